@@ -337,7 +337,8 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
-	a := @extschema@._dlints_changed_settings('recommender'::text, was, change - rekeying);
+	a := @extschema@._dlints_changed_settings('recommender'::text, was,
+		CASE WHEN change ?| rekeying THEN change - rekeying ELSE change END);
 	IF change ?| rekeying THEN
 		PERFORM @extschema@._dlints_rekey_recommender(
 			@extschema@._dlints_rekeyed_settings(name, a, change, path), path);

@@ -70,8 +70,8 @@ BEGIN
 			THEN 'names an unknown outcome'
 			WHEN jsonb_typeof(t.target) <> 'number'
 			THEN 'must have a number in "max" or "min"'
-			WHEN NOT t.target::float8 BETWEEN 1e-50 AND 1e50
-			THEN 'must have a target above 0'
+			WHEN NOT t.target::numeric BETWEEN 1e-50 AND 1e50
+			THEN 'must have a target above 0, at most 1e50'
 			WHEN o.c ? 'outcome' AND NOT t.target::float8 BETWEEN 1e-9 AND 1
 			THEN 'must have a rate from 1e-9 to 1 as its target'
 			WHEN kind = 'ranker' AND coalesce(o.c ->> 'per', 'request') <> 'request'
@@ -105,9 +105,9 @@ BEGIN
 			'name must have 1 to 63 bytes', 'It becomes the name of a schema.'),
 		('items', a ->> 'items' IS NOT NULL,
 			'argument "items" must not be null', 'Name the table or view whose rows are to be recommended.'),
-		('columns', a -> 'columns' IS NULL OR (SELECT count(c) = count(DISTINCT c) AND count(*) = count(c)
-			FROM jsonb_array_elements_text(coalesce(nullif(a -> 'columns', 'null'), '[]')) c),
-			'argument "columns" must not name a column twice, or contain nulls', 'Each column has features of its own.'),
+		('columns', a -> 'columns' IS NULL OR (SELECT count(*) = count(DISTINCT c) FILTER (WHERE jsonb_typeof(c) = 'string')
+			FROM jsonb_array_elements(coalesce(nullif(a -> 'columns', 'null'), '[]')) c),
+			'argument "columns" must be an array of names, and name each column once', 'Each column has features of its own.'),
 		('columns', a ->> 'clicks' IS NOT NULL OR jsonb_array_length(coalesce(nullif(a -> 'columns', 'null'), '[]')) > 0,
 			'a recommender needs "columns" or "clicks"', 'columns => ARRAY[...] names columns of the items.'),
 		('control', (a ->> 'control')::float8 BETWEEN 0 AND 1,

@@ -195,6 +195,9 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
+	IF NOT attribution_window BETWEEN '0' AND '100 years' THEN
+		RAISE 'argument "window" must be between 0 and 100 years' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
 	RETURN (SELECT b.learned FROM @extschema@._dlints_learn_batches(attribution_window, NULL::integer) b);
 END
 $$;

@@ -1,5 +1,11 @@
 -- Templates and settings ----------------------------------------------------------
 
+-- A condition on numbers that the tables of a recommender store
+CREATE FUNCTION _dlints_are_finite(numbers real[], length integer DEFAULT NULL) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_are_finite' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_are_finite(real[], integer)
+	IS 'are these finite numbers, in one dimension, and as many as "length" unless it is NULL?';
+
 -- An argument of a wrapper in the type of keys.  Arguments of type bigint for narrower keys are checked.
 CREATE FUNCTION _dlints_key_expression(argument text, name text, type text, arg_type text) RETURNS text
 	LANGUAGE sql IMMUTABLE
@@ -29,7 +35,8 @@ BEGIN
 			('{first_item_key}', @extschema@._dlints_key_expression('$1'::text, 'item'::text, item_type, item_arg)),
 			('{recent_keys}', @extschema@._dlints_key_expression(
 				'recent'::text, 'recent'::text, item_type || '[]', item_arg || '[]')),
-			('{size}', a ->> 'size'), ('{factors}', a ->> 'factors'),
+			('{size}', a ->> 'size'), ('{factors}', a ->> 'factors'), ('{liked}', a ->> 'liked'),
+			('{n_weights}', (jsonb_array_length(a -> 'blocks') + 2)::text),
 			('{block_bytes}', (current_setting('block_size')::integer - 32)::text)) w (name, value)
 		WHERE  w.value IS NOT NULL
 	LOOP

@@ -51,6 +51,8 @@ BEGIN
 	IF event IS NULL OR value IS NULL AND NOT has_costs THEN
 		RAISE 'arguments "event" and "value" must not be null' USING ERRCODE = 'null_value_not_allowed',
 			HINT = '"value" can be null if there are costs.';
+	ELSIF octet_length(event) > 1000 THEN
+		RAISE 'argument "event" must have at most 1000 bytes' USING ERRCODE = 'program_limit_exceeded';
 	ELSIF value IN ('NaN', 'Infinity', '-Infinity') THEN
 		RAISE 'argument "value" must be finite' USING ERRCODE = 'numeric_value_out_of_range',
 			DETAIL = format('The value is %s.', value);

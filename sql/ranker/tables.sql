@@ -45,10 +45,10 @@ CREATE TABLE constraint_price (
     of        text,                         -- unused by rankers
     outcome   text,                         -- unused by rankers
     sign      integer NOT NULL,             -- 1: at most the target; -1: at least
-    target    float8 NOT NULL,
+    target    float8 NOT NULL CHECK (target > 0 AND target < 'infinity'),
     hard      boolean NOT NULL,             -- an action that costs more than is left is never chosen
     since     timestamptz NOT NULL DEFAULT now(),
-    price     float8 NOT NULL DEFAULT 0,
+    price     float8 NOT NULL DEFAULT 0 CHECK (abs(price) < 'infinity'),
     decisions bigint NOT NULL DEFAULT 0,    -- decisions that the price was computed from
     solved    bigint NOT NULL DEFAULT 0,    -- number of the newest decision then
     surplus   float8 NOT NULL DEFAULT 0,    -- budget left over then

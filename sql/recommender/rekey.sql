@@ -8,12 +8,14 @@ CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS v
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 BEGIN
-	IF becomes IS NULL OR was <> becomes AND (
+	IF becomes IS NULL THEN
+		RAISE 'argument "%_type" names no type', rtrim(key_of, 's') USING ERRCODE = 'undefined_object';
+	ELSIF was <> becomes AND (
 		becomes IN ('float4'::regtype, 'float8'::regtype)
 		OR NOT EXISTS (SELECT FROM pg_cast c
 		               WHERE  c.castsource = was AND c.casttarget = becomes AND c.castcontext = 'i'))
 	THEN
-		RAISE 'keys of % cannot be converted from % to %', key_of, was::regtype, coalesce(becomes::regtype::text, 'null')
+		RAISE 'keys of % cannot be converted from % to %', key_of, was::regtype, becomes::regtype
 			USING ERRCODE = 'feature_not_supported',
 			HINT = 'A key can become wider, as integer becomes bigint. Create another recommender for other types.';
 	END IF;

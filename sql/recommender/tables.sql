@@ -1,7 +1,8 @@
 -- Tables of a recommender --------------------------------------------------------
 --
 -- A template: dlints_create_recommender() executes it with the new schema first in the search_path.  It
--- leaves open {item_type} and {user_type}, the types of keys; {size}, {factors} and {block_bytes}, which are numbers.
+-- leaves open {item_type} and {user_type}, the types of keys; {size}, {factors}, {liked}, {n_weights} and {block_bytes},
+-- which are numbers.  Pages read the numbers in these tables without another look: constraints keep them finite.
 
 CREATE FUNCTION _dlints_recommender_tables() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $tables$
@@ -83,7 +84,11 @@ CREATE TABLE item_vector (
     outcome_rates real[],                   -- per constraint; NULL for a constraint that is no outcome's
     effect     real NOT NULL DEFAULT 0,     -- reward per impression beyond what the features predict
     effect_stddev real,                     -- of the effect's posterior, for items on trial; NULL: not on trial
-    since      timestamptz NOT NULL DEFAULT now());
+    since      timestamptz NOT NULL DEFAULT now(),
+    CHECK (@extschema@._dlints_are_finite(factors, {factors})),
+    CHECK (@extschema@._dlints_are_finite(features, {liked} + 1)),
+    CHECK (@extschema@._dlints_are_finite(costs)),
+    CHECK (abs(effect) < 'infinity' AND effect_stddev >= 0 AND effect_stddev < 'infinity'));
 
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 
@@ -100,14 +105,14 @@ ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EX
 -- The items that trending() shows first, with their scores
 CREATE TABLE trend (
     item  {item_type} PRIMARY KEY,
-    score real NOT NULL);
+    score real NOT NULL CHECK (abs(score) < 'infinity'));
 
 -- Items that a click on an item predicts: the sum of weights over a user's clicks is an item's neighbour score
 CREATE TABLE neighbour (
     item       {item_type} PRIMARY KEY,
     neighbours {item_type}[] NOT NULL,
     weights    real[] NOT NULL,
-    CHECK (cardinality(neighbours) = cardinality(weights)));
+    CHECK (@extschema@._dlints_are_finite(weights, cardinality(neighbours))));
 
 -- The log of lists, a month per partition
 CREATE TABLE decision (
@@ -177,7 +182,9 @@ CREATE TABLE warm_start_example (
     user_id  {user_type},                   -- NULL: without a profile
     features real[] NOT NULL,               -- without those of dates
     neighbour_score real NOT NULL,
-    profile  real[]);
+    profile  real[],
+    CHECK (@extschema@._dlints_are_finite(features || neighbour_score, {liked} + 2)),
+    CHECK (@extschema@._dlints_are_finite(profile, {liked})));
 
 CREATE INDEX ON warm_start_example (user_id);
 
@@ -192,12 +199,14 @@ CREATE TABLE similarity (
     single    boolean PRIMARY KEY DEFAULT true CHECK (single),
     weights   float8[] NOT NULL,            -- per block and for popularity, the largest is 1; for the neighbour score
     scale     real[] NOT NULL,              -- the same per liked feature
-    click_value float8 NOT NULL DEFAULT 0.1,    -- click rate of a weight of 1
-    reward_scale float8 NOT NULL DEFAULT 1,     -- reward on our lists per click rate of the examples
+    click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate of a weight of 1
+    reward_scale float8 NOT NULL DEFAULT 1 CHECK (abs(reward_scale) < 'infinity'),    -- reward on our lists per click rate of the examples
     half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, of a user's clicks; NULL: none
     popularity_half_life float8 DEFAULT 14
         CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: none
-    found_at  timestamptz NOT NULL DEFAULT now());
+    found_at  timestamptz NOT NULL DEFAULT now() CHECK (isfinite(found_at)),
+    CHECK (@extschema@._dlints_are_finite(weights::real[], {n_weights})),
+    CHECK (@extschema@._dlints_are_finite(scale, {liked})));
 
 -- Constraints with their dual prices
 CREATE TABLE constraint_price (
@@ -205,10 +214,10 @@ CREATE TABLE constraint_price (
     of        text,                         -- cost of an item: an expression of i
     outcome   text,                         -- or the outcome whose rate is the cost
     sign      integer NOT NULL,             -- 1: at most the target; -1: at least
-    target    float8 NOT NULL,
+    target    float8 NOT NULL CHECK (target > 0 AND target < 'infinity'),
     hard      boolean NOT NULL,
     since     timestamptz NOT NULL DEFAULT now(),
-    price     float8 NOT NULL DEFAULT 0,
+    price     float8 NOT NULL DEFAULT 0 CHECK (abs(price) < 'infinity'),
     decisions bigint NOT NULL DEFAULT 0,    -- decisions that the price was computed from
     solved    bigint NOT NULL DEFAULT 0,    -- number of the newest decision then
     surplus   float8 NOT NULL DEFAULT 0,    -- budget left over then

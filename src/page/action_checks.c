@@ -96,6 +96,11 @@ check_action(const JsonbValue *action, const char *id, Datum *constraints, int n
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("an action must be an id, or an object with an \"id\""),
 				 errdetail("The action is %s.", QuoteValue(action))));
+	if (strlen(id) > MAX_ID_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("\"id\" of an action must have at most %d bytes", MAX_ID_BYTES),
+				 errdetail("The action is %s.", QuoteValue(action))));
 	check_number(action, "price");
 	for (int i = 0; i < n_constraints; i++)
 		check_number(action, text_to_cstring(DatumGetTextPP(constraints[i])));

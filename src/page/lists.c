@@ -29,7 +29,8 @@ static const PageQuery describe_item = {{
 
 /* The context of a list that leaves out items, for its next pages */
 static const PageQuery describe_left_out = {{
-	"SELECT $1 || jsonb_build_object('left_out', array_remove($2::text[], NULL))", 2}, {JSONBOID, ARG_ITEMS}};
+	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
+	"                                                  WHERE u.item IS NOT NULL))", 2}, {JSONBOID, ARG_ITEMS}};
 
 /* ---------- the list ---------- */
 

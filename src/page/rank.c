@@ -375,6 +375,19 @@ answer_request(Ranking *ranking)
 	rank_and_log(ranking);
 }
 
+/* Return the event argument; 0 if it is NULL. */
+static Datum
+event_argument(FunctionCallInfo fcinfo, int argno)
+{
+	if (PG_ARGISNULL(argno))
+		return (Datum) 0;
+	if (VARSIZE_ANY_EXHDR(PG_GETARG_TEXT_PP(argno)) > MAX_ID_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("argument \"event\" must have at most %d bytes", MAX_ID_BYTES)));
+	return PG_GETARG_DATUM(argno);
+}
+
 /* Return the context argument; an empty object for NULL and JSON null. */
 static Jsonb *
 context_argument(FunctionCallInfo fcinfo, int argno)
@@ -408,7 +421,7 @@ dlints_rank(PG_FUNCTION_ARGS)
 	ArgNotNull(fcinfo, 3, "actions");
 	ArgNotNull(fcinfo, 4, "deferred");
 	ranking.schema = SchemaOfSetting(PG_GETARG_OID(0), ranking.extension_schema);
-	ranking.event = PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1);
+	ranking.event = event_argument(fcinfo, 1);
 	ranking.request.context = context_argument(fcinfo, 2);
 	ranking.request.actions = PG_GETARG_JSONB_P(3);
 	ranking.is_deferred = PG_GETARG_BOOL(4);

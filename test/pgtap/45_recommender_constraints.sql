@@ -24,7 +24,7 @@ FROM (VALUES
   ('{"a": {"of": 1, "max": 1}}',
     '22023: constraint "a" must have an expression of i in "of" (The constraint is {"of": 1, "max": 1}.)'),
   ('{"a": {"of": "1", "max": 0}}',
-    '22023: constraint "a" must have a target above 0 (The constraint is {"of": "1", "max": 0}.)'),
+    '22023: constraint "a" must have a target above 0, at most 1e50 (The constraint is {"of": "1", "max": 0}.)'),
   ('{"a": {"of": "1", "max": 1, "hard": true}}', '22023: constraint "a" cannot be hard: only constraints of rankers '
     'can (The constraint is {"of": "1", "max": 1, "hard": true}.)'),
   ('{"a": {"outcome": "return", "max": 1}}',

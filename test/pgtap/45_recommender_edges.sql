@@ -146,6 +146,8 @@ FROM (VALUES ('films.recommend(5000000000)', 'user_id', '5000000000'), ('films.r
   ('films.reward(1, 5000000000)', 'item', '5000000000'), ('films.reward(1, 5, user_id => 5000000000)', 'user_id', '5000000000'),
   ('films.profile(5000000000)', 'user_id', '5000000000'), ('films.profile(5, ''{5000000000}'')', 'recent', '5000000000'),
   ('films.erase(5000000000)', 'user_id', '5000000000')) v (call, argument, key);
+SELECT is(outcome('SELECT count(*) FROM films.recommend(101, 3, recent => ''{{1,2},{3,NULL}}'')'), 'gives 3', 'recent items may come in two dimensions');
+SELECT is((SELECT count(*) FROM films.decision WHERE context -> 'left_out' = '["1", "2", "3"]'), 1::bigint, 'a list leaves out recent items of all dimensions');
 SELECT lives_ok('SELECT films.recommend(2147483647), films.recommend(-2147483648)', 'the bounds of integer are user keys');
 
 -- ---------- recent items ----------

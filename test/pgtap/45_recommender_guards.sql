@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(170);
+SELECT * FROM plan(232);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, attribution_window => '0',
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -290,6 +290,29 @@ SELECT is_empty($$SELECT p.oid::regprocedure
   AND    p.prosrc !~ 'CONSTANT pg_catalog.name := .*_dlints_(schema|enter)\('
   AND    NOT coalesce(p.proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'$$,
   'every function of the extension that names a table of a recommender checks the search_path');
+
+-- ---------- numbers in tables ----------
+
+SELECT matches(outcome(format('UPDATE board.%s SET %s = %s', relation, quantity, value)), '^(23514|2202E|22000): ',
+  format('%s.%s cannot be %s', relation, quantity, value))
+FROM  (VALUES ('item_vector', 'encoded'), ('item_vector', 'costs'), ('warm_start_example', 'features'),
+              ('warm_start_example', 'profile'), ('similarity', 'weights'), ('similarity', 'scale')) c (relation, quantity),
+       unnest(ARRAY['''{1,NULL}''', '''{1,NaN}''', '''{Infinity}''', '''{{1},{2}}''']) value
+UNION ALL
+SELECT matches(outcome(format('UPDATE board.%s SET %s = %L', relation, quantity, value)), '^23514: ',
+  format('%s.%s cannot be %s', relation, quantity, value))
+FROM  (VALUES ('item_vector', 'popularity'), ('item_vector', 'effect'), ('item_vector', 'effect_stddev'), ('trend', 'score'),
+              ('warm_start_example', 'neighbour_score'), ('similarity', 'reward_scale'), ('similarity', 'click_value')) c (relation, quantity),
+       unnest(ARRAY['NaN', 'Infinity', '-Infinity']) value;
+SELECT is(left(outcome(format('UPDATE board.%s SET %s = %s', relation, quantity, value)), 6), '23514:',
+  format('%s.%s has a fixed length', relation, quantity))
+FROM  (VALUES ('item_vector', 'encoded', 'encoded || 0::real'), ('warm_start_example', 'profile', '''{}'''),
+              ('similarity', 'scale', 'scale || 0::real'), ('similarity', 'weights', 'weights || 0::float8')) c (relation, quantity, value);
+SELECT is(left(outcome(format('INSERT INTO board.neighbour VALUES (1, ''{2,3}'', %L)', value)), 6), '23514:', 'neighbour.weights cannot be ' || value)
+FROM   unnest('{"{1}","{1,NULL}","{1,NaN}"}'::text[]) value;
+SELECT is(left(outcome(format('INSERT INTO %s.constraint_price (name, sign, hard, target, price) VALUES (''a'', 1, false, %L, %L)', s, target, price)), 6),
+  '23514:', format('%s.constraint_price cannot have target %s and price %s', s, target, price))
+FROM  (VALUES ('0', '0'), ('NaN', '0'), ('Infinity', '0'), ('1', 'NaN'), ('1', '-Infinity')) v (target, price), unnest('{board,home}'::text[]) s;
 
 -- ---------- objects that others plant ----------
 

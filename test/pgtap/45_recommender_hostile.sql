@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(166);
+SELECT plan(173);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -22,7 +22,9 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
       '42939: unacceptable schema name "pg_r" (The prefix "pg_" is reserved for system schemas.)'),
     ($$'r', NULL, '{field}'$$, '22023: argument "items" must not be null'),
     ($$'r', 'job', ARRAY['field', 'Title', 'x"y']$$, '42703: job has no column "Title", "x""y"'),
-    ($$'r', 'job', ARRAY[NULL]$$, '22023: argument "columns" must not name a column twice, or contain nulls'),
+    ($$'r', 'job', ARRAY[NULL]$$, '22023: argument "columns" must be an array of names, and name each column once'),
+    ($$'r', 'job', '{{field,city},{title,open}}'$$, '22023: argument "columns" must be an array of names, and name each column once'),
+    ($$'r', 'job', '{field,field}'$$, '22023: argument "columns" must be an array of names, and name each column once'),
     ($$'r', 'job', '{}'$$, '22023: a recommender needs "columns" or "clicks"'),
     ($$'r', 'job', NULL$$, '22023: a recommender needs "columns" or "clicks"'),
     ($$'r', 'job', '{same}'$$, '22023: a recommender needs "columns" or "clicks"'),
@@ -189,6 +191,9 @@ SELECT matches(made($$'r', 'thing', '{worth}'$$), '^42804: column "worth" has ty
 SELECT lives_ok($$SELECT dlints_create_recommender('board', 'job', '{field}')$$, 'a recommender of one column is made');
 SELECT is(outcome($$SELECT dlints_alter_recommender('nothing', '{}')$$),
   '42704: there is no recommender "nothing"', 'dlints_alter_recommender() rejects an unknown recommender');
+SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)), '22023: a change must be a JSON object of arguments and their new values',
+  'dlints_alter_recommender() rejects ' || coalesce(change, 'NULL')) FROM unnest('{"[]","\"bonus\"",1,NULL}'::text[]) change;
+SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"user_type": "number"}')$$), '42704: argument "user_type" names no type', 'dlints_alter_recommender() rejects an unknown type');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"columns": ["city"]}')$$),
   '0A000: argument "columns" of a recommender cannot be changed (The models depend on the meaning of each feature.)', 'dlints_alter_recommender() rejects other columns');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"candidate": "i.open"}')$$),

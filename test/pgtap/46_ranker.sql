@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(126);
+SELECT plan(130);
 
 -- ---------- creation ----------
 
@@ -149,6 +149,10 @@ SELECT is(round(mean_reward::numeric, 3), round(11 / 21.0, 3), 'a late reward re
 SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'rebuild() trains the same models from the log');
 SELECT each_is('22004: arguments "event" and "value" must not be null', $$ offer.reward(NULL, 1)
   offer.reward('event 1', NULL) $$);
+SELECT is(substr(outcome(format('SELECT offer.%s', call)), 1, 7), '54000: ', 'a ranker raises 54000 for ' || what)
+FROM  (VALUES ('rank(repeat(''x'', 1001), ''{}'', ''["a"]'')', 'an event above 1000 bytes'), ('reward(repeat(''x'', 1001), 1)', 'the reward of such an event'),
+              ('rank(''long'', ''{}'', jsonb_build_array(repeat(''x'', 1001)))', 'an action whose id is above 1000 bytes')) v (call, what);
+SELECT is(outcome('SELECT offer.learn(''-1 day'')'), '22023: argument "window" must be between 0 and 100 years', 'learn() names the argument that is out of range');
 SELECT is(outcome('SELECT offer.reward(''event 1'', ''NaN'')'), '22003: argument "value" must be finite (The value is NaN.)',
   'reward() refuses NaN');
 SELECT is(outcome('SELECT offer.reward(''event 1'', ''-Infinity'')'),
