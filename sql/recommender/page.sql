@@ -52,6 +52,11 @@ CREATE FUNCTION _dlints_best_in_blocks(items anyarray, rankings float8[], n_best
 COMMENT ON FUNCTION _dlints_best_in_blocks(anyarray, float8[], integer)
 	IS 'items, and those of the blocks that are among the best under a ranking: weights of features, effect and costs';
 
+CREATE FUNCTION _dlints_cluster_recall(rankings float8[]) RETURNS float8[]
+	AS 'MODULE_PATHNAME', 'dlints_cluster_recall' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION _dlints_cluster_recall(float8[])
+	IS 'scores of the best ten items found by centroids, as a part of all, and the share of rankings whose best item is found';
+
 CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_ranking_weights' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)

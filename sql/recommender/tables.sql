@@ -102,6 +102,18 @@ CREATE TABLE block (
 
 ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL;
 
+-- Means of the items of each block, from 30,000 items on: pages read the blocks whose means promise most
+CREATE TABLE centroid (
+    n       integer PRIMARY KEY,
+    blocks  integer[] NOT NULL,
+    codes   bytea NOT NULL,                 -- like those of a block, with the mean of a block in place of an item
+    numbers real[] NOT NULL,
+    spreads real[] NOT NULL                 -- standard deviations of a factor and of a column, and of each number the
+    ) WITH (toast_tuple_target = {block_bytes});    -- largest distance from the mean, a row per block
+
+ALTER TABLE centroid ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
+                     ALTER spreads SET STORAGE EXTERNAL;
+
 -- The items that trending() shows first, with their scores
 CREATE TABLE trend (
     item  {item_type} PRIMARY KEY,
@@ -232,6 +244,7 @@ COMMENT ON TABLE job IS 'when each part of run() was last done, and why it faile
 COMMENT ON TABLE item_vector IS 'features of items';
 COMMENT ON TABLE block IS 'rounded features of items in blocks, which pages score';
 COMMENT ON TABLE trend IS 'items that trending() shows first';
+COMMENT ON TABLE centroid IS 'means of the items of blocks: pages read the blocks whose means promise most';
 COMMENT ON TABLE neighbour IS 'items that a click on an item predicts';
 COMMENT ON TABLE decision IS 'log of lists, a month per partition';
 COMMENT ON TABLE reward IS 'log of reported rewards';

@@ -628,8 +628,91 @@ CREATE FUNCTION _dlints_block_numbers_differ(old real[], new real[]) RETURNS boo
 COMMENT ON FUNCTION _dlints_block_numbers_differ(real[], real[])
 	IS 'do the numbers of a block differ by more than 5 % of a popularity?';
 
--- Write the item vectors into "block", in rows of about a page, popular items together.  Rows that do not change are
--- not written; all are regenerated if many are not full.
+CREATE FUNCTION _dlints_block_centroid(codes bytea, numbers real[], factors integer, columns integer,
+	OUT features real[], OUT means real[], OUT spreads real[])
+	AS 'MODULE_PATHNAME', 'dlints_block_centroid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_centroid(bytea, real[], integer, integer)
+	IS 'means of the items of a block, and how far the items spread';
+
+CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_halving_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_halving_tree(real[], real[], integer)
+	IS 'tree that divides items into 2^depth parts of similar ones, from a sample of vectors and the scale of each feature';
+
+CREATE FUNCTION _dlints_halving_part(tree real[], features real[], bits bigint) RETURNS integer
+	AS 'MODULE_PATHNAME', 'dlints_halving_part' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_halving_part(real[], real[], bigint)
+	IS 'part of an item in a tree; random bits divide items that are equal';
+
+CREATE FUNCTION _dlints_halving_order(tree real[], features real[], size integer) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'dlints_halving_order' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_halving_order(real[], real[], integer)
+	IS 'place of each item of a part, so that groups of this size are similar';
+
+-- Place items into new blocks of similar items, whose codes and numbers are left empty.  A tree from a sample divides
+-- the items into parts of some 8,000, which fit in memory, and each part is halved until a block has room.
+CREATE FUNCTION _dlints_group_items() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	depth integer := (SELECT least(16, greatest(0, ceil(log(2, count(*) / 8000.0))))
+	                  FROM item_vector v WHERE NOT v.is_deleted);
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('grouping similar items'::text);
+	WITH scaled AS MATERIALIZED (
+		SELECT s.block_slots AS slots, s.liked + 1 AS width, l.scale[1:s.liked] || l.weights[cardinality(l.weights) - 1]::real AS scale
+		FROM   setting s, similarity l),
+	tree AS MATERIALIZED (
+		SELECT @extschema@._dlints_halving_tree(
+		           (SELECT array_agg(v.features[1:s.width] ORDER BY v.item)
+		            FROM  (SELECT v.item, v.features FROM item_vector v WHERE NOT v.is_deleted
+		                   ORDER BY hashtextextended(v.item::text, 49) LIMIT 20000) v), s.scale, depth) AS tree
+		FROM   scaled s),
+	divided AS (
+		SELECT v.item, v.features[1:s.width] AS features,
+		       @extschema@._dlints_halving_part(t.tree, v.features[1:s.width], hashtextextended(v.item::text, 50)) AS part
+		FROM   item_vector v, scaled s, tree t
+		WHERE  NOT v.is_deleted),
+	ordered AS (
+		SELECT d.part, array_agg(d.item ORDER BY d.item) AS items,
+		       @extschema@._dlints_halving_order((SELECT t.tree FROM tree t), array_agg(d.features ORDER BY d.item), s.slots) AS places
+		FROM   divided d, scaled s GROUP BY d.part, s.slots)
+	INSERT INTO block (n, items, codes, numbers)
+	SELECT p.n, array_agg(p.item), '', '{}'
+	FROM  (SELECT u.item, (row_number() OVER (ORDER BY o.part, u.place) - 1) / s.slots AS n
+	       FROM   scaled s, ordered o, unnest(o.items, o.places) u (item, place)) p
+	GROUP  BY p.n;
+END
+$$;
+COMMENT ON FUNCTION _dlints_group_items() IS 'place items into new blocks of similar items';
+
+-- Write the means of blocks of similar items.  Rows that do not change are not written.
+CREATE FUNCTION _dlints_set_centroids() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- spreads need room
+BEGIN
+	DELETE FROM centroid c WHERE c.n > (SELECT max(b.n) / slots FROM block b);
+	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)
+	SELECT b.n / slots, array_agg(b.n ORDER BY b.n),
+	       @extschema@._dlints_block_codes(array_agg(m.features ORDER BY b.n), s.factors),
+	       array_agg(m.means ORDER BY b.n), array_agg(m.spreads ORDER BY b.n)
+	FROM   block b, setting s,
+	       LATERAL @extschema@._dlints_block_centroid(b.codes, b.numbers, s.factors, s.liked - s.factors) m
+	GROUP  BY b.n / slots, s.factors
+	ON CONFLICT (n) DO UPDATE
+	SET    blocks = excluded.blocks, codes = excluded.codes, numbers = excluded.numbers, spreads = excluded.spreads
+	WHERE  (c.blocks, c.codes, c.numbers, c.spreads)
+	       IS DISTINCT FROM (excluded.blocks, excluded.codes, excluded.numbers, excluded.spreads);
+END
+$$;
+COMMENT ON FUNCTION _dlints_set_centroids() IS 'write the means of blocks, which pages read in large catalogues';
+
+-- Write the item vectors into "block", in rows of about a page: popular items together, or similar ones from 30,000
+-- items on.  Rows that do not change are not written; all are regenerated if many are not full.
 CREATE FUNCTION _dlints_set_blocks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -639,6 +722,7 @@ DECLARE
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);
 	has_index boolean := @extschema@._dlints_has_item_index();
+	is_grouped boolean := EXISTS (SELECT FROM centroid);
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
@@ -648,6 +732,10 @@ BEGIN
 	ELSIF EXISTS (SELECT FROM block)
 	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
 		RETURN;         -- vectors that this transaction has written are no older than its first xid
+	END IF;
+	IF n_items >= 30000 AND NOT EXISTS (SELECT FROM block) THEN
+		PERFORM @extschema@._dlints_group_items();
+		is_grouped := true;
 	END IF;
 	WITH known AS MATERIALIZED (
 		SELECT DISTINCT ON (i.item) i.item, b.n FROM block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
@@ -672,6 +760,11 @@ BEGIN
 	WHERE  b.n IS NULL OR b.items <> p.items OR b.codes <> p.codes
 	OR     @extschema@._dlints_block_numbers_differ(b.numbers, p.numbers)
 	ON CONFLICT (n) DO UPDATE SET items = excluded.items, codes = excluded.codes, numbers = excluded.numbers;
+	IF n_items < 30000 THEN
+		DELETE FROM centroid;
+	ELSIF is_grouped THEN
+		PERFORM @extschema@._dlints_set_centroids();
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks, which pages score';
@@ -772,6 +865,7 @@ BEGIN
 			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
 		GET DIAGNOSTICS n_changed = ROW_COUNT;
 		IF EXISTS (SELECT FROM block) THEN      -- a new recommender gets blocks when popularity is known
+			DELETE FROM block WHERE (SELECT count(*) >= 30000 FROM item_vector v WHERE NOT v.is_deleted);    -- grouped again
 			PERFORM @extschema@._dlints_set_blocks();
 		END IF;
 	END IF;

@@ -209,3 +209,22 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 		for (l = 0; l < BYTE_LANES; l++)
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
+
+/*
+ * Add to the BYTE_LANES scores of a mean "times" the standard deviations of scores, of
+ * independent numbers with these deviations and lanes of weights.
+ */
+CPU_CLONES
+void
+byte_add_spreads(int len, const float *lanes, const float *deviations, float times, float *scores)
+{
+	float		squares[BYTE_LANES] = {0.0f};
+	int			k;
+	int			l;
+
+	for (k = 0; k < len; k++, lanes += BYTE_LANES)
+		for (l = 0; l < BYTE_LANES; l++)
+			squares[l] += lanes[l] * deviations[k] * (lanes[l] * deviations[k]);
+	for (l = 0; l < BYTE_LANES; l++)
+		scores[l] += times * sqrtf(squares[l]);
+}

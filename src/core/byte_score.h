@@ -42,5 +42,7 @@ extern void byte_sums(const ByteWeights *weights, int count, const uint8_t *code
 					  int32_t *sums);
 extern void byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums,
 							const float *scales, int scales_step, float *scores);
+extern void byte_add_spreads(int len, const float *lanes, const float *deviations, float times,
+							 float *scores);
 
 #endif							/* DLINTS_BYTE_SCORE_H */

@@ -175,6 +175,7 @@ extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 #define AGES_PER_DATE	3
 extern double DecayOf(double days, double half_life);
 extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
+extern double UnixTime(TimestampTz at);
 extern void WriteAges(double date, TimestampTz at, float4 *ages);
 
 /* candidates.c */

@@ -21,6 +21,7 @@
 #include "choose/request.h"
 #include "core/random.h"
 #include "page/candidates.h"
+#include "page/clusters.h"
 #include "page/entry.h"
 #include "page/neighbours.h"
 #include "sql/args.h"
@@ -42,6 +43,8 @@
 #define MIN_CANDIDATE_PART	20
 /* Rows newer than the newest vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
+/* Items of a list for which recall is sampled */
+#define SAMPLED_ITEMS		10
 /* Items that a group has beyond its cap, since scores are rounded */
 #define CAP_MARGIN			2
 /* Numbers, for tie-breaks, of items that are not in blocks */
@@ -251,12 +254,18 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 
 /* ---------- shortlists ---------- */
 
-/* The items that are among the best under any ranking, in the order of their numbers */
+/*
+ * The items that are among the best under any ranking, in the order of their numbers,
+ * and their numbers among the eligible items; -1: not eligible.  The same of the extra
+ * items, some of which may be among the best.
+ */
 typedef struct Union
 {
 	int			count;
 	int		   *numbers;
-	int		   *eligible;		/* of each, its number among the eligible items; -1: none */
+	int		   *eligible;
+	int			extra_count;
+	int		   *extra_eligible;
 } Union;
 
 static int
@@ -319,9 +328,11 @@ read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union
 		if (number >= 0)
 			eligible->tie_keys[number] = random_bits((uint64) seed, (uint64) all->numbers[i]);
 	}
+	all->extra_count = extra->count;
+	all->extra_eligible = AllocateMany(sizeof(int), extra->count);
 	for (int i = 0; i < extra->count; i++)
 	{
-		int			number = FindKey(numbers, extra->items[i]);
+		int			number = all->extra_eligible[i] = FindKey(numbers, extra->items[i]);
 
 		if (number < 0)
 			continue;
@@ -347,29 +358,15 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 	return result;
 }
 
-/* Mark the items that are not among the best of any ranking: the extra ones. */
-static void
-mark_extra(const Union *all, const CandidateSet *eligible, bool *is_marked)
-{
-	bool	   *is_best = AllocateZeros(sizeof(bool), eligible->count);
-
-	for (int i = 0; i < all->count; i++)
-		if (all->eligible[i] >= 0)
-			is_best[all->eligible[i]] = true;
-	for (int i = 0; i < eligible->count; i++)
-		is_marked[i] |= !is_best[i];
-}
-
 /*
- * A shortlist with "size" items per ranking; NULL if they cannot fill the list under
- * each of the rankings.  One position more than the list has shows the next key of a
- * tie.
+ * A shortlist of the best items under each ranking; NULL if they cannot fill the list
+ * under each of the rankings.  One position more than the list has shows the next key
+ * of a tie.
  */
 static CandidateSet *
-try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings, const CandidateSet *extra, int size,
-			  int64 seed)
+try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings, const CandidateSet *extra,
+			  const BestItems *best, int64 seed)
 {
-	BestItems  *best = FindBest(page, rankings, size, (uint64) seed, NULL);
 	Union		all = unite(best);
 	CandidateSet *eligible = read_eligible(page, policy, best, &all, extra, seed);
 	bool	   *is_marked = AllocateZeros(sizeof(bool), eligible->count);
@@ -377,7 +374,9 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings, co
 	for (int r = 0; r < rankings->count; r++)
 		if (mark_best(page, best, r, eligible, find_in_union, &all, is_marked) <= page->k)
 			return NULL;
-	mark_extra(&all, eligible, is_marked);
+	for (int i = 0; i < all.extra_count; i++)
+		if (all.extra_eligible[i] >= 0)
+			is_marked[all.extra_eligible[i]] = true;
 	return keep_marked(eligible, is_marked);
 }
 
@@ -392,7 +391,10 @@ add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 	set->n_scored += added->count;
 }
 
-/* The shortlist grows until eligible items can fill the list; NULL if it becomes too long. */
+/*
+ * The shortlist grows until eligible items can fill the list; NULL if it becomes too
+ * long.  In large catalogues we first look in the blocks that promise most.
+ */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
@@ -400,20 +402,19 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
 	Datum	   *left_out;
 	int64		size = first_size(page);
-	CandidateSet *result;
+	CandidateSet *result = NULL;
 
 	if (!page->left_out.isnull)
 		size += ArrayKeys(page, page->left_out.value, &left_out);
-	for (; size <= page->settings.block_items / MAX_PART; size *= GROWTH)
-	{
-		result = try_shortlist(page, policy, &rankings, extra, (int) size, seed);
-		if (result == NULL)
-			continue;
-		if (page->settings.has_ordered_key)
-			add_new_items(page, seed, result);
-		return result;
-	}
-	return NULL;
+	if (HasClusters(page, (int) size))
+		result = try_shortlist(page, policy, &rankings, extra,
+							   FindMostOfBest(page, &rankings, (int) size, (uint64) seed), seed);
+	for (; result == NULL && size <= page->settings.block_items / MAX_PART; size *= GROWTH)
+		result = try_shortlist(page, policy, &rankings, extra,
+							   FindBest(page, &rankings, (int) size, (uint64) seed, NULL), seed);
+	if (result != NULL && page->settings.has_ordered_key)
+		add_new_items(page, seed, result);
+	return result;
 }
 
 /* The first items of the trend, if they can fill the list; NULL if they cannot */
@@ -502,7 +503,20 @@ FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	return result != NULL ? result : candidates_of_all(page, policy, models, seed);
 }
 
-/* ---------- for replays ---------- */
+/* ---------- for replays and reports ---------- */
+
+/* Rankings of the entered schema, as _dlints_ranking_weights() returns them */
+static Rankings
+read_rankings(const PageRequest *page, ArrayType *weights)
+{
+	Rankings	rankings = {0};
+
+	if (ARR_NDIM(weights) == 2)
+		rankings = (Rankings) {ARR_DIMS(weights)[0], ARR_DIMS(weights)[1], (double *) ARR_DATA_PTR(weights)};
+	if (ARR_HASNULL(weights) || rankings.width != page->settings.size + 1 + page->settings.constraints)
+		elog(ERROR, "unexpected array of weights");
+	return rankings;
+}
 
 PG_FUNCTION_INFO_V1(dlints_best_in_blocks);
 
@@ -515,8 +529,7 @@ Datum
 dlints_best_in_blocks(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(1);
-	Rankings	rankings = {0};
+	Rankings	rankings;
 	PageRequest page;
 	BestItems  *best;
 	Union		all;
@@ -528,10 +541,7 @@ dlints_best_in_blocks(PG_FUNCTION_ARGS)
 	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
 	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 0, page.items_type, "items");
-	if (ARR_NDIM(weights) == 2)
-		rankings = (Rankings) {ARR_DIMS(weights)[0], ARR_DIMS(weights)[1], (double *) ARR_DATA_PTR(weights)};
-	if (ARR_HASNULL(weights) || rankings.width != page.settings.size + 1 + page.settings.constraints)
-		elog(ERROR, "unexpected array of weights");
+	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(1));
 	best = FindBest(&page, &rankings, Max(PG_GETARG_INT32(2), 1), FreshSeed(), NULL);
 	all = unite(best);
 	count = ArrayKeys(&page, PG_GETARG_DATUM(0), &given);
@@ -543,4 +553,61 @@ dlints_best_in_blocks(PG_FUNCTION_ARGS)
 	result = memcpy(MemoryContextAlloc(caller, VARSIZE(result)), result, VARSIZE(result));
 	ClosePage(&page);
 	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* The sum of the best scores of a slate, "n" of them or all */
+static double
+sum_best(const Slate *slate, int n)
+{
+	double		sum = 0.0;
+
+	for (int i = 0; i < Min(n, slate->best.count); i++)
+		sum += slate->best.entries[i].score;
+	return sum;
+}
+
+PG_FUNCTION_INFO_V1(dlints_cluster_recall);
+
+/*
+ * _dlints_cluster_recall(rankings float8[][]) -> float8[]
+ *		What lists of the entered schema lose because they are searched for in the
+ *		blocks that promise most: the sum of the scores of the best ten items found, as
+ *		a part of that of all items, and the share of rankings whose best item is found.
+ *		NULL if all blocks are searched, or no score is positive.
+ */
+Datum
+dlints_cluster_recall(PG_FUNCTION_ARGS)
+{
+	Rankings	rankings;
+	PageRequest page;
+	BestItems  *all;
+	BestItems  *found;
+	double		results[2] = {0.0, 0.0};
+	int			counted = 0;
+
+	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(&page);
+	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(0));
+	page.k = SAMPLED_ITEMS;
+	if (HasClusters(&page, first_size(&page)))
+	{
+		all = FindBest(&page, &rankings, SAMPLED_ITEMS, 1, NULL);
+		found = FindMostOfBest(&page, &rankings, first_size(&page), 1);
+		for (int r = 0; r < rankings.count; r++)
+		{
+			double		sum = sum_best(&all->slates[r], SAMPLED_ITEMS);
+
+			if (!(sum > 0.0))
+				continue;
+			counted++;
+			results[0] += sum_best(&found->slates[r], SAMPLED_ITEMS) / sum;
+			results[1] += sum_best(&found->slates[r], 1) >= sum_best(&all->slates[r], 1);
+		}
+	}
+	ClosePage(&page);
+	if (counted == 0)
+		PG_RETURN_NULL();
+	for (int i = 0; i < lengthof(results); i++)
+		results[i] /= counted;
+	PG_RETURN_ARRAYTYPE_P(DatumGetArrayTypeP(ResultVector(results, lengthof(results))));
 }

@@ -260,6 +260,13 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
+/* Seconds since 1970 */
+double
+UnixTime(TimestampTz at)
+{
+	return (double) at / USECS_PER_SEC + (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+}
+
 /*
  * The features of a date in Unix time: 1 for now, decreasing to 0 over about a day, a
  * week and a month; 0 for a date that is not finite.
@@ -267,8 +274,7 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 void
 WriteAges(double date, TimestampTz at, float4 *ages)
 {
-	double		now = (double) at / USECS_PER_SEC + (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
-	double		days = fabs(date - now) / SECS_PER_DAY;
+	double		days = fabs(date - UnixTime(at)) / SECS_PER_DAY;
 
 	if (!(days < MAX_AGE))
 		days = MAX_AGE;

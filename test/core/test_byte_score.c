@@ -190,6 +190,35 @@ test_zeros(void **state)
 		assert_true(c.scores[l] == 0.0f);
 }
 
+/* Deviations of independent numbers add up as their squares do. */
+static void
+test_spreads(void **state)
+{
+	uint64_t	seed = 6;
+	float		lanes[7 * BYTE_LANES];
+	float		deviations[7];
+	float		scores[BYTE_LANES];
+
+	for (int i = 0; i < LENGTH(lanes); i++)
+		lanes[i] = (float) dice(&seed);
+	for (int k = 0; k < 7; k++)
+		deviations[k] = (float) dice(&seed);
+	for (int len = 0; len <= 7; len++)
+	{
+		for (int l = 0; l < BYTE_LANES; l++)
+			scores[l] = (float) l;
+		byte_add_spreads(len, lanes, deviations, 3.0f, scores);
+		for (int l = 0; l < BYTE_LANES; l++)
+		{
+			exact		square = 0;
+
+			for (int k = 0; k < len; k++)
+				square += (exact) lanes[k * BYTE_LANES + l] * lanes[k * BYTE_LANES + l] * deviations[k] * deviations[k];
+			assert_near(scores[l], l + 3 * sqrtl(square), 1e-5);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -199,6 +228,7 @@ main(void)
 		test_of(test_scores_are_near),
 		test_of(test_equal_codes_have_equal_scores),
 		test_of(test_zeros),
+		test_of(test_spreads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

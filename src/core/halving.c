@@ -1,0 +1,260 @@
+/*
+ * halving.c
+ *		Groups of similar vectors, all of the same size, by repeated halving.
+ */
+#include "halving.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "clones.h"
+#include "numbers.h"
+#include "select.h"
+
+/* Vectors by which the principal axis of a group is estimated */
+#define AXIS_ROWS		256
+/* Steps of the power iteration: a direction of large variance is enough */
+#define AXIS_STEPS		4
+
+/* Numbers of the working space for rows */
+int64_t
+halving_rows(int width)
+{
+	return (int64_t) AXIS_ROWS * width;
+}
+
+/*
+ * The weight of a number in a score: its scale in profiles times its root mean square,
+ * which is its size in a profile.  A tenth of the largest weight is the least, because
+ * models learn weights of their own.
+ */
+void
+halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)
+{
+	float		largest = 0.0f;
+	int			c;
+	int			i;
+
+	for (i = 0; i < width; i++)
+	{
+		double		square = 0.0;
+
+		for (c = 0; c < count; c++)
+			square += (double) vectors[(int64_t) c * width + i] * vectors[(int64_t) c * width + i] / count;
+		weights[i] = (float) fmin(fabs((double) scale[i]) * sqrt(square), 1e18);
+		largest = fmaxf(largest, weights[i]);
+	}
+	for (i = 0; i < width; i++)
+		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
+}
+
+/* ---------- the principal axis ---------- */
+
+/* Copy vectors of a group, at even distances, weighted and centered.  Returns their number. */
+CPU_CLONES
+static int
+sample_rows(const HalvingSet *set, int count, const int *order)
+{
+	int			sampled = count < AXIS_ROWS ? count : AXIS_ROWS;
+	int			width = set->width;
+	double	   *mean = set->axis;
+	int			r;
+	int			i;
+
+	memset(mean, 0, sizeof(double) * (size_t) width);
+	for (r = 0; r < sampled; r++)
+	{
+		const float *vector = set->vectors + (int64_t) order[(int64_t) r * count / sampled] * width;
+		float	   *row = set->rows + (int64_t) r * width;
+
+		for (i = 0; i < width; i++)
+			row[i] = vector[i] * set->weights[i];
+		for (i = 0; i < width; i++)
+			mean[i] += row[i];
+	}
+	for (r = 0; r < sampled; r++)
+	{
+		float	   *row = set->rows + (int64_t) r * width;
+
+		for (i = 0; i < width; i++)
+			row[i] -= (float) (mean[i] / sampled);
+	}
+	return sampled;
+}
+
+/* The row farthest from the mean, where the power iteration starts */
+static const float *
+farthest_row(const HalvingSet *set, int sampled)
+{
+	const float *result = set->rows;
+	double		largest = -1.0;
+	int			r;
+	int			i;
+
+	for (r = 0; r < sampled; r++)
+	{
+		const float *row = set->rows + (int64_t) r * set->width;
+		double		square = 0.0;
+
+		for (i = 0; i < set->width; i++)
+			square += (double) row[i] * row[i];
+		if (square > largest)
+		{
+			largest = square;
+			result = row;
+		}
+	}
+	return result;
+}
+
+/* Scale a vector to a largest number of 1; zeros stay zeros. */
+static void
+scale_axis(int width, double *axis)
+{
+	double		largest = 0.0;
+	int			i;
+
+	for (i = 0; i < width; i++)
+		largest = fmax(largest, fabs(axis[i]));
+	for (i = 0; i < width && largest > 0.0; i++)
+		axis[i] /= largest;
+}
+
+/* sum <- sum + weight row */
+CPU_CLONES
+static void
+add_row(int width, double weight, const float *restrict row, double *restrict sum)
+{
+	int			i;
+
+	for (i = 0; i < width; i++)
+		sum[i] += weight * row[i];
+}
+
+/* Find a direction of large variance of a group, for vectors without their weights. */
+static const double *
+find_axis(const HalvingSet *set, int count, const int *order)
+{
+	int			width = set->width;
+	int			sampled = sample_rows(set, count, order);
+	const float *start = farthest_row(set, sampled);
+	double	   *axis = set->axis;
+	double	   *next = set->axis + width;
+	int			step;
+	int			r;
+	int			i;
+
+	for (i = 0; i < width; i++)
+		axis[i] = start[i];
+	scale_axis(width, axis);
+	for (step = 0; step < AXIS_STEPS; step++)
+	{
+		memset(next, 0, sizeof(double) * (size_t) width);
+		for (r = 0; r < sampled; r++)
+		{
+			const float *row = set->rows + (int64_t) r * width;
+
+			add_row(width, dot_float(width, axis, row), row, next);
+		}
+		memcpy(axis, next, sizeof(double) * (size_t) width);
+		scale_axis(width, axis);
+	}
+	for (i = 0; i < width; i++)
+		axis[i] *= set->weights[i];
+	return axis;
+}
+
+/* ---------- halving ---------- */
+
+/* Halve a group; returns the axis. */
+static const double *
+halve(const HalvingSet *set, int count, int *order, int half)
+{
+	const double *axis = find_axis(set, count, order);
+	int			i;
+
+	for (i = 0; i < count; i++)
+		set->projections[order[i]] = dot_float(set->width, axis, set->vectors + (int64_t) order[i] * set->width);
+	select_smallest(set->projections, count, order, half);
+	return axis;
+}
+
+/* A median in single precision, as vectors are compared with it */
+static float
+project(int width, const float *axis, const float *vector)
+{
+	float		sum = 0.0f;
+	int			i;
+
+	for (i = 0; i < width; i++)
+		sum += axis[i] * vector[i];
+	return sum;
+}
+
+static void
+add_node(const HalvingSet *set, int count, int *order, int node, int levels, float *tree)
+{
+	float	   *row = tree + (int64_t) node * (set->width + 1);
+	int			half = count / 2;
+	const double *axis;
+	int			i;
+
+	memset(row, 0, sizeof(float) * (size_t) (set->width + 1));
+	if (count > 1)
+	{
+		axis = halve(set, count, order, half);
+		for (i = 0; i < set->width; i++)
+			row[i] = (float) axis[i];
+		row[set->width] = project(set->width, row, set->vectors + (int64_t) order[half] * set->width);
+	}
+	if (levels > 1)
+	{
+		add_node(set, half, order, 2 * node + 1, levels - 1, tree);
+		add_node(set, count - half, order + half, 2 * node + 2, levels - 1, tree);
+	}
+}
+
+/* Make a tree of a depth of at least 1 from a sample, whose order is permuted. */
+void
+halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
+{
+	add_node(set, count, order, 0, depth, tree);
+}
+
+/*
+ * The part of a vector, from 0 to 2^depth - 1.  Random bits divide vectors that are
+ * equal to a median: many may be.
+ */
+int
+halving_part(int width, int depth, const float *tree, const float *vector, uint64_t bits)
+{
+	int			node = 0;
+	int			level;
+
+	for (level = 0; level < depth; level++, bits >>= 1)
+	{
+		const float *row = tree + (int64_t) node * (width + 1);
+		float		projection = project(width, row, vector);
+
+		node = 2 * node + 1 + (projection > row[width] || (!(projection < row[width]) && (bits & 1)));
+	}
+	return node + 1 - (1 << depth);
+}
+
+/*
+ * Order vectors so that those that belong together follow each other: "group" of them
+ * at a time, counted from the first, are similar.
+ */
+void
+halving_order(const HalvingSet *set, int count, int *order, int group)
+{
+	while (count > group)
+	{
+		int			half = ((count + group - 1) / group + 1) / 2 * group;
+
+		halve(set, count, order, half);
+		halving_order(set, half, order, group);
+		order += half;
+		count -= half;
+	}
+}

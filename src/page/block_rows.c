@@ -1,0 +1,362 @@
+/*
+ * block_rows.c
+ *		Functions that write rows of the tables "block" and "centroid".
+ */
+#include "postgres.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "utils/array.h"
+
+#include "compat.h"
+#include "core/halving.h"
+#include "page/block_rows.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+
+/* Dates beyond have no features */
+#define MAX_DATE		1e30
+/* Numbers of a tree, which is a value of a statement */
+#define MAX_TREE_SIZE	(16 * 1024 * 1024)
+
+/* ---------- blocks ---------- */
+
+PG_FUNCTION_INFO_V1(dlints_block_codes);
+
+/*
+ * _dlints_block_codes(features real[][], factors integer) -> bytea
+ *		Factors and columns of items, a row each.
+ */
+Datum
+dlints_block_codes(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	int			factors = PG_GETARG_INT32(1);
+	int			count = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[0] : 0;
+	int			columns = count > 0 ? ARR_DIMS(array)[1] - factors : 0;
+	const float4 *features = (float4 *) ARR_DATA_PTR(array);
+	Size		size = VARHDRSZ + count * item_bytes(factors, columns);
+	bytea	   *result;
+	uint8	   *next;
+
+	if (ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID || factors < 0 || columns < 0 || count > MAX_ITEMS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"features\" must have a row of numbers per item of a block, and at least \"factors\" columns")));
+	result = palloc(size);
+	SET_VARSIZE(result, size);
+	next = (uint8 *) VARDATA(result);
+	for (int i = 0; i < count; i++, features += factors + columns)
+	{
+		float4		scales[N_SCALES];
+
+		scales[0] = byte_encode(factors, features, next + SCALE_BYTES);
+		scales[1] = byte_encode(columns, features + factors, next + SCALE_BYTES + byte_padded(factors));
+		memcpy(next, scales, SCALE_BYTES);
+		next += item_bytes(factors, columns);
+	}
+	PG_RETURN_BYTEA_P(result);
+}
+
+PG_FUNCTION_INFO_V1(dlints_block_numbers);
+
+/*
+ * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer,
+ *						 dates float8[]) -> real[]
+ */
+Datum
+dlints_block_numbers(PG_FUNCTION_ARGS)
+{
+	ArrayType  *costs = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
+	int			n_costs;
+	Datum	   *dates;
+	bool	   *nulls;
+	int			n_dates;
+	ArrayType  *result;
+	float4	   *numbers;
+
+	ArgNotNull(fcinfo, 3, "n_costs");
+	ArgNotNull(fcinfo, 4, "dates");
+	n_costs = Max(PG_GETARG_INT32(3), 0);
+	n_dates = ArgElements(PG_GETARG_ARRAYTYPE_P(4), &dates, &nulls);
+	result = ResultReals(FIRST_COST + n_costs + n_dates);
+	numbers = (float4 *) ARR_DATA_PTR(result);
+	numbers[0] = PG_GETARG_FLOAT4(0);
+	numbers[1] = PG_GETARG_FLOAT4(1);
+	for (int i = 0; i < n_costs; i++)
+		numbers[FIRST_COST + i] = costs != NULL && ArrayGetNItems(ARR_NDIM(costs), ARR_DIMS(costs)) == n_costs &&
+			!ARR_HASNULL(costs) ? ((float4 *) ARR_DATA_PTR(costs))[i] : 0.0f;
+	for (int i = 0; i < n_dates; i++)
+		numbers[FIRST_COST + n_costs + i] = !nulls[i] && fabs(DatumGetFloat8(dates[i])) < MAX_DATE ?
+			(float4) DatumGetFloat8(dates[i]) : INFINITY;
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
+
+/* _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean */
+Datum
+dlints_block_numbers_differ(PG_FUNCTION_ARGS)
+{
+	ArrayType  *before = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType  *after = PG_GETARG_ARRAYTYPE_P(1);
+	const float4 *was = (float4 *) ARR_DATA_PTR(before);
+	const float4 *is = (float4 *) ARR_DATA_PTR(after);
+	int			width;
+
+	if (ARR_NDIM(before) != 2 || ARR_NDIM(after) != 2 || ARR_HASNULL(before) || ARR_HASNULL(after) ||
+		memcmp(ARR_DIMS(before), ARR_DIMS(after), 2 * sizeof(int)) != 0)
+		PG_RETURN_BOOL(true);
+	width = ARR_DIMS(before)[1];
+	for (int i = 0; i < ARR_DIMS(before)[0] * width; i++)
+		if (was[i] != is[i] &&
+			!(i % width == 0 && was[i] != 0.0f && is[i] != 0.0f &&
+			  fabsf(was[i] - is[i]) <= POPULARITY_CHANGE * Min(was[i], is[i])))
+			PG_RETURN_BOOL(true);
+	PG_RETURN_BOOL(false);
+}
+
+/* ---------- centroids ---------- */
+
+/* Add the features of a code to sums, and their squares to others. */
+static void
+add_codes(int len, const uint8 *codes, float scale, double *sums, double *squares)
+{
+	for (int i = 0; i < len; i++)
+	{
+		double		number = (double) scale * (codes[i] - 128);
+
+		sums[i] += number;
+		squares[i] += number * number;
+	}
+}
+
+/* The root mean variance of a part of the features, from sums over "count" items, which become means */
+static float4
+mean_spread(int len, int count, double *sums, const double *squares)
+{
+	double		variance = 0.0;
+
+	for (int i = 0; i < len; i++)
+	{
+		sums[i] /= count;
+		variance += Max(squares[i] / count - sums[i] * sums[i], 0.0) / len;
+	}
+	return (float4) sqrt(variance);
+}
+
+/*
+ * The mean of a column of a block's numbers, and the largest distance from it.
+ * Missing dates do not count.
+ */
+static void
+summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
+{
+	double		sum = 0.0;
+	double		largest = 0.0;
+	int			known = 0;
+
+	for (int i = 0; i < count; i++)
+		if (isfinite(numbers[(Size) i * width]))
+		{
+			sum += numbers[(Size) i * width];
+			known++;
+		}
+	*mean = known > 0 ? (float4) (sum / known) : INFINITY;
+	for (int i = 0; i < count; i++)
+		if (isfinite(numbers[(Size) i * width]))
+			largest = Max(largest, fabs((double) numbers[(Size) i * width] - *mean));
+	*spread = (float4) Min(largest, FLT_MAX);
+}
+
+PG_FUNCTION_INFO_V1(dlints_block_centroid);
+
+/*
+ * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer)
+ *		-> (features real[], numbers real[], spreads real[])
+ *		Means of the items of a block.  Spreads are the standard deviation of a factor
+ *		and of a column, and the largest distance of each number from its mean.
+ */
+Datum
+dlints_block_centroid(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
+	int			factors = PG_GETARG_INT32(2);
+	int			columns = PG_GETARG_INT32(3);
+	int			count = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[0] : 0;
+	int			width = count > 0 ? ARR_DIMS(array)[1] : 0;
+	const uint8 *codes = (const uint8 *) VARDATA_ANY(bytes);
+	const float4 *numbers = (const float4 *) ARR_DATA_PTR(array);
+	ArrayType  *means;
+	ArrayType  *spreads;
+	ArrayType  *features;
+	double	   *sums;
+	double	   *squares;
+	TupleDesc	columns_desc;
+	Datum		values[3];
+	bool		nulls[3] = {false};
+
+	if (factors < 0 || columns < 0 || count < 1 || ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID ||
+		VARSIZE_ANY_EXHDR(bytes) != count * item_bytes(factors, columns))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
+	sums = AllocateZeros(sizeof(double), factors + columns);
+	squares = AllocateZeros(sizeof(double), factors + columns);
+	for (int i = 0; i < count; i++, codes += item_bytes(factors, columns))
+	{
+		float4		scales[N_SCALES];
+
+		memcpy(scales, codes, SCALE_BYTES);
+		add_codes(factors, codes + SCALE_BYTES, scales[0], sums, squares);
+		add_codes(columns, codes + SCALE_BYTES + byte_padded(factors), scales[1], sums + factors, squares + factors);
+	}
+	means = ResultReals(width);
+	spreads = ResultReals(N_SPREADS + width);
+	features = ResultReals(factors + columns);
+	((float4 *) ARR_DATA_PTR(spreads))[0] = mean_spread(factors, count, sums, squares);
+	((float4 *) ARR_DATA_PTR(spreads))[1] = mean_spread(columns, count, sums + factors, squares + factors);
+	for (int i = 0; i < factors + columns; i++)
+		((float4 *) ARR_DATA_PTR(features))[i] = (float4) sums[i];
+	for (int i = 0; i < width; i++)
+		summarize_number(count, width, numbers + i, (float4 *) ARR_DATA_PTR(means) + i,
+						 (float4 *) ARR_DATA_PTR(spreads) + N_SPREADS + i);
+	if (get_call_result_type(fcinfo, NULL, &columns_desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "unexpected type of a result");
+	values[0] = PointerGetDatum(features);
+	values[1] = PointerGetDatum(means);
+	values[2] = PointerGetDatum(spreads);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns_desc), values, nulls)));
+}
+
+/* ---------- groups of similar items ---------- */
+
+/* Rows of an array argument with two dimensions, or of one row */
+static const float4 *
+read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argno);
+
+	*count = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[0] : 1;
+	*width = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] : ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	if (ARR_NDIM(array) > 2 || ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID || *width < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("vectors of items must be rows of numbers")));
+	return (const float4 *) ARR_DATA_PTR(array);
+}
+
+/* Vectors to be halved, and their order */
+static HalvingSet
+make_set(int count, int width, const float4 *vectors, const float4 *weights, int **order)
+{
+	HalvingSet	set = {
+		.width = width, .vectors = vectors, .weights = weights,
+		.projections = AllocateNumbers(count),
+		.rows = AllocateMany(sizeof(float), halving_rows(width)),
+		.axis = AllocateNumbers((Size) 2 * width)};
+
+	*order = AllocateMany(sizeof(int), count);
+	for (int i = 0; i < count; i++)
+		(*order)[i] = i;
+	return set;
+}
+
+PG_FUNCTION_INFO_V1(dlints_halving_tree);
+
+/*
+ * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]
+ *		Weights of features, and a tree of this depth that divides items into parts.
+ */
+Datum
+dlints_halving_tree(PG_FUNCTION_ARGS)
+{
+	int			count;
+	int			width;
+	const float4 *sample = read_rows(fcinfo, 0, &count, &width);
+	int			n_scales;
+	int			scale_rows;
+	const float4 *scale = read_rows(fcinfo, 1, &scale_rows, &n_scales);
+	int			depth = PG_GETARG_INT32(2);
+	ArrayType  *result;
+	float4	   *tree;
+	int		   *order;
+	HalvingSet	set;
+
+	if (scale_rows != 1 || n_scales != width || depth < 0 || depth > HALVING_MAX_DEPTH ||
+		halving_tree_size(width, depth) > MAX_TREE_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"scale\" must have a number per feature, and \"depth\" be at least 0"),
+				 errdetail("A tree has at most %d levels and %d numbers.", HALVING_MAX_DEPTH, MAX_TREE_SIZE)));
+	result = ResultReals(width + (int) halving_tree_size(width, depth));
+	tree = (float4 *) ARR_DATA_PTR(result);
+	halving_weights(count, width, sample, scale, tree);
+	set = make_set(count, width, sample, tree, &order);
+	if (depth > 0)
+		halving_tree(&set, count, order, depth, tree + width);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* The weights and the nodes of a tree for vectors of a width, and its depth */
+static const float4 *
+read_tree(FunctionCallInfo fcinfo, int argno, int width, int *depth)
+{
+	int			rows;
+	int			length;
+	const float4 *tree = read_rows(fcinfo, argno, &rows, &length);
+
+	for (*depth = 0; *depth <= HALVING_MAX_DEPTH && rows == 1; (*depth)++)
+		if (length == width + halving_tree_size(width, *depth))
+			return tree;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("argument \"tree\" does not fit vectors of %d elements", width)));
+	return NULL;				/* keep the compiler quiet */
+}
+
+PG_FUNCTION_INFO_V1(dlints_halving_part);
+
+/*
+ * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer
+ *		The part of an item.  Random bits divide items that are equal.
+ */
+Datum
+dlints_halving_part(PG_FUNCTION_ARGS)
+{
+	int			count;
+	int			width;
+	int			depth;
+	const float4 *features = read_rows(fcinfo, 1, &count, &width);
+	const float4 *tree = read_tree(fcinfo, 0, width, &depth);
+
+	PG_RETURN_INT32(halving_part(width, depth, tree + width, features, (uint64) PG_GETARG_INT64(2)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_halving_order);
+
+/*
+ * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]
+ *		The place of each item of a part, so that groups of this size are similar.
+ */
+Datum
+dlints_halving_order(PG_FUNCTION_ARGS)
+{
+	int			count;
+	int			width;
+	int			depth;
+	const float4 *features = read_rows(fcinfo, 1, &count, &width);
+	const float4 *tree = read_tree(fcinfo, 0, width, &depth);
+	int		   *order;
+	HalvingSet	set = make_set(count, width, features, tree, &order);
+	Datum	   *places = AllocateMany(sizeof(Datum), count);
+
+	halving_order(&set, count, order, Max(PG_GETARG_INT32(2), 1));
+	for (int i = 0; i < count; i++)
+		places[order[i]] = Int32GetDatum(i);
+	PG_RETURN_ARRAYTYPE_P(construct_array(places, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}

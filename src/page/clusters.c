@@ -1,0 +1,292 @@
+/*
+ * clusters.c
+ *		The blocks that large catalogues are searched in, by their centroids.
+ *
+ * Blocks contain similar items, and the table "centroid" has their means and spreads.
+ * A block promises the score of its mean plus a number of standard deviations, under
+ * each ranking.  All rankings are treated alike.  Blocks without a centroid are always
+ * read: they have been appended since centroids were written.
+ */
+#include "postgres.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+
+#include "core/score.h"
+#include "core/select.h"
+#include "page/clusters.h"
+#include "sql/arrays.h"
+
+/* Catalogues below this number of items are scored as a whole. */
+#define MIN_CLUSTERED	30000
+/* Number of blocks that are read at least, and its factor of the root of the number of blocks */
+#define MIN_BLOCKS		250
+#define ROOT_BLOCKS		4.4
+/* Items that are read per item that is looked for */
+#define ITEMS_PER_BEST	50
+/* Standard deviations of scores that a block promises beyond its mean */
+#define SPREADS			3.0f
+/* Further blocks whose promise beats an item found, per block of the first ones */
+#define MAX_FURTHER		1
+
+static const PageQuery read_centroids = {{
+	"SELECT c.blocks, c.codes, c.numbers, c.spreads FROM centroid c", 0}, {0}};
+
+struct BlockChoice
+{
+	BlockRows  *rows;
+	int			rankings;
+	int			n_blocks;		/* numbers of blocks are below */
+	bool	   *has_centroid;
+	int			count;			/* blocks with a centroid */
+	int			size;
+	int		   *numbers;
+	float	   *promises;		/* a row per block with a centroid */
+	float	   *deviations;		/* of the numbers of a block: working space */
+	bool	   *is_read;
+	int			round;			/* 0: the first blocks, 1: further ones, 2: no more */
+};
+
+static int
+first_blocks(int n_blocks)
+{
+	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
+}
+
+/* Are there enough items for clusters, if "size" of them are looked for under each ranking? */
+bool
+HasClusters(const PageRequest *page, int size)
+{
+	const PageSettings *settings = &page->settings;
+	int			n_blocks = (int) (settings->block_items / settings->block_slots);
+
+	return settings->block_items >= MIN_CLUSTERED &&
+		(int64) size * ITEMS_PER_BEST <= (int64) first_blocks(n_blocks) * settings->block_slots;
+}
+
+/* ---------- centroids ---------- */
+
+/*
+ * The standard deviations of a block's numbers, in the order of lanes.  A number's
+ * largest distance counts as SPREADS of them, so that a block promises no less than
+ * its best item has if a ranking depends on one number.  The age that is farthest
+ * from the mean age is that of the date next to the present time.
+ */
+static void
+write_deviations(const BlockRows *rows, int item, const float4 *spreads, float *deviations)
+{
+	const float4 *numbers = rows->numbers + (Size) item * (FIRST_COST + rows->n_costs + rows->n_dates);
+	const float *narrow = rows->narrow + (Size) item * rows->n_narrow;
+	const float4 *number_spreads = spreads + N_SPREADS;
+	float	   *next = deviations + N_SPREADS;
+
+	memcpy(deviations, spreads, sizeof(float) * N_SPREADS);
+	*next++ = number_spreads[0] / SPREADS;
+	for (int d = 0; d < rows->n_dates; d++, next += AGES_PER_DATE)
+	{
+		int			column = FIRST_COST + rows->n_costs + d;
+		double		date = Max(numbers[column] - (double) number_spreads[column],
+							   Min(numbers[column] + (double) number_spreads[column], rows->now));
+
+		WriteAges(date, rows->page->settings.now, next);
+		for (int s = 0; s < AGES_PER_DATE; s++)
+			next[s] = (next[s] - narrow[1 + d * AGES_PER_DATE + s]) / SPREADS;
+	}
+	*next++ = 0.0f;				/* neighbour score */
+	*next++ = number_spreads[1] / SPREADS;
+	for (int c = 0; c < rows->n_ranked_costs; c++)
+		*next++ = number_spreads[FIRST_COST + c] / SPREADS;
+}
+
+/* Make room for the blocks of a row of centroids. */
+static void
+grow_choice(BlockChoice *choice)
+{
+	if (choice->count + MAX_ITEMS <= choice->size)
+		return;
+	choice->size *= 2;
+	choice->numbers = repalloc_huge(choice->numbers, sizeof(int) * choice->size);
+	choice->promises = repalloc_huge(choice->promises, sizeof(float) * choice->size * choice->rankings);
+}
+
+/* Add the promises of a row of centroids; rows that are malformed add none. */
+static void
+add_centroids(void *reader, const Datum *values, const bool *nulls)
+{
+	BlockChoice *choice = reader;
+	BlockRows  *rows = choice->rows;
+	ArrayType  *blocks = DatumGetArrayTypeP(values[0]);
+	const int32 *numbers = (int32 *) ARR_DATA_PTR(blocks);
+	int			count = ArrayGetNItems(ARR_NDIM(blocks), ARR_DIMS(blocks));
+	ArrayType  *spreads = DatumGetArrayTypeP(values[3]);
+	int			width = N_SPREADS + FIRST_COST + rows->n_costs + rows->n_dates;
+
+	if (ARR_HASNULL(blocks) || ARR_HASNULL(spreads) || ARR_NDIM(spreads) != 2 || ARR_DIMS(spreads)[0] != count ||
+		ARR_DIMS(spreads)[1] != width || !ReadBlockRow(rows, count, values[1], values[2], NULL))
+		return;
+	grow_choice(choice);
+	for (int p = 0; p < rows->n_lanes; p++)
+	{
+		const Lanes *lanes = &rows->lanes[p];
+
+		ScoreBlockRow(rows, lanes);
+		for (int i = 0; i < count; i++)
+		{
+			float	   *scores = rows->scores + i * BYTE_LANES;
+
+			write_deviations(rows, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width, choice->deviations);
+			byte_add_spreads(N_SPREADS + rows->n_narrow, lanes->lengths, choice->deviations, SPREADS, scores);
+			memcpy(choice->promises + (Size) (choice->count + i) * choice->rankings + p * BYTE_LANES, scores,
+				   sizeof(float) * lanes->count);
+		}
+	}
+	for (int i = 0; i < count; i++)
+		if (numbers[i] >= 0 && numbers[i] < choice->n_blocks)
+			choice->has_centroid[numbers[i]] = true;
+	memcpy(choice->numbers + choice->count, numbers, sizeof(int) * count);
+	choice->count += count;
+}
+
+/* Read the centroids of all blocks, and rank these. */
+BlockChoice *
+RankBlocks(BlockRows *rows)
+{
+	const PageSettings *settings = &rows->page->settings;
+	BlockChoice *choice = palloc0(sizeof(BlockChoice));
+
+	choice->rows = rows;
+	choice->rankings = 0;
+	for (int p = 0; p < rows->n_lanes; p++)
+		choice->rankings += rows->lanes[p].count;
+	choice->n_blocks = (int) (settings->block_items / settings->block_slots);
+	choice->size = choice->n_blocks + MAX_ITEMS;
+	choice->has_centroid = AllocateZeros(sizeof(bool), choice->n_blocks);
+	choice->numbers = AllocateMany(sizeof(int), choice->size);
+	choice->promises = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
+	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + rows->n_narrow);
+	ReadRows(rows->page, &read_centroids, 0, NULL, add_centroids, choice);
+	choice->is_read = AllocateZeros(sizeof(bool), choice->count);
+	return choice;
+}
+
+/* ---------- the choice ---------- */
+
+/* Mean and standard deviation of the promises under each ranking */
+static void
+describe_promises(const BlockChoice *choice, double *means, double *stddevs)
+{
+	const float *promise = choice->promises;
+
+	for (int i = 0; i < choice->count; i++)
+		for (int r = 0; r < choice->rankings; r++, promise++)
+		{
+			means[r] += (double) *promise / choice->count;
+			stddevs[r] += (double) *promise * *promise / choice->count;
+		}
+	for (int r = 0; r < choice->rankings; r++)
+		stddevs[r] = sqrt(Max(stddevs[r] - means[r] * means[r], 0.0));
+}
+
+/*
+ * Blocks in any order, with keys: the largest of their promises, which are made
+ * comparable between rankings and negated.
+ */
+static void
+find_keys(const BlockChoice *choice, double *keys)
+{
+	double	   *means = AllocateZeros(sizeof(double), choice->rankings);
+	double	   *stddevs = AllocateZeros(sizeof(double), choice->rankings);
+
+	describe_promises(choice, means, stddevs);
+	for (int i = 0; i < choice->count; i++)
+	{
+		double		largest = -DBL_MAX;
+
+		for (int r = 0; r < choice->rankings; r++)
+		{
+			double		promise = (choice->promises[(Size) i * choice->rankings + r] - means[r]) / stddevs[r];
+
+			largest = Max(largest, isfinite(promise) ? promise : 0.0);
+		}
+		keys[i] = -largest;
+	}
+}
+
+/* The blocks that promise most, and those without a centroid */
+static int
+choose_first(BlockChoice *choice, Datum *chosen)
+{
+	double	   *keys = AllocateNumbers(choice->count);
+	int		   *order = AllocateMany(sizeof(int), choice->count);
+	int			first = Min(first_blocks(choice->n_blocks), choice->count);
+	int			count = 0;
+
+	find_keys(choice, keys);
+	for (int i = 0; i < choice->count; i++)
+		order[i] = i;
+	select_smallest(keys, choice->count, order, first);
+	for (int i = 0; i < first; i++)
+	{
+		choice->is_read[order[i]] = true;
+		chosen[count++] = Int32GetDatum(choice->numbers[order[i]]);
+	}
+	for (int n = 0; n < choice->n_blocks; n++)
+		if (!choice->has_centroid[n])
+			chosen[count++] = Int32GetDatum(n);
+	return count;
+}
+
+/* Does a block promise an item that would be among the best found under a ranking? */
+static bool
+promises_more(const BlockChoice *choice, int block, const float *thresholds)
+{
+	const float *promises = choice->promises + (Size) block * choice->rankings;
+
+	for (int r = 0; r < choice->rankings; r++)
+		if (promises[r] > thresholds[r])
+			return true;
+	return false;
+}
+
+/* Further blocks that promise more than the items found: those with the largest promises, if they are many */
+static int
+choose_further(BlockChoice *choice, const float *thresholds, Datum *chosen)
+{
+	double	   *keys = AllocateNumbers(choice->count);
+	int		   *order = AllocateMany(sizeof(int), choice->count);
+	int			most = MAX_FURTHER * first_blocks(choice->n_blocks);
+	int			count = 0;
+
+	for (int i = 0; i < choice->count; i++)
+		if (!choice->is_read[i] && promises_more(choice, i, thresholds))
+			order[count++] = i;
+	if (count > most)
+	{
+		find_keys(choice, keys);
+		select_smallest(keys, count, order, most);
+		count = most;
+	}
+	for (int i = 0; i < count; i++)
+		chosen[i] = Int32GetDatum(choice->numbers[order[i]]);
+	return count;
+}
+
+/*
+ * The numbers of blocks that are to be read next, as an array, given the scores that
+ * items need to be among the best found so far.  Returns false if there are none.
+ */
+bool
+NextBlocks(BlockChoice *choice, const float *thresholds, Datum *numbers)
+{
+	Datum	   *chosen = AllocateMany(sizeof(Datum), (Size) choice->n_blocks + choice->count);
+	int			count;
+
+	if (choice->round > 1)
+		return false;
+	count = choice->round++ == 0 ? choose_first(choice, chosen) : choose_further(choice, thresholds, chosen);
+	*numbers = PointerGetDatum(construct_array(chosen, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	return count > 0;
+}

@@ -1,0 +1,16 @@
+/*
+ * clusters.h
+ *		The blocks that large catalogues are searched in, by their centroids.
+ */
+#ifndef DLINTS_PAGE_CLUSTERS_H
+#define DLINTS_PAGE_CLUSTERS_H
+
+#include "page/lanes.h"
+
+typedef struct BlockChoice BlockChoice;
+
+extern bool HasClusters(const PageRequest *page, int size);
+extern BlockChoice *RankBlocks(BlockRows *rows);
+extern bool NextBlocks(BlockChoice *choice, const float *thresholds, Datum *numbers);
+
+#endif							/* DLINTS_PAGE_CLUSTERS_H */
