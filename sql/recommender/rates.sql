@@ -83,7 +83,8 @@ COMMENT ON FUNCTION _dlints_refresh_lags()
 -- rate.  An item's rate is shrunken to the rate predicted from its features; the weight of that prediction, in
 -- impressions, is smaller the more items differ from their predictions beyond chance.  The ridge corresponds to
 -- coefficients of about half the mean rate.  A value of 0 withdraws an outcome, unless its own value is 0.  Rates
--- that change by less than 3 % are not written.
+-- that change by less than 3 % are not written.  Neither the one row of "setting" nor the few constraints are joined
+-- with items twice: their tables are rarely analyzed, and PostgreSQL 18 would plan a hash table of 32 MB per batch.
 CREATE FUNCTION _dlints_refresh_rates() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -124,23 +125,23 @@ BEGIN
 		                      '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.shown::float8)
 		           FROM   counted c WHERE c.name = m.name AND c.shown > 0)) AS state
 		FROM   mean m CROSS JOIN LATERAL (
-		           SELECT @extschema@.dlints_new(s.liked + 1, discount => 1::float8, ridge => 4 / m.rate) AS empty
-		           FROM   setting s OFFSET 0) f),
+		           SELECT @extschema@.dlints_new((SELECT s.liked + 1 FROM setting s), discount => 1::float8,
+		                                         ridge => 4 / m.rate) AS empty OFFSET 0) f),
 	predicted AS MATERIALIZED (
 		SELECT f.name, f.rate AS mean, c.item, c.shown, c.events, least(1, f.rate * least(greatest(
 		           1 + coalesce(@extschema@.dlints_predict(f.state, c.features::@extschema@.dlints_vector), 0) / f.rate,
 		           0.2), 5)) AS rate
 		FROM   fitted f JOIN counted c ON c.name = f.name),
-	prediction_weight AS (
-		SELECT p.name, p.mean / greatest(
+	weighted AS (
+		SELECT p.*, p.mean / greatest(
 		           sum((p.events - p.shown * p.rate) ^ 2 / p.shown - p.rate * (1 - p.rate)) FILTER (WHERE p.shown > 0)
-		           / sum(p.shown),
+		           OVER same_name / sum(p.shown) OVER same_name,
 		           1e-4 * p.mean ^ 2) AS impressions
-		FROM   predicted p GROUP BY p.name, p.mean),
+		FROM   predicted p WINDOW same_name AS (PARTITION BY p.name)),
 	rate AS MATERIALIZED (
-		SELECT p.name, p.item,
-		       (p.events + p.rate * coalesce(w.impressions, 1)) / (p.shown + coalesce(w.impressions, 1)) AS rate
-		FROM   predicted p JOIN prediction_weight w ON w.name = p.name),
+		SELECT w.name, w.item,
+		       (w.events + w.rate * coalesce(w.impressions, 1)) / (w.shown + coalesce(w.impressions, 1)) AS rate
+		FROM   weighted w),
 	new_mean AS (
 		UPDATE constraint_price p SET rate = m.rate FROM mean m WHERE m.name = p.name),
 	item_rates AS (
