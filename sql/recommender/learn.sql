@@ -274,27 +274,41 @@ COMMENT ON FUNCTION _dlints_toggle_centering()
 
 -- Scale of the prior --------------------------------------------------------------------
 
--- Fit the scale of the prior: mean reward of impressions on the last 2000 applied personal lists, over the click
--- rate that the examples of the click log predict for them.  The examples assume one click in about six impressions.
--- Without the scale, differences between items would be too small or too large for the rewards that models are
--- trained on.  Fifty impressions at the predicted rate are added.  Changes below 5 % are not written.  Returns true
--- if the scale was changed: the prior then has to be set again.
+-- Fit the scale of the prior: the slope of rewards on the click rate that the examples of the click log predict, over
+-- the last 2000 applied personal lists.  The examples assume one click in about six impressions.  Without the scale,
+-- differences between items would be too small or too large for the rewards that models are trained on.  Before
+-- evidence of the slope, it is the mean reward over the mean predicted rate, with a standard deviation of half of this
+-- ratio; a quarter of the ratio is the minimum.  Fifty impressions at the predicted rate are added to the ratio.
+-- Changes below 5 % are not written.  Returns true if the scale was changed: the prior then has to be set again.
 CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	WITH impression AS (
+		SELECT @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) AS rate, e.reward
+		FROM   similarity l CROSS JOIN (
+		           SELECT d.id FROM decision d
+		           WHERE  d.treatment = 'personal' AND d.id >= (SELECT s.trained_from FROM setting s)
+		           ORDER  BY d.id DESC LIMIT 2000) d,
+		       LATERAL (SELECT * FROM training_example e
+		                WHERE  e.model = 'personal' AND e.decision = d.id
+		                AND    cardinality(e.profile) = cardinality(e.item_features) OFFSET 0) e),
+	summed AS (
+		SELECT regr_sxx(i.reward, i.rate) AS xx, regr_sxy(i.reward, i.rate) AS xy, regr_syy(i.reward, i.rate) AS yy,
+		       greatest(count(*) - 2, 1) AS freedom,
+		       greatest((sum(i.reward) + 50 * avg(i.rate)) / ((count(*) + 50) * avg(i.rate)), 0.01) AS ratio
+		FROM   impression i),
+	fit AS (
+		SELECT s.*, greatest(s.yy - coalesce(s.xy ^ 2 / nullif(s.xx, 0), 0), 0) / s.freedom / (s.ratio / 2) ^ 2 AS evidence
+		FROM   summed s),
+	fitted AS (
+		SELECT least(greatest(coalesce((f.xy + f.evidence * f.ratio) / nullif(f.xx + f.evidence, 0), f.ratio),
+		                      f.ratio / 4, 0.01), 100) AS scale
+		FROM   fit f WHERE f.ratio IS NOT NULL)
 	UPDATE similarity l SET reward_scale = f.scale
-	FROM  (SELECT least(greatest((sum(x.reward) + 50 * avg(x.rate)) / ((count(*) + 50) * avg(x.rate)), 0.01), 100) AS scale
-	       FROM  (SELECT @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) AS rate, e.reward
-	              FROM   similarity l CROSS JOIN (
-	                         SELECT d.id FROM decision d
-	                         WHERE  d.treatment = 'personal' AND d.id >= (SELECT s.trained_from FROM setting s)
-	                         ORDER  BY d.id DESC LIMIT 2000) d,
-	                     LATERAL (SELECT * FROM training_example e
-	                              WHERE  e.model = 'personal' AND e.decision = d.id
-	                              AND    cardinality(e.profile) = cardinality(e.item_features) OFFSET 0) e) x) f
+	FROM   fitted f
 	WHERE  abs(ln(f.scale / l.reward_scale)) > 0.05;
 	RETURN FOUND;
 END

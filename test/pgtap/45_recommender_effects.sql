@@ -183,9 +183,15 @@ SELECT least(greatest(0.05 + l.click_value * dlints_dot(e.profile::float8[], e.i
 FROM   board.similarity l, board.training_example e JOIN board.decision d ON d.id = e.decision
 WHERE  e.model = 'personal' AND d.treatment = 'personal'
 AND    d.id IN (SELECT id FROM board.decision WHERE treatment = 'personal' ORDER BY id DESC LIMIT 2000);
-SELECT ok(abs(ln(max(l.reward_scale) * (count(*) + 50) * avg(p.rate) / (sum(p.reward) + 50 * avg(p.rate)))) <= 0.05
-          AND max(l.reward_scale) <> 1, 'the prior has the scale of rewards on lists')
-FROM predicted p, board.similarity l;
+CREATE TEMP TABLE slope AS      -- with its variance, and the mean of its prior distribution
+SELECT regr_slope(reward, rate) AS slope,
+       (regr_syy(reward, rate) - regr_sxy(reward, rate) ^ 2 / regr_sxx(reward, rate)) / (count(*) - 2)
+       / regr_sxx(reward, rate) AS variance, (sum(reward) + 50 * avg(rate)) / ((count(*) + 50) * avg(rate)) AS ratio
+FROM   predicted;
+SELECT ok(abs(ln(l.reward_scale / greatest((s.slope / s.variance + 4 / s.ratio) / (1 / s.variance + 4 / s.ratio ^ 2),
+                                           s.ratio / 4))) <= 0.05
+          AND l.reward_scale <> 1, 'the scale of the prior is the slope of rewards on predicted rates')
+FROM slope s, board.similarity l;
 
 -- ---------- the log decides ----------
 
