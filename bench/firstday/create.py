@@ -10,10 +10,10 @@ NOT_CLICKED = 'i.id <> ALL (ARRAY(SELECT c.item FROM click c WHERE c.visitor = u
 
 def create(cursor, world, candidates, epsilon=0):
     """Create and fill the tables, and create the recommender."""
-    columns = ', '.join(f'{name} {kind}'
-                        for name, (kind, _) in world.columns.items())
+    columns = ''.join(f', {name} {kind}'
+                      for name, (kind, _) in world.columns.items())
     cursor.execute(f"""
-        CREATE TABLE item (id integer PRIMARY KEY, {columns});
+        CREATE TABLE item (id integer PRIMARY KEY{columns});
         CREATE TABLE click (visitor integer, item integer, at timestamptz)""")
     server.copy(cursor, 'item', zip(range(len(world.kinds)), *(
         values for _, values in world.columns.values())))

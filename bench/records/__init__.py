@@ -2,10 +2,11 @@
 
 A folder holds what there is of these, each as its authors give it:
 
+    citeulike/users.dat                     libraries of articles
+    movielens/ratings.dat, movies.dat       or .csv; of any edition
     paretobandit/test.jsonl, val.jsonl      rewards and costs of language models
     coat/train.ascii, test.ascii, user_features.ascii, item_features.ascii
     yahoo/train.txt, test.txt               rows of person, song and rating
-    movielens/ratings.dat, movies.dat       or .csv; of any edition
 
 Sets that are missing are left out. The demonstration (make demo) also uses MovieLens.
 """
@@ -14,7 +15,7 @@ import os
 
 from bench.program import number
 
-SETS = 'routing', 'cut', 'coat', 'yahoo', 'films'
+SETS = 'libraries', 'films', 'routing', 'cut', 'coat', 'yahoo'
 
 
 def arguments(parser):

@@ -5,9 +5,10 @@ from pathlib import Path
 from bench import machine, report, server
 from bench.program import UserError
 from bench.progress import Themes
-from bench.records import coat, cut, films, routing, yahoo
+from bench.records import coat, cut, films, libraries, routing, yahoo
 
-SETS = {'routing': routing, 'cut': cut, 'coat': coat, 'yahoo': yahoo, 'films': films}
+SETS = {'libraries': libraries, 'films': films, 'routing': routing, 'cut': cut, 'coat': coat,
+        'yahoo': yahoo}
 
 
 def main(options):
