@@ -29,6 +29,7 @@ typedef struct BlockScan
 	BlockRows  *rows;
 	const EligibleItems *eligible;
 	BestItems  *best;
+	bool		scores_neighbours;	/* look up neighbour scores */
 	int			n_blocks;
 	int			blocks_size;
 	float		max_scales[N_SCALES];
@@ -55,7 +56,7 @@ read_block(BlockScan *scan, const Datum *values)
 	count = ArrayGetNItems(ARR_NDIM(scan->items), ARR_DIMS(scan->items));
 	if (ARR_HASNULL(scan->items))
 		return false;
-	if (ScoresAllNeighbours(page))
+	if (scan->scores_neighbours)
 		ArrayKeys(page, PointerGetDatum(scan->items), &keys);
 	if (!ReadBlockRow(scan->rows, count, values[1], values[2], keys))
 		return false;
@@ -252,6 +253,7 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed, con
 {
 	BlockScan  *scan = begin_scan(page, rankings, size, seed, eligible);
 
+	scan->scores_neighbours = ScoresAllNeighbours(page);
 	ReadRows(page, &read_blocks, 0, NULL, score_block, scan);
 	return end_scan(scan);
 }
@@ -284,6 +286,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	float	   *thresholds = AllocateMany(sizeof(float), rankings->count);
 	NullableDatum args[1];
 
+	scan->scores_neighbours = HasNeighbours(page);
 	for (write_thresholds(scan, thresholds); NextBlocks(choice, thresholds, &args[0].value);
 		 write_thresholds(scan, thresholds))
 	{

@@ -15,8 +15,8 @@
 /* Weights are regression coefficients, so that sums above 1 are rare. */
 #define MAX_SCORE		4.0
 
-/* Maximum number of items that are candidates because of their neighbour score */
-#define MAX_NEIGHBOURS	300
+/* Maximum number of items that are candidates because of their neighbour score, in large catalogues */
+#define MAX_NEIGHBOURS	100
 
 /* Catalogues up to this number of items are scored with their neighbour scores, in about .05 us per item. */
 #define MAX_LOOKED_UP	20000
@@ -138,15 +138,21 @@ compare_sums(const void *a, const void *b)
 	return first > second ? -1 : first < second;
 }
 
+bool
+HasNeighbours(const PageRequest *page)
+{
+	return page->neighbours != NULL && page->neighbours->count > 0;
+}
+
 /*
- * Are the neighbour scores of all items looked up when blocks are scored?  In large
+ * Are the neighbour scores of all items looked up when all blocks are scored?  In large
  * catalogues this would take too long, so that the items with the largest scores are
  * added to the shortlist.
  */
 bool
 ScoresAllNeighbours(const PageRequest *page)
 {
-	return page->neighbours != NULL && page->neighbours->count > 0 && page->settings.block_items <= MAX_LOOKED_UP;
+	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
 /* Add the items with the largest neighbour scores to candidates, unless all are scored with theirs. */
@@ -156,7 +162,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
 	NeighbourScores *scores = page->neighbours;
 	double	  **order;
 
-	if (scores == NULL || scores->count == 0 || ScoresAllNeighbours(page))
+	if (!HasNeighbours(page) || ScoresAllNeighbours(page))
 		return;
 	order = palloc(sizeof(double *) * scores->count);
 	for (int i = 0; i < scores->count; i++)

@@ -18,6 +18,7 @@ extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
 extern void AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const NeighbourRow *row, double weight);
 extern void ReadItemNeighbours(PageRequest *page, Datum item);
 extern float4 NeighbourScore(const PageRequest *page, Datum item);
+extern bool HasNeighbours(const PageRequest *page);
 extern bool ScoresAllNeighbours(const PageRequest *page);
 extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key);
 
