@@ -66,7 +66,7 @@ BEGIN
 		SELECT x.item, x.wl AS n, x.wl * x.wl AS n2, - x.wl * x.x AS e, x.wl * x.x * x.wl * x.x AS q,
 		       x.wl * x.x AS x, x.wl * x.x * x.l * x.x AS noise, 0::float8 AS reward
 		FROM  (SELECT i.item, i.l, i.w * i.l AS wl, i.expected - coalesce(i.effect, 0) AS x
-		       FROM  (SELECT unnest(d.items) AS item, unnest(d.expected) AS expected, unnest(d.effects) AS effect, d.w,
+		       FROM  (SELECT unnest(d.items) AS item, unnest(d.expected)::float8 AS expected, unnest(d.effects) AS effect, d.w,
 		                     examination[least(generate_subscripts(d.items, 1), n_examined)] AS l
 		              FROM  (SELECT d.items, d.expected, d.effects,
 		                            0.5 ^ (greatest(date_part('epoch', now() - d.at), 0) / half_life) AS w
@@ -80,7 +80,7 @@ BEGIN
 		                           0.5 ^ (greatest(date_part('epoch', now() - d.at), 0) / half_life) AS w
 		                    FROM   decision d WHERE d.id >= first AND d.id < until OFFSET 0) d ON d.id = r.decision,
 		              LATERAL (SELECT i.item, examination[least(i."position", n_examined)]
-		                                      * (i.expected - coalesce(i.effect, 0)) AS lx
+		                                      * (i.expected::float8 - coalesce(i.effect, 0)) AS lx
 		                       FROM   unnest(d.items, d.expected, d.effects)
 		                              WITH ORDINALITY i (item, expected, effect, "position")
 		                       WHERE  same_item(i.item, r.item)) i) x) t

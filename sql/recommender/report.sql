@@ -154,7 +154,7 @@ DECLARE
 	n_items bigint;
 BEGIN
 	RETURN QUERY
-	SELECT 'exploration', avg(1 - p.probability), NULL::float8,
+	SELECT 'exploration', avg(1 - p.probability::float8), NULL::float8,
 	       'mean probability that another draw would have chosen another item; it falls with training'
 	FROM   decision d, unnest(d.probabilities) p (probability)
 	WHERE  d.id >= first AND d.treatment = 'personal';

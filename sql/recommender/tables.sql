@@ -138,8 +138,8 @@ CREATE TABLE decision (
     context  jsonb NOT NULL,
     profile  bytea NOT NULL,                -- packed
     items    {item_type}[] NOT NULL,        -- by position
-    probabilities float8[] NOT NULL,        -- propensity of each impression under the treatment
-    expected float8[] NOT NULL,             -- expected reward of each impression, with its item's effect
+    probabilities real[] NOT NULL,          -- propensity of each impression under the treatment
+    expected real[] NOT NULL,               -- expected reward of each impression, with its item's effect
     effects  real[],                        -- of the items, as used; NULL: not used
     features bytea NOT NULL,                -- of the items, packed
     prices   jsonb,                         -- of constraints

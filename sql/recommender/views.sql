@@ -5,7 +5,7 @@
 CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
 CREATE VIEW impression AS
-SELECT d.id AS decision, i.item, i."position"::integer, i.probability, i.expected,
+SELECT d.id AS decision, i.item, i."position"::integer, i.probability::float8, i.expected::float8,
        @extschema@.dlints_unpack(d.features, i."position") AS features, i.effect
 FROM   decision d,
        LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
@@ -14,8 +14,8 @@ FROM   decision d,
 -- Impressions with their user.  It reads the tables and not "impression": a view on a view would lock both.
 CREATE VIEW impression_user AS
 SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
-       @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer, i.probability, i.expected,
-       @extschema@.dlints_unpack(d.features, i."position") AS features, d.context,
+       @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer,
+       i.probability::float8, i.expected::float8, @extschema@.dlints_unpack(d.features, i."position") AS features, d.context,
        CASE WHEN s.is_centered
             THEN @extschema@.dlints_contrast(d.features, i."position", coalesce(s.examination, '{1}'))
             ELSE @extschema@.dlints_unpack(d.features, i."position") END AS training_features,

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -137,6 +138,17 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models, Candidate
 
 /* ---------- the list ---------- */
 
+/* Numbers as the log stores them, in single precision */
+static Datum
+logged_numbers(const double *numbers, int count)
+{
+	ArrayType  *result = ResultReals(count);
+
+	for (int i = 0; i < count; i++)
+		((float4 *) ARR_DATA_PTR(result))[i] = (float4) Max(Min(numbers[i], FLT_MAX), -FLT_MAX);
+	return PointerGetDatum(result);
+}
+
 /* A call of a function of ours that remembers its arguments from call to call */
 static void
 prepare_call(FmgrInfo *function, PGFunction address, int nargs)
@@ -176,7 +188,7 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice, const 
 			expected[i] += DatumGetFloat8(FunctionCall3(&predict_later, models->later_state, features, profile));
 		expected[i] = ResultFinite(expected[i] + effects[i]);
 	}
-	return ResultVector(expected, count);
+	return logged_numbers(expected, count);
 }
 
 /* Mean costs of the list, and prices if they were subtracted */
@@ -222,7 +234,7 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 			   sizeof(float4) * page->settings.size);
 	}
 	choice.items = Given(KeyArray(page, items, count));
-	choice.probabilities = Given(ResultVector(probabilities, count));
+	choice.probabilities = Given(logged_numbers(probabilities, count));
 	choice.effects = uses_effects(page, policy) ? Given(PointerGetDatum(list_effects)) : NotGiven();
 	choice.features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(features), Int64GetDatum(PACKED_BITS)));
 	choice.profile = Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(PACKED_BITS)));

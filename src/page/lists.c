@@ -59,8 +59,8 @@ choose_list(PageRequest *page, void *arg)
 static void
 return_list(const PageRequest *page, int64 decision, const Choice *choice, ReturnSetInfo *rows)
 {
-	float8	   *probabilities = (float8 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->probabilities.value));
-	float8	   *expected = (float8 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->expected.value));
+	float4	   *probabilities = (float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->probabilities.value));
+	float4	   *expected = (float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->expected.value));
 	Datum	   *items;
 	int			count = ArrayKeys(page, choice->items.value, &items);
 

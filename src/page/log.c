@@ -17,8 +17,8 @@ static const PageQuery log_list = {{
 	"                          probabilities, expected, features, prices, costs, effects)\n"
 	"    VALUES ($1, now(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))\n"
 	"INSERT INTO pending (decision) VALUES ($1)", 15},
-	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS, FLOAT8ARRAYOID,
-	FLOAT8ARRAYOID, BYTEAOID, JSONBOID, JSONBOID, FLOAT4ARRAYOID}};
+	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS, FLOAT4ARRAYOID,
+	FLOAT4ARRAYOID, BYTEAOID, JSONBOID, JSONBOID, FLOAT4ARRAYOID}};
 
 static const PageQuery log_empty_request = {{
 	"INSERT INTO empty_request (id, treatment) VALUES ($1, $2)", 2}, {INT8OID, TEXTOID}};

@@ -127,7 +127,7 @@ SELECT d.id, d.probabilities, ARRAY(
 	ORDER  BY c.rank) AS again
 FROM   board.decision d, board.model m
 WHERE  m.name = 'personal' AND d.id >= first_decision(now()) AND d.treatment = 'personal';
-SELECT ok(count(*) > 20 AND bool_and(probabilities = again), 'the logged seed and prices reproduce the probabilities')
+SELECT ok(count(*) > 20 AND bool_and(probabilities = again::real[]), 'the logged seed and prices reproduce the probabilities')
 FROM   again;
 SELECT count(*) FROM generate_series(1, 3) p, plain.recommend(p);
 SELECT ok(bool_and(prices IS NULL AND costs IS NULL) AND count(*) = 3, 'lists without constraints log neither prices nor costs')

@@ -14,7 +14,7 @@ SELECT lives_ok(format($$SELECT dlints_create_recommender(%L, %L, '{field,salary
 FROM (VALUES ('few', 'first_job'), ('board', 'job')) v (name, items);
 
 -- A list of a user
-CREATE FUNCTION listed(name text, user_id bigint, OUT decision bigint, OUT items integer[], OUT probabilities float8[],
+CREATE FUNCTION listed(name text, user_id bigint, OUT decision bigint, OUT items integer[], OUT probabilities real[],
 	OUT n_scored integer, OUT seed bigint) LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('SELECT min(r.decision) FROM %I.recommend($1, 10) r', name) INTO decision USING user_id;
@@ -81,7 +81,7 @@ SELECT lives_ok(format($$SELECT dlints_alter_recommender(%L, '{"diversity": 0.6,
   'diversity can be set: ' || name)
 FROM   unnest('{few,board}'::text[]) name;
 CREATE TEMP TABLE diverse AS SELECT name, p, l.* FROM unnest('{few,board}'::text[]) name, generate_series(1, 8) p, listed(name, p) l;
-SELECT is(concat(l.items, l.probabilities), concat(d.items, d.probabilities),
+SELECT is(concat(l.items, l.probabilities), concat(d.items, d.probabilities::real[]),
   format('the list of user %s is that of dlints_decide() with weighted similarity', p))
 FROM   diverse l, decided(name, p, seed, 0.6) d WHERE name = 'few' AND p <= 3;
 -- with fixed seeds: lists are those of dlints_decide(), as shown above
@@ -103,7 +103,7 @@ SELECT ok(count(*) = 8 AND bool_and(popular(name, l.items) = popular(name, w.ite
 FROM   was w, listed(w.name, w.p) l WHERE w.treatment = 'control' GROUP BY name ORDER BY name;
 SELECT dlints_alter_recommender('few', '{"control": 0, "epsilon": 1}');
 SELECT dlints_alter_recommender('board', '{"control": 0}');
-SELECT ok(bool_and(l.probabilities = array_fill(10 / 200.0::float8, ARRAY[10])), 'random lists have equal probabilities under diversity')
+SELECT ok(bool_and(l.probabilities = array_fill((10 / 200.0)::real, ARRAY[10])), 'random lists have equal probabilities under diversity')
 FROM   generate_series(1, 8) p, listed('few', p) l;
 SELECT dlints_alter_recommender('few', '{"epsilon": 0}');
 SELECT ok(count(*) = 10 AND min(probability) > 0 AND max(probability) <= 1, 'a page under diversity is full, and every item has a probability') FROM few.recommend(1);

@@ -306,7 +306,7 @@ SELECT is(meaning, format('unknown: between %s and %s; 1 is exact', round((value
   round((value + 2 * error)::numeric, 2)), 'report() has the interval of the calibration') FROM says('calibration');
 SELECT calibration(0, 0);
 SELECT ok(value IS NULL AND meaning ~ '^unknown', 'the calibration is unknown without clicks') FROM says('calibration');
-SELECT ok(abs(value - 0.1) < 1e-9, 'report() has the exploration') FROM says('exploration');
+SELECT ok(abs(value - 0.1) < 1e-7, 'report() has the exploration') FROM says('exploration');
 
 INSERT INTO quiet.pending SELECT id FROM quiet.decision WHERE id % 2 = 0;
 SELECT quiet.reward(1, 1), later('29 minutes');
