@@ -122,9 +122,19 @@ $$;
 COMMENT ON FUNCTION _dlints_draw_test_users(integer)
 	IS 'draw the users of a backtest, with the items of their hidden clicks';
 
+-- Do the candidates of a recommender differ between users?  We look for the parameter in the bound function.
+CREATE FUNCTION _dlints_candidates_differ(schema text) RETURNS boolean
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT coalesce(bool_or(p.prosqlbody IS NULL OR p.prosqlbody::text ~ ':paramid 1\M'), true)
+FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(schema)) AND p.proname = 'allowed'
+$$;
+COMMENT ON FUNCTION _dlints_candidates_differ(text) IS 'do the candidates of a recommender differ between users?';
+
 -- Compute the statistics of the simple policies: clicks of each item, clicks of the last two weeks, and for pairs
--- of items the cosine between the sets of users who clicked them.
-CREATE FUNCTION _dlints_count_clicks() RETURNS void
+-- of items the cosine between the sets of users who clicked them.  Places by clicks are NULL for items that no list
+-- can contain; if that differs between users, it is decided for each of them.
+CREATE FUNCTION _dlints_count_clicks(differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -133,11 +143,20 @@ DECLARE
 BEGIN
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.known AS
-		SELECT row_number() OVER () AS n, v.item, v.encoded, v.factors, k.clicks, k.recent
-		FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
-		                  WHERE c.at > (SELECT max(x.at) FROM click x) - interval '14 days') AS recent
-		       FROM   click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
-		       JOIN item_vector v ON same_item(v.item, k.item)$statement$, own);
+		SELECT k.n, k.item, k.encoded, k.factors, k.clicks, k.recent,
+		       CASE WHEN k.is_candidate THEN row_number() OVER (
+		           PARTITION BY k.is_candidate ORDER BY k.clicks DESC) END AS by_clicks,
+		       CASE WHEN k.is_candidate THEN row_number() OVER (
+		           PARTITION BY k.is_candidate ORDER BY k.recent DESC, k.clicks DESC) END AS by_recent
+		FROM  (SELECT row_number() OVER () AS n, v.item, v.encoded, v.factors, k.clicks, k.recent,
+		              $1 OR EXISTS (SELECT FROM allowed(NULL, '{}') a WHERE same_item(a.item, k.item)) AS is_candidate
+		       FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
+		                         WHERE c.at > (SELECT max(x.at) FROM click x) - interval '14 days') AS recent
+		              FROM   click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
+		              JOIN item_vector v ON same_item(v.item, k.item)) k$statement$, own)
+	USING differs_by_user;
+	EXECUTE format('CREATE INDEX ON %I.known (by_clicks)', own);
+	EXECUTE format('CREATE INDEX ON %I.known (by_recent)', own);
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.clicked AS
 		SELECT DISTINCT c.user_id, c.item
@@ -158,7 +177,8 @@ BEGIN
 		       FROM   clicked a JOIN clicked b ON same_user(b.user_id, a.user_id) AND NOT same_item(b.item, a.item)
 		       WHERE  hashtext(a.item::text COLLATE "C") & 7 = part
 		       GROUP  BY a.item, b.item) p
-		       JOIN counted a ON same_item(a.item, p.item) JOIN counted b ON same_item(b.item, p.other);
+		       JOIN counted a ON same_item(a.item, p.item) JOIN counted b ON same_item(b.item, p.other)
+		ORDER  BY p.item;               -- a user's items are then read from few pages
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
 			noticed_at := clock_timestamp();
 			RAISE NOTICE 'items clicked by the same users: part % of 8', part + 1;
@@ -168,11 +188,46 @@ BEGIN
 	ANALYZE near;
 END
 $$;
-COMMENT ON FUNCTION _dlints_count_clicks() IS 'compute the statistics of the simple policies of a backtest';
+COMMENT ON FUNCTION _dlints_count_clicks(boolean) IS 'compute the statistics of the simple policies of a backtest';
 
--- Compare lists of ten for a test user: the list of recommend(), and those of the simple policies, which choose among
--- the same candidates.
-CREATE FUNCTION _dlints_compare_lists(test_user bigint) RETURNS void
+-- Write the vectors that policies multiply by a user's profile: factors, and for each block of columns the features
+-- times the clicks.  "part_block" has them again in blocks, which are scored for many users at once.
+CREATE FUNCTION _dlints_write_part_vectors() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	EXECUTE format($statement$
+		CREATE UNLOGGED TABLE %I.part AS
+		SELECT 'popular in your ' || p.name AS policy, min(p.n)::integer - s.factors AS first,
+		       max(p.n)::integer - s.factors AS last
+		FROM   setting s, unnest(s.parts) WITH ORDINALITY p (name, n)
+		WHERE  p.n > s.factors AND p.n <= s.liked GROUP BY p.name, s.factors HAVING count(*) > 1$statement$, own);
+	EXECUTE format($statement$
+		CREATE UNLOGGED TABLE %I.part_vector AS
+		SELECT 'factors'::text AS policy, k.n, k.factors AS features
+		FROM   known k WHERE k.by_clicks IS NOT NULL AND k.factors IS NOT NULL
+		UNION ALL
+		SELECT p.policy, k.n,
+		       ARRAY(SELECT (u.x * k.clicks)::real FROM unnest(k.encoded[p.first:p.last]) WITH ORDINALITY u (x, n)
+		             ORDER BY u.n) || k.clicks::real
+		FROM   known k, part p WHERE k.by_clicks IS NOT NULL$statement$, own);
+	EXECUTE format('CREATE UNIQUE INDEX ON %I.part_vector (policy, n)', own);
+	EXECUTE format('CREATE UNLOGGED TABLE %I.part_block (policy text, items bigint[], features real[])', own);
+	EXECUTE format('ALTER TABLE %I.part_block ALTER features SET STORAGE EXTERNAL', own);
+	INSERT INTO part_block (policy, items, features)
+	SELECT v.policy, array_agg(v.n), array_agg(v.features) FROM part_vector v GROUP BY v.policy, v.n / 256;
+	ANALYZE part_vector;
+	ANALYZE part_block;
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_part_vectors()
+	IS 'write the vectors that policies of a backtest multiply by a profile';
+
+-- Compare lists of ten for some of the test users: the list of recommend(), and those of the simple policies, which
+-- choose among the same candidates.
+CREATE FUNCTION _dlints_compare_lists(first_user bigint, last_user bigint, differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -180,68 +235,75 @@ DECLARE
 BEGIN
 	INSERT INTO compared (n, policy, ndcg, is_hit)
 	WITH tested AS MATERIALIZED (
-		SELECT h.user_id, h.items FROM hidden h WHERE h.n = test_user),
+		SELECT h.n, h.user_id, h.items FROM hidden h WHERE h.n BETWEEN first_user AND last_user),
 	history AS MATERIALIZED (
-		SELECT c.item, c.at, row_number() OVER (ORDER BY c.at DESC) AS n
-		FROM   tested t JOIN click c ON same_user(c.user_id, t.user_id)),
-	eligible AS MATERIALIZED (
-		SELECT k.n, k.item
-		FROM   known k
-		WHERE  EXISTS (SELECT FROM tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a
-		               WHERE same_item(a.item, k.item))
-		AND    NOT EXISTS (SELECT FROM setting s, history h
-		                   WHERE same_item(h.item, k.item) AND h.at > now() - s.repeat_after)),
+		SELECT c.n, c.item, c.at, c.place, k.n AS known, k.factors, k.encoded
+		FROM  (SELECT t.n, c.item, c.at, row_number() OVER (PARTITION BY t.n ORDER BY c.at DESC) AS place
+		       FROM   tested t JOIN click c ON same_user(c.user_id, t.user_id)) c
+		       LEFT JOIN known k ON same_item(k.item, c.item)),
+	excluded AS MATERIALIZED (
+		SELECT h.n, h.known FROM setting s, history h WHERE h.known IS NOT NULL AND h.at > now() - s.repeat_after
+		UNION
+		(SELECT t.n, k.n FROM tested t, known k WHERE differs_by_user
+		 EXCEPT
+		 SELECT t.n, k.n
+		 FROM   tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a, known k
+		 WHERE  differs_by_user AND same_item(k.item, a.item))),
+	size AS MATERIALIZED (              -- the best of so many contain ten that are not excluded
+		SELECT t.n, 10 + count(x.n) AS size FROM tested t LEFT JOIN excluded x ON x.n = t.n GROUP BY t.n),
 	profile AS MATERIALIZED (
-		SELECT CASE WHEN count(k.factors) > 0
-		            THEN @extschema@.dlints_profile(k.factors::@extschema@.dlints_vector, 1::float8) END AS factors,
-		       CASE WHEN count(k.item) > 0
-		            THEN @extschema@.dlints_profile(k.encoded::@extschema@.dlints_vector, 1::float8) END AS encoded
-		FROM   history h JOIN known k ON same_item(k.item, h.item) WHERE h.n <= 500),
-	block AS (
-		SELECT p.name, min(p.n)::integer - s.factors AS first, max(p.n)::integer - s.factors AS last
-		FROM   setting s, unnest(s.parts) WITH ORDINALITY p (name, n)
-		WHERE  p.n > s.factors AND p.n <= s.liked GROUP BY p.name, s.factors HAVING count(*) > 1),
+		SELECT h.n,
+		       CASE WHEN count(h.factors) > 0
+		            THEN @extschema@.dlints_profile(h.factors::@extschema@.dlints_vector, 1::float8) END AS factors,
+		       CASE WHEN count(h.known) > 0
+		            THEN @extschema@.dlints_profile(h.encoded::@extschema@.dlints_vector, 1::float8) END AS encoded
+		FROM   history h WHERE h.known IS NOT NULL AND h.place <= 500 GROUP BY h.n),
+	weight AS MATERIALIZED (
+		SELECT p.n, 'factors'::text AS policy, p.factors::float8[] AS weights
+		FROM   profile p WHERE p.factors IS NOT NULL
+		UNION ALL
+		SELECT p.n, b.policy, p.encoded[b.first:b.last]::float8[] || 1e-6::float8
+		FROM   profile p, part b WHERE p.encoded IS NOT NULL),
+	shortlist AS MATERIALIZED (
+		SELECT b.policy, @extschema@.dlints_shortlist(b.items, b.features::@extschema@.dlints_vector, w.weights,
+		                                              (SELECT max(s.size) FROM size s)) AS items
+		FROM  (SELECT w.policy, array_agg(w.weights) AS weights FROM weight w GROUP BY w.policy) w
+		       JOIN part_block b ON b.policy = w.policy
+		GROUP  BY b.policy),
 	scored AS (
-		(SELECT 'the most popular' AS policy, k.item, k.clicks::float8 AS score
-		 FROM eligible e JOIN known k ON k.n = e.n ORDER BY k.clicks DESC LIMIT 10)
+		SELECT s.n, 'the most popular' AS policy, k.n AS known, k.clicks::float8 AS score
+		FROM   size s JOIN known k ON k.by_clicks <= s.size
 		UNION ALL
-		(SELECT 'popular in two weeks', k.item, k.recent + 1e-6 * k.clicks
-		 FROM eligible e JOIN known k ON k.n = e.n ORDER BY k.recent DESC, k.clicks DESC LIMIT 10)
+		SELECT s.n, 'popular in two weeks', k.n, k.recent + 1e-6 * k.clicks
+		FROM   size s JOIN known k ON k.by_recent <= s.size
 		UNION ALL
-		SELECT 'popular in your ' || b.name, x.item, x.score
-		FROM   block b, profile p, LATERAL (
-		           SELECT k.item, k.clicks * (1e-6 + @extschema@.dlints_dot(
-		                      p.encoded[b.first:b.last]::float8[],
-		                      k.encoded[b.first:b.last]::@extschema@.dlints_vector)) AS score
-		           FROM   eligible e JOIN known k ON k.n = e.n ORDER BY score DESC LIMIT 10) x
-		WHERE  p.encoded IS NOT NULL
+		SELECT w.n, w.policy, v.n, @extschema@.dlints_dot(w.weights, v.features::@extschema@.dlints_vector)
+		FROM   weight w JOIN shortlist s ON s.policy = w.policy, unnest(s.items) u (known),
+		       part_vector v WHERE v.policy = w.policy AND v.n = u.known
 		UNION ALL
-		(SELECT 'clicked by the same users', x.other, x.score
-		 FROM  (SELECT o.other, sum(o.cosine) AS score
-		        FROM   history h JOIN near o ON same_item(o.item, h.item) WHERE h.n <= 500 GROUP BY o.other) x
-		 WHERE  EXISTS (SELECT FROM eligible e WHERE same_item(e.item, x.other))
-		 ORDER BY x.score DESC LIMIT 10)
-		UNION ALL
-		(SELECT 'factors', k.item, @extschema@.dlints_dot(p.factors::float8[], k.factors::@extschema@.dlints_vector)
-		 FROM   profile p, eligible e JOIN known k ON k.n = e.n
-		 WHERE  p.factors IS NOT NULL AND k.factors IS NOT NULL
-		 ORDER BY 3 DESC LIMIT 10)),
+		SELECT h.n, 'clicked by the same users', k.n, sum(o.cosine)
+		FROM   history h JOIN near o ON same_item(o.item, h.item) JOIN known k ON same_item(k.item, o.other)
+		WHERE  h.place <= 500 AND k.by_clicks IS NOT NULL GROUP BY h.n, k.n),
+	ranked AS (
+		SELECT s.n, s.policy, s.known, row_number() OVER (PARTITION BY s.n, s.policy ORDER BY s.score DESC) AS place
+		FROM   scored s LEFT JOIN excluded x ON x.n = s.n AND x.known = s.known WHERE x.n IS NULL),
 	list AS (
-		SELECT s.policy, s.item, row_number() OVER (PARTITION BY s.policy ORDER BY s.score DESC) AS place FROM scored s
+		SELECT r.n, r.policy, k.item, r.place FROM ranked r JOIN known k ON k.n = r.known WHERE r.place <= 10
 		UNION ALL
-		SELECT 'recommender', r.item, r."position" FROM tested t, LATERAL recommend(t.user_id, 10) r),
+		SELECT t.n, 'recommender', r.item, r."position" FROM tested t, LATERAL recommend(t.user_id, 10) r),
 	hit AS (
-		SELECT l.policy, l.place,
-		       EXISTS (SELECT FROM tested t, unnest(t.items) u (item) WHERE same_item(u.item, l.item)) AS is_hit
-		FROM   list l)
-	SELECT test_user, h.policy,
+		SELECT t.n, t.items, l.policy, l.place,
+		       EXISTS (SELECT FROM unnest(t.items) u (item) WHERE same_item(u.item, l.item)) AS is_hit
+		FROM   list l JOIN tested t ON t.n = l.n)
+	SELECT h.n, h.policy,
 	       coalesce(sum(1 / ln(h.place + 1)) FILTER (WHERE h.is_hit), 0) / (
-	           SELECT sum(1 / ln(g + 1)) FROM tested t, generate_series(1, least(cardinality(t.items), 10)) g),
+	           SELECT sum(1 / ln(g + 1)) FROM generate_series(1, least(min(cardinality(h.items)), 10)) g),
 	       bool_or(h.is_hit)
-	FROM   hit h GROUP BY h.policy;
+	FROM   hit h GROUP BY h.n, h.policy;
 END
 $$;
-COMMENT ON FUNCTION _dlints_compare_lists(bigint) IS 'compare the lists of all policies for a test user';
+COMMENT ON FUNCTION _dlints_compare_lists(bigint, bigint, boolean)
+	IS 'compare the lists of all policies for some of the test users';
 
 -- Summarize the comparison, best policy first.  Differences are those of the same users: of the best policy to the
 -- next one, and of the others to the best.  The best of many policies is partly so by chance: confidence intervals
@@ -298,6 +360,7 @@ CREATE FUNCTION _dlints_try_recommender(a jsonb, clicks text, path text)
 $$
 DECLARE
 	log text := format('%I.log', (a ->> 'name') || '_log');
+	differs_by_user boolean;
 	n_users bigint;
 	noticed_at timestamptz;
 	result jsonb;
@@ -313,19 +376,21 @@ BEGIN
 			EXECUTE format('UPDATE constraint_price p SET price = l.price, rate = l.rate'
 			               ' FROM %I.constraint_price l WHERE l.name = p.name', a ->> 'borrowed');
 		END IF;
+		differs_by_user := @extschema@._dlints_candidates_differ(coalesce(a ->> 'borrowed', a ->> 'name'));
 		PERFORM @extschema@._dlints_draw_test_users((a ->> 'users')::integer);
-		PERFORM @extschema@._dlints_count_clicks();
+		PERFORM @extschema@._dlints_count_clicks(differs_by_user);
+		PERFORM @extschema@._dlints_write_part_vectors();
 		EXECUTE format('CREATE UNLOGGED TABLE %I.compared (n bigint, policy text, ndcg float8, is_hit boolean,'
 		               ' PRIMARY KEY (n, policy))', a ->> 'name');
 		n_users := (SELECT count(*) FROM hidden);
 		RAISE NOTICE 'comparing lists of ten for % users; lists % items that their user has clicked', n_users,
 			(SELECT CASE WHEN s.repeat_after IS NULL THEN 'may contain' ELSE 'leave out' END FROM setting s);
 		noticed_at := clock_timestamp();
-		FOR n IN 1 .. n_users LOOP
-			PERFORM @extschema@._dlints_compare_lists(n);
+		FOR n IN 1 .. n_users BY 16 LOOP
+			PERFORM @extschema@._dlints_compare_lists(n, n + 15, differs_by_user);
 			IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
 				noticed_at := clock_timestamp();
-				RAISE NOTICE 'compared lists for % of % users', n, n_users;
+				RAISE NOTICE 'compared lists for % of % users', least(n + 15, n_users), n_users;
 			END IF;
 		END LOOP;
 		result := (SELECT jsonb_agg(to_jsonb(c)) FROM @extschema@._dlints_comparison() c);

@@ -13,7 +13,7 @@ UNION ALL
 SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 120) p;
 \set log '''SELECT who, what, at FROM seen'''
 
-SELECT plan(28);
+SELECT plan(30);
 
 CREATE TEMP TABLE tried AS
 SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
@@ -53,6 +53,14 @@ SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) 
   'the most popular items have the hidden item at the seventh position at best') FROM again WHERE policy = 'the most popular';
 SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again
   WHERE policy = 'recommender';
+-- Of their own kind, users have not clicked the hidden thing alone.  "kind 1" is that of a third of the users.
+SELECT dlints_create_recommender('own_kind', 'thing', '{kind}', clicks => :log, candidates => $$i.kind = 'kind ' || user_id % 3$$);
+SELECT dlints_create_recommender('one_kind', 'thing', '{kind}', clicks => :log, candidates => $$i.kind = 'kind 1'$$);
+SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() lists the candidates of each user')
+FROM own_kind.backtest() WHERE policy = 'the most popular';
+SELECT is((hit_rate, ndcg)::text, '(0.3333,0.3333)', 'backtest() lists candidates that are equal for all users')
+FROM one_kind.backtest() WHERE policy = 'the most popular';
+DROP SCHEMA own_kind, one_kind CASCADE;
 -- What twelve others were long ago is known, by nobody in particular: more popular, but not lately.
 INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 60 * 12) i;
 SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy),
