@@ -142,6 +142,32 @@ $$;
 COMMENT ON FUNCTION _dlints_report_calibration(bigint)
 	IS 'row of the report on whether rewards are as expected';
 
+-- Row of the report about what lists of a large catalogue lose because only the blocks that promise most are searched.
+-- Twenty items stand for users who clicked nothing else; their choice is the same until items change.
+CREATE FUNCTION _dlints_report_clusters()
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'score of the items found', avg(c.recall[1]), stddev_samp(c.recall[1]) / sqrt(count(*)), format(
+	       'part of the score of the best ten items; the best item is found by %s %% of draws',
+	       round(100 * avg(c.recall[2])::numeric, 1))
+	FROM  (SELECT @extschema@._dlints_cluster_recall(@extschema@._dlints_ranking_weights(
+	                  @extschema@._dlints_profile_of(v.features[1:s.liked], l.scale, l.weights, s.liked, s.aged),
+	                  'personal'::text, v.n)) AS recall
+	       FROM  (SELECT v.features, row_number() OVER () AS n
+	              FROM  (SELECT v.features FROM item_vector v WHERE NOT v.is_deleted AND EXISTS (SELECT FROM centroid)
+	                     ORDER BY hashtextextended(v.item::text, 51) LIMIT 20) v) v, setting s, similarity l) c
+	WHERE  c.recall IS NOT NULL
+	HAVING count(*) > 0;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_clusters()
+	IS 'row of the report about the items that lists of a large catalogue find';
+
 -- Rows of the report about the choice of lists and about item vectors
 CREATE FUNCTION _dlints_report_lists(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -174,6 +200,8 @@ BEGIN
 	       ELSE format('of %s: the best by the expected reward and by 15 draws', n_items) END
 	FROM   setting s LEFT JOIN decision d ON d.id >= first AND d.treatment = 'personal'
 	GROUP  BY s.bonus;
+	RETURN QUERY
+	SELECT * FROM @extschema@._dlints_report_clusters();
 	RETURN QUERY
 	SELECT 'items without a vector', count(*)::float8, NULL::float8, CASE
 	       WHEN has_blocks THEN 'run() makes their vectors; until then lists contain few of them'

@@ -7,7 +7,7 @@
 \ir include/lists.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(25);
+SELECT plan(27);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32, repeats => true,
   clicks => 'SELECT who, job, at FROM visit', candidates => $$CASE context ->> 'only'
@@ -17,6 +17,7 @@ CREATE FUNCTION items_in_blocks() RETURNS integer[] LANGUAGE sql AS $$
 SELECT array_agg(u.item ORDER BY u.item) FROM fed.block b, unnest(b.items) u (item) $$;
 
 SELECT is((SELECT count(*) FROM fed.centroid), 0::bigint, 'a small catalogue has no centroids');
+SELECT is(count(*), 0::bigint, 'report() has no row on large catalogues for a small one') FROM fed.report() WHERE measure = 'score of the items found';
 SELECT is(inside('fed', $$SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, 'personal', 1))::text
   FROM fed.profile(1) p$$), NULL, 'a small catalogue is searched in all blocks');
 
@@ -88,6 +89,8 @@ SELECT r[1], r[2] FROM generate_series(1, n) p, LATERAL (SELECT inside('fed', fo
   'SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, %L, %s))::text FROM fed.profile(%2$s) p', 'personal', p))::float8[]) x (r) $$;
 SELECT ok(avg(score) > 0.99 AND avg(best) > 0.95 AND count(score) = 20 AND max(score) <= 1, 'lists have nearly the best score of all items')
 FROM   recall(20);
+SELECT ok(value BETWEEN 0.99 AND 1 AND error >= 0 AND meaning ~ 'found by (9|100)', 'report() says how good the items found are')
+FROM   fed.report() WHERE measure = 'score of the items found';
 CREATE TEMP TABLE list AS SELECT p, l.* FROM generate_series(1, 20) p, listed('fed', p) l;
 SELECT ok(NOT bool_or(has_gap(gap)) AND max(n_scored) < 1000 AND count(DISTINCT items) > 5,
   'lists of a large catalogue contain the best items, with neighbour scores') FROM list;
