@@ -517,6 +517,26 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who come back to items';
 
+-- An expression that fails for an item, an unknown user and an empty context
+CREATE FUNCTION _dlints_report_rules()
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF @extschema@._dlints_missing_objects() IS NULL AND EXISTS (
+		SELECT FROM setting s WHERE s.candidates <> 'true' OR s.bonus IS NOT NULL OR s.cap_group IS NOT NULL)
+	THEN
+		PERFORM @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) FROM (SELECT) unknown_user LEFT JOIN decision d ON false;
+	END IF;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+	RETURN QUERY VALUES ('expression that fails', NULL::float8, NULL::float8,
+	                     'pages leave out the items for which it fails: ' || left(SQLERRM, 200));
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_rules() IS 'report on candidates, bonus and cap_group, if one of them fails for an item';
+
 -- Report on a recommender since a moment.  Rows: measure, value, standard error, and their meaning.
 CREATE FUNCTION _dlints_recommender_report(setting regclass, since timestamptz)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -531,6 +551,7 @@ BEGIN
 		format('report_calibration(%L::bigint)', first), 'report_reward_rate()', 'report_pending()',
 		format('constraint_report(%L::bigint)', first), 'problem_report()', format('report_log(%L::bigint)', first),
 		'report_clicks()', format('report_repeats(%L::bigint)', first), format('report_lists(%L::bigint)', first),
+		'report_rules()',
 		format('report_new_items(%L::bigint)', first), 'report_columns()', 'report_models()']);
 END
 $$;

@@ -299,12 +299,20 @@ explain_error(PageRequest *page, ErrorData *error)
 	ReThrowError(error);
 }
 
-/* Do a step that evaluates the user's expressions. */
+/*
+ * Do a step that evaluates the user's expressions.  If one of them fails, the step is
+ * done again without the items for which it does: one bad row stops no page.
+ */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {
 	ErrorData  *error = TryStep(page, step, arg);
 
+	if (error != NULL && IsUserDataError(error))
+	{
+		page->skips_failing = true;
+		error = TryStep(page, step, arg);
+	}
 	if (error != NULL)
 		explain_error(page, error);
 }

@@ -412,7 +412,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	for (; result == NULL && size <= page->settings.block_items / MAX_PART; size *= GROWTH)
 		result = try_shortlist(page, policy, &rankings, extra,
 							   FindBest(page, &rankings, (int) size, (uint64) seed, NULL), seed);
-	if (result != NULL && page->settings.has_ordered_key)
+	if (result != NULL && page->settings.has_ordered_key && !page->skips_failing)
 		add_new_items(page, seed, result);
 	return result;
 }
@@ -455,8 +455,11 @@ random_candidates(PageRequest *page)
 {
 	NullableDatum args[] = {page->user, Given(page->context), page->left_out,
 	Given(Int64GetDatum((int64) ITEMS_PER_POSITION * page->k))};
-	CandidateSet *result = read_distinct_items(page, &random_items, args);
+	CandidateSet *result;
 
+	if (page->skips_failing)
+		return ReadAllowed(page, POLICY_RANDOM, CreateKeyTable(page, 0), NULL, 0);
+	result = read_distinct_items(page, &random_items, args);
 	if (result->count > 0)
 		result->share = result->addends[0];
 	return result;

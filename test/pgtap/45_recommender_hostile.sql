@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(173);
+SELECT plan(182);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -254,6 +254,35 @@ SELECT is(outcome($$SELECT count(*) FROM board.more_like(1, 3, context => '{"max
 SELECT is(hint_of($$SELECT board.recommend(1, 3, context => '{"max": "dear"}')$$),
   'It is evaluated for each item, with user_id and context, which may be NULL.', 'the hint of a failing expression says what the expression reads');
 ROLLBACK TO texts;
+
+-- rows for which an expression fails
+CREATE TABLE toy (id integer PRIMARY KEY, kind text, price numeric);
+INSERT INTO toy SELECT i, 'kind ' || i % 5, i FROM generate_series(1, 60) i;
+SELECT dlints_create_recommender('toys', 'toy', '{kind,price}', control => 0, epsilon => 0, attribution_window => '0') IS NOT NULL;
+INSERT INTO toy VALUES (1000, 'kind 1', '1e400'), (1001, 'kind 2', 0), (1002, NULL, NULL);
+CREATE FUNCTION toys_listed(change jsonb, call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	PERFORM dlints_alter_recommender('toys', '{"candidates": null, "bonus": null, "cap": null, "cap_group": null, "epsilon": 0, "control": 0}');
+	DELETE FROM toy WHERE id IN (1000, 1001);
+	PERFORM dlints_alter_recommender('toys', change);
+	INSERT INTO toy VALUES (1000, 'kind 1', '1e400'), (1001, 'kind 2', 0);
+	EXECUTE format('SELECT count(*) || '' '' || coalesce(bool_or(item IN (1000, 1001))::text, '''') FROM toys.%s', call) INTO result;
+	RETURN result;
+END $$;
+SELECT is(toys_listed(change::jsonb, call), result, format('rows that fail do not stop %s with %s', call, change))
+FROM  (VALUES
+  ('{"candidates": "1 / i.price::float8 < 2"}', 'recommend(1, 100)', '60 false'),
+  ('{"candidates": "1 / i.price::float8 < 2", "epsilon": 1}', 'recommend(1, 100)', '60 false'),
+  ('{"candidates": "1 / i.price::float8 < 2", "control": 1}', 'recommend(1, 100)', '60 false'),
+  ('{"candidates": "1 / i.price::float8 < 2"}', 'more_like(7, 100)', '59 false'),
+  ('{"bonus": "0.1 / i.price::float8"}', 'recommend(1, 100)', '61 false'),
+  ('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', 'recommend(1, 100)', '61 false')) v (change, call, result);
+SELECT matches((SELECT meaning FROM toys.report() WHERE measure = 'expression that fails'), '^pages leave out .*"cap_group"', 'report() names the expression that fails');
+UPDATE toy SET price = 1 WHERE id IN (1000, 1001);
+SELECT is((SELECT count(*) FROM toys.report() WHERE measure = 'expression that fails'), 0::bigint, 'report() is silent on expressions that succeed');
+SELECT is((SELECT count(*) FROM toys.recommend(1, 100)), 63::bigint, 'mended rows return to the lists');
 
 -- a condition on the recommender's own log
 SELECT is(count(*), 150::bigint, 'recommend() returns 150 items') FROM board.recommend(1, 150);
