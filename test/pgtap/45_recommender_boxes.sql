@@ -90,7 +90,7 @@ FROM   visitor p, (SELECT DISTINCT page, decision FROM walk) w, logged(w.decisio
 WHERE  m.name = 'personal';
 SELECT is(count(*), 100::bigint, 'each item of a page is the choice of its draw among the items not shown yet')
   FROM walk JOIN by_hand USING (page, position, item);
-SELECT ok(max(abs(w.probability - h.probability)) < 1e-9 AND min(w.probability) < 1,
+SELECT ok(max(abs(w.probability - h.probability)) < 1e-7 AND min(w.probability) < 1,
   'each item of a page has its probability among the items not shown yet') FROM walk w JOIN by_hand h USING (page, position, item);
 
 CREATE TEMP TABLE all_of AS SELECT r.decision, r.item FROM board.recommend(9, 50) r;
@@ -149,7 +149,7 @@ SELECT ok(bool_and(n.treatment = o.treatment) AND count(DISTINCT n.treatment) = 
   FROM second t JOIN tossed.decision n ON n.id = t.decision JOIN tossed.decision o ON o.id = t.was;
 SELECT is(count(*), 0::bigint, 'next() repeats no item under any treatment')
   FROM second t JOIN tossed.impression s ON s.decision = t.was AND s.item = t.item;
-SELECT ok(bool_and(abs(t.probability - 10.0 / (o.left - 10)) < 1e-9), 'next() of a random list is random among the remaining items')
+SELECT ok(bool_and(abs(t.probability - 10.0 / (o.left - 10)) < 1e-7), 'next() of a random list is random among the remaining items')
   FROM second t JOIN tossed.decision n ON n.id = t.decision,
        LATERAL (SELECT (SELECT count(*) FROM job WHERE open) - (n.context ? 'more_like')::integer AS left) o
   WHERE n.treatment = 'random';

@@ -85,7 +85,7 @@ DELETE FROM board.reward;
 SELECT board.reward(decision, item, value => 1 + 0.5 * expected * examination)
   FROM board.impression_user;
 UPDATE board.decision SET treatment = 'personal';
-SELECT ok(abs(value - 0.5) < 1e-9, 'calibration compares rewards with the expected reward at the position')
+SELECT ok(abs(value - 0.5) < 1e-6, 'calibration compares rewards with the expected reward at the position')
   FROM board.report() WHERE measure = 'calibration';
 UPDATE board.setting SET centered_since = now() + interval '1 hour';
 SELECT is(value, NULL, 'calibration counts no list from before centering was toggled') FROM board.report()
