@@ -4,8 +4,8 @@ Every page scores blocks of all items; from 2,000 items on, what may be returned
 looked up for a shortlist. The floor is a scan that reads one number of each item
 vector. The first page of a session plans its statements and reads the models.
 
-A page leaves 1.6 kB of write-ahead log. Its row of the log takes 1.3 kB, two thirds
-of it for the features of the items; the rest is indexes and the pending decision.
+A page leaves 1.6 kB of write-ahead log. Its row of the log takes 1.26 kB, 70 % of it
+for the features of the items; the rest is indexes and the pending decision.
 Disk usage is the row and its entry in the index of decision numbers.
 """
 
