@@ -112,7 +112,7 @@ previous_list(const LoggedList *list)
 		value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : "";
 	Size		digits = strspn(text, "0123456789");
 
-	return digits == 0 || digits > MAX_DIGITS || text[digits] != '\0' ? -1 : strtoi64(text, NULL, 10);
+	return digits == 0 || digits > MAX_DIGITS || text[digits] != '\0' ? -1 : (int64) strtoll(text, NULL, 10);
 }
 
 static bool
