@@ -75,14 +75,15 @@ $$;
 COMMENT ON FUNCTION _dlints_bind_keys(jsonb) IS 'make the functions that compare items and users, and give keys their collations';
 
 -- The present names of the encoded columns, in their order.  Columns may have been renamed: the view "item_column"
--- follows them.  Without the view they are the names of when the recommender was made.
+-- follows them.  PostgreSQL 16 and later show its columns without the alias "i".  Without the view they are the names
+-- of when the recommender was made.
 CREATE FUNCTION _dlints_present_columns(a jsonb) RETURNS text[]
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS
 $$
 SELECT ARRAY(
 	SELECT coalesce((parse_ident(substring(
 	           pg_get_viewdef(to_regclass(format('%I.item_column', a ->> 'name')))
-	           FROM format('(?:^|[^[:alnum:]_$"])i[.]("(?:[^"]|"")+"|[a-z0-9_$]+) AS c%s[,[:space:]]', c.n)), false))[1],
+	           FROM format('(?:^|[^[:alnum:]_$"])(?:i[.])?("(?:[^"]|"")+"|[a-z0-9_$]+) AS c%s[,[:space:]]', c.n)), false))[1],
 	                c.c ->> 'column')
 	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n)
 $$;
