@@ -31,8 +31,8 @@ MAX_REFRESH = 1         # MB
 TIMES_SHORT = 1.5
 TIMES_LIST = 1.2
 TIMES_ONE = 1.1
-MAX_LOG = 1.5           # kB
-MAX_DISK = 1.3          # kB
+MAX_LOG = 1.2           # kB
+MAX_DISK = 1.0          # kB
 
 SHOP = """
     CREATE TABLE {name}_product (
