@@ -153,7 +153,7 @@ BEGIN
 	           ('control', false)) m (name, learns);
 	PERFORM @extschema@._dlints_refresh_vectors();
 	PERFORM @extschema@._dlints_refit_factors();
-	ANALYZE item_vector, setting, similarity, model, constraint_price;
+	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_fit_prior();
 	PERFORM @extschema@._dlints_find_repeats();
 END

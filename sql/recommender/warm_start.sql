@@ -148,12 +148,14 @@ BEGIN
 		SELECT h.id, 3, 90::float8, h.sum90, h.clicks90 FROM history h
 		UNION ALL
 		SELECT h.id, 4, 'infinity'::float8, h.sum, h.clicks::float8 FROM history h),
+	drawn AS MATERIALIZED (      -- a nested loop would draw again for each row
+		SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
+		FROM   example e, log l, generate_series(1, 4)),
 	candidate AS MATERIALIZED (
 		SELECT e.id, e.user_id, e.item, e.days, 1 AS reward, 1::float8 AS weight FROM example e
 		UNION ALL
 		SELECT e.id, e.user_id, c.item, e.days, 0, 5 * c.exposure_weight / l.exposure_weight
-		FROM  (SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
-		       FROM   example e, log l, generate_series(1, 4)) e CROSS JOIN log l
+		FROM   drawn e CROSS JOIN log l
 		       JOIN clicked c ON c.part = $1
 		           AND c.place = CASE WHEN e.negative < 1 THEN 1 - e.negative
 		                              WHEN e.negative > l.clicks THEN 2 * l.clicks + 1 - e.negative
