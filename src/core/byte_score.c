@@ -140,9 +140,11 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 		for (q = 0; q < weights->quads; q++, lanes += 2)
 		{
 			__m256i		quad = _mm256_set1_epi32(load_quad(codes + (size_t) q * 4));
+			__m256i		first = _mm256_maddubs_epi16(quad, _mm256_loadu_si256(lanes));
+			__m256i		second = _mm256_maddubs_epi16(quad, _mm256_loadu_si256(lanes + 1));
 
-			low = _mm256_add_epi32(low, _mm256_madd_epi16(ones, _mm256_maddubs_epi16(quad, _mm256_loadu_si256(lanes))));
-			high = _mm256_add_epi32(high, _mm256_madd_epi16(ones, _mm256_maddubs_epi16(quad, _mm256_loadu_si256(lanes + 1))));
+			low = _mm256_add_epi32(low, _mm256_madd_epi16(ones, first));
+			high = _mm256_add_epi32(high, _mm256_madd_epi16(ones, second));
 		}
 		_mm256_storeu_si256((__m256i *) sums, low);
 		_mm256_storeu_si256((__m256i *) sums + 1, high);

@@ -313,7 +313,8 @@ compare_magnitudes(const void *a, const void *b)
 	const Neighbour *right = b;
 	float		difference = fabsf(right->weight) - fabsf(left->weight);
 
-	return difference != 0 ? (difference > 0) - (difference < 0) : (left->item > right->item) - (left->item < right->item);
+	return difference != 0 ? (difference > 0) - (difference < 0) :
+		(left->item > right->item) - (left->item < right->item);
 }
 
 /* Truncation keeps the largest weights, in descending order, and breaks ties by item. */

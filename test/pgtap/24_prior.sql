@@ -58,7 +58,8 @@ FROM dlints_new(3) AS e, LATERAL (
 
 -- neither the choice of a memory nor a noise that was given knows of it, nor the clock
 SELECT ok(bool_and((i.memory, i.sigma) = (o.memory, o.sigma)
-    AND aged.prior_sample_size IN (0, i.prior_sample_size)), 'a prior changes neither the memory in use nor the given noise nor the newest time')
+    AND aged.prior_sample_size IN (0, i.prior_sample_size)),
+      'a prior changes neither the memory in use nor the given noise nor the newest time')
 FROM learned, dlints_info(p) AS i, dlints_info(m) AS o,
     dlints_info(dlints_at(p, '2027-01-01')) AS aged;
 
@@ -108,7 +109,9 @@ SELECT each_holds($$
     (dlints_info(p)).updates = 0
     (dlints_info(p)).sigma = 0.5
     (dlints_info(dlints_update_batch(p, zeros, array_fill(0, ARRAY[20])))).sigma = 0.5 * sqrt(10 / 30.0)
-    abs((dlints_info(dlints_update_batch(p, '{{1},{0},{1}}', '{3,1,1}'))).sigma ^ 2 - (3 * (dlints_info(dlints_update_batch(e, '{{1},{0},{1}}', '{3,1,1}'))).sigma ^ 2 + 10 * 0.5 ^ 2) / 13) < 1e-12
+    abs((dlints_info(dlints_update_batch(p, '{{1},{0},{1}}',
+      '{3,1,1}'))).sigma ^ 2 - (3 * (dlints_info(dlints_update_batch(e, '{{1},{0},{1}}',
+      '{3,1,1}'))).sigma ^ 2 + 10 * 0.5 ^ 2) / 13) < 1e-12
     (SELECT prior_sample_size = 4 AND prior_weight = 4
         FROM dlints_info(dlints_update_batch(p, zeros, array_fill(0, ARRAY[20]))))
     abs(dlints_predict(dlints_update_batch(p, zeros, array_fill(0, ARRAY[20])), '{1}')
@@ -138,7 +141,8 @@ SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALU
 SELECT matches(outcome(format('SELECT dlints_set(p, prior_weight => %s) FROM hand', weight)),
     '^22023: prior_weight must be ', format('prior_weight %s', weight))
 FROM unnest(ARRAY['-1', '1.1e10', '''NaN''', '''Infinity''']) AS weight;
-SELECT ok(same_bytes(dlints_set(e, prior_weight => 0), e), 'dlints_set() with prior_weight 0 accepts a model without a prior') FROM hand;
+SELECT ok(same_bytes(dlints_set(e, prior_weight => 0), e),
+  'dlints_set() with prior_weight 0 accepts a model without a prior') FROM hand;
 
 -- The reference reward of a model is its first one, so sums are about 5 here and about 0 after the retraction.
 WITH prior AS (

@@ -35,7 +35,8 @@ SELECT is((dlints_encode(256, 'category', 'book'))[1:64],
 SELECT is(dlints_encode(6, 'größe', 'Ø'), plus(zeros(6), 1 / sqrt(6), '{-1,1,1,-1,1,1}')::real[],
     'golden: a name is its bytes in UTF-8');
 SELECT is(dlints_encode(1, 'category', 'book'), '{1}', 'dlints_encode works with one dimension');
-SELECT is(array_length(dlints_encode(65536, 'category', 'book'), 1), 65536, 'dlints_encode returns up to 65,536 numbers');
+SELECT is(array_length(dlints_encode(65536, 'category', 'book'), 1), 65536,
+  'dlints_encode returns up to 65,536 numbers');
 SELECT is(pg_typeof(v)::text || array_dims(v), 'real[][1:3]', 'encoded features are a one-dimensional array')
 FROM dlints_encode(3, 'a', true) AS v;
 

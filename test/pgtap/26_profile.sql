@@ -36,7 +36,8 @@ SELECT ok(bool_and(abs(dot(p, p) - 1) < 1e-6), 'profiles have length 1')
 FROM (SELECT dlints_profile(features, weight) AS p FROM click GROUP BY member) AS t;
 SELECT is(dlints_profile(features), dlints_profile(features, 1), 'a weight of 1 gives the profile without a weight')
 FROM click;
-SELECT is(dlints_profile(features, 0.1), dlints_profile(features::float8[], 0.1), 'profiles of real and double precision features are equal')
+SELECT is(dlints_profile(features, 0.1), dlints_profile(features::float8[], 0.1),
+  'profiles of real and double precision features are equal')
 FROM click;
 
 -- exact numbers, as real[] and as double precision[]
@@ -218,7 +219,8 @@ CREATE TEMP TABLE place (
 	id integer, features real[],
 	curved real[] GENERATED ALWAYS AS (features || dlints_fourier(features, 8, scale => 0.7)) STORED);
 INSERT INTO place VALUES (1, '{0.5,-0.25}'), (2, NULL);
-SELECT is(curved, '{0.5,-0.25}'::real[] || dlints_fourier('{0.5,-0.25}', 8, scale => 0.7), 'dlints_fourier works in a generated column')
+SELECT is(curved, '{0.5,-0.25}'::real[] || dlints_fourier('{0.5,-0.25}', 8, scale => 0.7),
+  'dlints_fourier works in a generated column')
 FROM place WHERE id = 1;
 UPDATE place SET features = '{1,1}' WHERE id = 2;
 SELECT is(curved, '{1,1}'::real[] || dlints_fourier('{1,1}', 8, scale => 0.7), 'a generated column follows an update')

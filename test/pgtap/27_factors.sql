@@ -74,7 +74,8 @@ SELECT cmp_ok(difference((SELECT array_agg(x ORDER BY item_id, i)
     'signs of factors do not depend on k, and lengths are scaled by k');
 SELECT is((SELECT array_agg(features::real[] ORDER BY item_id) FROM fit),
     array_agg(features ORDER BY item_id),
-    'dlints_factors returns real[] if the column definition says so') FROM dlints_factors(:'clicks', 3) AS f (item_id integer, features real[]);
+    'dlints_factors returns real[] if the column definition says so') FROM dlints_factors(:'clicks',
+      3) AS f (item_id integer, features real[]);
 
 -- ---------- rows ----------
 
@@ -124,7 +125,8 @@ SELECT is(limited('SELECT i, i FROM generate_series(1, 1000000) AS i', 8),
 SET LOCAL dlints.factors_memory = '1MB';
 SELECT matches(hint_of($$SELECT * FROM dlints_factors(
     'SELECT i, i FROM generate_series(1, 1000000) AS i', 8) AS f (item integer, features real[])$$),
-    '^Sample the users, .*, or raise dlints.factors_memory.$', 'the hint for a click log that is too large says what to do');
+    '^Sample the users, .*, or raise dlints.factors_memory.$',
+      'the hint for a click log that is too large says what to do');
 RESET dlints.factors_memory;
 -- rows that the planner does not know of
 SELECT matches(limited(query, k),

@@ -28,7 +28,8 @@ $$ SELECT string_agg(n::text, ' ' ORDER BY item, n.n) FROM neighbours(query, k) 
 CREATE TEMP TABLE gram AS
 SELECT a.item_id AS a, b.item_id AS b, count(*)::float8 + CASE WHEN a.item_id = b.item_id THEN 10 ELSE 0 END AS g
 FROM click AS a JOIN click AS b USING (user_id) GROUP BY 1, 2;
-SELECT is(count(*), 132::bigint, 'with k = 50 all other items that share a user are neighbours') FROM neighbours(:'clicks');
+SELECT is(count(*), 132::bigint, 'with k = 50 all other items that share a user are neighbours')
+  FROM neighbours(:'clicks');
 SELECT cmp_ok(max(abs(r.residual)), '<', 1e-5::float8, 'weights solve the ridge regression of each item')
 FROM (SELECT w.neighbour, g.a, sum(g.g * w.weight) - max(t.g) AS residual
       FROM neighbours(:'clicks') AS w JOIN gram AS g ON g.b = w.item AND g.a <> w.neighbour
@@ -69,13 +70,17 @@ FROM dlints_neighbours('VALUES (1, ''a b''), (1, ''c'')') AS f (item text, neigh
 
 SELECT matches(outcome('SELECT count(*) FROM ' || call), expected, call) FROM (VALUES
     ('dlints_neighbours(NULL) AS f (i integer, n integer[], w real[])', '^22004: query must not be null'),
-    ('dlints_neighbours(''VALUES (1, 2)'', NULL) AS f (i integer, n integer[], w real[])', '^22004: k must not be null'),
+    ('dlints_neighbours(''VALUES (1, 2)'', NULL) AS f (i integer, n integer[], w real[])',
+      '^22004: k must not be null'),
     ('dlints_neighbours(''VALUES (1, 2)'', 0) AS f (i integer, n integer[], w real[])', '^22023: k must be at least 1'),
-    ('dlints_neighbours(''VALUES (1, 2)'', 201) AS f (i integer, n integer[], w real[])', '^54000: k must be at most 200'),
+    ('dlints_neighbours(''VALUES (1, 2)'', 201) AS f (i integer, n integer[], w real[])',
+      '^54000: k must be at most 200'),
     ('dlints_neighbours(''VALUES (1, 2)'') AS f (i integer, n text[], w real[])', '^42804: the column definition list'),
     ('dlints_neighbours(''VALUES (1, 2)'') AS f (i bigint, n bigint[], w real[])', '^42804: items are of type integer'),
-    ('dlints_neighbours(''VALUES (1, 2, -1)'') AS f (i integer, n integer[], w real[])', '^22023: weight must not be')) AS c (call, expected);
-SELECT matches(outcome('SELECT dlints_neighbours(''VALUES (1, 2)'')'), '^(0A000|42804): ', 'a call needs a column definition list');
+    ('dlints_neighbours(''VALUES (1, 2, -1)'') AS f (i integer, n integer[], w real[])',
+      '^22023: weight must not be')) AS c (call, expected);
+SELECT matches(outcome('SELECT dlints_neighbours(''VALUES (1, 2)'')'), '^(0A000|42804): ',
+  'a call needs a column definition list');
 SET LOCAL dlints.factors_memory = '1MB';
 SELECT matches(outcome('SELECT count(*) FROM dlints_neighbours(''SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 25000)) i'') '
                        'AS f (i integer, n integer[], w real[])'), '^53400: click log exceeds dlints.factors_memory',

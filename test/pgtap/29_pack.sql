@@ -29,20 +29,24 @@ FROM generate_series(1, 90) i;
 SELECT ok(bool_and(abs(p - u) <= abs(u) / 2048), 'dlints_unpack returns numbers to 11 bits, whatever their unit')
 FROM v, unnest(x, dlints_unpack(dlints_pack(x))) n (u, p);
 SELECT ok(bool_and(octet_length(dlints_pack(x)) = 4 + (cardinality(x) + 7) / 8
-	+ 2 * (SELECT count(*) FROM unnest(x) u WHERE u <> 0)), 'packed arrays take a bit for each number and two bytes for each number other than zero')
+	+ 2 * (SELECT count(*) FROM unnest(x) u WHERE u <> 0)),
+		'packed arrays take a bit for each number and two bytes for each number other than zero')
 FROM v;
-SELECT ok(bool_and(dlints_unpack(m, n) = dlints_unpack(dlints_pack(x[:20] || 100000::real))), 'dlints_unpack returns a row of a matrix')
+SELECT ok(bool_and(dlints_unpack(m, n) = dlints_unpack(dlints_pack(x[:20] || 100000::real))),
+  'dlints_unpack returns a row of a matrix')
 FROM (SELECT row_number() OVER (ORDER BY i) AS n, x FROM v) r,
      (SELECT dlints_pack(array_agg(x[:20] || 100000::real ORDER BY i)) AS m FROM v) p;
 SELECT ok(dlints_unpack(m, 91) IS NULL AND dlints_unpack(m, 0) IS NULL AND dlints_unpack(m, -1) IS NULL
 	AND dlints_unpack('\x000000', 2) IS NULL, 'others are NULL')
 FROM (SELECT dlints_pack(array_agg(x[:20] ORDER BY i)) AS m FROM v) p;
-SELECT ok(bool_and(dlints_unpack(p, n) = CASE n WHEN 2 THEN '{1125899906842624,0,0}' ELSE ARRAY[0.25, -n, 0.5] END::real[]),
+SELECT ok(bool_and(dlints_unpack(p, n) = CASE n WHEN 2 THEN '{1125899906842624,0,0}' ELSE ARRAY[0.25, -n,
+  0.5] END::real[]),
 	'a giant vector leaves the numbers of other rows as they are')
 FROM  dlints_pack('{{0.25,-1,0.5},{1125899906842624,0,0},{0.25,-3,0.5},{0.25,-4,0.5}}', 16) p, generate_series(1, 4) n;
 
 -- In 8 bits: roots in 127 steps of that of the next power of two.
-SELECT is(dlints_pack('{{1,0,-2.5},{0,3,0.25}}', 8), '\x0300c0 f30540e4 f3066e20', 'packed arrays of 8 bits have the golden bytes');
+SELECT is(dlints_pack('{{1,0,-2.5},{0,3,0.25}}', 8), '\x0300c0 f30540e4 f3066e20',
+  'packed arrays of 8 bits have the golden bytes');
 SELECT is(dlints_pack(x, 16), dlints_pack(x), '16 are usual') FROM v WHERE i = 7;
 SELECT ok(bool_and(octet_length(dlints_pack(x, 8)) < 8 + (cardinality(x) + 7) / 8 + cardinality(x))
 	AND max(abs(p - u) / m) < 0.0112 AND max(CASE WHEN u = 0 THEN abs(p) END) = 0, '8 bits a number keep about two digits')
@@ -52,7 +56,8 @@ FROM  dlints_pack('{{1,0.3},{3,0.3},{4,0.3}}', 8) p, generate_series(1, 3) n;
 
 -- They can be read in any order, and of two by turns.
 SELECT ok(bool_and(dlints_unpack(CASE WHEN n % 3 = 0 THEN b ELSE a END, place)
-                   = ARRAY[place, CASE WHEN n % 3 = 0 THEN 2 ELSE 1 END]::real[]), 'rows of two matrices are unpacked in any order, by turns')
+                   = ARRAY[place, CASE WHEN n % 3 = 0 THEN 2 ELSE 1 END]::real[]),
+                     'rows of two matrices are unpacked in any order, by turns')
 FROM  (SELECT dlints_pack(array_agg(ARRAY[i, 1]::real[] ORDER BY i)) AS a,
               dlints_pack(array_agg(ARRAY[i, 2]::real[] ORDER BY i)) AS b FROM generate_series(1, 700) i) p,
        LATERAL (SELECT n, 1 + n * 37 % 700 AS place FROM generate_series(1, 1400) n) o;

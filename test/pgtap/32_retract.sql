@@ -131,7 +131,8 @@ FROM (VALUES
     ('2, discount => 1', $$2, half_life => '1 hour', memories => 1$$, 'discount', '1', 'null'))
         AS v (a, b, field, l, r);
 SELECT is(hint_of('SELECT dlints_new(2) - dlints_new(2)'),
-    'Use a model that forgets by time (half_life) or does not forget (discount => 1).', 'the hint names the kinds of models that can retract');
+    'Use a model that forgets by time (half_life) or does not forget (discount => 1).',
+      'the hint names the kinds of models that can retract');
 CREATE TEMP TABLE before AS SELECT * FROM place;
 SELECT throws_ok('UPDATE place SET state = state - 2 * state', '22023',
     'cannot retract evidence that the model does not contain', 'twice what there is');

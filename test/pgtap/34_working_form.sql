@@ -46,7 +46,8 @@ FROM log, empty WHERE i <= 300
 WINDOW running AS (ORDER BY i), sliding AS (ORDER BY i ROWS BETWEEN 9 PRECEDING AND CURRENT ROW);
 SELECT ok(same(running, running_keys), format('a running window at row %s', i))
 FROM framed WHERE i IN (1, 8, 128, 129, 300);
-SELECT ok(bool_and(same(sliding, sliding_keys)), 'dlints_evidence works over sliding windows') FROM framed WHERE i % 29 = 0;
+SELECT ok(bool_and(same(sliding, sliding_keys)), 'dlints_evidence works over sliding windows') FROM framed
+  WHERE i % 29 = 0;
 SELECT ok(count(DISTINCT dlints_send(everything)) = 1
     AND same(min(everything::text)::dlints, array_agg(i)),
     'a window over all gives each row the same') FROM framed;
@@ -177,7 +178,8 @@ SELECT evidence_in_parts(by_time, x, r, '{}', t, w) AS a,
     dlints_evidence(by_time, x, r, '{}', t, w) AS b,
     array_agg(i ORDER BY i) AS keys
 FROM visible_log WHERE i <= 300 GROUP BY g;
-SELECT ok(bool_and(same_by_time(a, keys) AND model_difference(a, b) <= 1e-10), 'evidence of groups from workers equals evidence of one process')
+SELECT ok(bool_and(same_by_time(a, keys) AND model_difference(a, b) <= 1e-10),
+  'evidence of groups from workers equals evidence of one process')
 FROM parallel_groups;
 
 -- into a domain, a row, an array, a generated column, through a trigger, and back
@@ -399,8 +401,10 @@ FROM dlints_update_batch(dlints_new(2, discount => 0.9, ridge => 1, intercept =>
     ARRAY[[1, 1], [1, 0]], ARRAY[1, 5], weights => ARRAY[1e9, 1]) AS m;
 SELECT each_holds($$
     dlints_predict(m, x) BETWEEN 2.999 AND 3.001
-    (SELECT score FROM dlints_decide(dlints_set(m, policy => 'ucb', exploration => 0), '{1}'::integer[], ARRAY[x])) BETWEEN 2.999 AND 3.001
-    (SELECT score FROM dlints_decide(dlints_set(m, policy => 'greedy'), '{1}'::integer[], ARRAY[x])) BETWEEN 2.999 AND 3.001
+    (SELECT score FROM dlints_decide(dlints_set(m, policy => 'ucb', exploration => 0), '{1}'::integer[],
+      ARRAY[x])) BETWEEN 2.999 AND 3.001
+    (SELECT score FROM dlints_decide(dlints_set(m, policy => 'greedy'), '{1}'::integer[],
+      ARRAY[x])) BETWEEN 2.999 AND 3.001
     (SELECT dlints_progressive(m, x, NULL) OVER ()) BETWEEN 2.999 AND 3.001
     $$, 'FROM heavy');
 

@@ -199,7 +199,8 @@ FROM sender JOIN call ON call = 'dlints_encode(8, ''price'', :r)' AND number = '
 	OR call = 'dlints_encode(8, ''brand'', :word)' AND word = 'unknown'
 WHERE bound
 UNION ALL -- weights are float8[], as draws are
-SELECT type, 'fractions', 'dlints_dot(:x, :p) FROM one', format('42883: function dlints_dot(%s, %1$s) does not exist', type)
+SELECT type, 'fractions', 'dlints_dot(:x, :p) FROM one',
+  format('42883: function dlints_dot(%s, %1$s) does not exist', type)
 FROM pgvector;
 
 SELECT plan((SELECT count(*)::integer FROM sender) + 2 + 41);

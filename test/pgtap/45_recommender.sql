@@ -51,7 +51,8 @@ SELECT ok(bool_and(probability > 0 AND probability <= 1), 'every impression has 
 SELECT ok(avg((field = wants(user_id))::int) > 0.25, 'lists prefer the items of the user''s taste') FROM page
   JOIN job ON id = item;
 SELECT is(count(DISTINCT treatment), 2::bigint, 'some users are in the control group') FROM board.decision;
-SELECT is(min(v.popularity), (SELECT max(v.popularity) FROM board.allowed(-1, '{}') a JOIN board.item_vector v USING (item)),
+SELECT is(min(v.popularity), (SELECT max(v.popularity) FROM board.allowed(-1, '{}') a
+  JOIN board.item_vector v USING (item)),
   'the control group gets the most popular items first')
   FROM board.decision d JOIN board.impression s ON s.decision = d.id AND s.position = 1
     JOIN board.item_vector v USING (item) WHERE d.treatment = 'control';
@@ -119,9 +120,11 @@ SELECT is(outcome('SELECT board.reward(NULL, 2)'),
 SAVEPOINT reported;
 SELECT decision AS reported, item AS thing FROM page WHERE (user_id * 7 + position) % 15 = 0 LIMIT 1 \gset
 SELECT board.reward(:reported, :thing, 'apply', 0);
-SELECT is(clicked, true, 'the view "outcome" shows a click') FROM board.outcome WHERE (decision, item) = (:reported, :thing);
+SELECT is(clicked, true, 'the view "outcome" shows a click') FROM board.outcome
+  WHERE (decision, item) = (:reported, :thing);
 SELECT board.reward(:reported, :thing, value => 0);
-SELECT is(clicked, false, 'the view "outcome" shows no click after it is cancelled') FROM board.outcome WHERE (decision, item) = (:reported, :thing);
+SELECT is(clicked, false, 'the view "outcome" shows no click after it is cancelled') FROM board.outcome
+  WHERE (decision, item) = (:reported, :thing);
 ROLLBACK TO reported;
 
 -- ---------- training ----------
@@ -138,7 +141,8 @@ END $$;
 CREATE TEMP TABLE at_first AS SELECT state FROM board.model WHERE name = 'personal';
 SELECT is(board.learn(), 0::bigint, 'learn() trains on no decision within the attribution window');
 SELECT later('1 hour');
-SELECT is(board.learn(), (SELECT count(*) FROM board.decision), 'learn() trains on all decisions after the attribution window');
+SELECT is(board.learn(), (SELECT count(*) FROM board.decision),
+  'learn() trains on all decisions after the attribution window');
 SELECT is(updates, (SELECT count(*) FROM board.impression), 'the models are trained on every impression')
   FROM board.models WHERE learns;
 SELECT ok(abs(m.mean_reward - r.value / (SELECT count(*) FROM board.impression)) < 1e-9,
@@ -162,8 +166,10 @@ SELECT ok(state = (SELECT dlints_set(dlints_new(dim, interactions => 'matched',
 -- one page of each user_id, which has items with and without the last but one column
 CREATE TEMP TABLE explained AS SELECT d.id AS decision, d.user_id, w.*
   FROM board.decision d, board.explain(d.id) WITH ORDINALITY w (item, position, part, contribution, stddev, n);
-SELECT is(array_agg(DISTINCT part COLLATE "C"), ARRAY['(bought together)', '(clicks)', '(popularity)', 'city_id', 'details', 'field', 'intercept',
-  'posted', 'remote', 'salary', 'skills', 'title'], 'explain() returns columns, clicks and popularity as parts') FROM explained;
+SELECT is(array_agg(DISTINCT part COLLATE "C"), ARRAY['(bought together)', '(clicks)', '(popularity)', 'city_id',
+  'details', 'field', 'intercept',
+  'posted', 'remote', 'salary', 'skills', 'title'], 'explain() returns columns, clicks and popularity as parts')
+    FROM explained;
 SELECT cmp_ok(max(abs(w.sum - dlints_predict(m.state, s.features, d.profile)
                       - dlints_predict(l.state, s.features, d.profile))), '<', 1e-9::float8,
   'the contributions of explain() add up to the expected reward')
@@ -187,13 +193,15 @@ SELECT ok(abs(stddev - error_of('{personal,later}')) < 1e-9, 'explain() combines
   FROM explained WHERE part = 'intercept' LIMIT 1;
 SAVEPOINT rare;
 UPDATE board.model SET state = (SELECT empty_model FROM board.setting) WHERE name = 'later';
-SELECT ok(abs(w.stddev - error_of('{personal}')) < 1e-9, 'explain() has the standard errors of one model where nothing has followed a click')
+SELECT ok(abs(w.stddev - error_of('{personal}')) < 1e-9,
+  'explain() has the standard errors of one model where nothing has followed a click')
   FROM (SELECT decision, item FROM explained LIMIT 1) f, board.explain(f.decision) w
   WHERE w.item = f.item AND part = 'intercept';
 CREATE VIEW odd AS SELECT id, city_id AS clicks, id % 5 AS popularity, id % 3 AS intercept FROM job;
 SELECT dlints_create_recommender('odd', 'odd', '{clicks,popularity,intercept}', item_key => 'id');
 SELECT decision FROM odd.recommend(1, 1) \gset
-SELECT is(array_agg(part ORDER BY part COLLATE "C"), ARRAY['(bought together)', '(clicks)', '(popularity)', 'clicks', 'intercept',
+SELECT is(array_agg(part ORDER BY part COLLATE "C"), ARRAY['(bought together)', '(clicks)', '(popularity)', 'clicks',
+  'intercept',
   'intercept', 'popularity'], 'explain() separates columns that are named like its own parts')
   FROM odd.explain(:decision);
 ROLLBACK TO rare;
@@ -201,8 +209,10 @@ ROLLBACK TO rare;
 UPDATE board.decision SET features = dlints_pack(array_fill(1::real, ARRAY[cardinality(items), 1]))
 WHERE  (SELECT min(item) FROM board.impression) = ANY (items);
 SELECT lives_ok('SELECT board.rebuild()', 'rebuild() succeeds although the log contains an invalid row');
-SELECT matches(outcome('UPDATE board.decision SET ' || change), '^(23514: .* violates check constraint|22P03: )', change)
-FROM (VALUES ($$features = '\x00'$$), ($$features = dlints_pack('{{1}}')$$), ('expected = expected || 1::float8')) v (change);
+SELECT matches(outcome('UPDATE board.decision SET ' || change),
+  '^(23514: .* violates check constraint|22P03: )', change)
+FROM (VALUES ($$features = '\x00'$$), ($$features = dlints_pack('{{1}}')$$),
+  ('expected = expected || 1::float8')) v (change);
 
 -- ---------- report ----------
 
@@ -234,27 +244,33 @@ SELECT is((says('users')).value - (SELECT 60 + count(*) FROM board.decision WHER
   2::float8, 'report() counts sessions without a user as users');
 ROLLBACK TO anonymous;
 SELECT board.reward(min(id), -1) FROM board.decision;
-SELECT is((says('rewards of items that were not shown')).value, 1::float8, 'report() counts rewards of items that were not shown');
+SELECT is((says('rewards of items that were not shown')).value, 1::float8,
+  'report() counts rewards of items that were not shown');
 DELETE FROM board.reward WHERE item = -1;
-SELECT is(value, (60 + count(*) OVER ())::float8, 'report() covers the whole log since -infinity') FROM board.report('-infinity') LEFT JOIN board.decision
+SELECT is(value, (60 + count(*) OVER ())::float8, 'report() covers the whole log since -infinity')
+  FROM board.report('-infinity') LEFT JOIN board.decision
   ON user_id IS NULL WHERE measure = 'users' LIMIT 1;
 
 SAVEPOINT there;
 DELETE FROM job WHERE id IN (SELECT item FROM board.impression WHERE item % 2 = 0) OR id > 190;
 INSERT INTO job SELECT 1000, title, field, city_id, salary, skills, details, remote, posted, open, same
   FROM job LIMIT 1;
-SELECT is((says('coverage')).value, count(*) FILTER (WHERE id IN (SELECT item FROM board.impression))::float8 / count(*),
+SELECT is((says('coverage')).value, count(*) FILTER (WHERE id IN (SELECT item
+  FROM board.impression))::float8 / count(*),
   'coverage counts no items that are gone') FROM job;
-SELECT is((says('items scored per list')).value, count(*)::float8, 'the number of scored items counts no items that are gone') FROM job;
+SELECT is((says('items scored per list')).value, count(*)::float8,
+  'the number of scored items counts no items that are gone') FROM job;
 ROLLBACK TO there;
 
 -- ---------- a long log ----------
 
 -- 2,000 decisions of years ago, learned, in the partitions for what no month takes
 SAVEPOINT short;
-INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
+INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
+  expected, features)
 SELECT first_decision('2020-02-01') + i, '2020-02-01', 0, 1000 + i, 'personal', '{}', dlints_pack('{}'),
-       ARRAY(SELECT generate_series(1, 10)), array_fill(1, ARRAY[10]), array_fill(0, ARRAY[10]), dlints_pack(array_fill(0::real, ARRAY[10, 1]))
+       ARRAY(SELECT generate_series(1, 10)), array_fill(1, ARRAY[10]), array_fill(0, ARRAY[10]),
+         dlints_pack(array_fill(0::real, ARRAY[10, 1]))
 FROM   generate_series(1, 2000) i;
 INSERT INTO board.reward SELECT decision, item, 'click', 1, now(), 1 FROM board.impression
 WHERE decision < first_decision('2020-03-01');
@@ -267,7 +283,8 @@ SELECT decision AS made, item AS seen FROM board.recommend(5) WHERE position = 1
 SELECT board.reward(:made, :seen);
 SELECT cmp_ok(reads($$SELECT board.learn('0')$$), '<', 500::bigint, 'learn() does not read a long log');
 SELECT board.reward(:made, :seen, value => 0);
-SELECT cmp_ok(reads($$SELECT board.learn('0')$$), '<', 500::bigint, 'learn() does not read a long log for late rewards');
+SELECT cmp_ok(reads($$SELECT board.learn('0')$$), '<', 500::bigint,
+  'learn() does not read a long log for late rewards');
 SELECT is(applied, 0::float8, 'learn() applies a late reward') FROM board.reward WHERE decision = :made;
 SELECT cmp_ok(reads('SELECT * FROM board.report()'), '<', 35000::bigint,
   'report() reads a long log once');
@@ -288,7 +305,8 @@ SELECT now_is('erase() of several users leaves the models of the remaining log')
 
 -- ---------- maintenance ----------
 
-CREATE TEMP TABLE outdated AS SELECT item, f.features, v.ctid AS tid FROM board.item_features f JOIN board.item_vector v USING (item);
+CREATE TEMP TABLE outdated AS SELECT item, f.features, v.ctid AS tid FROM board.item_features f
+  JOIN board.item_vector v USING (item);
 SELECT later('3 days');
 SELECT ok(count(*) > 1, 'features of dates change with time') FROM outdated o JOIN board.item_features v USING (item)
   WHERE v.features <> o.features;
@@ -296,9 +314,11 @@ UPDATE job SET city_id = 99 WHERE id = 8;
 CALL board.run();
 SELECT ok(v.features <> o.features AND v.ctid <> o.tid, 'refresh updates the vectors of changed items')
   FROM outdated o JOIN board.item_vector v USING (item) WHERE item = 8;
-SELECT ok(count(*) > 1 AND bool_and(v.popularity <> o.features[s.liked + 1] OR v.effect <> 0), 'refresh does not write the vectors of other items')
+SELECT ok(count(*) > 1 AND bool_and(v.popularity <> o.features[s.liked + 1]
+  OR v.effect <> 0), 'refresh does not write the vectors of other items')
   FROM outdated o JOIN board.item_vector v USING (item), board.setting s WHERE item <> 8 AND v.ctid <> o.tid;
-SELECT is(count(problem), 0::bigint, 'maintenance succeeds although the log contains a list with vectors of another size')
+SELECT is(count(problem), 0::bigint,
+  'maintenance succeeds although the log contains a list with vectors of another size')
   FROM board.job;
 SELECT later('10 months');
 CALL board.run();

@@ -18,9 +18,11 @@ SELECT plan(30);
 CREATE TEMP TABLE tried AS
 SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
 SELECT is((SELECT count(*) FROM pg_namespace WHERE nspname ~ 'backtest') + (SELECT count(*) FROM pg_class
-  WHERE oid > 'tried'::regclass::oid AND relpersistence <> 't'), 0::bigint, 'dlints_backtest() leaves no schema and no table behind');
+  WHERE oid > 'tried'::regclass::oid AND relpersistence <> 't'), 0::bigint,
+    'dlints_backtest() leaves no schema and no table behind');
 SELECT set_eq('SELECT policy FROM tried', ARRAY['the most popular', 'popular in two weeks', 'popular in your kind',
-  'popular in your size', 'clicked by the same users', 'factors', 'recommender'], 'dlints_backtest() compares all policies');
+  'popular in your size', 'clicked by the same users', 'factors', 'recommender'],
+    'dlints_backtest() compares all policies');
 -- the last click of five is hidden, and nobody else clicked that
 SELECT ok(count(*) = 6 AND max(hit_rate) = 0 AND max(ndcg) = 0,
   'a policy that counts clicks does not find an item that nobody clicked before')
@@ -35,7 +37,8 @@ SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND 
 SAVEPOINT gone;
 INSERT INTO seen SELECT 100 + p, CASE i WHEN 5 THEN 1 ELSE 1000 END, now() - make_interval(days => 50 - i)
 FROM generate_series(1, 20) p, generate_series(1, 5) i;
-SELECT is(count(*), 7::bigint, 'dlints_backtest() compares all policies although the training clicks of some users are of deleted items')
+SELECT is(count(*), 7::bigint,
+  'dlints_backtest() compares all policies although the training clicks of some users are of deleted items')
 FROM dlints_backtest('thing', '{kind, size}', :log);
 ROLLBACK TO gone;
 
@@ -47,10 +50,12 @@ CREATE TEMP TABLE again AS SELECT * FROM dlints_backtest('thing', '{kind}', :log
 -- The fourth thing is hidden of users 1 to 60, and the fifth of users 61 to 120.  It is the only thing of
 -- their kind that they have not clicked and others have.  The first three things of the two other kinds are more
 -- popular, and fill six positions.
-SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)', policy || ' finds the hidden item first') FROM again
+SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)',
+  policy || ' finds the hidden item first') FROM again
 WHERE policy IN ('popular in your kind', 'clicked by the same users') ORDER BY policy;
 SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) AND ln(2) / ln(8),
-  'the most popular items have the hidden item at the seventh position at best') FROM again WHERE policy = 'the most popular';
+  'the most popular items have the hidden item at the seventh position at best') FROM again
+    WHERE policy = 'the most popular';
 SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again
   WHERE policy = 'recommender';
 -- Of their own kind, users have not clicked the hidden thing alone.  "kind 1" is that of a third of the users.
@@ -86,7 +91,8 @@ UNION ALL SELECT 1000 + 100 * i + p, 100 + i, now() - interval '9 days'
 UNION ALL SELECT 3000 + p, 110, now() - interval '9 days' FROM generate_series(1, 20) p
 UNION ALL SELECT 4000 + p, 110, now() - interval '1 day' FROM generate_series(1, 10) p
 UNION ALL SELECT 4000 + p, 299, now() - interval '9 days' FROM generate_series(1, 10) p;
-SELECT is(hit_rate, 0.25::float8, 'dlints_backtest() hides a fifth of the clicks') FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM few')
+SELECT is(hit_rate, 0.25::float8, 'dlints_backtest() hides a fifth of the clicks')
+  FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM few')
 WHERE policy = 'the most popular';
 -- Everybody clicked the same twelve, the last one late: it is found only if no list has those clicked before.
 CREATE TABLE same AS
@@ -103,22 +109,26 @@ WHERE policy IN ('recommender', 'the most popular', 'clicked by the same users')
 SELECT dlints_create_recommender('it', 'thing', '{kind, size}', clicks => :log, candidates => 'i.size < 5',
   outcomes => '{"look": 1}', bonus => '1', cap_group => 'i.kind', cap => 1, control => 1);
 CREATE TEMP TABLE before AS SELECT m.name, m.state FROM it.model m;
-SELECT set_eq('SELECT policy FROM it.backtest(20)', 'SELECT policy FROM tried', 'backtest() of a recommender compares the policies of dlints_backtest()');
+SELECT set_eq('SELECT policy FROM it.backtest(20)', 'SELECT policy FROM tried',
+  'backtest() of a recommender compares the policies of dlints_backtest()');
 SELECT is((SELECT array_agg(m.state::text ORDER BY m.name) FROM it.model m), array_agg(b.state::text ORDER BY b.name),
   'backtest() changes no model') FROM before b;
-SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.impression), 0::bigint, 'backtest() adds nothing to the log');
+SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.impression), 0::bigint,
+  'backtest() adds nothing to the log');
 DELETE FROM seen;
 SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'the click log has no clicks to test a recommender with',
   'backtest() raises an error if there is no click to find');
 -- without a log what was clicked on its lists is one
-SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', user_type => 'integer', repeats => false);
+SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', user_type => 'integer',
+  repeats => false);
 INSERT INTO own.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
 SELECT public._dlints_first_decision(now()) + 10 * p + i, now() + make_interval(secs => i - 10), 0, p, 'personal', '{}',
        dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', dlints_pack('{{0}}')
 FROM generate_series(100, 130) p, generate_series(1, 2) i;
 INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.impression;
 INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impression;	-- never shown
-SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() without a click log reads clicks on the recommender''s lists') FROM own.backtest()
+SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() without a click log reads clicks on the recommender''s lists')
+  FROM own.backtest()
 WHERE policy = 'the most popular';
 INSERT INTO seen SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i)
   FROM generate_series(1, 120) p, generate_series(1, 5) i;
@@ -132,7 +142,8 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
   ('SELECT * FROM it.backtest(NULL)', '22023', 'a backtest needs "clicks", and between 2 and 10000 users'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', NULL)', '22023',
     'a backtest needs "clicks", and between 2 and 10000 users'),
-  ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023', 'argument "items" must not be null'),
+  ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023',
+    'argument "items" must not be null'),
   ('SELECT * FROM dlints_backtest(''item'', ''{nothing}'', ''SELECT 1, 1, now()'')', '42703',
     'item has no column nothing'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 1'')', '42P10', NULL),
@@ -140,7 +151,8 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
     'the click log has no clicks to test a recommender with'))
   v (call, code, said);
 -- Each of the many statements of a trial would be compiled for longer than it takes.
-SELECT is(count(*), 5::bigint, 'functions that create, alter and test a recommender are not compiled by JIT') FROM pg_proc
+SELECT is(count(*), 5::bigint, 'functions that create, alter and test a recommender are not compiled by JIT')
+  FROM pg_proc
 WHERE proname IN ('_dlints_create_recommender', '_dlints_alter_recommender', '_dlints_run_part', '_dlints_backtest')
 AND    proconfig @> '{jit=off}';
 

@@ -61,8 +61,10 @@ SELECT cmp_ok(calibration_z(), '<', -3::float8, 'lists that are clicked less tha
 SELECT cmp_ok(abs(calibration_z() - p.errors), '<', 1e-9::float8, 'calibration_z is the slope in standard errors')
   FROM plain p;
 SAVEPOINT many;
-INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
-SELECT (SELECT max(id) FROM board.decision) + row_number() OVER (), at, seed, user_id, treatment, context, profile, items, probabilities, expected,
+INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
+  expected, features)
+SELECT (SELECT max(id) FROM board.decision) + row_number() OVER (), at, seed, user_id, treatment, context, profile,
+  items, probabilities, expected,
        features
 FROM   board.decision, generate_series(1, 40) WHERE cardinality(items) = 6 LIMIT 2000;
 SELECT is(calibration_z(), NULL, 'calibration_z of the last 2,000 lists is NULL without clicks');
@@ -81,7 +83,8 @@ CREATE TRIGGER fail BEFORE INSERT OR UPDATE OR DELETE ON board.trend FOR EACH ST
 SELECT is(is_centered_after_run('refresh', 'rebuild'), false, 'run() does not toggle centering if the refresh fails');
 ROLLBACK TO whole;
 SELECT is(is_centered_after_run('refresh', 'rebuild'), true, 'run() switches centering on after an hour');
-SELECT is(done_at, now(), 'run() rebuilds the models after centering is switched on') FROM board.job WHERE name = 'rebuild';
+SELECT is(done_at, now(), 'run() rebuilds the models after centering is switched on') FROM board.job
+  WHERE name = 'rebuild';
 
 -- ---------- centered examples ----------
 
@@ -92,7 +95,8 @@ SELECT l.decision, l.item, l.position, l.at, l.profile, w.examination,
                JOIN (SELECT n, sum(f * x.examination) AS sum, sum(x.examination) AS weight
                      FROM   board.impression_user o, unnest(o.features) WITH ORDINALITY u (f, n),
                             LATERAL (SELECT CASE o.position WHEN 1 THEN 1 ELSE 0.5 END AS examination) x
-                     WHERE  o.decision = l.decision GROUP BY n) m USING (n))::real[] AS features, l.features AS item_features
+                     WHERE  o.decision = l.decision GROUP BY n) m USING (n))::real[] AS features,
+                       l.features AS item_features
 FROM   board.impression_user l, LATERAL (SELECT CASE l.position WHEN 1 THEN 1 ELSE 0.5 END AS examination) w;
 SELECT ok(bool_and((SELECT max(abs(x - y)) < 1e-6 FROM unnest(l.features, c.features) u (x, y)))
           AND bool_and(l.item_features = c.item_features),
@@ -123,7 +127,8 @@ SELECT board.rebuild() \gset
 SELECT cmp_ok(max(far(m.state, c.state)), '<', 1e-9::float8, 'corrections of centered examples equal a rebuild')
 FROM   board.model m JOIN corrected c USING (name) WHERE learns;
 SELECT count(*) AS gone FROM board.erase(7) \gset
-SELECT is((SELECT count(*) FROM board.decision WHERE user_id = 7), 0::bigint, 'erase() removes decisions of a centered log');
+SELECT is((SELECT count(*) FROM board.decision WHERE user_id = 7), 0::bigint,
+  'erase() removes decisions of a centered log');
 CREATE TEMP TABLE erased AS SELECT name, state FROM board.model;
 SELECT board.rebuild() \gset
 SELECT cmp_ok(max(far(m.state, e.state)), '<', 1e-6::float8, 'erase() retracts centered examples')
@@ -132,8 +137,10 @@ SELECT cmp_ok(max(mean) - min(mean), '<', 1e-6::float8, 'the expected rewards of
 FROM  (SELECT sum(expected * CASE position WHEN 1 THEN 1 ELSE 0.5 END) / 3.5 AS mean
        FROM generate_series(10, 20) p, board.recommend(p, 6) GROUP BY p) l;
 SELECT min(decision) AS asked FROM board.recommend(11, 6) \gset
-SELECT cmp_ok(max(abs(l.expected - w.sum)), '<', 0.01::float8, 'the contributions of explain() add up to the expected reward of centered lists')
-FROM   board.impression_user l JOIN (SELECT item, sum(contribution) AS sum FROM board.explain(:asked) GROUP BY item) w USING (item)
+SELECT cmp_ok(max(abs(l.expected - w.sum)), '<', 0.01::float8,
+  'the contributions of explain() add up to the expected reward of centered lists')
+FROM   board.impression_user l JOIN (SELECT item, sum(contribution) AS sum
+  FROM board.explain(:asked) GROUP BY item) w USING (item)
 WHERE  l.decision = :asked;
 
 -- ---------- switched off ----------
@@ -146,7 +153,8 @@ SELECT is(is_centered_after_run('refresh', 'rebuild'), false, 'centering is swit
 CREATE OR REPLACE FUNCTION public._dlints_calibration_z() RETURNS float8 LANGUAGE sql STABLE AS
 $$ SELECT current_setting('sim.errors')::float8 $$;
 CREATE FUNCTION turns(errors float8) RETURNS boolean LANGUAGE sql AS
-$$ SELECT set_config('sim.errors', errors::text, true); SELECT inside('board', 'SELECT public._dlints_toggle_centering()')::boolean $$;
+$$ SELECT set_config('sim.errors', errors::text, true); SELECT inside('board',
+  'SELECT public._dlints_toggle_centering()')::boolean $$;
 SELECT is(array_agg(turns(e) ORDER BY n), '{f,t}', 'centering is switched on below -3 standard errors')
 FROM   unnest('{-2.9,-3.1}'::float8[]) WITH ORDINALITY u (e, n);
 UPDATE board.setting SET centered_since = now() - interval '8 days';

@@ -75,39 +75,45 @@ BEGIN
 END $$;
 CREATE FUNCTION spent(name text, most bigint)
 RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint) LANGUAGE sql AS $$
-SELECT s.* FROM jsonb_to_recordset(inside(name, format('SELECT jsonb_agg(s) FROM public._dlints_spent(%s) s', most))::jsonb)
+SELECT s.* FROM jsonb_to_recordset(inside(name, format('SELECT jsonb_agg(s) FROM public._dlints_spent(%s) s',
+  most))::jsonb)
        s (decision bigint, constraint_name text, cost float8, choices bigint) $$;
 CREATE FUNCTION share(name text, of_constraint text, most integer) RETURNS numeric LANGUAGE sql AS $$
 SELECT avg(cost)::numeric FROM spent(name, most) WHERE constraint_name = of_constraint $$;
-SELECT dlints_create_recommender('board', 'job', '{field,remote,city_id}', control => 0.1, attribution_window => '0', repeats => true,
-  clicks => 'SELECT who, job, at FROM visit', constraints => '{"remote": {"of": "i.remote", "max": 0.3},
+SELECT dlints_create_recommender('board', 'job', '{field,remote,city_id}', control => 0.1, attribution_window => '0',
+  repeats => true,
+  factors => 4, clicks => 'SELECT who, job, at FROM visit', constraints => '{"remote": {"of": "i.remote", "max": 0.3},
     "new": {"of": "i.posted > now() - interval ''7 days'' -- these", "min": 0.2, "per": "position"},
     "city": {"of": "i.city_id / 10.0", "max": 0.28}, "few": {"of": "i.id < 3", "max": 0.9}}');
-SELECT dlints_create_recommender('plain', 'job', '{field,remote,city_id}', control => 0.1, attribution_window => '0', repeats => true,
-  clicks => 'SELECT who, job, at FROM visit');
+SELECT dlints_create_recommender('plain', 'job', '{field,remote,city_id}', control => 0.1, attribution_window => '0',
+  repeats => true,
+  factors => 4, clicks => 'SELECT who, job, at FROM visit');
 SELECT is(v.features, p.features, 'a constraint adds no feature to item vectors')
 FROM   board.item_vector v JOIN plain.item_vector p USING (item) WHERE item = 1;
 SELECT ok(bool_and(v.costs = ARRAY[j.city_id / 10.0, (j.id < 3)::int, (j.posted > now() - interval '7 days')::int,
 	j.remote::int]::real[]) AND count(*) = 200, 'item vectors have the costs, in the order of constraint names')
 FROM   board.item_vector v JOIN job j ON j.id = v.item;
-SELECT ask('board', 1, 400, 40);
-SELECT ask('board', 401, 800, 50);
-SELECT cmp_ok(abs(share('board', 'remote', 500) - 0.3), '<', 0.02, 'a maximum of 30 % holds');
-SELECT cmp_ok(abs(share('board', 'new', 500) - 0.2), '<', 0.02, 'a minimum of 20 % holds at the same time');
-SELECT cmp_ok(share('board', 'city', 500), '<', 0.29, 'a maximum of a mean of numbers holds');
-SELECT ok(bool_and(CASE name WHEN 'few' THEN price = 0 WHEN 'remote' THEN price > 0 ELSE true END AND decisions > 500),
+SELECT ask('board', 1, 200, 40);
+SELECT ask('board', 401, 700, 50);
+SELECT cmp_ok(abs(share('board', 'remote', 300) - 0.3), '<', 0.03, 'a maximum of 30 % holds');
+SELECT cmp_ok(abs(share('board', 'new', 300) - 0.2), '<', 0.03, 'a minimum of 20 % holds at the same time');
+SELECT cmp_ok(share('board', 'city', 300), '<', 0.29, 'a maximum of a mean of numbers holds');
+SELECT ok(bool_and(CASE name WHEN 'few' THEN price = 0 WHEN 'remote' THEN price > 0 ELSE true END AND decisions > 300),
 	'a constraint that holds anyway has the price 0') FROM board.constraint_price;
-SELECT cmp_ok(count(DISTINCT prices), '>', 15::bigint, 'prices are logged') FROM board.decision;
+SELECT cmp_ok(count(DISTINCT prices), '>', 8::bigint, 'prices are logged') FROM board.decision;
 SELECT ok(bool_and(CASE treatment WHEN 'personal' THEN prices IS NOT NULL AND costs IS NOT NULL
 	WHEN 'random' THEN prices IS NULL AND costs IS NOT NULL ELSE prices IS NULL AND costs IS NULL END)
-	AND count(DISTINCT treatment) = 3, 'lists of the control have neither prices nor costs, and random lists have costs') FROM board.decision;
+	AND count(DISTINCT treatment) = 3, 'lists of the control have neither prices nor costs, and random lists have costs')
+		FROM board.decision;
 SELECT ok(bool_and(abs(c.remote - (d.costs ->> 'remote')::float8) < 1e-6
 	AND abs(c.city - (d.costs ->> 'city')::float8) < 1e-6), 'the log has the mean costs per position')
 FROM   board.decision d, LATERAL (SELECT avg(j.remote::int) AS remote, avg(j.city_id / 10.0) AS city
 	FROM job j WHERE j.id = ANY (d.items)) c WHERE d.costs IS NOT NULL;
 SELECT results_eq($$SELECT measure, value IS NOT NULL, substring(meaning from
-	'^at (?:most|least) [0-9.]+ per position; .*(met without a price|the price is [0-9.]+, which costs)') ~ 'price' FROM board.report('-infinity') WHERE measure ~ '^constraint' ORDER BY 1$$,
-	$$SELECT 'constraint "' || name || '"', true, true FROM board.constraint_price ORDER BY 1$$, 'report() has a row for each constraint with its price');
+	'^at (?:most|least) [0-9.]+ per position; .*(met without a price|the price is [0-9.]+, which costs)') ~ 'price'
+		FROM board.report('-infinity') WHERE measure ~ '^constraint' ORDER BY 1$$,
+	$$SELECT 'constraint "' || name || '"', true, true FROM board.constraint_price ORDER BY 1$$,
+		'report() has a row for each constraint with its price');
 
 -- ---------- the log ----------
 
@@ -130,7 +136,8 @@ WHERE  m.name = 'personal' AND d.id >= first_decision(now()) AND d.treatment = '
 SELECT ok(count(*) > 20 AND bool_and(probabilities = again::real[]), 'the logged seed and prices reproduce the probabilities')
 FROM   again;
 SELECT count(*) FROM generate_series(1, 3) p, plain.recommend(p);
-SELECT ok(bool_and(prices IS NULL AND costs IS NULL) AND count(*) = 3, 'lists without constraints log neither prices nor costs')
+SELECT ok(bool_and(prices IS NULL AND costs IS NULL) AND count(*) = 3,
+  'lists without constraints log neither prices nor costs')
 FROM   plain.decision;
 SELECT ok(bool_and(costs IS NULL), 'item vectors without constraints have no costs') FROM plain.item_vector;
 CALL plain.run();
@@ -142,9 +149,11 @@ INSERT INTO job SELECT 1000, 'new', 'field 1', 3, 1000, '{}', '{}', true, now(),
 SELECT is(inside('board', 'SELECT public._dlints_cost_of(1000)'), '{0.3,0,1,1}', 'a new row has its costs at once');
 SELECT later('8 days');
 CALL board.run();
-SELECT is(costs, '{0.3,0,0,1}'::real[], 'run() refreshes costs that change with time') FROM board.item_vector WHERE item = 1000;
+SELECT is(costs, '{0.3,0,0,1}'::real[], 'run() refreshes costs that change with time') FROM board.item_vector
+  WHERE item = 1000;
 UPDATE board.item_vector SET costs = CASE item % 3 WHEN 0 THEN '{1}'::real[] WHEN 1 THEN '{}' END;
-SELECT is(count(*), 10::bigint, 'recommend() succeeds with item vectors that have costs of other constraints') FROM board.recommend(1);
+SELECT is(count(*), 10::bigint, 'recommend() succeeds with item vectors that have costs of other constraints')
+  FROM board.recommend(1);
 DELETE FROM board.constraint_price WHERE name = 'few';
 SELECT is(count(*), 10::bigint, 'recommend() succeeds with a constraint less') FROM board.recommend(1);
 DELETE FROM job WHERE id = 1000;
@@ -161,8 +170,8 @@ SELECT ok(bool_and(costs = ARRAY[0, (item % 2 = 0)::int]::real[]),
   'an alter computes costs at once, and infinity counts as 0') FROM board.item_vector;
 SELECT later('1 minute');
 SELECT is(count(*), 0::bigint, 'lists from before the alter do not count') FROM spent('board', 10000);
-SELECT ask('board', 1001, 1200, 25);
-SELECT cmp_ok(abs(share('board', 'remote', 200) - 0.4), '<', 0.03, 'the changed maximum holds');
+SELECT ask('board', 1001, 1160, 40);
+SELECT cmp_ok(abs(share('board', 'remote', 120) - 0.4), '<', 0.05, 'the changed maximum holds');
 SELECT alike(meaning, 'at least 0.5 per position;%cannot be met: the expected mean is 0.000000 at any price',
   'report() says that a constraint cannot hold')
 FROM   board.report('-infinity') WHERE measure = 'constraint "all"';
@@ -175,31 +184,37 @@ SELECT dlints_alter_recommender('board',
   '{"constraints": {"kg": {"of": "(SELECT w.kg FROM weight w WHERE w.job = i.id)", "max": 2}}}');
 INSERT INTO job SELECT 1002, 'new', 'field 1', 3, 1000, '{}', '{}', true, now(), true, 'same';
 INSERT INTO weight SELECT id, 1.5 FROM generate_series(1, 2), unnest('{1,1002}'::integer[]) id UNION ALL SELECT 2, 0.5;
-SELECT is(count(*), 10::bigint, 'recommend() succeeds although the cost of a new row cannot be computed') FROM board.recommend(1);
+SELECT is(count(*), 10::bigint, 'recommend() succeeds although the cost of a new row cannot be computed')
+  FROM board.recommend(1);
 SELECT later('2 hours');
 CALL board.run();
 SELECT ok(count(*) = 1, 'report() has the error of costs that cannot be computed') FROM board.report()
 WHERE  measure = 'failed maintenance' AND meaning ~ 'more than one row';
-SELECT is(array_agg(costs[1] ORDER BY item), '{0,0.5,0}', 'costs that can be computed are refreshed, and new rows get vectors')
+SELECT is(array_agg(costs[1] ORDER BY item), '{0,0.5,0}',
+  'costs that can be computed are refreshed, and new rows get vectors')
 FROM   board.item_vector WHERE item IN (1, 2, 1002);
 SELECT is(count(*), 10::bigint, 'recommend() succeeds after costs could not be computed') FROM board.recommend(1);
 DELETE FROM weight; DELETE FROM job WHERE id = 1002;
 SELECT later('2 hours');
 CALL board.run();
-SELECT is(count(*), 0::bigint, 'report() has no error after costs can be computed') FROM board.report() WHERE measure = 'failed maintenance';
+SELECT is(count(*), 0::bigint, 'report() has no error after costs can be computed') FROM board.report()
+  WHERE measure = 'failed maintenance';
 -- three constraints that no list can satisfy
 SELECT dlints_alter_recommender('board', jsonb_build_object('constraints', jsonb_object_agg(n,
   format('{"of": "(ARRAY[1000, 1, 0.01])[1 + (i.id + %s) %% 3]", "max": 0.001}', n)::jsonb)))
 FROM generate_series(1, 3) n;
 SELECT ask('board', 1301, 1320, 20);
-SELECT ok(max(price) BETWEEN 1 AND 1e18, 'the price of a constraint that cannot hold is bounded') FROM board.constraint_price;
+SELECT ok(max(price) BETWEEN 1 AND 1e18, 'the price of a constraint that cannot hold is bounded')
+  FROM board.constraint_price;
 SELECT dlints_alter_recommender('board', '{"constraints": {}}');
 SELECT ok(NOT EXISTS (SELECT FROM board.constraint_price) AND bool_and(costs IS NULL), 'constraints can be removed')
 FROM   board.item_vector;
 SELECT later('1 minute');
 SELECT count(*) FROM board.recommend(1);
-SELECT ok(costs IS NULL AND prices IS NULL, 'lists have neither costs nor prices after constraints are removed') FROM board.decision ORDER BY id DESC LIMIT 1;
-SELECT ok(bool_and(costs IS NULL AND outcome_rates IS NULL), 'item vectors have no costs after constraints are removed') FROM board.item_vector;
+SELECT ok(costs IS NULL AND prices IS NULL, 'lists have neither costs nor prices after constraints are removed')
+  FROM board.decision ORDER BY id DESC LIMIT 1;
+SELECT ok(bool_and(costs IS NULL AND outcome_rates IS NULL), 'item vectors have no costs after constraints are removed')
+  FROM board.item_vector;
 
 -- ---------- the horizon ----------
 
@@ -211,7 +226,8 @@ SELECT dlints_create_recommender('owing', 'job', '{field}', constraints => '{"re
   IS NOT NULL;
 SELECT is(h::text, '(150,2100)', 'the horizon is 150 lists, and 14 times that are counted')
 FROM   horizon_of('owing') h;
-INSERT INTO owing.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features,
+INSERT INTO owing.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
+  expected, features,
   costs)
 SELECT first_decision(now()) + i, now(), 0, i, 'personal', '{}', dlints_pack('{}'), array_fill(1, ARRAY[k]),
        array_fill(1::float8, ARRAY[k]), array_fill(0::float8, ARRAY[k]), dlints_pack(array_fill(0::real, ARRAY[k, 1])),
@@ -247,11 +263,13 @@ BEGIN
 		END IF;
 	END LOOP;
 END $$;
-SELECT dlints_create_recommender('a b', 'job', '{field,remote,city_id,salary}', control => 0.1, attribution_window => '0', epsilon => 0.1,
+SELECT dlints_create_recommender('a b', 'job', '{field,remote,city_id,salary}', control => 0.1,
+  attribution_window => '0', epsilon => 0.1,
   outcomes => '{"click": 1, "it''s \"left\"": 0, "hired": 5}',
   constraints => '{"stay\"s": {"outcome": "it''s \"left\"", "max": 0.06}, "far": {"of": "i.remote", "max": 0.9}}');
 CREATE VIEW happened AS
-SELECT r.decision, r.item, r.outcome FROM "a b".reward r JOIN "a b".impression USING (decision, item) CROSS JOIN "a b".setting s
+SELECT r.decision, r.item, r.outcome FROM "a b".reward r JOIN "a b".impression USING (decision, item) CROSS
+  JOIN "a b".setting s
 WHERE  r.value <> 0 OR (s.outcomes ->> r.outcome)::float8 = 0;
 CREATE FUNCTION left_of(most integer) RETURNS numeric LANGUAGE sql AS $$
 SELECT avg((EXISTS (SELECT FROM "a b".reward r WHERE (r.decision, r.item) = (l.decision, l.item)
@@ -270,21 +288,24 @@ FROM   "a b".constraint_price p, "a b".impression_user l LEFT JOIN happened h
          ON h.decision = l.decision AND h.item = l.item AND h.outcome ~ 'left'
 WHERE  p.outcome IS NOT NULL GROUP BY p.rate;
 SELECT ok(avg(outcome_rates[2]) FILTER (WHERE field = 'field 1') > 3 * avg(outcome_rates[2]) FILTER (WHERE field <> 'field 1')
-  AND bool_and(outcome_rates[1] IS NULL AND outcome_rates[2] BETWEEN 0 AND 1 AND costs = ARRAY[remote::int, outcome_rates[2]]::real[])
+  AND bool_and(outcome_rates[1] IS NULL AND outcome_rates[2] BETWEEN 0 AND 1
+    AND costs = ARRAY[remote::int, outcome_rates[2]]::real[])
   AND count(*) = 200, 'the costs of an outcome are predicted from the item''s features')
 FROM   "a b".item_vector JOIN job ON id = item;
-SELECT leave(81, 320, '0');
-SELECT cmp_ok(left_of(200), '<', 0.1, 'a maximum of an outcome lowers its rate');
+SELECT leave(81, 240, '0');
+SELECT cmp_ok(left_of(120), '<', 0.1, 'a maximum of an outcome lowers its rate');
 SELECT ok(bool_and(prices IS NOT NULL AND costs ?& '{"stay\"s",far}'), 'prices and costs of an outcome are logged')
 FROM   "a b".decision WHERE treatment = 'personal';
-SELECT ok(bool_and(abs(s.cost - c.n / 10.0) < 1e-12) AND count(*) > 200 AND count(*) = least(300, (
+SELECT ok(bool_and(abs(s.cost - c.n / 10.0) < 1e-12) AND count(*) > 150 AND count(*) = least(300, (
 	SELECT count(*) FROM "a b".decision WHERE treatment <> 'control')), 'outcomes that arrived count with their value')
 FROM  (SELECT s.decision, s.cost FROM spent('a b', 300) s WHERE constraint_name = 'stay"s') s,
        LATERAL (SELECT count(*) AS n FROM happened h WHERE h.decision = s.decision AND h.outcome ~ 'left') c;
-SELECT ok(meaning ~ '^at most 0.06 per position; .*the price is [0-9.]+, which costs', 'report() has the price of a constraint on an outcome')
+SELECT ok(meaning ~ '^at most 0.06 per position; .*the price is [0-9.]+, which costs',
+  'report() has the price of a constraint on an outcome')
 FROM   "a b".report('-infinity') WHERE measure = 'constraint "stay"s"';
 INSERT INTO job SELECT 1003, 'new', 'field 1', 3, 1000, '{}', '{}', true, now(), true, 'same';
-SELECT is(inside('a b', 'SELECT public._dlints_cost_of(1003)'), ARRAY[1, p.rate]::real[]::text, 'a new row has the mean rate of the outcome')
+SELECT is(inside('a b', 'SELECT public._dlints_cost_of(1003)'), ARRAY[1, p.rate]::real[]::text,
+  'a new row has the mean rate of the outcome')
 FROM   "a b".constraint_price p WHERE p.outcome IS NOT NULL;
 DELETE FROM job WHERE id = 1003;
 
@@ -302,7 +323,8 @@ SELECT ok(p.lag BETWEEN '3 days' AND '3 days 2 hours', 'the lag is the time with
 FROM   "a b".constraint_price p WHERE p.outcome IS NOT NULL;
 SELECT later('1 minute');
 SELECT count(*) FROM generate_series(1, 9) p, "a b".recommend(p);
-SELECT ok(count(*) > 3 AND bool_and(s.cost = (d.costs ->> 'stay"s')::float8), 'lists count with their expected cost within the lag')
+SELECT ok(count(*) > 3 AND bool_and(s.cost = (d.costs ->> 'stay"s')::float8),
+  'lists count with their expected cost within the lag')
 FROM   spent('a b', 9) s JOIN "a b".decision d ON d.id = s.decision
 WHERE  s.constraint_name = 'stay"s' AND d.id >= first_decision(now());
 SELECT is(h.decisions, 14 * 150 + count(*), 'the horizon excludes lists within the lag')
@@ -318,24 +340,29 @@ FROM   reported t JOIN spent('a b', 1000) s ON s.decision = t.decision AND s.con
 SELECT dlints_alter_recommender('a b', '{"constraints": {"pay": {"outcome": "hired", "min": 0.9}}}');
 SELECT "a b".reward(decision, item, 'hired', 0) FROM reported;
 SELECT is(count(*), 0::bigint, 'an outcome with the value 0 does not count') FROM happened WHERE outcome = 'hired';
-SELECT ok(bool_and(outcome_rates[1] BETWEEN 0 AND 1 AND costs = outcome_rates), 'the outcome of a constraint can be changed')
+SELECT ok(bool_and(outcome_rates[1] BETWEEN 0 AND 1 AND costs = outcome_rates),
+  'the outcome of a constraint can be changed')
 FROM   "a b".item_vector;
 SELECT leave(401, 520, '0');
-SELECT alike(meaning, 'at least 0.9 per position;%cannot be met: the expected mean is 0.0%by the estimated rates of items', 'report() says that the constraint on an outcome cannot hold')
+SELECT alike(meaning,
+  'at least 0.9 per position;%cannot be met: the expected mean is 0.0%by the estimated rates of items',
+  'report() says that the constraint on an outcome cannot hold')
 FROM   "a b".report('-infinity') WHERE measure = 'constraint "pay"';
 SELECT is(outcome($$SELECT dlints_alter_recommender('a b', '{"outcomes": {"click": 1}}')$$),
   '22023: constraint "pay" names an unknown outcome (The constraint is {"min": 0.9, "outcome": "hired"}.)',
   'an alter rejects outcomes without that of a constraint');
 SELECT dlints_alter_recommender('a b', '{"constraints": {}}');
-SELECT ok(bool_and(costs IS NULL AND outcome_rates IS NULL), 'item vectors have neither costs nor rates after constraints are removed')
+SELECT ok(bool_and(costs IS NULL AND outcome_rates IS NULL),
+  'item vectors have neither costs nor rates after constraints are removed')
 FROM   "a b".item_vector;
 
 -- ---------- many items ----------
 
 \ir include/many_jobs.sql
 \ir include/lists.sql
-SELECT dlints_create_recommender('many', 'job', '{field,salary,posted,remote}', attribution_window => '0', control => 0, epsilon => 0, repeats => true,
-  clicks => 'SELECT who, job, at FROM visit');
+SELECT dlints_create_recommender('many', 'job', '{field,salary,posted,remote}', attribution_window => '0', control => 0,
+  epsilon => 0, repeats => true,
+  factors => 4, clicks => 'SELECT who, job, at FROM visit');
 SELECT dlints_alter_recommender('many', '{"constraints": {"remote": {"of": "i.remote", "max": 0.2},
   "low": {"of": "i.salary < 1100", "min": 0.3}}}');
 SELECT ok(count(*) > 30 AND bool_and(array_length(b.numbers, 2) = 5)
@@ -343,7 +370,8 @@ SELECT ok(count(*) > 30 AND bool_and(array_length(b.numbers, 2) = 5)
 UPDATE many.constraint_price SET price = CASE name WHEN 'remote' THEN 0.2 ELSE 0.1 END;
 SELECT ok(max(abs(gap)) < 1e-6 AND count(n_scored) = 20 AND max(n_scored) < 1000,
   'a shortlist under prices contains the list of all candidates') FROM generate_series(1, 20) p, listed('many', p);
-SELECT ok(abs(gap) < 1e-6 AND n_scored = 40, 'a shortlist under prices works without a profile') FROM listed('many', 1000);
+SELECT ok(abs(gap) < 1e-6 AND n_scored = 40, 'a shortlist under prices works without a profile')
+  FROM listed('many', 1000);
 SELECT dlints_alter_recommender('many', '{"control": 1}');
 SELECT ok(abs(gap) < 1e-6 AND n_scored = 40, 'the control ignores prices') FROM listed('many', 1000);
 SELECT dlints_alter_recommender('many', '{"control": 0}');
@@ -351,18 +379,21 @@ SELECT count(*) FROM generate_series(1, 60) p, many.recommend(p);
 SELECT is(inside('many', 'SELECT count(*) > 80 AND bool_and(cardinality(r.scores) BETWEEN 100 AND 1000
   AND array_length(r.costs, 1) = 2) FROM public._dlints_replay() r'), 'true',
   'prices are computed from candidates that they could lift');
-SELECT ask('many', 1, 400, 50);
--- without prices the means are 0.57 and 0.11; the mean of 300 lists has a standard error of 0.015
-SELECT cmp_ok(abs(share('many', 'remote', 300) - 0.2), '<', 0.06, 'a maximum of 20 % holds for many items');
-SELECT cmp_ok(share('many', 'low', 300), '>', 0.24, 'a minimum of 30 % holds for many items');
-SELECT ok(avg(n_scored) < 1000 AND count(*) > 300, 'personal lists under prices are chosen from shortlists') FROM many.decision WHERE treatment = 'personal';
+SELECT ask('many', 1, 250, 50);
+-- without prices the means are 0.57 and 0.11; the mean of 200 lists has a standard error of 0.018
+SELECT cmp_ok(abs(share('many', 'remote', 200) - 0.2), '<', 0.09, 'a maximum of 20 % holds for many items');
+SELECT cmp_ok(share('many', 'low', 200), '>', 0.21, 'a minimum of 30 % holds for many items');
+SELECT ok(avg(n_scored) < 1000 AND count(*) > 300, 'personal lists under prices are chosen from shortlists')
+  FROM many.decision WHERE treatment = 'personal';
 INSERT INTO job SELECT 5000, 'new', 'field 1', 1, 1050, '{}', '{}', true, now(), true, 'same';
 CALL many.run();
-SELECT ok(b.numbers[cardinality(b.items):cardinality(b.items)][3:4] = '{{1,1}}' AND costs = '{1,1}', 'a new row in a block has its costs')
+SELECT ok(b.numbers[cardinality(b.items):cardinality(b.items)][3:4] = '{{1,1}}'
+  AND costs = '{1,1}', 'a new row in a block has its costs')
 FROM   many.block b, many.item_vector v WHERE v.item = 5000 AND b.items[cardinality(b.items)] = 5000;
 UPDATE many.block SET numbers = ARRAY(SELECT ARRAY(SELECT unnest(numbers[n:n]))
   || '{0}'::real[] FROM generate_subscripts(numbers, 1) n);
-SELECT is(count(*), 10::bigint, 'recommend() succeeds with blocks that have costs of other constraints') FROM many.recommend(1);
+SELECT is(count(*), 10::bigint, 'recommend() succeeds with blocks that have costs of other constraints')
+  FROM many.recommend(1);
 SELECT dlints_alter_recommender('many', '{"constraints": {}}');
 SELECT ok(bool_and(array_length(b.numbers, 2) = 3) AND count(*) > 30,
   'blocks have no costs after constraints are removed') FROM many.block b;

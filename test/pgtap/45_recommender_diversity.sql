@@ -10,7 +10,8 @@ SELECT plan(30);
 
 CREATE VIEW first_job AS SELECT * FROM job WHERE id <= 200;
 SELECT lives_ok(format($$SELECT dlints_create_recommender(%L, %L, '{field,salary,posted}', item_key => 'id',
-  control => 0, epsilon => 0, factors => 16, repeats => true, clicks => 'SELECT who, job, at FROM visit')$$, name, items), name)
+  control => 0, epsilon => 0, factors => 16, repeats => true, clicks => 'SELECT who, job, at FROM visit')$$, name,
+    items), name)
 FROM (VALUES ('few', 'first_job'), ('board', 'job')) v (name, items);
 
 -- A list of a user
@@ -67,7 +68,8 @@ END $$;
 -- ---------- off ----------
 
 CREATE TEMP TABLE was AS
-SELECT name, 'personal' AS treatment, p, l.* FROM unnest('{few,board}'::text[]) name, generate_series(1, 8) p, listed(name, p) l;
+SELECT name, 'personal' AS treatment, p, l.* FROM unnest('{few,board}'::text[]) name, generate_series(1, 8) p,
+  listed(name, p) l;
 SELECT dlints_alter_recommender(name, '{"control": 1}') FROM unnest('{few,board}'::text[]) name;
 INSERT INTO was
 SELECT name, 'control', p, l.* FROM unnest('{few,board}'::text[]) name, generate_series(1, 8) p, listed(name, p) l;
@@ -80,7 +82,8 @@ FROM   was w, decided('few', w.p, w.seed, 0) d WHERE w.name = 'few' AND w.treatm
 SELECT lives_ok(format($$SELECT dlints_alter_recommender(%L, '{"diversity": 0.6, "control": 0}')$$, name),
   'diversity can be set: ' || name)
 FROM   unnest('{few,board}'::text[]) name;
-CREATE TEMP TABLE diverse AS SELECT name, p, l.* FROM unnest('{few,board}'::text[]) name, generate_series(1, 8) p, listed(name, p) l;
+CREATE TEMP TABLE diverse AS SELECT name, p, l.* FROM unnest('{few,board}'::text[]) name, generate_series(1, 8) p,
+  listed(name, p) l;
 SELECT is(concat(l.items, l.probabilities), concat(d.items, d.probabilities::real[]),
   format('the list of user %s is that of dlints_decide() with weighted similarity', p))
 FROM   diverse l, decided(name, p, seed, 0.6) d WHERE name = 'few' AND p <= 3;
@@ -103,19 +106,24 @@ SELECT ok(count(*) = 8 AND bool_and(popular(name, l.items) = popular(name, w.ite
 FROM   was w, listed(w.name, w.p) l WHERE w.treatment = 'control' GROUP BY name ORDER BY name;
 SELECT dlints_alter_recommender('few', '{"control": 0, "epsilon": 1}');
 SELECT dlints_alter_recommender('board', '{"control": 0}');
-SELECT ok(bool_and(l.probabilities = array_fill((10 / 200.0)::real, ARRAY[10])), 'random lists have equal probabilities under diversity')
+SELECT ok(bool_and(l.probabilities = array_fill((10 / 200.0)::real, ARRAY[10])),
+  'random lists have equal probabilities under diversity')
 FROM   generate_series(1, 8) p, listed('few', p) l;
 SELECT dlints_alter_recommender('few', '{"epsilon": 0}');
-SELECT ok(count(*) = 10 AND min(probability) > 0 AND max(probability) <= 1, 'a page under diversity is full, and every item has a probability') FROM few.recommend(1);
+SELECT ok(count(*) = 10 AND min(probability) > 0 AND max(probability) <= 1,
+  'a page under diversity is full, and every item has a probability') FROM few.recommend(1);
 SELECT ok(count(*) = 10, 'a page without a user is full under diversity') FROM board.recommend(NULL);
-SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"cap_group": "i.field", "cap": 3}')$$, 'a cap can be set besides diversity');
+SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"cap_group": "i.field", "cap": 3}')$$,
+  'a cap can be set besides diversity');
 SELECT ok(max(n) = 3 AND count(*) >= 4, 'a list satisfies the cap under diversity') FROM (
 	SELECT count(*) AS n FROM board.recommend(1) r JOIN job ON id = item GROUP BY field) f;
-SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"cap_group": null, "cap": null}')$$, 'the cap can be removed under diversity');
+SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"cap_group": null, "cap": null}')$$,
+  'the cap can be removed under diversity');
 
 -- ---------- off again ----------
 
-SELECT lives_ok(format($$SELECT dlints_alter_recommender(%L, '{"diversity": %s}')$$, name, off), 'diversity can be switched off: ' || name)
+SELECT lives_ok(format($$SELECT dlints_alter_recommender(%L, '{"diversity": %s}')$$, name, off),
+  'diversity can be switched off: ' || name)
 FROM   (VALUES ('few', '0'), ('board', 'null')) v (name, off);
 SELECT matches(outcome(format('SELECT dlints_alter_recommender(''few'', %L)', change)), result,
   'dlints_alter_recommender() rejects ' || change) FROM (VALUES

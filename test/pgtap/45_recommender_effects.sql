@@ -48,7 +48,8 @@ SELECT dlints_create_recommender('board', 'job', '{field,city_id,salary}',
 SELECT inside('board', 'SELECT public._dlints_refresh_effects()');
 SELECT ok(bool_and(effect = 0 AND effect_stddev IS NULL), 'effects are 0 before the first reward')
 FROM board.item_vector;
-SELECT is(effect_stddev, NULL, 'the standard deviation of effects is unknown before the first reward') FROM board.setting;
+SELECT is(effect_stddev, NULL, 'the standard deviation of effects is unknown before the first reward')
+  FROM board.setting;
 
 -- ---------- against the formulas ----------
 
@@ -68,7 +69,8 @@ CREATE TEMP TABLE summed AS
 SELECT item, sum(w) AS n, sum(w * w) AS n2, sum(w * e) AS e, sum((w * e) ^ 2) AS q, sum(w * (reward - e)) AS x
 FROM   impression GROUP BY item;
 -- Five iterations from the initial standard deviation, a share of the mean reward
-CREATE FUNCTION fit(share float8, has_slope boolean, OUT noise float8, OUT variance float8, OUT slope float8, OUT level float8, OUT center float8)
+CREATE FUNCTION fit(share float8, has_slope boolean, OUT noise float8, OUT variance float8, OUT slope float8,
+  OUT level float8, OUT center float8)
 LANGUAGE plpgsql AS $$
 DECLARE
 	rate float8;
@@ -83,14 +85,16 @@ BEGIN
 		FROM   summed, LATERAL (SELECT 1 / (variance + noise / n) AS g) w;
 		SELECT greatest((sum(a * (d * d - q)) + 2 * (share * rate) ^ 2) / (sum(a * (n * n - n2)) + 2), (rate / 10) ^ 2)
 		INTO   variance
-		FROM   summed, LATERAL (SELECT 1 / (n + noise / variance) ^ 2 AS a, e - n * (level + slope * (x / n - center)) AS d) w;
+		FROM   summed, LATERAL (SELECT 1 / (n + noise / variance) ^ 2 AS a,
+			e - n * (level + slope * (x / n - center)) AS d) w;
 	END LOOP;
 END $$;
 SELECT ok(abs(s.effect_stddev / sqrt(f.variance) - 1) < 1e-9,
           'the standard deviation of new items'' effects follows the formula')
 FROM board.setting s, fit(0.5, false) f;
 SELECT ok(max(abs(v.effect - coalesce((s.e - s.n * (f.level + f.slope * (s.x / s.n - f.center)))
-                                      / (s.n + f.noise / f.variance) / (1 + f.slope), 0))) < 1e-6 AND count(s.item) > 50,
+                                      / (s.n + f.noise / f.variance) / (1 + f.slope), 0))) < 1e-6
+                                        AND count(s.item) > 50,
           'each effect of an old item follows the formula')
 FROM board.item_vector v LEFT JOIN summed s USING (item), fit(0.2, true) f;
 -- rewards that differ three times as much as expected between items have a slope of 2
@@ -131,7 +135,8 @@ SELECT ok(min(popularity) FILTER (WHERE item > 200) > 0.9 * avg(popularity) FILT
           AND min(popularity) FILTER (WHERE item <= 200) < min(popularity) FILTER (WHERE item > 200),
           'new items have the mean popularity until they are clicked') FROM board.item_vector;
 SELECT cmp_ok(n_on_trial, '>=', 5, 'at least five items are on trial if there are as many') FROM board.setting;
-SELECT ok(bool_and(v.effect_stddev <= s.effect_stddev * 1.000001), 'a trial''s standard deviation is at most the prior''s')
+SELECT ok(bool_and(v.effect_stddev <= s.effect_stddev * 1.000001),
+  'a trial''s standard deviation is at most the prior''s')
 FROM board.item_vector v, board.setting s WHERE v.effect_stddev IS NOT NULL;
 -- the means of logged probabilities and of choices agree, within five standard errors
 CREATE TEMP TABLE chosen AS
@@ -146,14 +151,16 @@ FROM (SELECT h.item, count(*) / 150.0 AS share, avg(h.probability) AS probabilit
 DELETE FROM board.pending WHERE decision IN (SELECT decision FROM chosen);
 DELETE FROM board.decision WHERE id IN (SELECT decision FROM chosen);
 SELECT play(24, 25);
-SELECT cmp_ok(share(211, 220, at), '>', 0.02::float8, 'new items that users love are on lists on their first day') FROM start;
+SELECT cmp_ok(share(211, 220, at), '>', 0.02::float8,
+  'new items that users love are on lists on their first day') FROM start;
 SELECT ok(bool_and(p.probability > 0 AND p.probability <= 1) AND bool_or(p.probability < 1),
           'probabilities are valid while items are on trial')
 FROM board.impression p, start WHERE p.decision >= first_decision(start.at);
 SELECT cmp_ok(max(effect), '>', 0.1::real, 'the effects of loved items are large') FROM board.item_vector
 WHERE item BETWEEN 211 AND 220;
 SELECT play(24, 20);
-SELECT cmp_ok(share(211, 220, now() - interval '1 day'), '>', 0.3::float8, 'new items that users like are a large part of lists on the second day');
+SELECT cmp_ok(share(211, 220, now() - interval '1 day'), '>', 0.3::float8,
+  'new items that users like are a large part of lists on the second day');
 SELECT cmp_ok(share(201, 210, now() - interval '1 day'), '<', 0.08::float8,
               'new items that nobody clicks fade, though they are half of the new items');
 
@@ -179,7 +186,8 @@ FROM board.report(now() - interval '2 days');
 
 SELECT inside('board', 'SELECT public._dlints_fit_reward_scale()');
 CREATE TEMP TABLE predicted AS
-SELECT least(greatest(0.05 + l.click_value * dlints_dot(e.profile::float8[], e.item_features), 0.01), 0.95) AS rate, e.reward
+SELECT least(greatest(0.05 + l.click_value * dlints_dot(e.profile::float8[], e.item_features), 0.01),
+  0.95) AS rate, e.reward
 FROM   board.similarity l, board.training_example e JOIN board.decision d ON d.id = e.decision
 WHERE  e.model = 'personal' AND d.treatment = 'personal'
 AND    d.id IN (SELECT id FROM board.decision WHERE treatment = 'personal' ORDER BY id DESC LIMIT 2000);

@@ -7,7 +7,8 @@ SET LOCAL check_function_bodies = on;
 
 SELECT * FROM plan(232);
 
-SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, attribution_window => '0',
+SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0,
+  attribution_window => '0',
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
 SELECT dlints_create_ranker('home', attribution_window => '0') IS NOT NULL;
 
@@ -17,7 +18,8 @@ SELECT cmp_ok(count(*), '<=', most, format('the schema of a %s has at most %s fu
 FROM  (VALUES ('recommender', 'board', 22::bigint), ('ranker', 'home', 14)) v (kind, schema, most)
       JOIN pg_proc p ON p.pronamespace = schema::regnamespace GROUP BY kind, most ORDER BY kind DESC;
 SELECT is_empty($$SELECT p.oid::regprocedure FROM pg_proc p
-  WHERE pronamespace IN ('board'::regnamespace, 'home'::regnamespace) AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'sql')
+  WHERE pronamespace IN ('board'::regnamespace, 'home'::regnamespace) AND prolang <> (SELECT oid FROM pg_language
+    WHERE lanname = 'sql')
   AND proname <> 'run'$$, 'functions of a recommender or ranker are SQL functions that call the extension');
 
 -- ---------- names and comments ----------
@@ -29,8 +31,10 @@ COMMENT ON TABLE home.setting IS NULL;
 COMMENT ON SCHEMA board IS NULL;
 SELECT set_eq('SELECT name, kind FROM dlints_recommenders', $$VALUES ('board', 'recommender'), ('home', 'ranker')$$,
   'comments do not hide recommenders and rankers from dlints_recommenders');
-SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"epsilon": 0}'); SELECT dlints_grant('board', CURRENT_USER);
-  SELECT dlints_alter_ranker('home', '{"epsilon": 0.1}')$$, 'recommenders and rankers can be altered whatever the comments are');
+SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"epsilon": 0}'); SELECT dlints_grant('board',
+  CURRENT_USER);
+  SELECT dlints_alter_ranker('home', '{"epsilon": 0.1}')$$,
+    'recommenders and rankers can be altered whatever the comments are');
 
 SELECT count(*) AS items FROM board.recommend(1, 3) \gset
 ALTER SCHEMA board RENAME TO renamed;
@@ -51,21 +55,26 @@ INSERT INTO large SELECT * FROM small;
 CREATE TABLE small_click (who smallint, what smallint, at timestamptz);
 INSERT INTO small_click SELECT i % 7, 1 + i % 30, now() - i * interval '1 hour' FROM generate_series(1, 200) i;
 SELECT dlints_create_recommender(name, items, '{kind}', clicks => format(
-    'SELECT who::%s, what::%s, at FROM small_click', user_type, item_type), control => 0, epsilon => 0, attribution_window => '0')
+    'SELECT who::%s, what::%s, at FROM small_click', user_type, item_type), control => 0, epsilon => 0,
+      attribution_window => '0')
   IS NOT NULL
 FROM  (VALUES ('smalls', 'small'::regclass, 'smallint', 'smallint'), ('mixed', 'large', 'integer', 'bigint'),
               ('larges', 'large', 'bigint', 'bigint')) v (name, items, user_type, item_type);
-SELECT is(outcome(replace(replace(call, 'S.', s || '.'), '#', literal)), result, format('%s resolves with the literal %s: %s', call, literal, s))
-FROM   unnest('{smalls,mixed,larges}'::text[]) s, unnest('{1,1::smallint,1::integer,1::bigint}'::text[]) literal, (VALUES
+SELECT is(outcome(replace(replace(call, 'S.', s || '.'), '#', literal)), result,
+  format('%s resolves with the literal %s: %s', call, literal, s))
+FROM   unnest('{smalls,mixed,larges}'::text[]) s,
+  unnest('{1,1::smallint,1::integer,1::bigint}'::text[]) literal, (VALUES
          ('SELECT count(*) FROM S.recommend(#, 2)', 'gives 2'),
          ('SELECT count(*) FROM S.recommend(#, 2, recent => ARRAY[#])', 'gives 2'),
          ('SELECT count(*) FROM S.more_like(#, 2, #)', 'gives 2'),
          ('SELECT count(*) FROM S.trending(2, #)', 'gives 2'),
          ('SELECT S.reward(d.id, #, user_id => d.user_id) FROM (SELECT id, user_id FROM S.decision WHERE user_id IS NOT NULL LIMIT 1) d', 'gives NULL'),
          ('SELECT cardinality(S.profile(#, ARRAY[#])) > 0', 'gives true')) c (call, result);
-SELECT matches(outcome(format('SELECT %s.erase(%s)', s, literal)), '^gives \d+$', format('erase() resolves with the literal %s: %s', literal, s))
+SELECT matches(outcome(format('SELECT %s.erase(%s)', s, literal)), '^gives \d+$',
+  format('erase() resolves with the literal %s: %s', literal, s))
 FROM   unnest('{smalls,mixed,larges}'::text[]) s, unnest('{1,1::smallint,1::integer,1::bigint}'::text[]) literal;
-SELECT matches(outcome('SELECT smalls.recommend(100000)'), '^22003: ', 'a user that is out of range of the type is an error');
+SELECT matches(outcome('SELECT smalls.recommend(100000)'), '^22003: ',
+  'a user that is out of range of the type is an error');
 
 -- ---------- who may page a list ----------
 
@@ -74,18 +83,23 @@ SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM list), 5, 
   'next() pages a user''s list for the user');
 SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM list), 5, 10, 'another')), 5::bigint,
   'next() pages a user''s list for the user in another session');
-SELECT matches(outcome(format('SELECT count(*) FROM board.next(%s, 5%s)', (SELECT min(decision) FROM list), who)), '^42501: decision \d+ does not belong to this ',
+SELECT matches(outcome(format('SELECT count(*) FROM board.next(%s, 5%s)', (SELECT min(decision)
+  FROM list), who)), '^42501: decision \d+ does not belong to this ',
   'next() does not page a user''s list for ' || caller)
-FROM  (VALUES (', 11', 'another user'), (', 11, ''ten''', 'another user in the session'), ('', 'a caller without a user'),
-              (', session => ''ten''', 'the session without the user'), (', session => ''other''', 'another session')) v (who, caller);
+FROM  (VALUES (', 11', 'another user'), (', 11, ''ten''', 'another user in the session'), ('',
+  'a caller without a user'),
+              (', session => ''ten''', 'the session without the user'), (', session => ''other''',
+                'another session')) v (who, caller);
 CREATE TEMP TABLE anonymous AS SELECT * FROM board.recommend(NULL, 5, session => 'nobody');
 SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM anonymous), 5, session => 'nobody')), 5::bigint,
   'next() pages a session''s list for the session');
 SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM anonymous), 5, 12, 'nobody')), 5::bigint,
   'next() pages a session''s list for a user who has logged in');
-SELECT matches(outcome(format('SELECT count(*) FROM board.next(%s, 5%s)', (SELECT min(decision) FROM anonymous), who)), '^42501: ',
+SELECT matches(outcome(format('SELECT count(*) FROM board.next(%s, 5%s)', (SELECT min(decision)
+  FROM anonymous), who)), '^42501: ',
   'next() does not page a session''s list for ' || caller)
-FROM  (VALUES (', 11', 'a user'), ('', 'a caller without a session'), (', session => ''other''', 'another session')) v (who, caller);
+FROM  (VALUES (', 11', 'a user'), ('', 'a caller without a session'), (', session => ''other''',
+  'another session')) v (who, caller);
 
 -- a list that claims to follow a list of another user, and one that claims to follow a list without a user
 CREATE FUNCTION seen_again(other bigint, of_user bigint) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -93,11 +107,13 @@ DECLARE
 	last bigint := (SELECT min(decision) FROM board.recommend(of_user, 1));
 BEGIN
 	UPDATE board.decision SET context = jsonb_build_object('after', other::text) WHERE id = last;
-	RETURN (SELECT count(*) FROM board.next(last, 1000, of_user) n JOIN board.impression s ON s.decision = other AND s.item = n.item);
+	RETURN (SELECT count(*) FROM board.next(last, 1000, of_user) n JOIN board.impression s ON s.decision = other
+		AND s.item = n.item);
 END $$;
 SELECT is(seen_again(min(decision), 11), 5::bigint, 'next() does not exclude items of another user''s lists') FROM list;
 SELECT is(seen_again(min(decision), 10), 0::bigint, 'next() excludes items of earlier pages of the user') FROM list;
-SELECT is(seen_again(min(decision), 11), 0::bigint, 'next() excludes items of earlier pages without a user') FROM anonymous;
+SELECT is(seen_again(min(decision), 11), 0::bigint, 'next() excludes items of earlier pages without a user')
+  FROM anonymous;
 
 -- ---------- decision numbers ----------
 
@@ -109,11 +125,13 @@ SELECT n, (SELECT min(decision) FROM board.recommend(n, 1)) AS a, (SELECT min(de
 FROM   generate_series(1, 100) n;
 SELECT ok(count(*) FILTER (WHERE a & 16383 = b & 16383) < 5 AND count(DISTINCT (a - b)) > 90,
   'decision numbers of two recommenders differ at equal times and counters') FROM number;
-SELECT ok(count(*) FILTER (WHERE abs(a - previous) = 1) < 5 AND count(DISTINCT a - previous) > 80, 'decision numbers are not sequential')
+SELECT ok(count(*) FILTER (WHERE abs(a - previous) = 1) < 5 AND count(DISTINCT a - previous) > 80,
+  'decision numbers are not sequential')
 FROM  (SELECT a, lag(a) OVER (ORDER BY n) AS previous FROM number) s;
 UPDATE twin.setting SET secret = (SELECT secret FROM board.setting);
 SELECT setval(sequence, 50000) FROM unnest('{board.decision_number,twin.decision_number}'::regclass[]) sequence;
-SELECT is(min(b.decision) & 16383, (SELECT min(t.decision) & 16383 FROM twin.recommend(1, 1) t), 'the secret determines decision numbers')
+SELECT is(min(b.decision) & 16383, (SELECT min(t.decision) & 16383 FROM twin.recommend(1, 1) t),
+  'the secret determines decision numbers')
 FROM   board.recommend(1, 1) b;
 DROP SCHEMA twin CASCADE;
 
@@ -135,7 +153,8 @@ SELECT board.learn();
 UPDATE board.reward SET applied = 1e6 WHERE decision = :decision;
 SELECT board.reward(:decision, :item, value => 0.25);
 SELECT is(board.learn(), 0::bigint, 'a correction that fails applies nothing') ;
-SELECT is(array_agg(decision), ARRAY[:decision]::bigint[], 'a correction that fails quarantines its decision') FROM board.quarantine;
+SELECT is(array_agg(decision), ARRAY[:decision]::bigint[], 'a correction that fails quarantines its decision')
+  FROM board.quarantine;
 UPDATE board.reward SET applied = 0.5 WHERE decision = :decision;
 CREATE TEMP TABLE before AS SELECT name, state FROM board.model;
 SELECT board.reward(:decision, :item, value => 1);
@@ -146,7 +165,8 @@ SELECT is(applied, 0.5::float8, 'the reward of a quarantined decision is not mar
 WHERE  decision = :decision;
 SELECT board.rebuild();
 SELECT is((SELECT count(*) FROM board.quarantine), 0::bigint, 'rebuild() empties the quarantine');
-SELECT is(applied, value, 'rebuild() applies rewards of quarantined decisions') FROM board.reward WHERE decision = :decision;
+SELECT is(applied, value, 'rebuild() applies rewards of quarantined decisions') FROM board.reward
+  WHERE decision = :decision;
 
 -- ---------- changes that retrain ----------
 
@@ -154,7 +174,8 @@ SELECT board.reward(decision, item, 'apply') FROM board.impression WHERE positio
 SELECT board.learn();
 CREATE TEMP TABLE trained AS SELECT name, state FROM board.model;
 SELECT dlints_alter_recommender('board', '{"outcomes": {"apply": 5}}');
-SELECT ok(i.updates > 0 AND i.mean_reward > t.mean_reward + 0.01, 'a change of "outcomes" alone trains the models again')
+SELECT ok(i.updates > 0 AND i.mean_reward > t.mean_reward + 0.01,
+  'a change of "outcomes" alone trains the models again')
 FROM   board.models i, trained b, dlints_info(b.state) t WHERE i.name = 'personal' AND b.name = 'personal';
 SELECT dlints_alter_recommender('board', '{"outcomes": {"click": 1, "apply": 5}}');
 SELECT cmp_ok(max(far(m.state, t.state)), '<', 1e-9::float8, 'the outcomes of before give the models of before')
@@ -164,9 +185,11 @@ FROM   board.model m JOIN trained t USING (name);
 
 SELECT count(*) AS items FROM board.recommend(30, 2) a, board.recommend(31, 2) b \gset
 SELECT board.erase(30);
-SELECT ok(count(*) > 0 AND bool_and(d.user_id IS DISTINCT FROM 30 AND d.id IS NOT NULL), 'erase() leaves no rows in pending')
+SELECT ok(count(*) > 0 AND bool_and(d.user_id IS DISTINCT FROM 30 AND d.id IS NOT NULL),
+  'erase() leaves no rows in pending')
 FROM   board.pending p LEFT JOIN board.decision d ON d.id = p.decision;
-SELECT is((SELECT count(*) FROM board.pending p WHERE NOT EXISTS (SELECT FROM board.decision d WHERE d.id = p.decision)), 0::bigint,
+SELECT is((SELECT count(*) FROM board.pending p WHERE NOT EXISTS (SELECT FROM board.decision d
+  WHERE d.id = p.decision)), 0::bigint,
   'every pending decision is in the log after erase()');
 
 -- ---------- items that a user clicked ----------
@@ -192,7 +215,8 @@ SET LOCAL client_min_messages = error;
 CREATE PUBLICATION everything FOR ALL TABLES;
 SELECT lives_ok(call, replace(what, '_', ' ') || ' works under a publication of all tables')
 FROM  (VALUES
-  ('making a recommender', $$SELECT dlints_create_recommender('fresh', 'job', '{field,salary}', clicks => 'SELECT who, job, at FROM visit',
+  ('making a recommender', $$SELECT dlints_create_recommender('fresh', 'job', '{field,salary}',
+    clicks => 'SELECT who, job, at FROM visit',
      attribution_window => '0', constraints => '{"far": {"of": "i.remote", "max": 0.3}}')$$),
   ('serving', 'SELECT count(*) FROM generate_series(1, 20) p, fresh.recommend(p, 5)'),
   ('serving of similar items', 'SELECT count(*) FROM fresh.more_like(3), fresh.trending()'),
@@ -205,11 +229,14 @@ FROM  (VALUES
   ('refitting', 'SELECT fresh.refit(), fresh.warm_start()'),
   ('rebuilding', 'SELECT fresh.rebuild()'),
   ('maintenance', 'CALL fresh.run()'),
-  ('altering', $$SELECT dlints_alter_recommender('fresh', '{"outcomes": {"click": 1, "apply": 3}, "half_life": "1 day", "constraints": {}}')$$),
+  ('altering', $$SELECT dlints_alter_recommender('fresh',
+    '{"outcomes": {"click": 1, "apply": 3}, "half_life": "1 day", "constraints": {}}')$$),
   ('backtesting', 'SELECT count(*) FROM fresh.backtest(20)'),
-  ('backtesting of a table', $$SELECT count(*) FROM dlints_backtest('job', '{field}', 'SELECT who, job, at FROM visit', users => 20)$$),
+  ('backtesting of a table', $$SELECT count(*) FROM dlints_backtest('job', '{field}', 'SELECT who, job, at FROM visit',
+    users => 20)$$),
   ('making a ranker', $$SELECT dlints_create_ranker('fresh_ranker', attribution_window => '0')$$),
-  ('ranking', $$SELECT count(*) FROM generate_series(1, 20) n, fresh_ranker.rank('e' || n, '{"user_id": 1}', '["a", "b"]')$$),
+  ('ranking', $$SELECT count(*) FROM generate_series(1, 20) n, fresh_ranker.rank('e' || n, '{"user_id": 1}',
+    '["a", "b"]')$$),
   ('rewarding events', $$SELECT count(fresh_ranker.reward('e' || n, 1)) FROM generate_series(1, 20) n$$),
   ('training of a ranker', 'SELECT fresh_ranker.learn()'),
   ('maintenance of a ranker', 'CALL fresh_ranker.run()'),
@@ -233,7 +260,8 @@ DECLARE
 BEGIN
 	FOR name IN SELECT DISTINCT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
 	            AND relnamespace IN ('board'::regnamespace, 'home'::regnamespace) LOOP
-		EXECUTE format('CREATE TABLE trap.%I (LIKE %s)', name, coalesce(to_regclass(format('board.%I', name)), to_regclass(format('home.%I', name))));
+		EXECUTE format('CREATE TABLE trap.%I (LIKE %s)', name, coalesce(to_regclass(format('board.%I', name)),
+			to_regclass(format('home.%I', name))));
 		EXECUTE format('CREATE TRIGGER spring BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON trap.%I EXECUTE FUNCTION trap.spring()', name);
 	END LOOP;
 	INSERT INTO trap.setting SELECT * FROM board.setting;
@@ -243,7 +271,8 @@ CREATE ROLE stranger;
 ALTER SCHEMA trap OWNER TO stranger;
 
 -- A direct call of each internal function, with arguments that fit
-CREATE FUNCTION direct_call(f regprocedure, path text) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION direct_call(f regprocedure, path text) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog,
+  pg_temp AS $$
 DECLARE
 	arguments text;
 	kind "char";
@@ -254,11 +283,13 @@ BEGIN
 	           WHEN 'jsonb'::regtype THEN '''{}''::jsonb' WHEN 'interval'::regtype THEN '''1 day''::interval'
 	           WHEN 'boolean'::regtype THEN 'true' WHEN 'internal'::regtype THEN NULL
 	           WHEN 'timestamptz'::regtype THEN 'now()' WHEN 'timestamp'::regtype THEN 'now()::timestamp'
-	           ELSE CASE WHEN t.typcategory = 'N' THEN format('1::%s', t.oid::regtype) ELSE format('NULL::%s', t.oid::regtype) END END, ', ' ORDER BY a.n)
+	           ELSE CASE WHEN t.typcategory = 'N' THEN format('1::%s', t.oid::regtype) ELSE format('NULL::%s',
+	           	t.oid::regtype) END END, ', ' ORDER BY a.n)
 	       FROM unnest(p.proargtypes) WITH ORDINALITY a (type, n) JOIN pg_type t ON t.oid = a.type)
 	INTO kind, arguments FROM pg_proc p WHERE oid = f;
 	PERFORM set_config('search_path', path, true);
-	EXECUTE format('%s %s(%s)', CASE kind WHEN 'p' THEN 'CALL' ELSE 'SELECT' END, replace(split_part(f::text, '(', 1), 'public.', 'public.'), coalesce(arguments, ''));
+	EXECUTE format('%s %s(%s)', CASE kind WHEN 'p' THEN 'CALL' ELSE 'SELECT' END, replace(split_part(f::text, '(', 1),
+		'public.', 'public.'), coalesce(arguments, ''));
 	RETURN 'no error';
 EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE;
@@ -273,10 +304,12 @@ SELECT cmp_ok(count(*), '>', 30::bigint, 'functions of the extension check the s
 SELECT is(direct_call(f, path), '55000', format('%s raises an error under the search_path %s', f, path))
 FROM   guarded, unnest('{"trap, pg_catalog","pg_catalog, trap","board, pg_catalog, pg_temp","pg_catalog, public, board"}'::text[]) path
 WHERE  NOT is_entry AND direct_call(f, path) <> '55000';
-SELECT is(direct_call(f, 'pg_catalog, trap, pg_temp'), '42501', format('%s raises an error in a schema of another user', f))
+SELECT is(direct_call(f, 'pg_catalog, trap, pg_temp'), '42501',
+  format('%s raises an error in a schema of another user', f))
 FROM   guarded WHERE direct_call(f, 'pg_catalog, trap, pg_temp') <> '42501';
 SELECT is((SELECT count(*) FROM guarded WHERE NOT is_entry AND direct_call(f, 'trap, pg_catalog') = '55000'),
-  (SELECT count(*) FROM guarded WHERE NOT is_entry), 'every internal function raises 55000 under a hostile search_path');
+  (SELECT count(*) FROM guarded WHERE NOT is_entry),
+    'every internal function raises 55000 under a hostile search_path');
 SELECT is((SELECT count(*) FROM guarded WHERE direct_call(f, 'pg_catalog, trap, pg_temp') = '42501'),
   (SELECT count(*) FROM guarded), 'every internal function raises 42501 in a schema of another user');
 SELECT is_empty('SELECT * FROM trap.sprung', 'internal functions touch no table of a hostile search_path');
@@ -296,30 +329,38 @@ SELECT is_empty($$SELECT p.oid::regprocedure
 SELECT matches(outcome(format('UPDATE board.%s SET %s = %s', relation, quantity, value)), '^(23514|2202E|22000): ',
   format('%s.%s cannot be %s', relation, quantity, value))
 FROM  (VALUES ('item_vector', 'encoded'), ('item_vector', 'costs'), ('warm_start_example', 'features'),
-              ('warm_start_example', 'profile'), ('similarity', 'weights'), ('similarity', 'scale')) c (relation, quantity),
+              ('warm_start_example', 'profile'), ('similarity', 'weights'), ('similarity',
+                'scale')) c (relation, quantity),
        unnest(ARRAY['''{1,NULL}''', '''{1,NaN}''', '''{Infinity}''', '''{{1},{2}}''']) value
 UNION ALL
 SELECT matches(outcome(format('UPDATE board.%s SET %s = %L', relation, quantity, value)), '^23514: ',
   format('%s.%s cannot be %s', relation, quantity, value))
-FROM  (VALUES ('item_vector', 'popularity'), ('item_vector', 'effect'), ('item_vector', 'effect_stddev'), ('trend', 'score'),
-              ('warm_start_example', 'neighbour_score'), ('similarity', 'reward_scale'), ('similarity', 'click_value')) c (relation, quantity),
+FROM  (VALUES ('item_vector', 'popularity'), ('item_vector', 'effect'), ('item_vector', 'effect_stddev'),
+  ('trend', 'score'),
+              ('warm_start_example', 'neighbour_score'), ('similarity', 'reward_scale'), ('similarity',
+                'click_value')) c (relation, quantity),
        unnest(ARRAY['NaN', 'Infinity', '-Infinity']) value;
 SELECT is(left(outcome(format('UPDATE board.%s SET %s = %s', relation, quantity, value)), 6), '23514:',
   format('%s.%s has a fixed length', relation, quantity))
 FROM  (VALUES ('item_vector', 'encoded', 'encoded || 0::real'), ('warm_start_example', 'profile', '''{}'''),
-              ('similarity', 'scale', 'scale || 0::real'), ('similarity', 'weights', 'weights || 0::float8')) c (relation, quantity, value);
-SELECT is(left(outcome(format('INSERT INTO board.neighbour VALUES (1, ''{2,3}'', %L)', value)), 6), '23514:', 'neighbour.weights cannot be ' || value)
+              ('similarity', 'scale', 'scale || 0::real'), ('similarity', 'weights',
+                'weights || 0::float8')) c (relation, quantity, value);
+SELECT is(left(outcome(format('INSERT INTO board.neighbour VALUES (1, ''{2,3}'', %L)', value)), 6), '23514:',
+  'neighbour.weights cannot be ' || value)
 FROM   unnest('{"{1}","{1,NULL}","{1,NaN}"}'::text[]) value;
 SELECT is(left(outcome(format('INSERT INTO %s.constraint_price (name, sign, hard, target, price) VALUES (''a'', 1, false, %L, %L)', s, target, price)), 6),
   '23514:', format('%s.constraint_price cannot have target %s and price %s', s, target, price))
-FROM  (VALUES ('0', '0'), ('NaN', '0'), ('Infinity', '0'), ('1', 'NaN'), ('1', '-Infinity')) v (target, price), unnest('{board,home}'::text[]) s;
+FROM  (VALUES ('0', '0'), ('NaN', '0'), ('Infinity', '0'), ('1', 'NaN'), ('1', '-Infinity')) v (target, price),
+  unnest('{board,home}'::text[]) s;
 
 -- ---------- objects that others plant ----------
 
-SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3', 'recommend() works without planted objects');
+SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3',
+  'recommend() works without planted objects');
 CREATE FUNCTION public._dlints_cost_of(integer) RETURNS real[] LANGUAGE sql AS 'SELECT NULL::real[]';
 ALTER FUNCTION public._dlints_cost_of(integer) OWNER TO stranger;
-SELECT is(substr(outcome(call), 1, 6), '42723:', call || ' raises an error while another role has an overload of a function of the extension')
+SELECT is(substr(outcome(call), 1, 6), '42723:',
+  call || ' raises an error while another role has an overload of a function of the extension')
 FROM  (VALUES ('SELECT board.more_like(1, 3)'), ('SELECT board.learn()'), ('SELECT board.refresh()'),
               ($$SELECT home.rank('e', '{}', '["a"]')$$)) v (call);
 SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3',
@@ -327,20 +368,24 @@ SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3',
 DROP FUNCTION public._dlints_cost_of(integer);
 CREATE FUNCTION public.dlints_of_a_stranger() RETURNS integer LANGUAGE sql AS 'SELECT 1';
 ALTER FUNCTION public.dlints_of_a_stranger() OWNER TO stranger;
-SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3', 'functions of other names beside the extension do no harm');
+SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3',
+  'functions of other names beside the extension do no harm');
 
 SAVEPOINT dropped;
 DROP VIEW board.click;
 CREATE TEMP VIEW click AS SELECT 1::bigint AS user_id, 1 AS item, (1 / 0)::text::timestamptz AS at, 1::float8 AS weight;
-SELECT matches(outcome(call), '^55000: temporary relation "click"', call || ' does not read a temporary relation in place of a dropped view')
+SELECT matches(outcome(call), '^55000: temporary relation "click"',
+  call || ' does not read a temporary relation in place of a dropped view')
 FROM  (VALUES ('SELECT board.recommend(1, 3)'), ('SELECT board.refresh()'), ('SELECT board.report()')) v (call);
 ROLLBACK TO dropped;
 
 -- ---------- incomplete tables ----------
 
 DELETE FROM board.similarity;
-SELECT matches(outcome('SELECT board.recommend(1, 3)'), '^55000: ', 'recommend() raises an error if "similarity" is empty');
-SELECT matches(outcome('SELECT board.more_like(1, 3)'), '^55000: ', 'more_like() raises an error if "similarity" is empty');
+SELECT matches(outcome('SELECT board.recommend(1, 3)'), '^55000: ',
+  'recommend() raises an error if "similarity" is empty');
+SELECT matches(outcome('SELECT board.more_like(1, 3)'), '^55000: ',
+  'more_like() raises an error if "similarity" is empty');
 ROLLBACK TO dropped;
 
 SELECT * FROM finish();

@@ -35,7 +35,8 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
     ($$'r', 'job', '{field}', epsilon => 'NaN'$$, '22023: epsilon must be between 0 and 1'),
     ($$'r', 'job', '{field}', factors => 129$$, '22023: factors must be between 0 and 128'),
     ($$'r', 'job', '{field}', half_life => NULL$$, '22023: half_life must be above 0 and at most 100 years'),
-    ($$'r', 'job', '{field}', attribution_window => '-1 day'$$, '22023: attribution_window must be between 0 and 100 years'),
+    ($$'r', 'job', '{field}', attribution_window => '-1 day'$$,
+      '22023: attribution_window must be between 0 and 100 years'),
     ($$'r', 'job', '{field}', retention => '1 hour'$$, '22023: retention must be between 1 day and 100 years'),
     ($$'r', 'job', '{field}', cap => 3$$,
       '22023: cap and cap_group must be given together, and cap must be at least 1'),
@@ -122,8 +123,10 @@ SELECT lives_ok($$SELECT """My"" {items}'s \ recommender; --".reward(decision, i
   'reward() succeeds with odd names');
 SELECT is((SELECT count(*) FROM """My"" {items}'s \ recommender; --".more_like('''"\{items}7', 50)), 40::bigint,
   'more_like() satisfies a cap with odd names');
-SELECT is((SELECT count(n) FROM """My"" {items}'s \ recommender; --".impression s JOIN """My"" {items}'s \ recommender; --".decision d ON d.id = s.decision,
-  """My"" {items}'s \ recommender; --".next(s.decision, 4, d.user_id) n WHERE s.position = 1), 8::bigint, 'next() succeeds with odd names');
+SELECT is((SELECT count(n) FROM """My"" {items}'s \ recommender; --".impression s
+  JOIN """My"" {items}'s \ recommender; --".decision d ON d.id = s.decision,
+  """My"" {items}'s \ recommender; --".next(s.decision, 4, d.user_id) n
+    WHERE s.position = 1), 8::bigint, 'next() succeeds with odd names');
 SELECT is("""My"" {items}'s \ recommender; --".learn('0'), 4::bigint, 'learn() succeeds with odd names');
 SELECT is("""My"" {items}'s \ recommender; --".erase(7), 2::bigint, 'erase() succeeds with odd names');
 SELECT lives_ok($$CALL """My"" {items}'s \ recommender; --".run();
@@ -144,7 +147,8 @@ SELECT is((SELECT count(*) FROM listing_r.recommend(gen_random_uuid(), 3)), 3::b
   'users have the type user_type');
 SELECT lives_ok('SELECT listing_r.reward(decision, item) FROM listing_r.impression WHERE position = 1',
   'reward() succeeds for items of a view');
-SELECT ok(listing_r.learn('0') = 1 AND listing_r.refresh() = 0, 'learn() trains on a recommender of a view, and refresh() changes nothing');
+SELECT ok(listing_r.learn('0') = 1 AND listing_r.refresh() = 0,
+  'learn() trains on a recommender of a view, and refresh() changes nothing');
 SELECT ok(max(popularity) = 1, 'clicks on the recommender''s lists give the popularity if there is no click log')
   FROM listing_r.item_vector;
 SELECT lives_ok($$SELECT dlints_alter_recommender('listing_r',
@@ -159,7 +163,8 @@ CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), kind text, pr
 SELECT lives_ok($$SELECT dlints_create_recommender('thing_r', 'thing', '{kind,price,added}')$$,
   'a recommender of an empty table is made');
 SELECT is((SELECT count(*) FROM thing_r.recommend(1)), 0::bigint, 'recommend() returns nothing from an empty table');
-SELECT is((SELECT count(*) FROM thing_r.more_like(gen_random_uuid())), 0::bigint, 'more_like() returns nothing from an empty table');
+SELECT is((SELECT count(*) FROM thing_r.more_like(gen_random_uuid())), 0::bigint,
+  'more_like() returns nothing from an empty table');
 SELECT is((SELECT count(*) FROM thing_r.trending()), 0::bigint, 'trending() returns nothing from an empty table');
 SELECT is((SELECT count(*) FROM thing_r.decision), 0::bigint, 'an empty list is not logged');
 INSERT INTO thing (kind, price, added) SELECT 'k' || i % 3,
@@ -179,10 +184,12 @@ SELECT is(made($$'place_r', 'spot', '{about,vector}', clicks => 'SELECT who, spo
   'an enum named region is a key, and texts may contain any words');
 SELECT ok(octet_length(s::text) < 10000, 'texts of items are not stored in the settings') FROM place_r.setting s;
 SELECT lives_ok($$SELECT dlints_alter_recommender('place_r',
-  '{"clicks": "SELECT who::varchar(30), spot, at FROM been"}')$$, 'a click log can be replaced by one with users of another length');
+  '{"clicks": "SELECT who::varchar(30), spot, at FROM been"}')$$,
+    'a click log can be replaced by one with users of another length');
 DELETE FROM spot;
 UPDATE been SET spot = NULL;
-SELECT lives_ok('SELECT place_r.refresh(), place_r.warm_start()', 'refresh() and warm_start() succeed with clicks of unknown items');
+SELECT lives_ok('SELECT place_r.refresh(), place_r.warm_start()',
+  'refresh() and warm_start() succeed with clicks of unknown items');
 SELECT matches(made($$'r', 'thing', '{worth}'$$), '^42804: column "worth" has type money',
   'dlints_create_recommender() rejects a column of a type without an encoding');
 
@@ -195,21 +202,26 @@ SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', chang
   'dlints_alter_recommender() rejects ' || coalesce(change, 'NULL')) FROM unnest('{"[]","\"bonus\"",1,NULL}'::text[]) change;
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"user_type": "number"}')$$), '42704: argument "user_type" names no type', 'dlints_alter_recommender() rejects an unknown type');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"columns": ["city"]}')$$),
-  '0A000: argument "columns" of a recommender cannot be changed (The models depend on the meaning of each feature.)', 'dlints_alter_recommender() rejects other columns');
+  '0A000: argument "columns" of a recommender cannot be changed (The models depend on the meaning of each feature.)',
+    'dlints_alter_recommender() rejects other columns');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"candidate": "i.open"}')$$),
-  '22023: a recommender has no argument "candidate" that can be changed', 'dlints_alter_recommender() rejects an unknown argument');
+  '22023: a recommender has no argument "candidate" that can be changed',
+    'dlints_alter_recommender() rejects an unknown argument');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"name": "panel"}')$$),
   '0A000: argument "name" of a recommender cannot be changed here', 'dlints_alter_recommender() rejects another name');
 SELECT matches(outcome($$SELECT dlints_alter_recommender('board', '{"repeats": "often"}')$$),
-  '^22023: argument "repeats" must be true, false or an interval', 'dlints_alter_recommender() rejects a word for "repeats"');
+  '^22023: argument "repeats" must be true, false or an interval',
+    'dlints_alter_recommender() rejects a word for "repeats"');
 SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"candidates": "false"}'),
                          dlints_alter_recommender('board', '{"candidates": null}')$$, '"candidates" can be null');
 SELECT ok(count(*) > 0, '"candidates" null allows all items') FROM board.recommend(1, 3);
 CREATE TEMP TABLE passing (id integer);
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)), result,
   'dlints_alter_recommender() rejects a temporary table in ' || change) FROM (VALUES
-  ('{"candidates": "EXISTS (SELECT FROM passing)"}', '42P16: argument "candidates" reads the temporary table "passing"'),
-  ('{"bonus": "(SELECT count(*) FROM passing)"}', '42P16: argument "bonus" reads the temporary table "passing"')) v (change, result);
+  ('{"candidates": "EXISTS (SELECT FROM passing)"}',
+    '42P16: argument "candidates" reads the temporary table "passing"'),
+  ('{"bonus": "(SELECT count(*) FROM passing)"}',
+    '42P16: argument "bonus" reads the temporary table "passing"')) v (change, result);
 SELECT is(outcome('SELECT board.erase(NULL)'), '22004: arguments "user_id" and "session" must not both be null',
   'erase() rejects a call without a user and a session');
 SELECT matches(outcome($$SELECT dlints_alter_recommender('board', '{"candidates": "i.shut"}')$$),
@@ -224,13 +236,15 @@ SELECT matches(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', 
   ('{"bonus": "i.title"}', '^22P02: argument "bonus": .*work number'),
   ('{"candidates": "i.id / 0 = 1"}', '^22012: argument "candidates": '),
   ('{"cap": 1, "cap_group": "(1 / (i.id - i.id))"}', '^22012: argument "cap_group": '),
-  ('{"clicks": "SELECT id, -id, now() FROM job"}', '^22023: argument "clicks": no click is on an item')) v (change, result);
+  ('{"clicks": "SELECT id, -id, now() FROM job"}',
+    '^22023: argument "clicks": no click is on an item')) v (change, result);
 SELECT is(count(*), 200::bigint, 'rejected changes leave the candidates unchanged') FROM board.allowed(1, '{}');
 SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"exposure": 0.5}')$$, 'the exposure can be changed');
 SELECT is(value, NULL, 'a change of the exposure makes a fit due') FROM board.report()
   WHERE measure = 'days since the vectors were fitted' AND meaning ~ 'next run';
 SELECT lives_ok($$SELECT dlints_alter_recommender('board',
-  '{"candidates": "i.open", "half_life": "1 day", "outcomes": {"tap": 1}}')$$, 'candidates, half-life and outcomes can be changed together');
+  '{"candidates": "i.open", "half_life": "1 day", "outcomes": {"tap": 1}}')$$,
+    'candidates, half-life and outcomes can be changed together');
 SELECT is(count(*), 180::bigint, 'changed candidates apply at once') FROM board.allowed(1, '{}');
 SELECT is(half_life, '1 day'::interval, 'the changed half-life applies to the model') FROM board.model,
   dlints_info(state) WHERE name = 'personal';
@@ -239,7 +253,8 @@ SELECT is(hint_of('SELECT board.reward(1, 1, ''click'')'), 'Outcomes are tap.',
 
 -- contexts for which an expression fails
 SAVEPOINT texts;
-SELECT dlints_alter_recommender('board', $$ {"control": 0, "epsilon": 0, "candidates": "i.salary <= coalesce((context ->> 'max')::numeric, 1e9)",
+SELECT dlints_alter_recommender('board', $$ {"control": 0, "epsilon": 0,
+  "candidates": "i.salary <= coalesce((context ->> 'max')::numeric, 1e9)",
   "bonus": "coalesce((context ->> 'more')::float8, 0) * (i.id % 2)", "cap": 2,
   "cap_group": "i.id % coalesce((context ->> 'groups')::integer, 1000)", "control": 0, "epsilon": 0} $$);
 SELECT is(outcome(format('SELECT count(*) FROM board.recommend(1, 3, context => %L)', context)), result,
@@ -250,9 +265,11 @@ FROM (VALUES
   ('{"more": "much"}', '22P02: in the argument "bonus": invalid input syntax for type double precision: "much"'),
   ('{"groups": 0}', '22012: in the argument "cap_group": division by zero')) v (context, result);
 SELECT is(outcome($$SELECT count(*) FROM board.more_like(1, 3, context => '{"max": "dear"}')$$),
-  '22P02: in the argument "candidates": invalid input syntax for type numeric: "dear"', 'more_like() names the expression that fails for a context');
+  '22P02: in the argument "candidates": invalid input syntax for type numeric: "dear"',
+    'more_like() names the expression that fails for a context');
 SELECT is(hint_of($$SELECT board.recommend(1, 3, context => '{"max": "dear"}')$$),
-  'It is evaluated for each item, with user_id and context, which may be NULL.', 'the hint of a failing expression says what the expression reads');
+  'It is evaluated for each item, with user_id and context, which may be NULL.',
+    'the hint of a failing expression says what the expression reads');
 ROLLBACK TO texts;
 
 -- rows for which an expression fails
@@ -289,7 +306,8 @@ SELECT is(count(*), 150::bigint, 'recommend() returns 150 items') FROM board.rec
 SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"candidates":
   "NOT EXISTS (SELECT FROM board.decision d JOIN board.impression s ON s.decision = d.id WHERE d.user_id = request.user_id AND s.item = i.id)"}')$$,
   'candidates may read the user in a subquery');
-SELECT is(count(*), 200 - (SELECT count(DISTINCT s.item) FROM board.impression s JOIN board.decision d ON d.id = s.decision
+SELECT is(count(*), 200 - (SELECT count(DISTINCT s.item) FROM board.impression s
+  JOIN board.decision d ON d.id = s.decision
   WHERE d.user_id = 1), 'candidates may exclude what the user''s log contains')
   FROM board.allowed(1, '{}');
 SELECT is(count(*), 200::bigint, 'candidates that read the log differ by user') FROM board.allowed(2, '{}');
@@ -298,7 +316,8 @@ SELECT lives_ok($$SELECT dlints_create_recommender('texts', 'job', '{field}',
   clicks => 'SELECT who::text, job, at FROM visit');
     SELECT dlints_alter_recommender('texts', '{"clicks": null}')$$, 'a click log can be removed');
 CALL texts.run();
-SELECT is((SELECT count(*) FROM texts.warm_start_example), 0::bigint, 'run() deletes the warm start after the click log was removed');
+SELECT is((SELECT count(*) FROM texts.warm_start_example), 0::bigint,
+  'run() deletes the warm start after the click log was removed');
 SELECT is((SELECT count(*) FROM texts.recommend('somebody'::text)), 10::bigint,
   'users keep their type after the click log was removed');
 
@@ -316,7 +335,8 @@ SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.recommend(
 SELECT is(outcome('SET LOCAL ROLE visitor;
     SELECT count(*) FROM (SELECT board.reward(decision, item, ''tap'') FROM board.recommend(3) OFFSET 0) r'),
   'gives 10', 'dlints_grant() allows reward()');
-SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.' || f), 'gives ' || n, 'dlints_grant() allows ' || f)
+SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.' || f), 'gives ' || n,
+  'dlints_grant() allows ' || f)
 FROM (VALUES ('more_like(1, 3, 3)', 3), ('trending(4)', 4),
   ('recommend(3, 2) r, board.next(r.decision, 3, 3)', 6)) v (f, n);
 SELECT is_empty($$SELECT p.oid::regprocedure FROM pg_proc p WHERE pronamespace = 'board'::regnamespace
@@ -337,7 +357,8 @@ SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.learn()'),
   '42501: permission denied for function learn', 'dlints_grant() does not allow learn()');
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.erase(3)'),
   '42501: permission denied for function erase', 'dlints_grant() does not allow erase()');
-SELECT matches(outcome('SET LOCAL ROLE visitor; ' || call), '^42501: permission denied for ', 'dlints_grant() does not allow ' || call)
+SELECT matches(outcome('SET LOCAL ROLE visitor; ' || call), '^42501: permission denied for ',
+  'dlints_grant() does not allow ' || call)
 FROM unnest('{CALL board.run(),SELECT board.run_part(''learn''),SELECT board.profile(3)}'::text[]) call;
 RESET ROLE;
 
@@ -349,12 +370,14 @@ DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO maker', current_datab
 GRANT SELECT ON job, visit TO maker, heir;
 SET LOCAL ROLE maker;
 SELECT dlints_create_recommender('handed', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit'),
-  dlints_create_ranker('offer', attribution_window => '0'), dlints_grant('handed', 'visitor'), dlints_grant('offer', 'visitor');
+  dlints_create_ranker('offer', attribution_window => '0'), dlints_grant('handed', 'visitor'),
+    dlints_grant('offer', 'visitor');
 RESET ROLE;
 REASSIGN OWNED BY maker TO heir;
 DROP OWNED BY maker;
 DROP ROLE maker;
-SELECT is(array_agg(DISTINCT owner), '{heir}', 'REASSIGN OWNED hands over all objects of recommenders and rankers') FROM (
+SELECT is(array_agg(DISTINCT owner), '{heir}',
+  'REASSIGN OWNED hands over all objects of recommenders and rankers') FROM (
   SELECT nspowner::regrole::text AS owner FROM pg_namespace WHERE nspname IN ('handed', 'offer')
   UNION ALL SELECT relowner::regrole::text FROM pg_class
   WHERE relnamespace IN ('handed'::regnamespace, 'offer'::regnamespace)
@@ -378,9 +401,11 @@ SELECT is(outcome('SELECT count(*) FROM handed.recommend(3)'), '42501: must be o
   '(The schema belongs to "successor", and the function is run by "heir".)',
   'ALTER SCHEMA ... OWNER TO alone makes recommend() raise an error');
 SELECT matches(hint_of('SELECT handed.recommend(3)'), 'REASSIGN OWNED', 'the hint of the error names REASSIGN OWNED');
-SELECT matches(outcome('SET LOCAL ROLE successor; SELECT dlints_alter_recommender(''handed'', ''{}'')'), '^42501: must be owner of schema "handed"',
+SELECT matches(outcome('SET LOCAL ROLE successor; SELECT dlints_alter_recommender(''handed'', ''{}'')'),
+  '^42501: must be owner of schema "handed"',
   'ALTER SCHEMA ... OWNER TO alone makes dlints_alter_recommender() raise an error');
-SELECT matches(hint_of('SET LOCAL ROLE successor; SELECT dlints_alter_recommender(''handed'', ''{}'')'), 'REASSIGN OWNED',
+SELECT matches(hint_of('SET LOCAL ROLE successor; SELECT dlints_alter_recommender(''handed'', ''{}'')'),
+  'REASSIGN OWNED',
   'the hint of dlints_alter_recommender() names REASSIGN OWNED');
 RESET ROLE;
 REASSIGN OWNED BY heir TO successor;
@@ -391,15 +416,18 @@ RESET ROLE;
 -- ---------- others who may create objects ----------
 
 GRANT CREATE ON SCHEMA board TO visitor;
-SELECT matches(outcome('SELECT count(*) FROM board.' || call), '^55000: roles other than the owner may create objects in schema "board"',
+SELECT matches(outcome('SELECT count(*) FROM board.' || call),
+  '^55000: roles other than the owner may create objects in schema "board"',
   call || ' is refused while others may create objects in the schema')
 FROM unnest('{recommend(3),more_like(1),trending(),report()}'::text[]) call;
 SELECT matches(outcome('SELECT ' || call), '^55000: roles other than the owner may create objects in schema "board"',
   call || ' is refused while others may create objects in the schema')
 FROM unnest('{"board.reward(1, 1)",board.learn(),board.erase(1),board.rebuild(),board.profile(1),board.run_part(''learn'')}'::text[]) call;
-SELECT matches(outcome('CALL board.run()'), '^55000: ', 'run() is refused while others may create objects in the schema');
+SELECT matches(outcome('CALL board.run()'), '^55000: ',
+  'run() is refused while others may create objects in the schema');
 REVOKE CREATE ON SCHEMA board FROM visitor;
-SELECT is(outcome('SELECT count(*) FROM board.recommend(3)'), 'gives 10', 'recommend() works after the privilege is revoked');
+SELECT is(outcome('SELECT count(*) FROM board.recommend(3)'), 'gives 10',
+  'recommend() works after the privilege is revoked');
 
 -- ---------- keys that are NULL ----------
 
@@ -410,7 +438,8 @@ SELECT dlints_create_recommender('loose_ones', 'loose', '{kind}', item_key => 'c
 SELECT is(count(*), 19::bigint, 'rows with a NULL key are not recommended')
   FROM loose_ones.recommend(1, 20);
 DELETE FROM loose;
-SELECT is(count(*), 0::bigint, 'recommend() returns nothing after all rows were deleted') FROM loose_ones.recommend(1, 20);
+SELECT is(count(*), 0::bigint, 'recommend() returns nothing after all rows were deleted')
+  FROM loose_ones.recommend(1, 20);
 
 -- ---------- dlints in another schema ----------
 

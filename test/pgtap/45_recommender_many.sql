@@ -22,15 +22,18 @@ SELECT format('SELECT item, public._dlints_block_codes(ARRAY[features[1:liked]],
 	public._dlints_block_numbers(popularity, effect, costs, cardinality(coalesce(costs, ''{}'')), dates)
 	FROM %1$I.item_vector v, %1$I.setting s WHERE NOT is_deleted ORDER BY item', name) $$;
 
-SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32, repeats => true,
+SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
+  repeats => true,
   outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
-SELECT dlints_create_recommender('fed', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 32, repeats => true,
+SELECT dlints_create_recommender('fed', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 32,
+  repeats => true,
   clicks => 'SELECT who, job, at FROM visit', candidates => $$CASE context ->> 'only'
     WHEN 'one' THEN i.id = 7 WHEN 'late' THEN i.posted < now() - interval '85 days' ELSE true END$$) IS NOT NULL;
 
 -- ---------- blocks ----------
 
-SELECT results_eq(format('SELECT * FROM blocks(%L) ORDER BY item', s), block_rows(s), 'each item vector is in one block: ' || s)
+SELECT results_eq(format('SELECT * FROM blocks(%L) ORDER BY item', s), block_rows(s),
+  'each item vector is in one block: ' || s)
 FROM   unnest('{board,fed}'::text[]) s;
 SELECT ok(max(pg_column_size(b.*)) < 8160 AND pg_relation_size(reltoastrelid) = 0 AND avg(cardinality(items)) > 25,
   'a block fits in a page') FROM board.block b, pg_class c WHERE c.oid = 'board.block'::regclass
@@ -43,9 +46,11 @@ WHERE  b.ctid <> was.tid;
 -- ---------- lists from a shortlist ----------
 
 CREATE FUNCTION has_gap(gap float8) RETURNS boolean LANGUAGE sql AS $$ SELECT coalesce(abs(gap), 1) > 1e-6 $$;
-SELECT ok(NOT bool_or(has_gap(gap)) AND min(n_scored) > 100, 'the shortlist contains the list of all candidates before training')
+SELECT ok(NOT bool_or(has_gap(gap)) AND min(n_scored) > 100,
+  'the shortlist contains the list of all candidates before training')
 FROM   generate_series(1, 20) p, listed('board', p);
-SELECT ok(bool_and(has_right_probabilities('board', id)), 'the shortlist contains what each draw would choose that a probability counts')
+SELECT ok(bool_and(has_right_probabilities('board', id)),
+  'the shortlist contains what each draw would choose that a probability counts')
 FROM   board.decision WHERE user_id <= 5;
 SELECT count(board.reward(decision, item, CASE WHEN p % 2 = 0 THEN 'apply' ELSE 'click' END))
 FROM   generate_series(1, 60) p, board.recommend(p, 10) WHERE item % 5 = p % 5;
@@ -89,17 +94,20 @@ SELECT ok(count(*) = 1000 AND count(DISTINCT item) = 1000 AND bool_and(n_scored 
 
 SELECT is(array_agg(item), '{7}'::int[], 'a list of few candidates has all of them')
 FROM   fed.recommend(1, 10, context => '{"only": "one"}');
-SELECT ok(count(*) = 10 AND bool_and(posted < now() - interval '85 days'), 'no list contains an item that "candidates" excludes')
+SELECT ok(count(*) = 10 AND bool_and(posted < now() - interval '85 days'),
+  'no list contains an item that "candidates" excludes')
 FROM   fed.recommend(2, 10, context => '{"only": "late"}') r JOIN job ON id = item;
 SELECT ok(NOT has_gap(gap) AND n_scored IS NULL, 'all candidates are scored if the planner''s estimate is wrong')
 FROM   listed('fed', 1, '{"only": "one"}');
 -- most of the best items are no candidates
 SELECT dlints_alter_recommender('fed', jsonb_build_object('candidates', format(
   'i.id <> ALL (%L::int[])', (SELECT array_agg(id) FROM job WHERE field = wants(1) AND id % 4 <> 0))));
-SELECT ok(NOT bool_or(has_gap(gap)) AND count(n_scored) = 30, 'the shortlist is extended if most of the best items are no candidates')
+SELECT ok(NOT bool_or(has_gap(gap)) AND count(n_scored) = 30,
+  'the shortlist is extended if most of the best items are no candidates')
 FROM   generate_series(1, 30), listed('fed', 1);
 SELECT dlints_alter_recommender('board', '{"candidates": "i.id <= (context ->> ''of'')::int"}');
-SELECT ok(NOT bool_or(has_gap(gap)) AND count(n_scored) > 0, format('the shortlist is extended if %s items are candidates', n))
+SELECT ok(NOT bool_or(has_gap(gap)) AND count(n_scored) > 0,
+  format('the shortlist is extended if %s items are candidates', n))
 FROM   unnest('{300,500,1000}'::int[]) n, generate_series(1, 30),
        listed('board', 70, jsonb_build_object('of', n)) GROUP BY n ORDER BY n;
 SELECT dlints_alter_recommender('board', '{"candidates": "true", "cap_group": "i.city_id", "cap": 2}');
@@ -115,13 +123,15 @@ SELECT dlints_alter_recommender('fed', '{"cap_group": "i.same", "cap": 2}');
 SELECT ok(NOT has_gap(gap) AND cardinality(items) = 2 AND n_scored IS NULL,
   'all candidates are scored if all have one cap group') FROM listed('fed', 1);
 SELECT dlints_alter_recommender('fed', '{"cap_group": "CASE WHEN i.id % 2 = 0 THEN i.same END", "cap": 1}');
-SELECT ok(NOT has_gap(gap) AND cardinality(items) = 10 AND n_scored IS NOT NULL, 'items without a cap group are not capped')
+SELECT ok(NOT has_gap(gap) AND cardinality(items) = 10 AND n_scored IS NOT NULL,
+  'items without a cap group are not capped')
 FROM   listed('fed', 1);
 SELECT dlints_alter_recommender('fed', '{"cap": null, "cap_group": null,
   "bonus": "CASE i.id WHEN 2999 THEN 1000 ELSE 0 END"}');
 SELECT is(item, 2999, 'a bonus can lift any item') FROM fed.recommend(1, 1);
 SELECT ok(n_scored IS NULL AND NOT has_gap(gap), 'all candidates are scored under a bonus') FROM listed('fed', 1);
-SELECT is(n_scored, NULL, 'all candidates are scored under a bonus for a user without a profile') FROM listed('fed', 1000);
+SELECT is(n_scored, NULL, 'all candidates are scored under a bonus for a user without a profile')
+  FROM listed('fed', 1000);
 SELECT matches(meaning, 'bonus', 'report() says that all items are scored because of the bonus') FROM fed.report()
 WHERE  measure = 'items scored per list';
 SELECT dlints_alter_recommender('fed', '{"control": 1}');
@@ -158,7 +168,8 @@ SELECT is(count(*), 1::bigint, 'report() has the error of a failed refresh until
 WHERE  measure = 'failed maintenance';
 SELECT later('1 hour');
 CALL fed.run();
-SELECT is(count(*), 0::bigint, 'a refresh is retried after an hour') FROM fed.report() WHERE measure = 'failed maintenance';
+SELECT is(count(*), 0::bigint, 'a refresh is retried after an hour') FROM fed.report()
+  WHERE measure = 'failed maintenance';
 CREATE TRIGGER refuse BEFORE INSERT ON fed.item_vector FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TEMP TABLE refreshed AS SELECT done_at FROM fed.job WHERE name = 'refresh';
 INSERT INTO job SELECT -2, 'new', 'field 1', 1, 1000, '{}', '{}', true, now(), true, 'same';
@@ -209,16 +220,20 @@ CREATE TEMP TABLE kept AS SELECT count(*) AS n FROM fed.item_vector;
 DELETE FROM job WHERE id > 2000;
 SELECT fed.refresh();
 SELECT fed.refit();
-SELECT is(count(*), (SELECT n FROM kept), 'vectors are kept if more than half of the items are gone') FROM fed.item_vector;
-SELECT matches(meaning, 'deleted; their vectors are kept for 1 day', 'report() says that the vectors of deleted items are kept for a day') FROM fed.report()
+SELECT is(count(*), (SELECT n FROM kept), 'vectors are kept if more than half of the items are gone')
+  FROM fed.item_vector;
+SELECT matches(meaning, 'deleted; their vectors are kept for 1 day',
+  'report() says that the vectors of deleted items are kept for a day') FROM fed.report()
 WHERE  measure = 'failed maintenance';
 SELECT later('25 hours');
 SELECT fed.refresh();
 SELECT results_eq('SELECT item, is_deleted FROM fed.item_vector ORDER BY item',
   'SELECT id, false FROM job UNION (SELECT job, true FROM visit EXCEPT SELECT id, true FROM job) ORDER BY 1',
   'vectors of deleted items that nobody clicked are deleted after a day');
-SELECT is(count(*), 0::bigint, 'maintenance has no error after the vectors are deleted') FROM fed.job WHERE problem IS NOT NULL;
-SELECT results_eq('SELECT * FROM blocks(''fed'') ORDER BY item', block_rows('fed'), 'a small catalogue has blocks, too');
+SELECT is(count(*), 0::bigint, 'maintenance has no error after the vectors are deleted') FROM fed.job
+  WHERE problem IS NOT NULL;
+SELECT results_eq('SELECT * FROM blocks(''fed'') ORDER BY item', block_rows('fed'),
+  'a small catalogue has blocks, too');
 SELECT is(n_scored, NULL, 'all candidates of a small catalogue are scored') FROM listed('fed', 1);
 INSERT INTO job SELECT 900000 + i, 'new', 'field 1', 1, 1000, '{}', '{}', true, now(), true, 'same'
 FROM generate_series(1, 9) i;
@@ -232,7 +247,8 @@ SELECT is(count(*), (SELECT count(*) FROM job), 'run() adds many new items to bl
 
 -- ---------- frequent users ----------
 
-INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
+INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
+  expected, features)
 SELECT first_decision(now()) + i, now() + i * interval '1 ms', 0, 999, 'personal', '{}', dlints_pack('{}'),
        ARRAY[i], '{1}', '{1}', dlints_pack('{{0}}')
 FROM   generate_series(1, 250) i;
@@ -251,17 +267,20 @@ ANALYZE book;
 SELECT dlints_create_recommender('library', 'book', '{kind}', item_key => 'title',
   control => 0, epsilon => 0) IS NOT NULL;
 SELECT count(*) FROM library.recommend(1, 5);
-SELECT ok(n_scored IS NULL AND EXISTS (SELECT FROM library.block), 'items whose key has no index have blocks, and no shortlist')
+SELECT ok(n_scored IS NULL AND EXISTS (SELECT FROM library.block),
+  'items whose key has no index have blocks, and no shortlist')
 FROM   library.decision;
 CREATE INDEX ON book (title);
 SELECT library.refresh();
 SELECT count(*) FROM library.recommend(1, 5);
-SELECT is(array_agg(n_scored >= 32 ORDER BY n_scored), '{true,NULL}', 'items whose key gets an index get shortlists') FROM library.decision;
+SELECT is(array_agg(n_scored >= 32 ORDER BY n_scored), '{true,NULL}', 'items whose key gets an index get shortlists')
+  FROM library.decision;
 INSERT INTO book VALUES ('zzz', 'kind 1', now());
 SELECT is(count(*), 0::bigint, 'a new item whose key is not ordered is not on the shortlist at once')
 FROM   generate_series(1, 20) p, library.recommend(p, 100) WHERE item = 'zzz';
 CALL library.run();
-SELECT is(count(*), 1::bigint, 'run() adds a new item whose key is not ordered') FROM library.item_vector WHERE item = 'zzz';
+SELECT is(count(*), 1::bigint, 'run() adds a new item whose key is not ordered') FROM library.item_vector
+  WHERE item = 'zzz';
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -24,7 +24,8 @@ SELECT ok(bool_and(neighbours[1] = 'thing ' || ((substr(item, 7)::integer - 1) #
 -- ---------- lists ----------
 
 INSERT INTO click SELECT 1000 + i, 'thing ' || i, now() FROM generate_series(1, 59, 2) i;
-SELECT ok(neighbour_weight > popularity_weight, 'where users click pairs, the neighbour score weighs more than popularity')
+SELECT ok(neighbour_weight > popularity_weight,
+  'where users click pairs, the neighbour score weighs more than popularity')
 FROM (SELECT weights[cardinality(weights)] AS neighbour_weight, weights[cardinality(weights) - 1] AS popularity_weight
       FROM shop.similarity) w;
 CREATE TEMP TABLE listed AS
@@ -35,12 +36,14 @@ FROM listed WHERE position = 1 AND item = 'thing ' || substr(clicked, 7)::intege
 SELECT ok(bool_and(abs((features)[cardinality(features)] - coalesce(w.weight, 0)) < 0.05),
     'the last feature in the log is the sum of weights of the clicked item')
 FROM   listed l JOIN shop.impression i USING (decision, item) LEFT JOIN (
-           SELECT n.item AS clicked, u.* FROM shop.neighbour n, unnest(n.neighbours, n.weights) u (item, weight)) w USING (clicked, item)
+           SELECT n.item AS clicked, u.* FROM shop.neighbour n, unnest(n.neighbours, n.weights) u (item,
+             weight)) w USING (clicked, item)
 WHERE  coalesce(w.weight, 0) >= 0;
 SELECT cmp_ok(avg(contribution), '>', 0.02::float8, 'explain() shows what items bought together contribute')
 FROM  (SELECT DISTINCT decision FROM listed) d, shop.explain(d.decision) e
 WHERE  e.part = '(bought together)' AND e.position = 1;
-SELECT is((SELECT m.item FROM shop.more_like('thing 7', 1) m), 'thing 8', 'more_like() uses the neighbours of its item');
+SELECT is((SELECT m.item FROM shop.more_like('thing 7', 1) m), 'thing 8',
+  'more_like() uses the neighbours of its item');
 DELETE FROM click WHERE who > 1000;
 
 -- ---------- maintenance ----------
@@ -61,7 +64,8 @@ SELECT later('1 day');
 SELECT shop.refresh();
 SELECT ok(count(*) = 59 AND count(*) FILTER (WHERE item = 'thing 60' OR 'thing 60' = ANY (neighbours)) = 0,
     'items without clicks lose their neighbours') FROM shop.neighbour;
-SELECT is(neighbours[1], 'thing 1', 'new clicks change the neighbours of an item') FROM shop.neighbour WHERE item = 'thing 59';
+SELECT is(neighbours[1], 'thing 1', 'new clicks change the neighbours of an item') FROM shop.neighbour
+  WHERE item = 'thing 59';
 INSERT INTO click SELECT u, unnest('{thing 59,thing 2}'::text[]), now() FROM generate_series(301, 460) u;
 SELECT shop.refit();
 SELECT is(neighbours[1], 'thing 2', 'refit() fits neighbours') FROM shop.neighbour WHERE item = 'thing 59';

@@ -17,17 +17,20 @@ CREATE TEMP TABLE page AS SELECT p AS user_id, r.decision FROM generate_series(1
 CREATE TEMP TABLE control AS SELECT user_id FROM board.decision WHERE treatment = 'control';
 ALTER SCHEMA board RENAME TO renamed;
 SELECT is(count(*), 0::bigint, 'control users stay control users after ALTER SCHEMA ... RENAME')
-  FROM control c, renamed.recommend(c.user_id, 1) r JOIN renamed.decision d ON d.id = r.decision WHERE d.treatment <> 'control';
+  FROM control c, renamed.recommend(c.user_id, 1) r JOIN renamed.decision d ON d.id = r.decision
+    WHERE d.treatment <> 'control';
 ALTER SCHEMA renamed RENAME TO board;
 DELETE FROM board.decision d USING control c WHERE d.user_id = c.user_id
   AND NOT EXISTS (SELECT FROM page p WHERE p.decision = d.id);
-SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'control') - 300), '<', 90::bigint, 'the share of the control group is as set')
+SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'control') - 300), '<', 90::bigint,
+  'the share of the control group is as set')
   FROM board.decision;
 -- of 700, six standard deviations are 80
 SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'random') - 0.5 * count(*) FILTER (WHERE treatment <> 'control')), '<', 80.0,
   'the share of random lists is as set') FROM board.decision;
 SELECT count(*) AS pages FROM generate_series(1, 50) p, quiet.recommend(p, 1) \gset
-SELECT is(array_agg(DISTINCT treatment), '{personal}', 'all lists are personal without control and random lists') FROM quiet.decision;
+SELECT is(array_agg(DISTINCT treatment), '{personal}', 'all lists are personal without control and random lists')
+  FROM quiet.decision;
 
 -- ---------- profiles ----------
 
@@ -37,14 +40,16 @@ SELECT cardinality(features) AS size FROM board.item_features WHERE item = 11 \g
 -- The profile by hand: the weighted mean of clicks, shrunken by five clicks, times the weights of blocks; last
 -- the weights of the popularity and of the neighbour score
 CREATE FUNCTION by_hand(features float8[], weights float8[]) RETURNS real[] LANGUAGE sql AS $$
-SELECT array_agg(CASE WHEN k = n THEN 0.7 WHEN k = n - 1 THEN 0.2 ELSE sum / (w + 5) * CASE WHEN k <= 16 THEN 0.5 WHEN k <= 21 THEN 2 ELSE 3 END END
+SELECT array_agg(CASE WHEN k = n THEN 0.7 WHEN k = n - 1 THEN 0.2 ELSE sum / (w + 5) * CASE WHEN k <= 16 THEN 0.5
+  WHEN k <= 21 THEN 2 ELSE 3 END END
                  ORDER BY k)
 FROM  (SELECT k, sum(features[(i - 1) * n + k] * weights[i]) AS sum, sum(weights[i]) AS w, n
        FROM   generate_subscripts(weights, 1) i, (SELECT cardinality(features) / cardinality(weights) AS n) n,
               generate_series(1, n) k GROUP BY k, n) s $$;
 CREATE FUNCTION near(a real[], b real[]) RETURNS boolean LANGUAGE sql AS $$
 SELECT cardinality(a) = cardinality(b) AND max(abs(x - y)) < 1e-5 FROM unnest(a, b) u (x, y) $$;
-UPDATE board.similarity SET weights = '{0.5,2,3,0.2,0.7}', scale = (SELECT public._dlints_expand_block_weights('{0.5,2,3,0.2}', blocks) FROM board.setting), half_life = 14;
+UPDATE board.similarity SET weights = '{0.5,2,3,0.2,0.7}',
+  scale = (SELECT public._dlints_expand_block_weights('{0.5,2,3,0.2}', blocks) FROM board.setting), half_life = 14;
 INSERT INTO visit VALUES (5000, 11, now() - interval '14 days'), (5000, 12, now());
 SELECT ok(near(board.profile(5000), by_hand(:'one'::float8[] || :'two'::float8[], '{0.5,1}')),
   'a click that is one half-life old has half the weight in a profile');
@@ -69,25 +74,33 @@ SELECT count(*) AS clicks FROM visit \gset
 SELECT is(board.warm_start(), :clicks::bigint, 'warm_start() returns the number of clicks');
 -- A click is an example with the user's profile, and one without at the weight 0.35.  Each has four examples of
 -- items that were not clicked, with the weight 5 on average.
-SELECT ok(count(*) = 4 AND bool_and(updates = 10 * :clicks), 'warm_start() tries four half-lives, with ten examples for each click')
+SELECT ok(count(*) = 4 AND bool_and(updates = 10 * :clicks),
+  'warm_start() tries four half-lives, with ten examples for each click')
   FROM board.half_life_candidate t, dlints_info(t.state);
-SELECT ok(max(abs(mean_reward * effective_sample_size / (1.35 * :clicks) - 1)) < 1e-9, 'examples of clicked items have the reward 1')
+SELECT ok(max(abs(mean_reward * effective_sample_size / (1.35 * :clicks) - 1)) < 1e-9,
+  'examples of clicked items have the reward 1')
 FROM board.half_life_candidate t, dlints_info(t.state);
-SELECT ok(max(abs((1 - mean_reward) * effective_sample_size / (20 * 1.35 * :clicks) - 1)) < 0.05, 'examples of other items have the reward 0')
+SELECT ok(max(abs((1 - mean_reward) * effective_sample_size / (20 * 1.35 * :clicks) - 1)) < 0.05,
+  'examples of other items have the reward 0')
 FROM board.half_life_candidate t, dlints_info(t.state);
-SELECT ok(abs(public._dlints_exposure_weight(32, 0.6) - 0.25) < 1e-9, 'the weight of an example is its item''s number of clicks to the power of -0.4');
+SELECT ok(abs(public._dlints_exposure_weight(32, 0.6) - 0.25) < 1e-9,
+  'the weight of an example is its item''s number of clicks to the power of -0.4');
 SELECT is(count(*), 10 * :clicks::bigint, 'examples of the warm start are stored') FROM board.warm_start_example;
 SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profile IS NOT NULL),
   'half of the examples have no profile')
 FROM board.warm_start_example;
-SELECT ok(bool_and(features[cardinality(features)] BETWEEN 0 AND 1), 'examples contain the popularity') FROM board.warm_start_example;
-SELECT is(prior_weight, 30::float8, 'the prior from a click log has the weight 30') FROM board.model, dlints_info(state) WHERE name = 'personal';
+SELECT ok(bool_and(features[cardinality(features)] BETWEEN 0 AND 1), 'examples contain the popularity')
+  FROM board.warm_start_example;
+SELECT is(prior_weight, 30::float8, 'the prior from a click log has the weight 30') FROM board.model, dlints_info(state)
+  WHERE name = 'personal';
 
 -- without a click log
-SELECT dlints_create_recommender('alone', 'job', '{field}', user_type => 'bigint', attribution_window => '0', control => 0);
+SELECT dlints_create_recommender('alone', 'job', '{field}', user_type => 'bigint', attribution_window => '0',
+  control => 0);
 SELECT count(alone.reward(decision, item)) FROM generate_series(1, 60) p, alone.recommend(p, 5);
 SELECT ok(alone.warm_start() = 300, 'clicks on the recommender''s own lists are examples for the warm start');
-SELECT is(prior_weight, 0.3::float8, 'the prior from the recommender''s own lists has the weight 0.3') FROM alone.model, dlints_info(state) WHERE name = 'personal';
+SELECT is(prior_weight, 0.3::float8, 'the prior from the recommender''s own lists has the weight 0.3')
+  FROM alone.model, dlints_info(state) WHERE name = 'personal';
 DROP SCHEMA alone CASCADE;
 
 -- the last weight is that of the neighbour score, which is fitted separately
@@ -114,15 +127,20 @@ SELECT dlints_create_recommender('turning_r', 'job', '{field}', clicks => 'SELEC
 SELECT is(half_life, NULL, 'no half-life is used if tastes do not change') FROM steady_r.similarity;
 SELECT is(half_life, 14::float8, 'the half-life is short if tastes change quickly') FROM turning_r.similarity;
 -- half of the examples have profiles of a few clicks of the user, the others of all clicks
-CREATE FUNCTION largest_of(features real[]) RETURNS float8 LANGUAGE sql AS $$ SELECT max(v) FROM unnest(features[17:21]) v $$;
+CREATE FUNCTION largest_of(features real[]) RETURNS float8 LANGUAGE sql AS $$ SELECT max(v)
+  FROM unnest(features[17:21]) v $$;
 SELECT ok(min(k) BETWEEN 0.1666 AND 0.1667 AND max(k) > 0.85 AND avg((k > 0.82)::integer) BETWEEN 0.55 AND 0.74
   AND avg((k < 0.3)::integer) BETWEEN 0.07 AND 0.22,
-  format('examples have profiles of few and of many clicks: %s to %s, %s many, %s few', min(k), max(k), avg((k > 0.82)::integer), avg((k < 0.3)::integer)))
+  format('examples have profiles of few and of many clicks: %s to %s, %s many, %s few', min(k), max(k),
+    avg((k > 0.82)::integer), avg((k < 0.3)::integer)))
   FROM steady_r.warm_start_example, largest_of(profile) k WHERE profile IS NOT NULL;
-SELECT ok(click_value > 0.15, 'similarity predicts clicks if tastes are clear: ' || click_value) FROM steady_r.similarity;
+SELECT ok(click_value > 0.15, 'similarity predicts clicks if tastes are clear: ' || click_value)
+  FROM steady_r.similarity;
 -- predictions for items of the user's field, and for others
-SELECT ok(avg(e) FILTER (WHERE likes) - avg(e) FILTER (WHERE NOT likes) BETWEEN 0.6 * l.click_value AND 1.1 * l.click_value,
-  format('predictions differ by the click value: %s and %s, %s', avg(e) FILTER (WHERE likes), avg(e) FILTER (WHERE NOT likes), l.click_value))
+SELECT ok(avg(e) FILTER (WHERE likes) - avg(e) FILTER (WHERE NOT likes) BETWEEN 0.6 * l.click_value
+  AND 1.1 * l.click_value,
+  format('predictions differ by the click value: %s and %s, %s', avg(e) FILTER (WHERE likes),
+    avg(e) FILTER (WHERE NOT likes), l.click_value))
   FROM steady_r.similarity l, steady_r.model m, steady_r.item_features v JOIN job ON job.id = v.item,
        generate_series(0, 4) p, steady_r.profile(p) u, LATERAL (SELECT field = 'field ' || p AS likes) f,
        LATERAL (SELECT dlints_predict(m.state, v.features, u) AS e) e
@@ -130,9 +148,11 @@ SELECT ok(avg(e) FILTER (WHERE likes) - avg(e) FILTER (WHERE NOT likes) BETWEEN 
 -- a user without a profile
 SELECT dlints_alter_recommender(s, '{"control": 0, "epsilon": 0}') FROM unnest('{turning_r,quiet}'::text[]) s;
 SELECT ok(bool_and(c.probability = 1) AND avg(v.popularity) > 0.97 * (SELECT avg(p) FROM (
-    SELECT popularity AS p FROM turning_r.item_vector ORDER BY 1 DESC LIMIT 10) t), 'a user without a profile gets popular items')
+    SELECT popularity AS p FROM turning_r.item_vector ORDER BY 1 DESC LIMIT 10) t),
+      'a user without a profile gets popular items')
   FROM turning_r.recommend(NULL, 10) c JOIN turning_r.item_vector v USING (item);
-SELECT ok(bool_and(c.probability < 1), 'a user without a profile gets drawn items if there is no click log') FROM quiet.recommend(NULL, 10) c;
+SELECT ok(bool_and(c.probability < 1), 'a user without a profile gets drawn items if there is no click log')
+  FROM quiet.recommend(NULL, 10) c;
 -- clicks without a user
 CREATE TABLE anonymous AS SELECT NULL::integer AS who, id AS job, now() - n * interval '1 minute' AS at
   FROM job, generate_series(1, id) n;
@@ -140,21 +160,26 @@ SELECT dlints_create_recommender('anonymous_r', 'job', '{field}', clicks => 'SEL
   control => 0, epsilon => 0) IS NOT NULL;
 SELECT ok(count(*) = 10 AND min(item) > 170, 'clicks without a user count for the popularity')
   FROM anonymous_r.recommend(NULL, 10) c;
-SELECT ok(count(*) > 0 AND count(profile) = 0, 'clicks without a user give no profiles') FROM anonymous_r.warm_start_example;
+SELECT ok(count(*) > 0 AND count(profile) = 0, 'clicks without a user give no profiles')
+  FROM anonymous_r.warm_start_example;
 -- an example must not contain its own click
 CREATE TABLE twice AS SELECT n % 100 AS who, 1 + n % 100 AS job, now() - n * interval '1 hour' AS at
   FROM generate_series(1, 200) n;
 SELECT dlints_create_recommender('twice_r', 'job', '{field}', clicks => 'SELECT * FROM twice') IS NOT NULL;
-SELECT ok(count(*) > 0 AND count(profile) = 0, 'an example''s profile does not contain the click on the example''s item') FROM twice_r.warm_start_example;
+SELECT ok(count(*) > 0 AND count(profile) = 0,
+  'an example''s profile does not contain the click on the example''s item') FROM twice_r.warm_start_example;
 -- the popularity of examples is that of the time of the click
 UPDATE blind_r.similarity SET popularity_half_life = 2;
 SELECT inside('blind_r', 'SELECT public._dlints_refresh_popularity()');
 DELETE FROM blind_r.warm_start_example;
-SELECT count(inside('blind_r', format('SELECT public._dlints_add_examples(%s, 1000, 1000)', part))) AS parts FROM generate_series(0, 7) part \gset
-SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now, format('examples have the popularity of the time of the click: %s, now %s', avg(f.was), e.now))
+SELECT count(inside('blind_r', format('SELECT public._dlints_add_examples(%s, 1000, 1000)', part))) AS parts
+  FROM generate_series(0, 7) part \gset
+SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now,
+  format('examples have the popularity of the time of the click: %s, now %s', avg(f.was), e.now))
   FROM blind_r.warm_start_example b, LATERAL (SELECT b.features[cardinality(b.features)] AS was) f,
        (SELECT avg(popularity) AS now FROM blind JOIN blind_r.item_vector ON item = job) e GROUP BY e.now;
-SELECT ok(popularity_half_life IS NULL OR popularity_half_life >= 7, 'the popularity has a long half-life if it does not change')
+SELECT ok(popularity_half_life IS NULL OR popularity_half_life >= 7,
+  'the popularity has a long half-life if it does not change')
   FROM steady_r.similarity;
 -- items that live for a day
 CREATE TABLE press AS SELECT i % 50 AS who, 1 + (i / 100 + (hashint8extended(i, 3) & 3)) AS job,
@@ -212,17 +237,21 @@ SELECT is(done_at, now(), 'the table job has the time of the last run()') FROM q
 -- ---------- batches ----------
 
 CREATE FUNCTION log_of(n integer, first bigint, made timestamptz) RETURNS void LANGUAGE sql AS $$
-INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
-SELECT first + i, made, 0, i, 'personal', '{}', dlints_pack('{}'), ARRAY[v.item], '{1}', '{0.1}', dlints_pack(v.features)
+INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
+  expected, features)
+SELECT first + i, made, 0, i, 'personal', '{}', dlints_pack('{}'), ARRAY[v.item], '{1}', '{0.1}',
+  dlints_pack(v.features)
 FROM generate_series(1, n) i JOIN quiet.item_features v ON v.item = 1 + i % 200;
 INSERT INTO quiet.pending SELECT first + i FROM generate_series(1, n) i $$;
 SELECT updates AS before FROM quiet.models WHERE name = 'personal' \gset
 SELECT log_of(2500, first_decision(now() - interval '2 hours'), now() - interval '2 hours');
 SELECT is(quiet.learn(), 2500::bigint, 'one call of learn() trains on all due decisions');
-SELECT is(updates, :before::bigint + 2500, 'learn() trains on 2,500 due decisions') FROM quiet.models WHERE name = 'personal';
+SELECT is(updates, :before::bigint + 2500, 'learn() trains on 2,500 due decisions') FROM quiet.models
+  WHERE name = 'personal';
 SELECT quiet.reward(decision, item) FROM quiet.impression WHERE decision > first_decision(now() - interval '2 hours');
 SELECT is(quiet.learn(), 2500::bigint, 'one call of learn() applies all late rewards');
-SELECT is(count(*), 0::bigint, 'learn() leaves no reward to apply') FROM quiet.reward WHERE applied IS DISTINCT FROM value;
+SELECT is(count(*), 0::bigint, 'learn() leaves no reward to apply') FROM quiet.reward
+  WHERE applied IS DISTINCT FROM value;
 SELECT log_of(3, first_decision(now() - interval '29 minutes'), now() - interval '29 minutes');
 SELECT is(quiet.learn(), 0::bigint, 'learn() waits for the attribution window');
 SELECT later('2 minutes');
@@ -235,10 +264,12 @@ SELECT is(count(*), 0::bigint, 'erase() leaves no rows in pending') FROM quiet.p
 SELECT quiet.run_part('months');
 SELECT log_of(5, first_decision('2020-02-01'), '2020-02-01');
 INSERT INTO quiet.reward SELECT id, items[1], 'click', 1 FROM quiet.decision_rest;
-SELECT is(count(*), 5::bigint, 'decisions without a month are in the partition "decision_rest"') FROM quiet.decision_rest;
+SELECT is(count(*), 5::bigint, 'decisions without a month are in the partition "decision_rest"')
+  FROM quiet.decision_rest;
 CALL quiet.run();
 SELECT is((SELECT count(*) FROM quiet.decision_rest) + (SELECT count(*) FROM quiet.reward_rest)
-  + (SELECT count(*) FROM quiet.pending), 0::bigint, 'run() deletes expired decisions of "decision_rest" and their rows in pending');
+  + (SELECT count(*) FROM quiet.pending), 0::bigint,
+    'run() deletes expired decisions of "decision_rest" and their rows in pending');
 
 -- ---------- verdicts ----------
 
@@ -248,18 +279,21 @@ DECLARE
 	said text;
 BEGIN
 	TRUNCATE quiet.decision, quiet.reward, quiet.pending;
-	INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
+	INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
+		expected, features)
 	SELECT first_decision(now()) + i, now(), 0, i, CASE WHEN i <= users THEN 'control' ELSE 'personal' END, '{}',
 	       dlints_pack('{}'), '{1}', '{1}', '{0.1}', dlints_pack('{{0}}')
 	FROM generate_series(1, 2 * users) i;
 	INSERT INTO quiet.reward SELECT first_decision(now()) + i, 1, 'click', 1, now(), 1 FROM generate_series(1, control) i;
-	INSERT INTO quiet.reward SELECT first_decision(now()) + users + i, 1, 'click', 1, now(), 1 FROM generate_series(1, personal) i;
+	INSERT INTO quiet.reward SELECT first_decision(now()) + users + i, 1, 'click', 1, now(), 1
+		FROM generate_series(1, personal) i;
 	SELECT concat_ws('; ', round(value::numeric, 3), round(error::numeric, 3), meaning) INTO said
 	FROM quiet.report() WHERE measure = 'ratio to control';
 	RETURN said;
 END $$;
 -- the logarithm of a ratio of shares p, q of n users has the variance (1-p)/pn + (1-q)/qn (n - 1 for n)
-SELECT is(verdict(users, personal, control), said, format('report() compares %s of %s users with %s', personal, users, control))
+SELECT is(verdict(users, personal, control), said, format('report() compares %s of %s users with %s', personal,
+  users, control))
 FROM (VALUES
   (100, 40, 20, '2.000; 0.471; personal lists are better, statistically significant (95 %): between 1.25 and 3.19, by 100 users of the control group'),
   (100, 20, 40, '0.500; 0.118; personal lists are worse, statistically significant (95 %): between 0.31 and 0.80, by 100 users of the control group; name columns that matter'),
@@ -273,32 +307,40 @@ FROM (VALUES
   (30, 30, 30, '1.000; 0.000; unknown: lists of both kinds need rewards'),
   (1, 1, 1, '1.000; unknown: lists of both kinds need rewards'))
   v (users, personal, control, said);
-SELECT ok(abs(public._dlints_t_quantile(n + 1) - t) < 0.01 * t, format('_dlints_t_quantile() is accurate for %s degrees of freedom', n))
+SELECT ok(abs(public._dlints_t_quantile(n + 1) - t) < 0.01 * t,
+  format('_dlints_t_quantile() is accurate for %s degrees of freedom', n))
 FROM (VALUES (3, 3.182), (9, 2.262), (29, 2.045), (1000, 1.962)) v (n, t);
 
 CREATE FUNCTION says(what text, OUT value float8, OUT error float8, OUT meaning text) LANGUAGE sql AS
 $$ SELECT value, error, meaning FROM quiet.report() WHERE measure = what $$;
 SELECT verdict(100, 40, 20);
 DELETE FROM quiet.decision WHERE user_id > 110;
-SELECT is(split_part(split_part(meaning, 'between ', 2), ' and ', 1), round((value / exp(public._dlints_t_quantile(10) * error
-  / value))::numeric, 2)::text, 'the confidence interval is wider with fewer users in one of the groups') FROM says('ratio to control');
+SELECT is(split_part(split_part(meaning, 'between ', 2), ' and ', 1),
+  round((value / exp(public._dlints_t_quantile(10) * error
+  / value))::numeric, 2)::text, 'the confidence interval is wider with fewer users in one of the groups')
+    FROM says('ratio to control');
 UPDATE quiet.reward SET value = -1;
-SELECT alike((says('ratio to control')).meaning, 'unknown: lists of both%', 'the ratio of two losses is not reported as a gain');
+SELECT alike((says('ratio to control')).meaning, 'unknown: lists of both%',
+  'the ratio of two losses is not reported as a gain');
 UPDATE quiet.reward SET value = 1 WHERE decision > first_decision(now()) + 100;
-SELECT alike((says('ratio to control')).meaning, 'unknown: lists of both%', 'the ratio of a gain and a loss is not reported');
+SELECT alike((says('ratio to control')).meaning, 'unknown: lists of both%',
+  'the ratio of a gain and a loss is not reported');
 TRUNCATE quiet.decision, quiet.reward;
-SELECT is(array_agg(value), '{0,0}', 'report() counts 0 users and lists of an empty log') FROM quiet.report() WHERE measure IN ('users', 'decisions');
+SELECT is(array_agg(value), '{0,0}', 'report() counts 0 users and lists of an empty log') FROM quiet.report()
+  WHERE measure IN ('users', 'decisions');
 -- 400 lists with expected rewards from 0 to 1, and rewards of a given slope and noise
 CREATE FUNCTION calibration(slope float8, noise float8) RETURNS text LANGUAGE sql AS $$
 TRUNCATE quiet.decision, quiet.reward, quiet.pending;
-INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
+INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
+  expected, features)
 SELECT first_decision(now()) + i, now(), 0, i, 'personal', '{}', dlints_pack('{}'), '{1}',
        CASE WHEN i <= 100 THEN '{0.6}' ELSE '{1}' END::float8[], ARRAY[i / 400.0], dlints_pack('{{0}}')
 FROM generate_series(1, 400) i;
 INSERT INTO quiet.reward SELECT id, 1, 'click', slope * expected[1] + noise * (1 - id % 4 / 2 * 2), now(), 1
 FROM   quiet.decision;
 SELECT split_part(meaning, ':', 1) FROM says('calibration') $$;
-SELECT is(calibration(slope, noise), said, 'report() judges the calibration of a slope of ' || slope || ' and noise of ' || noise)
+SELECT is(calibration(slope, noise), said,
+  'report() judges the calibration of a slope of ' || slope || ' and noise of ' || noise)
 FROM (VALUES (1::float8, 1::float8, 'rewards are as expected'), (1, 2.8, 'unknown'),
   (1, 3, 'unknown'), (0.1, 1, 'the models expect too much, as is usual in the first days; later, name fewer columns'),
   (2, 1, 'the models expect too little of the items that they prefer'), (0.7, 1, 'unknown')) v (slope, noise, said);

@@ -7,7 +7,8 @@ SET LOCAL check_function_bodies = on;
 SELECT plan(29);
 
 SELECT lives_ok($$SELECT dlints_create_recommender('board', 'job', '{field,salary}',
-  outcomes => '{"click": 1, "apply": 5}', control => 0.2, epsilon => 1)$$, 'a recommender with a control group and random lists only is made');
+  outcomes => '{"click": 1, "apply": 5}', control => 0.2, epsilon => 1)$$,
+    'a recommender with a control group and random lists only is made');
 
 -- ---------- estimates ----------
 
@@ -22,7 +23,8 @@ CREATE TEMP TABLE clicks AS SELECT p.*, d.treatment,
   FROM page p JOIN board.decision d ON d.id = p.decision;
 SELECT board.reward(decision, item) FROM clicks WHERE clicked;
 SELECT board.reward(decision, item, 'apply') FROM clicks WHERE user_id % 20 = 0;
-SELECT is(array_agg(clicked ORDER BY position), '{60,30,36,12,12,0}'::bigint[], 'position_bias() counts clicks on random lists')
+SELECT is(array_agg(clicked ORDER BY position), '{60,30,36,12,12,0}'::bigint[],
+  'position_bias() counts clicks on random lists')
   FROM board.position_bias();
 SELECT ok(bool_and(p.shown = c.lists), 'position_bias() counts random lists') FROM board.position_bias() p,
   (SELECT count(*) AS lists FROM board.decision WHERE treatment = 'random') c;
@@ -33,10 +35,13 @@ SELECT is(stderr, 0::float8, 'the first position has no standard error') FROM bo
 SELECT ok(abs(p.stderr - 0.2 * sqrt((1 - 12.0 / p.shown) / 12 + (1 - 60.0 / p.shown) / 60)) < 1e-9,
   'the fourth position has the standard error of a ratio') FROM board.position_bias() p WHERE position = 4;
 SELECT ok(abs(p.stderr - 0.55 * sqrt((1 - 33.0 / p.shown) / 33 + (1 - 60.0 / p.shown) / 60)) < 1e-9,
-  'the second position has the standard error of a ratio of pooled counts') FROM board.position_bias() p WHERE position = 2;
-SELECT ok(abs(p.stderr - sqrt(0.5 * (1 - 0.5 / p.shown)) / 60) < 1e-9, 'a position without a click has the standard error of half a click')
+  'the second position has the standard error of a ratio of pooled counts') FROM board.position_bias() p
+    WHERE position = 2;
+SELECT ok(abs(p.stderr - sqrt(0.5 * (1 - 0.5 / p.shown)) / 60) < 1e-9,
+  'a position without a click has the standard error of half a click')
   FROM board.position_bias() p WHERE position = 6;
-SELECT is(count(*), 0::bigint, 'position_bias() counts no list before "since"') FROM board.position_bias(now() + interval '1 day');
+SELECT is(count(*), 0::bigint, 'position_bias() counts no list before "since"')
+  FROM board.position_bias(now() + interval '1 day');
 
 -- ---------- weights ----------
 

@@ -86,8 +86,10 @@ UPDATE board.setting SET retention = '3 months';
 -- portions of retraction
 SELECT visits(array_agg(i)) FROM generate_series(50, 69) i;
 SELECT later('4 months');
-SELECT is(inside('board', 'SELECT public._dlints_retract_expired(0)'), '0', 'retraction of a portion of 0 decisions retracts nothing');
-SELECT is(inside('board', 'SELECT public._dlints_retract_expired()'), '20', 'retraction without a limit retracts all expired decisions');
+SELECT is(inside('board', 'SELECT public._dlints_retract_expired(0)'), '0',
+  'retraction of a portion of 0 decisions retracts nothing');
+SELECT is(inside('board', 'SELECT public._dlints_retract_expired()'), '20',
+  'retraction without a limit retracts all expired decisions');
 SELECT ok(off('board') < 1e-9 AND updates('board') = 0, 'the models contain nothing after all decisions are retracted');
 
 -- ---------- values ----------
@@ -100,7 +102,8 @@ FROM (VALUES ('click', '1e20', 'value of outcome "click" must be between -1000 a
              ('click', '-1001', 'value of outcome "click" must be between -1000 and 1000'),
              ('apply', '5001', 'value of outcome "apply" must be between -5000 and 5000'),
              ('click', 'Infinity', 'value of a reward must be finite')) v (what, value, problem);
-SELECT lives_ok(format('SELECT board.reward(%s, %s, %L, 5000)', :made, :seen, 'apply'), 'reward() accepts a value up to value_limit times that of the outcome');
+SELECT lives_ok(format('SELECT board.reward(%s, %s, %L, 5000)', :made, :seen, 'apply'),
+  'reward() accepts a value up to value_limit times that of the outcome');
 SELECT dlints_alter_recommender('board', '{"value_limit": 2}');
 SELECT matches(outcome(format('SELECT board.reward(%s, %s, value => 3)', :made, :seen)),
   '^22003: value of outcome "click" must be between -2 and 2', 'reward() rejects a value above value_limit');
@@ -109,7 +112,8 @@ UPDATE board.reward SET value = 1e20 WHERE (decision, outcome) = (:made, 'apply'
 SELECT board.learn('0');
 SELECT board.reward(:made, :seen, 'apply', 0);
 SELECT board.learn('0');
-SELECT matches(hint, '^Retracting', 'models have a hint if rounding errors remain after a correction') FROM board.models WHERE name = 'later';
+SELECT matches(hint, '^Retracting', 'models have a hint if rounding errors remain after a correction') FROM board.models
+  WHERE name = 'later';
 SELECT lives_ok('CALL board.run()', 'maintenance rebuilds models with rounding errors');
 SELECT ok(off('board') < 1e-9 AND bool_and(hint IS NULL), 'rebuilt models have no hint') FROM board.models;
 
@@ -119,17 +123,20 @@ UPDATE board.reward SET applied = 1e6 WHERE (decision, outcome) = (SELECT min(de
 SELECT decision AS other, item AS thing FROM board.impression WHERE position = 3 ORDER BY decision DESC LIMIT 1 \gset
 SELECT board.reward(:other, :thing);
 SELECT visits('{90}');
-SELECT is(applied, 1::float8, 'learn() trains on other decisions although one correction fails') FROM board.reward WHERE (decision, item) = (:other, :thing);
+SELECT is(applied, 1::float8, 'learn() trains on other decisions although one correction fails') FROM board.reward
+  WHERE (decision, item) = (:other, :thing);
 SELECT ok(value = 1 AND meaning LIKE '%' || (SELECT decision FROM board.quarantine) || '%',
   'report() names a decision whose correction failed as quarantined') FROM board.report()
   WHERE measure = 'quarantined decisions';
 SELECT is(board.learn('0'), 0::bigint, 'learn() does not retry a quarantined decision');
 SELECT lives_ok('SELECT board.rebuild()', 'rebuild() succeeds with quarantined decisions');
-SELECT ok(off('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine), 'rebuild() applies quarantined decisions and empties the quarantine');
+SELECT ok(off('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
+  'rebuild() applies quarantined decisions and empties the quarantine');
 UPDATE board.reward SET applied = 1e6 WHERE decision = :other;
 SELECT is(board.erase(user_id), 1::bigint, 'erase() succeeds for a decision whose correction would fail')
 FROM board.decision WHERE id = :other;
-SELECT cmp_ok(off('board'), '<', 1e-9::float8, 'erase() of a decision whose correction would fail leaves the models of the log');
+SELECT cmp_ok(off('board'), '<', 1e-9::float8,
+  'erase() of a decision whose correction would fail leaves the models of the log');
 
 -- a decision of a batch whose rewards add up to infinity
 SELECT count(*) AS lists FROM generate_series(91, 93) p, board.recommend(p, 2) r \gset
@@ -143,20 +150,26 @@ ALTER TABLE board.reward DROP CONSTRAINT reward_value_check;
 UPDATE board.reward SET value = 1e308 WHERE decision = :sick;
 SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
 SELECT is(board.learn('0'), 2::bigint, 'learn() does not count a decision that cannot be applied');
-SELECT is((SELECT updates FROM board.models WHERE name = 'personal'), :before::bigint + 4, 'learn() trains on the other decisions of a batch');
+SELECT is((SELECT updates FROM board.models WHERE name = 'personal'), :before::bigint + 4,
+  'learn() trains on the other decisions of a batch');
 SELECT is((SELECT count(*) FROM board.training_example WHERE decision = :sick)
-  + (SELECT count(*) FROM board.quarantine WHERE decision = :sick AND NOT is_applied), 1::bigint, 'a decision that cannot be applied is quarantined and is no training example');
+  + (SELECT count(*) FROM board.quarantine WHERE decision = :sick AND NOT is_applied), 1::bigint,
+    'a decision that cannot be applied is quarantined and is no training example');
 SELECT is(board.erase(92), 1::bigint, 'erase() removes a quarantined decision');
-SELECT ok(off('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine), 'erase() removes the decision from the quarantine');
+SELECT ok(off('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
+  'erase() removes the decision from the quarantine');
 
 -- ---------- forged rewards ----------
 
-SELECT is(outcome(format('SELECT board.reward(%s, 1)', made)), '22023: there is no decision ' || made, 'reward() rejects ' || what)
-FROM (VALUES (first_decision('2080-01-01'), 'a decision of the future'), (-1, 'a decision from before 2020')) v (made, what);
+SELECT is(outcome(format('SELECT board.reward(%s, 1)', made)), '22023: there is no decision ' || made,
+  'reward() rejects ' || what)
+FROM (VALUES (first_decision('2080-01-01'), 'a decision of the future'), (-1,
+  'a decision from before 2020')) v (made, what);
 SELECT id AS made, user_id AS whose FROM board.decision WHERE user_id = 90 LIMIT 1 \gset
 SELECT is(outcome(format('SELECT board.reward(%s, %s, user_id => %s)', :made, 1, :whose + 1)),
   format('42501: decision %s does not belong to this user', :made), 'reward() rejects a decision of another user');
-SELECT lives_ok(format('SELECT board.reward(%s, %s, user_id => %s)', :made, 1, :whose), 'reward() accepts a decision of the user');
+SELECT lives_ok(format('SELECT board.reward(%s, %s, user_id => %s)', :made, 1, :whose),
+  'reward() accepts a decision of the user');
 SELECT board.reward(first_decision(now()) - 7, 1);
 SELECT count(*) AS rewards FROM board.reward \gset
 SELECT later('23 hours');
@@ -168,13 +181,16 @@ SELECT is(count(*), :rewards::bigint - 1, 'run() deletes rewards of unknown deci
 SELECT board.reward(d.id, i) FROM board.decision d, generate_series(100, 140) i WHERE d.id = :made
   AND NOT EXISTS (SELECT FROM board.impression s WHERE s.decision = d.id AND s.item = i);
 SELECT is(board.profile(90), before, 'a profile contains no reward of an item that was not shown') FROM (
-  SELECT board.profile(NULL, array_agg(item)) AS before FROM board.reward r JOIN board.impression s USING (decision, item)
+  SELECT board.profile(NULL, array_agg(item)) AS before FROM board.reward r
+    JOIN board.impression s USING (decision, item)
   WHERE r.decision = :made AND r.value > 0) b;
 CREATE TEMP TABLE number AS SELECT r.decision, n FROM generate_series(1, 200) n,
   LATERAL (SELECT decision FROM board.recommend(1000 + n, 1)) r;
-SELECT ok(count(DISTINCT decision) = 200 AND count(DISTINCT decision >> 22) = 1, 'numbers of decisions of one second differ')
+SELECT ok(count(DISTINCT decision) = 200 AND count(DISTINCT decision >> 22) = 1,
+  'numbers of decisions of one second differ')
   FROM number;
-SELECT cmp_ok(abs(corr(decision & 16383, n)), '<', 0.4::float8, 'consecutive decision numbers are not correlated') FROM number;
+SELECT cmp_ok(abs(corr(decision & 16383, n)), '<', 0.4::float8, 'consecutive decision numbers are not correlated')
+  FROM number;
 SELECT ok(count(*) BETWEEN 60 AND 140, 'half of the decision numbers are in the upper half') FROM number
   WHERE decision & 8192 > 0;
 
@@ -187,8 +203,10 @@ SELECT is(r.value, (SELECT count(DISTINCT coalesce(user_id::text, session)) FROM
 
 -- ---------- bindings ----------
 
-SELECT throws_ok('ALTER TABLE job DROP COLUMN field', '2BP01', NULL, 'a column that a recommender reads cannot be dropped');
-SELECT throws_ok('ALTER TABLE job ALTER salary TYPE text', '0A000', NULL, 'a column that a recommender reads keeps its type');
+SELECT throws_ok('ALTER TABLE job DROP COLUMN field', '2BP01', NULL,
+  'a column that a recommender reads cannot be dropped');
+SELECT throws_ok('ALTER TABLE job ALTER salary TYPE text', '0A000', NULL,
+  'a column that a recommender reads keeps its type');
 SELECT lives_ok('ALTER TABLE job DROP COLUMN same; ALTER TABLE job ADD extra integer;
   ALTER TABLE job ADD made integer GENERATED ALWAYS AS (2) STORED',
   'other columns can be dropped and added');
@@ -196,8 +214,10 @@ ALTER TABLE job RENAME COLUMN field TO branch;
 ALTER TABLE job RENAME COLUMN id TO number;
 ALTER TABLE job RENAME TO work;
 ALTER TABLE visit RENAME COLUMN who TO whom;
-SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint, 'recommend() succeeds after columns and tables are renamed');
-SELECT is(board.refresh() >= 0 AND board.warm_start() > 0, true, 'refresh() and warm_start() succeed after columns and tables are renamed');
+SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint,
+  'recommend() succeeds after columns and tables are renamed');
+SELECT is(board.refresh() >= 0 AND board.warm_start() > 0, true,
+  'refresh() and warm_start() succeed after columns and tables are renamed');
 SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''"}')$$,
   'dlints_alter_recommender() succeeds after columns and tables are renamed');
 CREATE SCHEMA staging;
@@ -205,14 +225,16 @@ CREATE TABLE staging.visit (whom bigint, job integer, at timestamptz);
 CREATE TABLE staging.work (LIKE sim.work);
 SET LOCAL search_path = staging, public;
 SELECT dlints_alter_recommender('board', '{"attribution_window": "1 hour", "epsilon": 0}');
-SELECT matches(pg_get_viewdef('board.click'), 'sim\.visit', 'an alter under another search_path does not rebind clicks');
+SELECT matches(pg_get_viewdef('board.click'), 'sim\.visit',
+  'an alter under another search_path does not rebind clicks');
 SET LOCAL search_path = sim, pg_catalog, public;
 SELECT is((SELECT count(*) FROM board.allowed(1, '{}')), (SELECT count(*) FROM work WHERE branch <> 'field 1'),
   'an alter under another search_path does not rebind candidates');
 CREATE FUNCTION sim.fine(integer) RETURNS boolean LANGUAGE sql AS 'SELECT true';
 CREATE FUNCTION staging.fine(integer) RETURNS boolean LANGUAGE sql AS 'SELECT false';
 SELECT dlints_alter_recommender('board', '{"candidates": "fine(0)"}');
-SELECT isnt(count(*), 0::bigint, 'an expression is bound under the search_path of the alter that sets it') FROM board.allowed(1, '{}');
+SELECT isnt(count(*), 0::bigint, 'an expression is bound under the search_path of the alter that sets it')
+  FROM board.allowed(1, '{}');
 SET LOCAL search_path = staging, sim, public;
 SELECT dlints_alter_recommender('board', '{"candidates": "fine(0)"}');
 SELECT is(count(*), 0::bigint, 'an alter rebinds an expression although its text is equal') FROM board.allowed(1, '{}');
@@ -223,10 +245,12 @@ SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1'
 
 SAVEPOINT sound;
 CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE '%', TG_ARGV[0]; END $$;
-CREATE TRIGGER fail BEFORE INSERT OR UPDATE OR DELETE ON board.trend FOR EACH STATEMENT EXECUTE FUNCTION fail('out of order');
+CREATE TRIGGER fail BEFORE INSERT OR UPDATE
+  OR DELETE ON board.trend FOR EACH STATEMENT EXECUTE FUNCTION fail('out of order');
 SELECT make_due('board', 'refresh', 'refit');
 CALL board.run();
-SELECT is(array_agg(name || ': ' || problem), '{"refresh: out of order"}', 'a part that fails does not hold up other parts')
+SELECT is(array_agg(name || ': ' || problem), '{"refresh: out of order"}',
+  'a part that fails does not hold up other parts')
   FROM board.job WHERE problem IS NOT NULL;
 SELECT ok(bool_and(done_at = now()), 'a part that failed is retried after an hour') FROM board.job
   WHERE name IN ('refresh', 'refit');
@@ -240,7 +264,8 @@ SELECT is(array_agg(problem), '{NULL}', 'a part that failed is done after the fa
   WHERE name = 'refresh';
 SELECT is(count(*), 0::bigint, 'report() has no error after the part is done') FROM board.report()
   WHERE measure = 'failed maintenance';
-CREATE TRIGGER fail BEFORE INSERT OR UPDATE OR DELETE ON board.block FOR EACH STATEMENT EXECUTE FUNCTION fail('cannot fit');
+CREATE TRIGGER fail BEFORE INSERT OR UPDATE
+  OR DELETE ON board.block FOR EACH STATEMENT EXECUTE FUNCTION fail('cannot fit');
 CREATE TRIGGER fail BEFORE UPDATE OR DELETE ON board.pending FOR EACH STATEMENT EXECUTE FUNCTION fail('cannot learn');
 SELECT count(*) AS items FROM board.recommend(1, 2) \gset
 SELECT later('2 hours');
@@ -250,7 +275,8 @@ SELECT ok(bool_and(problem IS NULL), 'two failing parts do not hold up the other
   WHERE name NOT IN ('refresh', 'refit', 'learn');
 SELECT is(array_agg(problem ORDER BY name), '{"cannot learn","cannot fit"}', 'the table job has the error of each part')
   FROM board.job WHERE problem IS NOT NULL AND name <> 'refresh';
-SELECT is(done_at, now() - interval '6 days 23 hours', 'a weekly part that failed is retried after an hour') FROM board.job
+SELECT is(done_at, now() - interval '6 days 23 hours', 'a weekly part that failed is retried after an hour')
+  FROM board.job
   WHERE name = 'refit';
 ROLLBACK TO sound;
 
@@ -280,7 +306,8 @@ SELECT is(array_agg(measure ORDER BY measure COLLATE "C"), '{coverage,"failed ma
   'report() names expressions that were dropped') FROM board.report() WHERE meaning ~ 'allowed", "bonus';
 SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*allowed", "bonus',
   'recommend() names expressions that were dropped');
-SELECT matches(outcome(call), '^55000: .*text|function of ' || missing || ' was', 'the error of an alter names ' || missing)
+SELECT matches(outcome(call), '^55000: .*text|function of ' || missing || ' was',
+  'the error of an alter names ' || missing)
 FROM  (VALUES ('SELECT dlints_alter_recommender(''board'', ''{"epsilon": 0.1}'')', '"candidates", "bonus"'),
               ('SELECT dlints_alter_recommender(''board'', ''{"bonus": null}'')', '"candidates"')) c (call, missing);
 GRANT EXECUTE ON FUNCTION board.more_like TO PUBLIC;
@@ -288,20 +315,24 @@ SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1'
 SELECT ok(has_function_privilege('public', 'board.more_like(bigint,integer,bigint,jsonb,text)', 'EXECUTE')
           AND NOT has_function_privilege('public', 'board.trending(integer,bigint,jsonb,text)', 'EXECUTE'),
   'an alter that restores expressions keeps privileges');
-SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint, 'an alter that restores expressions mends recommend()');
+SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint,
+  'an alter that restores expressions mends recommend()');
 SELECT make_due('board', 'refresh');
 CALL board.run();
-SELECT is(problem, NULL, 'the table job has no error after expressions are restored') FROM board.job WHERE name = 'refresh';
+SELECT is(problem, NULL, 'the table job has no error after expressions are restored') FROM board.job
+  WHERE name = 'refresh';
 DROP TABLE visit CASCADE;
 SELECT matches(inside('board', 'SELECT public._dlints_missing_objects()'), 'click',
   '_dlints_missing_objects() names a click log that was dropped');
-SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*click', 'recommend() names a click log that was dropped');
+SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*click',
+  'recommend() names a click log that was dropped');
 SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
 DROP TABLE work CASCADE;
 SELECT lives_ok('CALL board.run()', 'run() continues although the items were dropped');
 SELECT is(array_agg(name), '{refresh}', 'the refresh alone has an error after the items were dropped') FROM board.job
   WHERE problem IS NOT NULL;
-SELECT matches(problem, 'item", "encoded_item"', 'the error names the views that were dropped') FROM board.job WHERE name = 'refresh';
+SELECT matches(problem, 'item", "encoded_item"', 'the error names the views that were dropped') FROM board.job
+  WHERE name = 'refresh';
 SELECT is(count(*), 1::bigint, 'report() has the error of dropped items') FROM board.report()
   WHERE measure = 'failed maintenance';
 SELECT matches(outcome('SELECT dlints_alter_recommender(''board'', ''{"epsilon": 0}'')'), '^55000: ',
@@ -316,17 +347,22 @@ CREATE DOMAIN tone AS text NOT NULL CHECK (VALUE <> 'none');
 CREATE TABLE odd (id bit(6) PRIMARY KEY, x tone, price numeric, "Two words" char(3));
 INSERT INTO odd SELECT i::bit(6), 'tone ' || i % 3, i * 3, 'w' || i % 4 FROM generate_series(1, 40) i;
 CREATE TABLE heard (who char(8), what bit(6), at timestamptz);
-INSERT INTO heard SELECT 'p' || i % 9, (1 + i % 40)::bit(6), now() - i * interval '1 hour' FROM generate_series(1, 300) i;
+INSERT INTO heard SELECT 'p' || i % 9, (1 + i % 40)::bit(6), now() - i * interval '1 hour'
+  FROM generate_series(1, 300) i;
 SELECT lives_ok($$SELECT dlints_create_recommender('odd_r', 'odd', '{x,price,"Two words"}',
   clicks => 'SELECT who, what, at FROM heard', bonus => 'CASE WHEN user_id = ''p3'' THEN 0.1 ELSE 0 END',
-  candidates => 'user_id IS NULL OR user_id <> ''nobody''')$$, 'items with bit keys, users of type char(n) and a column "x" make a recommender');
-SELECT is(count(*), 5::bigint, 'recommend() succeeds with keys of type bit') FROM odd_r.recommend('p3', 5, ARRAY[B'000011'],
+  candidates => 'user_id IS NULL OR user_id <> ''nobody''')$$,
+    'items with bit keys, users of type char(n) and a column "x" make a recommender');
+SELECT is(count(*), 5::bigint, 'recommend() succeeds with keys of type bit')
+  FROM odd_r.recommend('p3', 5, ARRAY[B'000011'],
   '{"like": {"x": "tone 1"}}') r JOIN odd ON id = item;
-SELECT lives_ok('SELECT odd_r.reward(decision, item, user_id => ''p3'') FROM odd_r.impression', 'reward() succeeds with keys of type bit');
+SELECT lives_ok('SELECT odd_r.reward(decision, item, user_id => ''p3'') FROM odd_r.impression',
+  'reward() succeeds with keys of type bit');
 SELECT is(odd_r.learn('0'), 1::bigint, 'learn() succeeds with keys of type bit');
 SELECT ok(count(factors) > 30, 'items with keys of type bit get factors') FROM odd_r.item_vector;
 SELECT is(odd_r.erase('p3'), 1::bigint, 'erase() succeeds with users of type char(n)');
-SELECT is((SELECT count(*) FROM odd_r.recommend('p1', 3, context => said)), 3::bigint, 'recommend() accepts the context ' || said::text)
+SELECT is((SELECT count(*) FROM odd_r.recommend('p1', 3, context => said)), 3::bigint,
+  'recommend() accepts the context ' || said::text)
 FROM unnest(ARRAY['{"like": {"price": "abc"}}', '{"like": {"price": 5, "x": "none"}}', '{"like": {"nothing": 1}}',
   '{"like": [1]}', '{"like": {"price": {"a": 1}}}', '{"like": null}', 'null']::jsonb[]) said;
 SELECT ok(odd_r.profile(NULL, context => '{"like": {"price": "abc", "x": "tone 2"}}') <> odd_r.profile(NULL)

@@ -14,7 +14,8 @@ SELECT is(count(*), 0::bigint, 'no table of a ranker belongs to the extension')
   WHERE d.deptype = 'e' AND c.relnamespace = 'offer'::regnamespace;
 SELECT cmp_ok(count(*), '<=', 14::bigint, 'a ranker''s schema has at most 14 functions')
   FROM pg_proc WHERE pronamespace = 'offer'::regnamespace;
-SELECT is_empty($$SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'offer'::regnamespace AND c.relkind IN ('r', 'p')
+SELECT is_empty($$SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'offer'::regnamespace
+  AND c.relkind IN ('r', 'p')
   AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)$$,
   'each table of a ranker has a primary key');
 SELECT each_is('42P06: schema "offer" already exists', $$ dlints_create_ranker('offer') $$);
@@ -61,7 +62,8 @@ SELECT is(tableoid::regclass::text, 'offer.decision_2026_03', 'a decision is log
 CREATE TEMP TABLE nameless AS SELECT * FROM offer.rank(NULL, NULL, '[{"id": "a"}]');
 SELECT ok(EXISTS (SELECT FROM offer.decision WHERE id::text = event_id AND event = event_id),
   'an event without a name is named by its decision number') FROM nameless;
-SELECT is(outcome(format('SELECT offer.rank(NULL, NULL, %L)', actions)), error, format('rank() refuses actions %s', actions))
+SELECT is(outcome(format('SELECT offer.rank(NULL, NULL, %L)', actions)), error,
+  format('rank() refuses actions %s', actions))
 FROM (VALUES ('[]', '22023: argument "actions" must be an array of at least one action'),
              ('{"a": 1}', '22023: argument "actions" must be an array of at least one action'),
              ('"a"', '22023: argument "actions" must be an array of at least one action'),
@@ -116,18 +118,22 @@ SELECT matches(outcome(format('SELECT count(*) FROM offer.rank(NULL, %L, %L)', c
 FROM (VALUES
   (object('c', 3000), jsonb_build_array(object('f', 3000) || '{"id": "a"}'),
    '^54000: arguments "context" and "actions" are too large together', 'rank() refuses millions of pairs of names'),
-  (object('c', 100001), '["a"]'::jsonb, '^54000: argument "context" is too large', 'rank() refuses a context of 100,001 values'),
-  (object('c', 2, repeat('x', 9000000)), '["a"]', '^54000: argument "context" is too large', 'rank() refuses a context of 18 MB'),
+  (object('c', 100001), '["a"]'::jsonb, '^54000: argument "context" is too large',
+    'rank() refuses a context of 100,001 values'),
+  (object('c', 2, repeat('x', 9000000)), '["a"]', '^54000: argument "context" is too large',
+    'rank() refuses a context of 18 MB'),
   ('{}', jsonb_build_array(object('f', 100001) || '{"id": "a"}'),
    '^54000: argument "actions" is too large', 'rank() refuses actions of 100,001 values'),
   (object('c', 100), jsonb_build_array(object('f', 2, repeat('x', 90000)) || '{"id": "a"}'),
    '^54000: arguments "context" and "actions" are too large together', 'rank() refuses pairs of more than 16 MB'),
-  (object('c', 300), jsonb_build_array(object('f', 300) || '{"id": "a"}'), '^gives 1$', 'rank() accepts 90,000 pairs of names'))
+  (object('c', 300), jsonb_build_array(object('f', 300) || '{"id": "a"}'), '^gives 1$',
+    'rank() accepts 90,000 pairs of names'))
   v (context, actions, error, name);
 
 -- ---------- rewards and training ----------
 
-DELETE FROM offer.pending p USING offer.decision d WHERE d.id = p.decision AND d.event NOT LIKE 'event %' AND d.context <> '{}';
+DELETE FROM offer.pending p USING offer.decision d WHERE d.id = p.decision AND d.event NOT LIKE 'event %'
+  AND d.context <> '{}';
 DELETE FROM offer.decision WHERE event NOT LIKE 'event %' AND context <> '{}';
 SELECT is(offer.learn(), 0::bigint, 'learn() waits for rewards until the attribution window has passed');
 SELECT offer.reward('event ' || e, 1) FROM generate_series(1, 10) e;
@@ -150,10 +156,14 @@ SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'rebuild() trains
 SELECT each_is('22004: arguments "event" and "value" must not be null', $$ offer.reward(NULL, 1)
   offer.reward('event 1', NULL) $$);
 SELECT is(substr(outcome(format('SELECT offer.%s', call)), 1, 7), '54000: ', 'a ranker raises 54000 for ' || what)
-FROM  (VALUES ('rank(repeat(''x'', 1001), ''{}'', ''["a"]'')', 'an event above 1000 bytes'), ('reward(repeat(''x'', 1001), 1)', 'the reward of such an event'),
-              ('rank(''long'', ''{}'', jsonb_build_array(repeat(''x'', 1001)))', 'an action whose id is above 1000 bytes')) v (call, what);
-SELECT is(outcome('SELECT offer.learn(''-1 day'')'), '22023: argument "window" must be between 0 and 100 years', 'learn() names the argument that is out of range');
-SELECT is(outcome('SELECT offer.reward(''event 1'', ''NaN'')'), '22003: argument "value" must be finite (The value is NaN.)',
+FROM  (VALUES ('rank(repeat(''x'', 1001), ''{}'', ''["a"]'')', 'an event above 1000 bytes'),
+  ('reward(repeat(''x'', 1001), 1)', 'the reward of such an event'),
+              ('rank(''long'', ''{}'', jsonb_build_array(repeat(''x'', 1001)))',
+                'an action whose id is above 1000 bytes')) v (call, what);
+SELECT is(outcome('SELECT offer.learn(''-1 day'')'), '22023: argument "window" must be between 0 and 100 years',
+  'learn() names the argument that is out of range');
+SELECT is(outcome('SELECT offer.reward(''event 1'', ''NaN'')'),
+  '22003: argument "value" must be finite (The value is NaN.)',
   'reward() refuses NaN');
 SELECT is(outcome('SELECT offer.reward(''event 1'', ''-Infinity'')'),
   '22003: argument "value" must be finite (The value is -Infinity.)', 'reward() refuses -Infinity');
@@ -171,7 +181,8 @@ SELECT is(count(*), 0::bigint, 'the view "outcome" has no deferred events') FROM
 SELECT is(ARRAY[offer.activate('mail'), offer.activate('mail'), offer.activate('nobody')],
   '{t,f,f}', 'activate() returns whether a deferred event was activated');
 SELECT is(offer.learn(), 0::bigint, 'the attribution window of an activated event starts with activate()');
-SELECT is(reward, NULL, 'the view "outcome" waits for the reward of an activated event') FROM offer.outcome WHERE event = 'mail';
+SELECT is(reward, NULL, 'the view "outcome" waits for the reward of an activated event') FROM offer.outcome
+  WHERE event = 'mail';
 SELECT later('11 minutes');
 SELECT is(offer.learn(), 1::bigint, 'learn() applies an activated event after its attribution window');
 SELECT is(reward, 0::float8, 'an activated event has the default reward after its attribution window')
@@ -252,7 +263,8 @@ SELECT ok(
   avg(imitated::integer) FILTER (WHERE substr(event, 2)::integer <= 20) < 0.1
   AND avg(imitated::integer) FILTER (WHERE substr(event, 2)::integer BETWEEN 101 AND 160) > 0.9,
   'an apprentice learns to imitate the baseline') FROM pupil.decision;
-SELECT cmp_ok(difference_from_log('pupil'), '<', 1e-9::float8, 'rebuild() trains the model of the baseline from the log');
+SELECT cmp_ok(difference_from_log('pupil'), '<', 1e-9::float8,
+  'rebuild() trains the model of the baseline from the log');
 SELECT pupil.go_live(0.5);
 SELECT teach(161, 260);
 SELECT ok(count(*) BETWEEN 20 AND 80, 'go_live(0.5) has the ranker decide half of the events') FROM pupil.decision
@@ -266,7 +278,8 @@ SELECT ok(bool_and(meaning <> '') AND count(value) = count(*), 'each row of the 
 SELECT is((value > 0.6, meaning ~ 'go_live'), (true, true), 'the report says that an apprentice can go live')
   FROM pupil.report('2026-03-01') WHERE measure = 'baseline imitated';
 SELECT is(outcome(format('SELECT pupil.go_live(%s)', share)),
-  format('22023: argument "share" must be between 0 and 1 (The value is %s.)', share), format('go_live(%s) is refused', share))
+  format('22023: argument "share" must be between 0 and 1 (The value is %s.)', share),
+    format('go_live(%s) is refused', share))
 FROM unnest('{1.1,"null"}'::text[]) share;
 
 -- ---------- the report ----------
@@ -280,7 +293,8 @@ SELECT treatment, _dlints_first_decision(CASE WHEN n < 0 THEN now() - interval '
        n % 3 AS expected,
        CASE WHEN n < 0 THEN 1000 WHEN treatment = 'live' THEN n % 5 + 1 ELSE n % 7 END AS reward
 FROM (SELECT 'live' AS treatment, generate_series(-1, 59) AS n UNION ALL SELECT 'baseline', generate_series(-1, 99)) e;
-INSERT INTO judge.decision (id, event, treatment, at, active, context, actions, ranking, probabilities, expected, imitated)
+INSERT INTO judge.decision (id, event, treatment, at, active, context, actions, ranking, probabilities,
+  expected, imitated)
 SELECT id, id, treatment, now() - interval '1 hour', true, jsonb_build_object('user_id', user_id),
        '[{"id": "a", "price": 0.25}, "b"]', '{1,2}',
        ARRAY[p, 1 - p], ARRAY[expected, 0], CASE treatment WHEN 'baseline' THEN n BETWEEN 0 AND 36 END FROM happened;
@@ -300,12 +314,15 @@ SELECT ok(abs(s.value - l.mean + p.mean) < 1e-9 AND abs(s.error - sqrt(l.stderr 
           AND meaning ~ '^no statistically significant difference', 'the report compares the ranker with the baseline')
 FROM earned l, earned p, says('ranker minus baseline') s WHERE l.treatment = 'live' AND p.treatment = 'baseline';
 SELECT is((says('events')).value, 160::float8, 'the report counts events since its argument');
-SELECT ok(abs(s.value - e.mean) < 1e-9, 'the report estimates the reward of random choices') FROM says('earned at random') s,
+SELECT ok(abs(s.value - e.mean) < 1e-9, 'the report estimates the reward of random choices')
+  FROM says('earned at random') s,
   (SELECT sum((reward - 0.25) / p) / sum(1 / p) AS mean FROM happened WHERE treatment = 'live' AND n >= 0) e;
-SELECT ok(abs(s.value - e.mean) < 1e-9 AND abs(s.error - e.stderr) < 1e-9, 'the report compares expected and observed rewards')
+SELECT ok(abs(s.value - e.mean) < 1e-9 AND abs(s.error - e.stderr) < 1e-9,
+  'the report compares expected and observed rewards')
 FROM says('expected minus earned') s, (SELECT avg(expected - reward) AS mean,
   stddev(expected - reward) / sqrt(60) AS stderr FROM happened WHERE treatment = 'live' AND n >= 0) e;
-SELECT ok(abs(s.value - avg(1 - p)) < 1e-9, 'the report has the rate of exploration') FROM says('exploration') s, happened
+SELECT ok(abs(s.value - avg(1 - p)) < 1e-9, 'the report has the rate of exploration')
+  FROM says('exploration') s, happened
 WHERE treatment = 'live' AND n >= 0 GROUP BY s.value;
 SAVEPOINT judged;
 SELECT ok(value = 0.74 AND abs(error - sqrt(0.74 * 0.26 / 100)) < 1e-9 AND meaning ~ 'go_live\(\) with a small share',
@@ -335,8 +352,10 @@ SELECT is(meaning, format('unknown below 30 users per treatment; 95 %% confidenc
   round((value - within)::numeric, 3), round((value + within)::numeric, 3)),
   'below 30 users the report has the confidence interval alone')
 FROM says('ranker minus baseline') s, LATERAL (SELECT _dlints_t_quantile(29) * s.error) e (within);
-DELETE FROM judge.decision WHERE treatment = 'live' AND id > (SELECT min(id) FROM happened WHERE treatment = 'live' AND n >= 0);
-SELECT is((says('expected minus earned')).meaning, 'unknown: too few events', 'the report needs two events for an error');
+DELETE FROM judge.decision WHERE treatment = 'live' AND id > (SELECT min(id) FROM happened WHERE treatment = 'live'
+  AND n >= 0);
+SELECT is((says('expected minus earned')).meaning, 'unknown: too few events',
+  'the report needs two events for an error');
 ROLLBACK TO judged;
 INSERT INTO judge.pending
 SELECT id, now() - CASE treatment WHEN 'live' THEN interval '59 minutes' ELSE '61 minutes' END
@@ -346,11 +365,14 @@ SELECT ok(value = 1 AND meaning ~ '^decisions after the attribution window', 'th
 UPDATE judge.pending SET since = since - interval '1 hour';
 SELECT ok(value = 2 AND meaning ~ 'run\(\)', 'the report says that run() is not called') FROM says('pending decisions');
 SELECT judge.rank('mail', '{}', '["a"]', deferred => true), judge.reward('mail', 1), judge.reward('never', 1);
-SELECT is((says('rewards of unknown events')).value, 0::float8, 'a reward of an unknown event is no problem for an hour');
+SELECT is((says('rewards of unknown events')).value, 0::float8,
+  'a reward of an unknown event is no problem for an hour');
 SELECT later('61 minutes');
-SELECT is((says('rewards of unknown events')).value, 2::float8, 'the report counts rewards of unknown and deferred events');
+SELECT is((says('rewards of unknown events')).value, 2::float8,
+  'the report counts rewards of unknown and deferred events');
 SELECT judge.activate('mail');
-SELECT is((says('rewards of unknown events')).value, 1::float8, 'the report does not count rewards of activated events');
+SELECT is((says('rewards of unknown events')).value, 1::float8,
+  'the report does not count rewards of activated events');
 SELECT set_config('sim.now', '2026-03-20 12:00+00', true);
 
 -- ---------- a role that owns nothing else ----------
@@ -362,7 +384,8 @@ SET LOCAL ROLE dlints_test_ranker;
 SELECT dlints_create_ranker('theirs', attribution_window => '0') IS NOT NULL;
 SELECT theirs.reward('t', 1) FROM theirs.rank('t', '{}', '["a"]');
 CALL theirs.run();
-SELECT is(updates, 1::bigint, 'a role without other rights can create and run a ranker') FROM theirs.models WHERE name = 'reward';
+SELECT is(updates, 1::bigint, 'a role without other rights can create and run a ranker') FROM theirs.models
+  WHERE name = 'reward';
 RESET role;
 
 -- ---------- changes ----------
@@ -383,11 +406,13 @@ INSERT INTO total.reward SELECT event, 1, at, 1 FROM total.decision_rest;
 ANALYZE total.decision, total.reward, total.event;
 CREATE FUNCTION reads(statement text) RETURNS bigint LANGUAGE sql AS
 $$ SELECT rows_read(statement, 'total', '^(decision_rest|reward|event)') $$;
-SELECT cmp_ok(reads('SELECT count(at) FROM total.reward'), '>=', 5000::bigint, 'the test counts the rows that a statement reads');
+SELECT cmp_ok(reads('SELECT count(at) FROM total.reward'), '>=', 5000::bigint,
+  'the test counts the rows that a statement reads');
 SELECT total.rank('new', '{}', '["a"]'), total.reward('new', 1);
 SELECT cmp_ok(reads($$SELECT total.learn('0')$$), '<', 500::bigint, 'learn() does not read the whole log');
 SELECT total.reward('new', 2);
-SELECT cmp_ok(reads($$SELECT total.learn('0')$$), '<', 500::bigint, 'learn() does not read the whole log for a correction');
+SELECT cmp_ok(reads($$SELECT total.learn('0')$$), '<', 500::bigint,
+  'learn() does not read the whole log for a correction');
 ROLLBACK TO short;
 
 -- ---------- retention ----------

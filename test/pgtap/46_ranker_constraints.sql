@@ -14,9 +14,12 @@ FROM (VALUES ('[]', 'constraints must be an object of at most 8 constraints by n
              ('{"usd": {}}', 'constraint "usd" must have either "max" or "min" (The constraint is {}.)'),
              ('{"usd": {"max": 1, "min": 1}}',
               'constraint "usd" must have either "max" or "min" (The constraint is {"max": 1, "min": 1}.)'),
-             ('{"usd": {"max": "1"}}', 'constraint "usd" must have a number in "max" or "min" (The constraint is {"max": "1"}.)'),
-             ('{"usd": {"max": 0}}', 'constraint "usd" must have a target above 0, at most 1e50 (The constraint is {"max": 0}.)'),
-             ('{"usd": {"min": -1}}', 'constraint "usd" must have a target above 0, at most 1e50 (The constraint is {"min": -1}.)'),
+             ('{"usd": {"max": "1"}}',
+               'constraint "usd" must have a number in "max" or "min" (The constraint is {"max": "1"}.)'),
+             ('{"usd": {"max": 0}}',
+               'constraint "usd" must have a target above 0, at most 1e50 (The constraint is {"max": 0}.)'),
+             ('{"usd": {"min": -1}}',
+               'constraint "usd" must have a target above 0, at most 1e50 (The constraint is {"min": -1}.)'),
              ('{"usd": {"max": 1, "hard": 1}}',
               'constraint "usd" can have "hard": true only with "max" (The constraint is {"max": 1, "hard": 1}.)'),
              ('{"usd": {"min": 1, "hard": true}}',
@@ -58,7 +61,8 @@ SELECT ask('front', 1, 500);
 -- are off by more than 100 %.
 SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.3::float8, 'an untrained ranker meets its budget')
 FROM   spent('front');
-SELECT ok(price > 0 AND decisions >= 480 AND abs(expected_cost / 0.002 - 1) < 0.5, 'a budget has a price') FROM front.constraint_price;
+SELECT ok(price > 0 AND decisions >= 480 AND abs(expected_cost / 0.002 - 1) < 0.5, 'a budget has a price')
+  FROM front.constraint_price;
 SELECT ok(count(DISTINCT prices) > 20 AND bool_and(abs((SELECT sum(p) FROM unnest(probabilities) p) - 1) < 1e-9
 	AND jsonb_array_length(costs) = 4), 'prices and costs are logged') FROM front.decision;
 SELECT ok(bool_and(costs -> 0 ->> 'usd' = coalesce(actions -> (ranking[1] - 1) ->> 'usd', '0')),
@@ -71,7 +75,8 @@ FROM  (SELECT * FROM front.decision ORDER BY id DESC LIMIT 100) d
        JOIN front.model m ON m.name = 'reward',
        LATERAL (SELECT array_agg(a.n ORDER BY a.n) AS items, array_agg(a.features ORDER BY a.n) AS features,
                        array_agg(-(d.prices ->> 'usd')::float8
-                                 * (d.costs -> (array_position(d.ranking, a.n) - 1) ->> 'usd')::float8 ORDER BY a.n) AS bonus
+                                 * (d.costs -> (array_position(d.ranking, a.n) - 1) ->> 'usd')::float8
+                                   ORDER BY a.n) AS bonus
                 FROM   _dlints_ranker_actions(d.context, d.actions, '{}', '{usd}') a) a,
        LATERAL dlints_decide(m.state, a.items, a.features, draws => 2000, epsilon => 0.02, bonus => a.bonus,
                              all_items => true) c;
@@ -82,7 +87,8 @@ SELECT ok(avg(abs(logged - again)) < 0.06 AND regr_r2(logged, again) > 0.5,
 
 SELECT is(outcome(format('SELECT front.reward(%s)', arguments)), problem, format('reward(%s) is refused', arguments))
 FROM (VALUES ($$'e1', 1, '{"eur": 1}'$$, '22023: there is no constraint "eur"'),
-             ($$'e1', 1, '{"usd": "1"}'$$, '22023: cost "usd" must be 0 or a number from 1e-50 to 1e50 (The value is "1".)'),
+             ($$'e1', 1, '{"usd": "1"}'$$,
+               '22023: cost "usd" must be 0 or a number from 1e-50 to 1e50 (The value is "1".)'),
              ($$'e1', 1, '{"usd": 1e60}'$$,
               '22023: cost "usd" must be 0 or a number from 1e-50 to 1e50 (The value is ' || 1e60::numeric || '.)'),
              ($$'e1', 1, '[1]'$$, '22023: argument "costs" must be a JSON object of costs by constraint (The value is [1].)'),
@@ -91,17 +97,22 @@ SELECT front.reward(event, NULL, '{"usd": 0.03}') FROM front.ranked WHERE "posit
 SELECT front.reward(event, 1, '{"usd": 0.001}') FROM front.ranked WHERE "position" = 1 AND action = 'free';
 SELECT count(*) FROM inside('front', 'SELECT public._dlints_estimate_action_costs()');
 SELECT results_eq('SELECT action, round(ratio::numeric, 6), round(cost::numeric, 6) FROM front.action_cost ORDER BY 1',
-	$$VALUES ('free', 1.000000, 0.001000), ('large', 2.000000, 0.030000)$$, 'costs of actions are estimated from reported costs');
-SELECT is(_dlints_expected_cost(0.01, 2, 0.03), 0.02::float8, 'an announced cost is multiplied by the ratio of reported to announced costs');
-SELECT is(_dlints_expected_cost(NULL, 1, 0.001), 0.001::float8, 'without an announced cost the mean reported cost is expected');
+	$$VALUES ('free', 1.000000, 0.001000), ('large', 2.000000, 0.030000)$$,
+		'costs of actions are estimated from reported costs');
+SELECT is(_dlints_expected_cost(0.01, 2, 0.03), 0.02::float8,
+  'an announced cost is multiplied by the ratio of reported to announced costs');
+SELECT is(_dlints_expected_cost(NULL, 1, 0.001), 0.001::float8,
+  'without an announced cost the mean reported cost is expected');
 SELECT is(_dlints_expected_cost(NULL, NULL, NULL), 0::float8, 'without any cost 0 is expected');
-SELECT is(count(*), (SELECT count(*) FROM front.ranked WHERE "position" = 1 AND action = 'large'), 'reported costs replace expected ones')
+SELECT is(count(*), (SELECT count(*) FROM front.ranked WHERE "position" = 1
+  AND action = 'large'), 'reported costs replace expected ones')
 FROM   spent('front') WHERE cost = 0.03;
 SELECT front.erase('p3');
 SELECT is(count(*), 0::bigint, 'erase() deletes reported costs') FROM front.event_cost p
 WHERE  NOT EXISTS (SELECT FROM front.decision d WHERE d.event = p.event);
 SELECT ask('front', 501, 1500);
-SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.3::float8, 'a budget is met though actions cost twice the announced amount')
+SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.3::float8,
+  'a budget is met though actions cost twice the announced amount')
 FROM   spent('front', 1000) s;
 SELECT ok(count(*) FILTER (WHERE measure = 'constraint "usd"' AND value BETWEEN 0.0015 AND 0.0035 AND meaning ~
 	'^at most 0.002 per request; highest mean of 1000 consecutive decisions 0.00\d+; the price is [0-9.]+, which costs a reward of [0-9.]+ per request$') = 1,
@@ -135,7 +146,8 @@ ROLLBACK TO runs;
 
 SELECT dlints_create_ranker('owing', epsilon => 0.1,
   constraints => '{"gain": {"min": 3}, "hard": {"max": 2, "hard": true}, "soft": {"max": 2}}') IS NOT NULL;
-CREATE FUNCTION balance(decisions integer) RETURNS TABLE (constraint_name text, decisions bigint, surplus float8) LANGUAGE sql AS $$
+CREATE FUNCTION balance(decisions integer) RETURNS TABLE (constraint_name text, decisions bigint,
+  surplus float8) LANGUAGE sql AS $$
 SELECT r.* FROM inside('owing', format('SELECT * FROM public._dlints_balance(%s)', decisions)) i,
   jsonb_to_record(i) r (constraint_name text, decisions bigint, surplus float8) $$;
 SELECT is(array_agg(decisions || ' ' || surplus), '{0 0,0 0,0 0}', 'a new constraint has no surplus')
@@ -159,7 +171,8 @@ END $$;
 SELECT ok(bool_and(decisions = n AND abs(surplus - surplus_of(constraint_name, max_surplus, n)) < 1e-9)
           AND count(DISTINCT surplus) = 3, format('the surplus of the last %s decisions is limited', n))
 FROM unnest('{300,250}'::integer[]) n, balance(n),
-     LATERAL (SELECT CASE constraint_name WHEN 'gain' THEN 225 WHEN 'hard' THEN 60 ELSE 150 END) l (max_surplus) GROUP BY n;
+     LATERAL (SELECT CASE constraint_name WHEN 'gain' THEN 225 WHEN 'hard' THEN 60
+       ELSE 150 END) l (max_surplus) GROUP BY n;
 CREATE FUNCTION is_stale(after bigint, until bigint, had bigint) RETURNS boolean LANGUAGE sql AS $$
 SELECT setval('owing.decision_number', until);
 UPDATE owing.constraint_price SET solved = after, decisions = had;
@@ -176,8 +189,10 @@ FROM (VALUES (1, 100::bigint, 119::bigint, 200::bigint), (2, 100, 120, 200), (3,
 -- after the test.
 SAVEPOINT stubs;
 CREATE OR REPLACE FUNCTION public._dlints_balance(max_decisions bigint)
-RETURNS TABLE (constraint_name text, decisions bigint, surplus float8, target float8, hard boolean) LANGUAGE plpgsql STABLE AS
-$$ BEGIN RETURN QUERY SELECT name, 300::bigint, (current_setting('test.surplus')::jsonb ->> name)::float8, p.target, p.hard
+RETURNS TABLE (constraint_name text, decisions bigint, surplus float8, target float8,
+  hard boolean) LANGUAGE plpgsql STABLE AS
+$$ BEGIN RETURN QUERY SELECT name, 300::bigint, (current_setting('test.surplus')::jsonb ->> name)::float8,
+  p.target, p.hard
    FROM   constraint_price p; END $$;
 CREATE OR REPLACE FUNCTION public._dlints_replay()
 RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint) LANGUAGE sql STABLE AS
@@ -191,8 +206,10 @@ BEGIN
 END $$;
 SELECT is(target_costs('{"gain": 150, "hard": 15, "soft": 105}'), '{1.833333,2.111111,2.722222}',
   'a surplus is spent within 150 requests, and random choices spend their share');
-SELECT is(array_agg(p.price ORDER BY p.name), ARRAY(SELECT unnest(f.prices[1:1])), 'prices are those of dlints_prices()')
-FROM owing.constraint_price p, (SELECT dlints_prices(scores, costs, k, (SELECT array_agg(sign * target_cost ORDER BY name)
+SELECT is(array_agg(p.price ORDER BY p.name), ARRAY(SELECT unnest(f.prices[1:1])),
+  'prices are those of dlints_prices()')
+FROM owing.constraint_price p, (SELECT dlints_prices(scores, costs, k, (SELECT array_agg(sign * target_cost
+  ORDER BY name)
   FROM owing.constraint_price)) AS prices FROM _dlints_replay()) f GROUP BY f.prices HAVING max(p.price) > 0;
 SELECT is(target_costs('{"gain": -1e6, "hard": -1e6, "soft": 1e6}'), '{4.900000,1.050000,6.388889}',
   'the target cost is at most three times the target, and never the lowest possible cost');
@@ -206,7 +223,8 @@ UPDATE owing.constraint_price SET target = 1.05 WHERE name = 'soft';
 SELECT is(target_costs('{"gain": -1e6, "hard": -1e6, "soft": -1e6}'), '{4.750000,1.250000,1.100000}',
   'for estimated rates the last twentieth of the saving is never asked for');
 UPDATE owing.constraint_price SET price = CASE name WHEN 'soft' THEN 0.6 WHEN 'hard' THEN 0.7 ELSE 0 END;
-SELECT is(array_agg(i ->> 'constraint_name' || ' ' || (i ->> 'lost') ORDER BY i ->> 'constraint_name'), '{hard 0,soft 1}',
+SELECT is(array_agg(i ->> 'constraint_name' || ' ' || (i ->> 'lost') ORDER BY i ->> 'constraint_name'),
+  '{hard 0,soft 1}',
   'a price costs the reward of what would be chosen without it')
 FROM inside('owing', 'SELECT * FROM public._dlints_reward_lost()') i;
 ROLLBACK TO stubs;
@@ -218,7 +236,8 @@ SELECT ask('hard', 1, 300);
 SELECT ok(max(cost) = 0.015, 'an action above the target is chosen once the surplus allows it') FROM spent('hard');
 SELECT cmp_ok(sum(cost), '<=', 300 * 0.002::float8, 'a hard constraint is never exceeded') FROM spent('hard');
 SELECT ask('hard', 301, 302, '[{"id": "a", "usd": 9}, {"id": "b", "usd": 8}, {"id": "c", "usd": 8}]');
-SELECT ok(bool_and(action <> 'a' AND probability > 0), 'if all actions exceed a hard constraint, one of the cheapest is chosen')
+SELECT ok(bool_and(action <> 'a' AND probability > 0),
+  'if all actions exceed a hard constraint, one of the cheapest is chosen')
 FROM   hard.ranked WHERE "position" = 1 AND event IN ('e301', 'e302');
 
 -- ---------- minimum; constraints that cannot be met, or need no price ----------
@@ -229,7 +248,8 @@ SELECT ask('least', 1, 400,
   '[{"id":"a","margin":1,"usd":0.1,"weight":0.2},{"id":"b","margin":0.2,"usd":0.2,"weight":0.3},
 	{"id":"c","margin":0,"usd":0.1,"weight":0.2}]');
 SELECT ok(avg(cost) BETWEEN 0.65 AND 0.76, 'a minimum is reached') FROM spent('least') WHERE constraint_name = 'margin';
-SELECT is(price, 0::float8, 'a constraint that is met anyway has no price') FROM least.constraint_price WHERE name = 'usd';
+SELECT is(price, 0::float8, 'a constraint that is met anyway has no price') FROM least.constraint_price
+  WHERE name = 'usd';
 SELECT results_eq($$SELECT measure, substring(meaning from '(met without|cannot be met|the price)')
 	FROM least.report('-infinity') WHERE measure ~ '^constraint' ORDER BY 1$$,
 	$$VALUES ('constraint "margin"', 'the price'), ('constraint "usd"', 'met without'),
@@ -240,7 +260,8 @@ SELECT ok(bool_and(price BETWEEN 0 AND 1e6), 'prices are bounded') FROM least.co
 
 SELECT dlints_alter_ranker('front', '{"constraints": {"usd": {"max": 0.004}, "ms": {"max": 100}}}');
 SELECT results_eq('SELECT name, target, price > 0 FROM front.constraint_price ORDER BY 1',
-	$$VALUES ('ms', 100::float8, false), ('usd', 0.004::float8, true)$$, 'a constraint with another target keeps its price');
+	$$VALUES ('ms', 100::float8, false), ('usd', 0.004::float8, true)$$,
+		'a constraint with another target keeps its price');
 SELECT ask('front', 2001, 2010);
 SELECT is(count(*), 0::bigint, 'earlier decisions do not count for a new constraint')
 FROM   spent('front') WHERE constraint_name = 'ms' AND decision < (SELECT min(id) FROM front.decision
@@ -259,15 +280,18 @@ SELECT ask('named', 1, 60, '[{"id":"a","usd":0.1,"gpu":"A100"},{"id":"b","usd":0
 SELECT named.reward('e' || i, i % 2) FROM generate_series(1, 60) i;
 CALL named.run();
 SELECT dlints_alter_ranker('named', '{"constraints": {"usd": {"max": 0.3}, "gpu": {"max": 1}}}');
-SELECT cmp_ok(difference_from_log('named'), '<', 1e-9::float8, 'a new constraint trains the models again without its name as a feature');
+SELECT cmp_ok(difference_from_log('named'), '<', 1e-9::float8,
+  'a new constraint trains the models again without its name as a feature');
 SELECT ask('named', 61, 61, '[{"id":"a","usd":0.1,"gpu":1},{"id":"b","usd":0.5,"gpu":2}]');
 SELECT named.reward('e60', 1, '{"gpu": 1}');
 CALL named.run();
 SELECT is_empty('SELECT name, problem FROM named.job WHERE problem IS NOT NULL',
   'logged values that are no numbers do not stop prices');
-SELECT is(solved, (SELECT last_value FROM named.decision_number), 'prices are computed with logged values that are no numbers')
+SELECT is(solved, (SELECT last_value FROM named.decision_number),
+  'prices are computed with logged values that are no numbers')
   FROM named.constraint_price WHERE name = 'gpu';
-SELECT is((value, meaning ~ 'count as cost 0'), (120::float8, true), 'the report counts logged costs that are no numbers')
+SELECT is((value, meaning ~ 'count as cost 0'), (120::float8, true),
+  'the report counts logged costs that are no numbers')
   FROM named.report('-infinity') WHERE measure = 'actions with an invalid cost "gpu"';
 SELECT lives_ok('SELECT * FROM named.winner()', 'winner() works with logged costs that are no numbers');
 

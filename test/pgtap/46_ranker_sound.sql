@@ -26,7 +26,8 @@ SELECT dlints_create_ranker('offer', attribution_window => '0', retention => '3 
   user_key => 'user') IS NOT NULL;
 SELECT asks('offer', 'p', 20, 'first '), asks('offer', 'q', 10, 'second ');
 SELECT is(updates('offer'), '90 30', 'the models are trained on rewards and on the choices of the baseline');
-SELECT ok(abs(mean_reward - 1 / 3.0) < 1e-9, 'the baseline chooses one of three actions') FROM offer.models WHERE name = 'imitation';
+SELECT ok(abs(mean_reward - 1 / 3.0) < 1e-9, 'the baseline chooses one of three actions') FROM offer.models
+  WHERE name = 'imitation';
 SELECT count(*) FROM offer.rank('due', '{"user": "q"}', '["a", "b", "c"]');
 SELECT offer.rebuild();
 SELECT is(updates('offer'), '90 30', 'rebuild() leaves pending decisions out');
@@ -45,7 +46,8 @@ SELECT is((SELECT count(*) FROM offer.reward WHERE event LIKE 'second%')
   'erase() removes the user''s decisions, events and rewards from the log and the queue');
 SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'after erase() the models are those of the log');
 SELECT is(updates('offer'), '60 20', 'erase() retracts the user''s decisions from the models');
-SELECT is(string_agg(action, ''), 'z', 'an erased event can be ranked again') FROM offer.rank('second 1', '{}', '["z"]');
+SELECT is(string_agg(action, ''), 'z', 'an erased event can be ranked again')
+  FROM offer.rank('second 1', '{}', '["z"]');
 SELECT offer.learn();
 DELETE FROM offer.event WHERE event = 'second 1';
 DELETE FROM offer.decision WHERE event = 'second 1';
@@ -57,7 +59,8 @@ SELECT later('2 months');
 SELECT asks('offer', 'p', 5, 'third ');
 SELECT later('5 weeks');
 CALL offer.run();
-SELECT is((SELECT count(*) FROM offer.decision), 26::bigint, 'a partition is kept while a part of its month is retained');
+SELECT is((SELECT count(*) FROM offer.decision), 26::bigint,
+  'a partition is kept while a part of its month is retained');
 SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'after retention the models are those of the log');
 SELECT is(updates('offer'), '15 5', 'run() retracts expired decisions from the models');
 SELECT is(offer.activate('deferred'), false, 'an expired event cannot be activated');
@@ -65,22 +68,26 @@ SELECT offer.reward('first 3', 1);
 SELECT is(offer.learn(), 0::bigint, 'learn() ignores rewards of expired decisions');
 SELECT later('1 month');
 CALL offer.run();
-SELECT is((SELECT count(*) FROM offer.decision) + (SELECT count(*) FROM offer.reward) + (SELECT count(*) FROM offer.event),
+SELECT is((SELECT count(*) FROM offer.decision) + (SELECT count(*) FROM offer.reward) + (SELECT count(*)
+  FROM offer.event),
   14::bigint, 'run() drops an expired partition with its events and rewards');
 SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'dropping a partition does not change the models');
 SELECT is(updates('offer'), '15 5', 'dropping a partition retracts nothing');
-SELECT is(string_agg(action, ''), 'z', 'an expired event can be ranked again') FROM offer.rank('first 1', '{}', '["z"]');
+SELECT is(string_agg(action, ''), 'z', 'an expired event can be ranked again')
+  FROM offer.rank('first 1', '{}', '["z"]');
 SELECT offer.learn();
 
 -- changes
 SELECT is(outcome(format('SELECT dlints_alter_ranker(''offer'', %L)', change)) LIKE result || '%', true,
   format('dlints_alter_ranker() refuses %s', change))
 FROM (VALUES ('{"name": "x"}', '0A000: argument "name" of a ranker cannot be changed here'),
-             ('{"retention": "100000 years"}', '22023: retention must be between 1 day and 100 years')) v (change, result);
+             ('{"retention": "100000 years"}',
+               '22023: retention must be between 1 day and 100 years')) v (change, result);
 SELECT is(outcome($$SELECT dlints_alter_ranker('nothing', '{}')$$), '42704: there is no ranker "nothing"',
   'dlints_alter_ranker() refuses an unknown ranker');
 SELECT dlints_alter_ranker('offer', '{"default_reward": 0.5}');
-SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'a change of the default reward trains the models again');
+SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8,
+  'a change of the default reward trains the models again');
 SELECT is(round(mean_reward::numeric, 3), round((2 + 2 * 0.5) / 6.0, 3), 'the new default reward counts at once')
   FROM offer.models WHERE name = 'reward';
 SELECT dlints_alter_ranker('offer', '{"half_life": "1 day"}');
@@ -92,8 +99,10 @@ SELECT dlints_create_ranker('rated', attribution_window => '0', default_reward =
   user_key => 'user') IS NOT NULL;
 SELECT asks('rated', 'p', 9, 'one ');
 SELECT is(updates('rated'), '27 6', 'without a default reward only rewarded events are examples');
-SELECT is(count(*) FILTER (WHERE reward IS NULL), 3::bigint, 'the view "outcome" has NULL for missing rewards') FROM rated.outcome;
-SELECT is(value, 0.5::float8, 'the report leaves missing rewards out') FROM rated.report() WHERE measure = 'earned by the baseline';
+SELECT is(count(*) FILTER (WHERE reward IS NULL), 3::bigint, 'the view "outcome" has NULL for missing rewards')
+  FROM rated.outcome;
+SELECT is(value, 0.5::float8, 'the report leaves missing rewards out') FROM rated.report()
+  WHERE measure = 'earned by the baseline';
 SELECT rated.reward('one 3', 1);
 SELECT is(rated.learn(), 1::bigint, 'a missing reward can be reported late');
 SELECT cmp_ok(difference_from_log('rated'), '<', 1e-9::float8, 'after a late reward the models are those of the log');
@@ -110,25 +119,31 @@ SELECT ok(difference_from_log('rated') < 1e-9 AND updates('rated') = '9 2', 'era
 
 -- limits of rewards, quarantine
 SELECT is(outcome(format('SELECT offer.reward(''e'', %s)', value)),
-  format('22003: argument "value" must be between -1000 and 1000 (The value is %s.)', shown), format('reward() refuses %s', value))
+  format('22003: argument "value" must be between -1000 and 1000 (The value is %s.)', shown),
+    format('reward() refuses %s', value))
 FROM (VALUES ('1001', '1001'), ('-1e9', '-1000000000')) v (value, shown);
 SELECT dlints_alter_ranker('offer', '{"value_limit": 2e3}');
 SELECT lives_ok($$SELECT offer.reward('third 1', 1001)$$, 'value_limit sets the largest reward');
 UPDATE offer.reward SET applied = 1e6 WHERE event = 'third 2';
 SELECT is(offer.learn(), 0::bigint, 'a correction that cannot be retracted stops no other');
-SELECT is(value, 1::float8, 'the report counts quarantined decisions') FROM offer.report() WHERE measure = 'quarantined decisions';
+SELECT is(value, 1::float8, 'the report counts quarantined decisions') FROM offer.report()
+  WHERE measure = 'quarantined decisions';
 SELECT offer.rebuild();
-SELECT ok(difference_from_log('offer') < 1e-9 AND NOT EXISTS (SELECT FROM offer.quarantine), 'rebuild() releases quarantined decisions');
-SELECT is(applied, value, 'rebuild() applies rewards of quarantined decisions') FROM offer.reward WHERE event = 'third 2';
+SELECT ok(difference_from_log('offer') < 1e-9 AND NOT EXISTS (SELECT FROM offer.quarantine),
+  'rebuild() releases quarantined decisions');
+SELECT is(applied, value, 'rebuild() applies rewards of quarantined decisions') FROM offer.reward
+  WHERE event = 'third 2';
 
 -- orphans
 SELECT offer.reward('never', 1);
 SELECT later('23 hours');
 CALL offer.run();
-SELECT is(count(*), 1::bigint, 'a reward of an unknown event is kept for a day') FROM offer.reward WHERE event = 'never';
+SELECT is(count(*), 1::bigint, 'a reward of an unknown event is kept for a day') FROM offer.reward
+  WHERE event = 'never';
 SELECT later('2 hours');
 CALL offer.run();
-SELECT is(count(*), 0::bigint, 'a reward of an unknown event is deleted after a day') FROM offer.reward WHERE event = 'never';
+SELECT is(count(*), 0::bigint, 'a reward of an unknown event is deleted after a day') FROM offer.reward
+  WHERE event = 'never';
 INSERT INTO offer.reward (event, value, at, applied)
 SELECT 'known ' || n, 1, now() - interval '3 months' - n * interval '1 hour', 1 FROM unnest('{-1,1}'::integer[]) n;
 INSERT INTO offer.event_cost SELECT 'known ' || n, '{"usd": 1}', now() - interval '3 months' - n * interval '1 hour'
@@ -145,9 +160,11 @@ SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT offer.reward('e', 1)$$),
 SELECT dlints_grant('offer', 'visitor');
 SELECT is_empty($$SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'offer'::regnamespace
   AND obj_description(oid, 'pg_proc') IS NULL$$, 'each function of a ranker has a comment');
-SELECT is(array_agg(proname::text ORDER BY proname), '{activate,rank,reward}', 'dlints_grant() grants what a page calls')
+SELECT is(array_agg(proname::text ORDER BY proname), '{activate,rank,reward}',
+  'dlints_grant() grants what a page calls')
 FROM   pg_proc WHERE pronamespace = 'offer'::regnamespace AND has_function_privilege('visitor', oid, 'EXECUTE');
-SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT count(*) FROM (SELECT offer.reward(event_id, 1) FROM offer.rank('v', '{}', '["a"]')) r$$),
+SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT count(*) FROM (SELECT offer.reward(event_id, 1)
+  FROM offer.rank('v', '{}', '["a"]')) r$$),
   'gives 1', 'a granted role can rank and reward');
 SELECT is(outcome($$SET LOCAL ROLE visitor; TABLE offer.decision$$),
   '42501: permission denied for table decision', 'a granted role cannot read the log');

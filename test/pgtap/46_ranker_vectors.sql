@@ -11,23 +11,27 @@ CREATE FUNCTION x(index integer) RETURNS jsonb LANGUAGE sql AS $$
 	SELECT jsonb_agg(CASE i WHEN index THEN 3 ELSE 0.4 END ORDER BY i)
 	FROM generate_series(1, 12) i $$;
 -- features of an action "a" in a context, with the declaration {"embedding": 12} and without
-CREATE FUNCTION with_vector(context jsonb) RETURNS real[] LANGUAGE sql AS $$ SELECT encoded('{"embedding": 12}', context) $$;
+CREATE FUNCTION with_vector(context jsonb) RETURNS real[] LANGUAGE sql AS $$ SELECT encoded('{"embedding": 12}',
+  context) $$;
 CREATE FUNCTION without(context jsonb) RETURNS real[] LANGUAGE sql AS $$ SELECT encoded('{}', context) $$;
 
 -- ---------- declaration ----------
 
 SELECT is(outcome(format('SELECT dlints_create_ranker(''r'', vectors => %L)', vectors)),
-  '22023: vectors must be an object of context keys and lengths from 1 to 16384', format('vectors => %L is refused', vectors))
+  '22023: vectors must be an object of context keys and lengths from 1 to 16384',
+    format('vectors => %L is refused', vectors))
 FROM unnest(ARRAY['[]', '25', '{"embedding": 0}', '{"embedding": 2.5}', '{"embedding": "25"}',
   '{"embedding": [25]}', '{"embedding": 16385}', '{"embedding": 1e400}', '{"": 25}', '{"user_id": 25}']) vectors;
-SELECT dlints_create_ranker('front', vectors => '{"embedding": 12}', attribution_window => '0', epsilon => 0) IS NOT NULL;
+SELECT dlints_create_ranker('front', vectors => '{"embedding": 12}', attribution_window => '0',
+  epsilon => 0) IS NOT NULL;
 SELECT dlints_create_ranker('plain', attribution_window => '0') IS NOT NULL;
 SELECT dlints_create_ranker('it''s "odd"', vectors => '{"price": 2, "it''s \"%I\\": 3, "{dim}": 100, "$wrappers$": 2}',
   attribution_window => '0') IS NOT NULL;
 
 -- ---------- features ----------
 
-SELECT is(with_vector(context), without(context), 'a declaration does not change features without vectors: ' || context::text)
+SELECT is(with_vector(context), without(context),
+  'a declaration does not change features without vectors: ' || context::text)
 FROM unnest(ARRAY['{}', '{"hour": 8, "tags": ["a", "b"]}', '{"hour": 8, "tags": [1, 2]}',
   '{"nested": {"embedding": [1, 2]}}']::jsonb[]) context;
 SELECT ok(with_vector(jsonb_build_object('embedding', x(1), 'hour', 8)) <> with_vector('{"hour": 8}'),
@@ -122,7 +126,8 @@ SELECT cmp_ok(difference_from_log('front'), '<', 1e-9::float8, 'after correction
 
 -- ---------- an apprentice ----------
 
-SELECT dlints_create_ranker('pupil', apprentice => true, attribution_window => '0', vectors => '{"embedding": 12}') IS NOT NULL;
+SELECT dlints_create_ranker('pupil', apprentice => true, attribution_window => '0',
+  vectors => '{"embedding": 12}') IS NOT NULL;
 DO $$
 BEGIN
 	FOR i IN 1..150 LOOP
@@ -133,7 +138,8 @@ BEGIN
 		END IF;
 	END LOOP;
 END $$;
-SELECT cmp_ok(avg(imitated::integer), '>', 0.9, 'an apprentice learns from a vector which action the baseline chooses') FROM pupil.decision
+SELECT cmp_ok(avg(imitated::integer), '>', 0.9, 'an apprentice learns from a vector which action the baseline chooses')
+  FROM pupil.decision
   WHERE event IN (SELECT 'p' || i FROM generate_series(101, 150) i);
 SELECT pupil.learn();
 SELECT cmp_ok(difference_from_log('pupil'), '<', 1e-9::float8, 'the models of an apprentice are those of the log');

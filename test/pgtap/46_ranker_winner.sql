@@ -18,7 +18,8 @@ WITH given AS (
 	FROM jsonb_array_elements(actions) WITH ORDINALITY e (a, n)),
 made AS (
 	INSERT INTO offer.decision (id, event, treatment, at, active, context, actions, ranking, probabilities, expected)
-	SELECT id, id, treatment, now() - interval '1 hour', true, context, actions, ranking, probabilities, array_fill(0::float8,
+	SELECT id, id, treatment, now() - interval '1 hour', true, context, actions, ranking, probabilities,
+		array_fill(0::float8,
 		ARRAY[cardinality(ranking)])
 	FROM generate_series(1, events) e, LATERAL (SELECT _dlints_first_decision(now()) + nextval('number') + 0 * e) i (id),
 		given
@@ -31,7 +32,8 @@ CREATE FUNCTION estimated(actions text[], lowest float8, highest float8)
 RETURNS TABLE (action text, price float8, bottom float8, top float8, n bigint, squares float8, expected float8,
   error float8)
 LANGUAGE sql AS $$
-SELECT r.* FROM inside('offer', format('SELECT * FROM public._dlints_estimate_arms(0, %L, %s, %s)', actions, lowest, highest)) i,
+SELECT r.* FROM inside('offer', format('SELECT * FROM public._dlints_estimate_arms(0, %L, %s, %s)', actions, lowest,
+  highest)) i,
   jsonb_to_record(i) r (action text, price float8, bottom float8, top float8, n bigint, squares float8,
     expected float8, error float8) $$;
 CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
@@ -76,12 +78,14 @@ CREATE TEMP TABLE expected AS
 SELECT p, a * p + b * (1 - p) + s * exp(-d * d / 2) / sqrt(2 * pi()) AS best, a, b
 FROM believed, LATERAL (SELECT sqrt(a_error ^ 2 + b_error ^ 2)) e (s), LATERAL (SELECT ((a - b) / s)::float8) f (d),
      LATERAL normal_cdf(d) p;
-SELECT cmp_ok(abs(chance_best - p), '<', 0.015::float8, 'chance_best is that of normal beliefs from half as many rewards')
+SELECT cmp_ok(abs(chance_best - p), '<', 0.015::float8,
+  'chance_best is that of normal beliefs from half as many rewards')
 FROM half, expected WHERE action = 'a';
 SELECT is(round(sum(chance_best)::numeric, 9), 1.0, 'chance_best of all actions sums to 1') FROM half;
 SELECT cmp_ok(max(abs(could_gain - best + CASE action WHEN 'a' THEN a ELSE b END)), '<', 0.001::float8,
   'could_gain is the expected loss of choosing an action under these beliefs') FROM half, expected;
-SELECT results_eq('SELECT * FROM offer.winner()', 'SELECT * FROM offer.winner()', 'winner() returns equal results for equal data');
+SELECT results_eq('SELECT * FROM offer.winner()', 'SELECT * FROM offer.winner()',
+  'winner() returns equal results for equal data');
 
 -- ---------- compared events ----------
 
@@ -91,10 +95,12 @@ UPDATE offer.decision SET active = false WHERE event IN (SELECT event FROM offer
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{a,b}') $$,
   'SELECT action, events, earns, low, high, chance_best, could_gain, verdict FROM half ORDER BY n',
   'winner() leaves out events of the baseline, and events without one of the actions');
-SELECT is(array_agg(action ORDER BY action), '{b,c}', 'winner() compares the actions of the newest event by default') FROM offer.winner();
+SELECT is(array_agg(action ORDER BY action), '{b,c}', 'winner() compares the actions of the newest event by default')
+  FROM offer.winner();
 ROLLBACK TO half;
 SELECT count(*) FROM offer.rank('late', '{}', '["a", "b"]'), LATERAL (SELECT offer.reward('late', 1)) r;
-SELECT is(sum(events), 400::numeric, 'winner() leaves out events inside the attribution window, also with a reward') FROM offer.winner();
+SELECT is(sum(events), 400::numeric, 'winner() leaves out events inside the attribution window, also with a reward')
+  FROM offer.winner();
 SELECT later('2 hours');
 SELECT offer.learn();
 SELECT is(sum(events), 401::numeric, 'winner() counts an event after its attribution window') FROM offer.winner();
@@ -103,12 +109,14 @@ SELECT offer.reward('mail', 1), later('2 hours'), offer.learn();
 SELECT is(sum(events), 401::numeric, 'winner() leaves out deferred events') FROM offer.winner();
 SELECT offer.activate('mail'), later('2 hours'), offer.learn();
 SELECT is(sum(events), 402::numeric, 'winner() counts activated events') FROM offer.winner();
-SELECT is(sum(events), 1::numeric, 'winner() leaves out events before "since"') FROM offer.winner(since => '2026-03-20 12:00:01+00');
+SELECT is(sum(events), 1::numeric, 'winner() leaves out events before "since"')
+  FROM offer.winner(since => '2026-03-20 12:00:01+00');
 SELECT is_empty($$ SELECT * FROM offer.winner(since => 'infinity') $$, 'winner() returns nothing since infinity');
 SELECT results_eq('SELECT * FROM offer.winner(NULL)', $$ SELECT * FROM offer.winner('-infinity') $$,
   'since => NULL means all events');
 SELECT logs(100, 'a', 1, actions => '["a", "b", "c"]');
-SELECT is(sum(events), 502::numeric, 'winner() counts events with further actions') FROM offer.winner(actions => '{a,b}');
+SELECT is(sum(events), 502::numeric, 'winner() counts events with further actions')
+  FROM offer.winner(actions => '{a,b}');
 SELECT later('4 months');
 SELECT logs(10, 'a', 1), logs(10, 'b', 0);
 CALL offer.run();
@@ -228,17 +236,21 @@ CREATE TEMP TABLE arms AS
 SELECT w.* FROM (SELECT array_agg(name ORDER BY name) AS names, array_agg(state ORDER BY name) AS states FROM arm) a,
   dlints_winner(names || '{none,NULL}', states || ARRAY[NULL, states[1]]) w;
 SELECT results_eq('SELECT action, events, round(earns::numeric, 4), verdict FROM arms',
-  $$ VALUES ('a', 200::float8, 0.3, 'open'), ('b', 200, 0.2, 'open') $$, 'dlints_winner() compares models trained on the same rewards');
+  $$ VALUES ('a', 200::float8, 0.3, 'open'), ('b', 200, 0.2, 'open') $$,
+    'dlints_winner() compares models trained on the same rewards');
 SELECT ok(max(abs(a.low - h.low) + abs(a.high - h.high)) < 0.003 AND max(abs(a.chance_best - h.chance_best)) < 0.02
-          AND max(abs(a.could_gain - h.could_gain)) < 0.001, 'dlints_winner() and winner() agree') FROM arms a JOIN half h USING (action);
+          AND max(abs(a.could_gain - h.could_gain)) < 0.001, 'dlints_winner() and winner() agree')
+            FROM arms a JOIN half h USING (action);
 SELECT is((count(*), round(sum(chance_best)::numeric, 9), max(verdict)), (3::bigint, 1.0, 'open'::text),
   'dlints_winner() compares untrained models')
 FROM dlints_winner('{x,y,z}', array_fill(dlints_new(2), ARRAY[3]), '{1,2}');
 SELECT is_empty($$ SELECT * FROM dlints_winner('{}', '{}') $$, 'dlints_winner() returns nothing without arms');
 SELECT is_empty($$ SELECT * FROM dlints_winner('{a}', NULL) $$, 'dlints_winner() returns nothing without models');
 SELECT is(outcome($$ SELECT * FROM dlints_winner('{a,b}', ARRAY[dlints_new(1)]) $$),
-  '22023: there must be as many arms as models (There are 2 arms and 1 models.)', 'dlints_winner() refuses arms without models');
-SELECT is(verdict, 'open', 'dlints_winner() returns a single arm as open') FROM dlints_winner('{x}', ARRAY[dlints_new(1)]);
+  '22023: there must be as many arms as models (There are 2 arms and 1 models.)',
+    'dlints_winner() refuses arms without models');
+SELECT is(verdict, 'open', 'dlints_winner() returns a single arm as open')
+  FROM dlints_winner('{x}', ARRAY[dlints_new(1)]);
 SELECT is(array_agg(action), '{b,a}', 'dlints_winner() compares arms at given features and profile')
 FROM dlints_new(2, interactions => 'matched', discount => 1) m,
      dlints_winner('{a,b}', ARRAY[dlints_update(m, '{1,0}', 1, '{0,1}'), dlints_update(m, '{0,1}', 1, '{0,1}')],

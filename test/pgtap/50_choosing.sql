@@ -71,7 +71,8 @@ SELECT set_eq($$
     SELECT dlints_recommend(dlints_new(2, interactions => 'matched', intercept => false), f,
                             ARRAY[f, 2 * f]::real[], 4, '{0.5,-2}')
     FROM unnest(ARRAY[1, 2, 3, -1]) AS f, generate_series(1, 300) AS g GROUP BY g$$,
-    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$, 'scores of collinear features have correlation 1 under a profile');
+    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$,
+      'scores of collinear features have correlation 1 under a profile');
 
 -- two arms under a trained model: the first wins with probability Phi((mean score
 -- difference) / (its standard deviation)).  4,000 groups; the share is within 6.2 standard
@@ -162,7 +163,8 @@ SELECT tied(what, ways, quantile, call, rows) FROM (VALUES
      'true')) AS v (what, ways, quantile, call, rows);
 -- 100 of equal scores, ten wanted: each is among them in a tenth of 3,000 calls, within 6.8
 -- deviations (false alarm 100 times 1e-11)
-SELECT ok(count(*) = 100 AND max(abs(n - 300)) < 6.8 * sqrt(3000 * 0.1 * 0.9), 'dlints_recommend returns the best ten of a hundred')
+SELECT ok(count(*) = 100 AND max(abs(n - 300)) < 6.8 * sqrt(3000 * 0.1 * 0.9),
+  'dlints_recommend returns the best ten of a hundred')
 FROM (SELECT id, count(*) AS n
       FROM (SELECT unnest(dlints_recommend(one_memory(1), i, ARRAY[1]::real[], 10)) AS id
             FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s
@@ -179,15 +181,18 @@ FROM (SELECT dlints_recommend(better, i, x) AS best
 
 -- 700 items with seven different vectors
 CREATE TEMP TABLE world AS
-SELECT array_agg(i ORDER BY i) AS items, array_agg(ARRAY(SELECT (i % 7 = j)::int::real FROM generate_series(0, 6) j) ORDER BY i)::dlints_vector AS features
+SELECT array_agg(i ORDER BY i) AS items, array_agg(ARRAY(SELECT (i % 7 = j)::int::real
+  FROM generate_series(0, 6) j) ORDER BY i)::dlints_vector AS features
 FROM   generate_series(1, 700) i;
-CREATE FUNCTION pages(model dlints, draws integer, count integer) RETURNS TABLE (seed bigint, item integer, probability float8)
+CREATE FUNCTION pages(model dlints, draws integer, count integer) RETURNS TABLE (seed bigint, item integer,
+  probability float8)
 	LANGUAGE sql AS
 $$
 SELECT p.seed, d.item, d.probability
 FROM  (SELECT s::bigint AS seed,
               (SELECT dlints_shortlist(w.items, w.features, CASE draws
-                   WHEN 1 THEN ARRAY[dlints_weights(model)] ELSE dlints_draw_weights(model, '{}', s, draws) END, 40, s) FROM world w) AS items
+                   WHEN 1 THEN ARRAY[dlints_weights(model)] ELSE dlints_draw_weights(model, '{}', s, draws) END, 40, s)
+                     FROM world w) AS items
        FROM generate_series(1, count) s OFFSET 0) p,
        LATERAL dlints_decide(model, p.items,
            (SELECT array_agg(ARRAY(SELECT (i % 7 = j)::int::real FROM generate_series(0, 6) j) ORDER BY n)
@@ -201,10 +206,12 @@ SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)), 'the mean of 1 / pro
 FROM  (SELECT sum(1 / probability) / 700 AS w FROM greedy GROUP BY seed) p;
 SELECT ok(max(abs(w - 1)) < 1, 'the mean of 1 / probability is about 1 for each item')
 FROM  (SELECT sum(1 / probability) / 20000 AS w FROM greedy GROUP BY item) p;
-SELECT ok(avg(probability) BETWEEN 0.013 AND 0.016, 'the probability of one of 700 items that tie is about 10 / 700') FROM greedy;
+SELECT ok(avg(probability) BETWEEN 0.013 AND 0.016, 'the probability of one of 700 items that tie is about 10 / 700')
+  FROM greedy;
 
 -- Each draw prefers one of seven groups of 100 items.
-SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)), 'the mean of 1 / probability is 1 for groups of items that tie')
+SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)),
+  'the mean of 1 / probability is 1 for groups of items that tie')
 FROM  (SELECT sum(1 / probability) / 700 AS w FROM pages(dlints_new(7), 50, 500) GROUP BY seed) p;
 
 -- Without a shortlist the probability is exact.
@@ -212,8 +219,10 @@ SELECT ok(bool_and(d.probability = 10 / 700.0::float8), 'candidates that all tie
 FROM   world w, LATERAL dlints_decide(dlints_new(7, policy => 'greedy'), w.items, w.features, 10, draws => 1) d;
 
 -- The shortlist has the lowest keys of all items that tie.
-SELECT is((SELECT array_agg(i ORDER BY i) FROM unnest(dlints_shortlist(w.items, w.features, '{{0,0,0,0,0,0,0}}', 5, 9)) i),
-	(SELECT array_agg(i ORDER BY i) FROM (SELECT i FROM unnest(w.items, dlints_tie_keys(w.items, 9)) u (i, k) ORDER BY k LIMIT 5) l),
+SELECT is((SELECT array_agg(i ORDER BY i) FROM unnest(dlints_shortlist(w.items, w.features,
+  '{{0,0,0,0,0,0,0}}', 5, 9)) i),
+	(SELECT array_agg(i ORDER BY i) FROM (SELECT i FROM unnest(w.items, dlints_tie_keys(w.items, 9)) u (i, k) ORDER BY k
+		LIMIT 5) l),
 	'a shortlist keeps the items with the lowest keys')
 FROM   world w GROUP BY w.items, w.features::text;
 SELECT is(outcome('SELECT dlints_decide(dlints_new(1), ''{1}''::int[], ''{{1}}'', tie_keys => ''{1}'')'),

@@ -78,7 +78,8 @@ FROM arm, LATERAL dlints_decide(model, items, xs, seed => 42, all_items => true)
            UNION ALL SELECT items[2], -0.97007856070170694561 FROM arm
            UNION ALL SELECT unnest(items[3:]), 0 FROM arm) AS g USING (item)
 WHERE p.item = w.item;
-SELECT ok(count(*) = 5 AND bool_and(probability = (item < 3)::integer), format('policy %s ignores bonus_stddev', policy))
+SELECT ok(count(*) = 5 AND bool_and(probability = (item < 3)::integer),
+  format('policy %s ignores bonus_stddev', policy))
 FROM (VALUES ('greedy'), ('ucb')) AS v (policy),
      LATERAL dlints_decide(dlints_new(1, policy => policy), '{1,2,3,4,5}'::integer[], '{{1},{1},{1},{1},{1}}', 2,
                            bonus => '{2,2,1,1,1}', bonus_stddev => '{9,9,9,9,9}', all_items => true)

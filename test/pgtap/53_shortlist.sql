@@ -20,7 +20,8 @@ SELECT array_agg(i ORDER BY i) FROM unnest($1) i $$;
 CREATE FUNCTION expected(rankings integer, k integer) RETURNS integer[] LANGUAGE sql AS $$
 SELECT array_agg(DISTINCT id ORDER BY id)
 FROM   generate_series(1, rankings) w, LATERAL (
-	SELECT unnest((array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest((weights(rankings))[w:w])), x) DESC))[1:k]) AS id FROM item) t
+	SELECT unnest((array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest((weights(rankings))[w:w])), x) DESC))[1:k]) AS id
+		FROM item) t
 $$;
 
 SELECT plan(8 + 6 + 24 + 8 + 10 + 11);
@@ -33,16 +34,20 @@ GROUP  BY w, k ORDER BY w, k;
 
 -- ---------- of any kind ----------
 
-SELECT is(dlints_shortlist(ids::text[], xs, weights(1), 5) @> ARRAY[id::text], true, 'dlints_shortlist takes items of type text')
-FROM   block, (SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest(weights(1))), x) DESC))[1] AS id FROM item) b
+SELECT is(dlints_shortlist(ids::text[], xs, weights(1), 5) @> ARRAY[id::text], true,
+  'dlints_shortlist takes items of type text')
+FROM   block, (SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest(weights(1))), x) DESC))[1] AS id
+  FROM item) b
 GROUP  BY id;
-SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3, 9), 'dlints_shortlist takes features of double precision')
+SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3, 9),
+  'dlints_shortlist takes features of double precision')
 FROM block;
 SELECT is(sorted(dlints_shortlist(ids, xs::numeric[]::dlints_vector, weights(3), 9)), expected(3, 9),
   'dlints_shortlist takes numbers of any type') FROM block;
 SELECT is(pg_typeof(dlints_shortlist(ARRAY[ROW(1, NULL, NULL)::block], '{{1}}', '{{1}}', 1))::text, 'block[]',
   'dlints_shortlist takes composite items');
-SELECT is(array_agg(cardinality(s) ORDER BY n), '{1,10,10,10,10,10}'::int[], 'dlints_shortlist works for each group of rows')
+SELECT is(array_agg(cardinality(s) ORDER BY n), '{1,10,10,10,10,10}'::int[],
+  'dlints_shortlist works for each group of rows')
 FROM  (SELECT n, dlints_shortlist(ids, xs, weights(1), 10) AS s FROM block WHERE n > 0 GROUP BY n) g;
 SELECT is(dlints_shortlist(ids, xs, weights(1), 10), NULL, 'the shortlist of no rows is NULL') FROM block WHERE n > 6;
 
@@ -136,7 +141,8 @@ SELECT sorted(dlints_shortlist(ARRAY(SELECT generate_subscripts(features, 1)), f
 SELECT is(listed(array_agg(ARRAY[3e38, 3e38, 3e38 - i * 1e36]::real[] ORDER BY i), w, 2), result,
           'scores that single precision does not hold, weights ' || w::text)
 FROM   generate_series(1, 20) i,
-       (VALUES ('{{1,1,1}}'::float8[], '{1,2}'::int[]), ('{{-1,-1,-1}}', '{19,20}'), ('{{1,1,1},{-1,-1,-1}}', '{1,2,19,20}'))
+       (VALUES ('{{1,1,1}}'::float8[], '{1,2}'::int[]), ('{{-1,-1,-1}}', '{19,20}'), ('{{1,1,1},{-1,-1,-1}}',
+         '{1,2,19,20}'))
        v (w, result)
 GROUP  BY w, result ORDER BY w;
 -- whatever stands beside them
@@ -147,10 +153,12 @@ FROM  (SELECT x, dlints_shortlist(ids, ARRAY[x, y]::real[], '{{0.3,0.7,0.9}}', 1
        GROUP  BY x, g) t
 GROUP  BY x ORDER BY x;
 SELECT is(listed('{{1,2},{2,1},{3,0},{1,1}}'::real[], w, 1), result, 'weights ' || w::text)
-FROM  (VALUES ('{{1e50,1e49}}'::float8[], '{3}'::int[]), ('{{1e-300,2e-300}}', '{1}'), ('{{-1e-40,5e-41},{1e45,0}}', '{1,3}'))
+FROM  (VALUES ('{{1e50,1e49}}'::float8[], '{3}'::int[]), ('{{1e-300,2e-300}}', '{1}'),
+  ('{{-1e-40,5e-41},{1e45,0}}', '{1,3}'))
       v (w, result);
 SELECT is(listed('{{1},{1.000000000001},{0.9}}'::float8[], '{{1}}', 1), '{2}', 'double precision stays');
-SELECT is(dlints_shortlist(ids, xs, '{{1}}', 2), '{4,2}', 'dlints_shortlist takes blocks of real and double precision in one query')
+SELECT is(dlints_shortlist(ids, xs, '{{1}}', 2), '{4,2}',
+  'dlints_shortlist takes blocks of real and double precision in one query')
 FROM  (VALUES ('{1,2}'::int[], '{{1},{2}}'::real[]::dlints_vector), ('{3,4}', '{{0.5},{3}}'::float8[]::dlints_vector),
               ('{5}', '{{1.5}}'::real[]::dlints_vector)) v (ids, xs);
 
@@ -188,7 +196,8 @@ FROM   made, LATERAL (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item)
        LATERAL dlints_draw_weights(dlints_set(m, exploration => 2), p, 42, 12) w,
        LATERAL (SELECT avg((d.item = ANY (best))::int) AS share
                 FROM generate_series(1, 12) j, LATERAL (
-                    SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest(w[j:j])), x) DESC))[1:7] AS best FROM item) t) s
+                    SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest(w[j:j])), x) DESC))[1:7] AS best
+                      FROM item) t) s
 GROUP  BY i ORDER BY i;
 SELECT is(outcome('SELECT dlints_draw_weights(dlints_new(2), ''{}'', 1, ' || d || ')'), result, 'draws: ' || d)
 FROM  (VALUES ('0', '22023: draws must be between 1 and 1000 (The value is 0.)'),

@@ -102,7 +102,8 @@ SELECT is((SELECT array_agg(concat_ws(' ', item, score, probability) ORDER BY ra
                FROM generate_series(1, 45) AS i, LATERAL (SELECT ARRAY(SELECT unnest(xs[i:i])) AS x) AS v))),
           'weights of features count in products')
 FROM list AS l WHERE name = 'plain';
-SELECT is(array_agg(concat_ws(' ', d.item, d.probability) ORDER BY d.rank) = max(e.list), same, 'alike by ' || weights::text)
+SELECT is(array_agg(concat_ws(' ', d.item, d.probability) ORDER BY d.rank) = max(e.list), same,
+  'alike by ' || weights::text)
 FROM list AS l,
      (VALUES ('{1,1,1,1,1}'::real[], true), ('{7,7,7,7,7}', true), ('{1,0,0,0,0}', false)) AS v (weights, same),
      LATERAL (SELECT array_agg(concat_ws(' ', item, probability) ORDER BY rank) AS list

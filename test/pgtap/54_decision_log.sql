@@ -172,7 +172,8 @@ BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) '
 		|| (SELECT statement FROM taught WHERE name = wanted) INTO plan;
 	RETURN array_agg(node -> 'Actual Loops')
-	FROM jsonb_path_query(plan, 'strict $.**?(@."Node Type" == "WindowAgg" || @."Function Name" == "dlints_decide")') AS node;
+	FROM jsonb_path_query(plan,
+		'strict $.**?(@."Node Type" == "WindowAgg" || @."Function Name" == "dlints_decide")') AS node;
 END
 $$;
 
@@ -263,7 +264,8 @@ SELECT is(count(*), 3::bigint, 'rejected rewards are not stored') FROM reward;
 SELECT do_taught('fold');
 SELECT is(count(*), 600::bigint, 'impressions older than an hour are trained')
 FROM shown WHERE learned IS NOT NULL;
-SELECT is(array_agg(learned), '{1,1}'::float8[], 'impressions are trained with their rewards') FROM shown WHERE learned <> 0;
+SELECT is(array_agg(learned), '{1,1}'::float8[], 'impressions are trained with their rewards') FROM shown
+  WHERE learned <> 0;
 SELECT is((dlints_info(state)).updates, 300::bigint, format('%s is trained on its own impressions', name))
 FROM model ORDER BY name;
 SELECT cmp_ok(model_difference(state, learned_directly(name)), '<', 1e-10::float8,

@@ -198,7 +198,8 @@ SELECT is(count(*), 24 * 24 + 24::bigint, 'models that differ in one number are 
 FROM apart AS a JOIN apart AS b USING (state);
 SELECT throws_ok(
 	$$SELECT dlints_recommend(state, 1, '{1,2,3,4}'::real[]) FROM apart WHERE id IN (1, 48)$$,
-	'22023', 'dlints_recommend needs the same model for all rows of a group', 'models that differ in one number are not one group');
+	'22023', 'dlints_recommend needs the same model for all rows of a group',
+		'models that differ in one number are not one group');
 
 SELECT * FROM finish();
 ROLLBACK;

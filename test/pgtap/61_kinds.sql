@@ -135,7 +135,8 @@ CREATE VIEW by_workers AS
 SELECT dlints_evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), x, r, u, at)
     AS matched
 FROM seen;
-SELECT matches(plan_of('TABLE by_workers'), 'Gather(.|\n)*Partial Aggregate', 'matched evidence is aggregated in parallel');
+SELECT matches(plan_of('TABLE by_workers'), 'Gather(.|\n)*Partial Aggregate',
+  'matched evidence is aggregated in parallel');
 SELECT ok(model_difference(matched,
     evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), 1, 90)) <= 1e-10,
     'matched evidence of workers equals that of one process') FROM by_workers;

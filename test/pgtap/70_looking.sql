@@ -153,7 +153,8 @@ INSERT INTO extreme VALUES
 SELECT is(string_agg(what, ', ') FILTER (WHERE NOT reads_back(m)), NULL,
           'extreme numbers read back from text, jsonb and binary') FROM extreme;
 SELECT is(string_agg(what, ', ') FILTER (WHERE dlints_mean(m) IS NULL OR dlints_draw(m) IS NULL
-                                         OR dlints_covariance(m) IS NULL), NULL, 'models of extreme numbers have a posterior')
+                                         OR dlints_covariance(m) IS NULL), NULL,
+                                           'models of extreme numbers have a posterior')
 FROM extreme;
 SELECT is(count(*), 7::bigint, 'the test has seven models of extreme numbers') FROM extreme WHERE m IS NOT NULL;
 

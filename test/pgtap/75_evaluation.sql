@@ -39,7 +39,8 @@ FROM (VALUES (0, 2), (1, 1)) AS v (r, s);
 SELECT is(dlints_ndcg(r, s, 1 ORDER BY p), 0::float8,
           'among equal scores the first row ranks first')
 FROM (VALUES (1, 0, 7), (2, 1, 7)) AS v (p, r, s);
-SELECT is(dlints_ndcg(r, 1, 5), NULL::float8, 'dlints_ndcg is NULL if no row is relevant') FROM generate_series(0, 0) AS r;
+SELECT is(dlints_ndcg(r, 1, 5), NULL::float8, 'dlints_ndcg is NULL if no row is relevant')
+  FROM generate_series(0, 0) AS r;
 SELECT is(dlints_ndcg(1, 1, 5), NULL::float8, 'dlints_ndcg of no row is NULL') WHERE false;
 SELECT is(dlints_ndcg(r, s, 2), 1::float8, 'rows with a NULL are skipped')
 FROM (VALUES (1, 2), (NULL, 9), (5, NULL), (0, 1)) AS v (r, s);

@@ -263,13 +263,15 @@ FROM (SELECT dlints_progressive(NULL, x, r) OVER (ORDER BY i) AS p FROM seen) AS
 CREATE TEMP TABLE kept AS
 SELECT m, dlints_send(m) AS bytes
 FROM (SELECT dlints_evidence(dlints_new(3, memories => 8), x, r ORDER BY i) AS m FROM seen) AS s;
-SELECT is(max(abs(p - dlints_predict(m, x))), 0::float8, 'dlints_progressive without rewards predicts by the given model')
+SELECT is(max(abs(p - dlints_predict(m, x))), 0::float8,
+  'dlints_progressive without rewards predicts by the given model')
 FROM (SELECT m, x, dlints_progressive(m, x, NULL) OVER (ORDER BY i) AS p FROM seen, kept) AS s;
 SELECT is(count(p), 40::bigint, 'dlints_progressive takes a model from a table')
 FROM (SELECT dlints_progressive(m, x, r) OVER (ORDER BY i) AS p FROM seen, kept) AS s;
 SELECT is(dlints_send(m), bytes, 'dlints_progressive does not change a stored model') FROM kept;
 -- run again for each row of another table, the partition starts anew
-SELECT is(count(DISTINCT total), 1::bigint, 'a subquery with dlints_progressive gives the same result at each execution')
+SELECT is(count(DISTINCT total), 1::bigint,
+  'a subquery with dlints_progressive gives the same result at each execution')
 FROM generate_series(1, 3) AS g, LATERAL (
 	SELECT sum(p) FROM (SELECT dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i) AS p
 	                    FROM seen WHERE g > 0) AS s) AS t (total);

@@ -72,7 +72,8 @@ SELECT is(sum(reward), (SELECT sum(1 + ((c + position) % 21 = 0)::int - ((c + po
 SELECT ok(sum(pages) = 70
           AND sum(clicks_per_page * pages) = (SELECT count(*) FROM page WHERE (c + position) % 7 = 0)::float8,
   'the dashboard counts pages and clicks') FROM by_day;
-SELECT ok(bool_and(coverage > 0 AND coverage <= 1), 'the dashboard has the coverage of the stock, at most 1') FROM by_day;
+SELECT ok(bool_and(coverage > 0 AND coverage <= 1), 'the dashboard has the coverage of the stock, at most 1')
+  FROM by_day;
 SELECT ok(count(*) = 1, 'the report has the reward per list of the control group')
 FROM home.report('2026-01-01') WHERE measure = 'reward per list, control' AND value IS NOT NULL;
 SELECT later('1 day');
@@ -86,7 +87,8 @@ VALUES (201, 'category 1', 'a newer brand', 20, 20);
 SELECT home.refresh();
 CREATE TEMP TABLE candidate AS
 SELECT trained(dlints_set((SELECT empty_model FROM home.setting), exploration => 0.1), at) AS state FROM before;
-SELECT is((SELECT updates FROM dlints_info(state)), 700::bigint, 'a candidate is trained on the impressions before a given time')
+SELECT is((SELECT updates FROM dlints_info(state)), 700::bigint,
+  'a candidate is trained on the impressions before a given time')
 FROM candidate;
 SELECT ok(bool_and(abs(n - 10) < 1e-9), 'the candidate fills ten positions of each personal page after this time')
 FROM (SELECT sum(w.probability) AS n FROM candidate, before, would_show(state, at) AS w GROUP BY decision) AS s;
@@ -98,7 +100,8 @@ SELECT is_empty($$SELECT 1 FROM candidate, before, would_show(state, at) AS w JO
   'the candidate shows no product that was bought before, or added after the page');
 SELECT ok(v.observations = 10 * (SELECT count(*) FROM home.decision AS d, before WHERE d.at >= before.at
                                  AND treatment = 'personal')
-          AND v.dr IS NOT NULL AND v.mean_weight > 0, 'the value of the candidate is estimated from all impressions of these pages')
+          AND v.dr IS NOT NULL AND v.mean_weight > 0,
+            'the value of the candidate is estimated from all impressions of these pages')
 FROM candidate, before, value(state, at) AS v;
 
 SELECT * FROM finish();

@@ -13,14 +13,14 @@ from bench import server
 from history import Choice, History, choose
 from tap import run_checks
 
-HISTORIES = 1000            # of each way to forget
+HISTORIES = 500             # of each way to forget
 LEAST_DIM, LARGEST_DIM = 2, 30
 MOST_MEMORIES = 4
 LONGEST = 800
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 ALLOWED = 1e-8
-FEWEST = 5                  # histories that have to end with each memory
-MOST_CLOSE = 30             # histories that may end too close to a threshold
+FEWEST = 2                  # histories that have to end with each memory
+MOST_CLOSE = 20             # histories that may end too close to a threshold
 MOST_KNOWN = 300            # observations of a prior
 MOST_QUIET = 80             # half-lives
 

@@ -23,7 +23,7 @@ sub board
 	$node->safe_psql($database, "CREATE SCHEMA IF NOT EXISTS $schema;
 		CREATE EXTENSION dlints SCHEMA $schema; $tables");
 	$node->safe_psql($database, q{
-		SELECT dlints_create_recommender('board', 'job', '{field,city_id,skills,remote}',
+		SELECT dlints_create_recommender('board', 'job', '{field,city_id,skills,remote}', factors => 4,
 			clicks => 'SELECT who, job, at FROM visit', candidates => 'i.open')});
 	$node->safe_psql($database, q{
 		SELECT board.reward(decision, item)

@@ -35,7 +35,7 @@ $node->safe_psql(
 # Statements of a victim; "S" is the prefix of its schemas.  The user's own expressions call nothing.
 my @makes = (
 	q{SELECT bandit.dlints_create_recommender('S_shop', 'app.item', '{kind,price,made,tags,facts,good}',
-		clicks => 'SELECT who, what, at FROM app.seen', candidates => 'i.good', bonus => 'i.boost',
+		clicks => 'SELECT who, what, at FROM app.seen', factors => 4, candidates => 'i.good', bonus => 'i.boost',
 		cap_group => 'i.maker', cap => 9, outcomes => '{"click": 1, "buy": 5}', examination => '{1, 0.5}', epsilon => 0, diversity => 0.1,
 		constraints => '{"dear": {"of": "i.price", "max": 9}, "good": {"of": "i.good", "min": 0.1},
 			"bought": {"outcome": "buy", "min": 0.01}}')},
@@ -121,6 +121,7 @@ my $traps = q{
 		_varchar,_oid,unknown}'::text[]) t (type) WHERE type <> 'unknown';
 	GRANT SELECT ON called, operator, type TO mallory;
 	SET ROLE mallory;
+	SET check_function_bodies = off;
 	DO $do$
 	DECLARE
 		f record;

@@ -19,7 +19,7 @@ $node->safe_psql('postgres', "CREATE EXTENSION dlints; $tables");
 
 # Users with earlier clicks are not among those who come now.
 $node->safe_psql('postgres', q{
-	SELECT dlints_create_recommender('board', 'job', '{title,field,city_id,skills,remote}',
+	SELECT dlints_create_recommender('board', 'job', '{field,city_id,skills,remote}', factors => 4,
 		clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}');
 	CREATE TABLE at_first AS SELECT * FROM board.model;
 	-- a list for a user, with some clicks

@@ -41,13 +41,15 @@ BEGIN
 		SELECT a.item, CASE WHEN p.policy = 'control' THEN v.popularity ELSE dlints_dot(w.w, v.features) + v.effect
 		           + coalesce(dlints_dot(w.later, v.features), 0) + {bonus}
 		           - coalesce((SELECT sum(c.sign * (p.prices ->> c.name)::float8 * v.costs[c.n])
-		              FROM  (SELECT c.*, row_number() OVER (ORDER BY c.name COLLATE "C") AS n FROM {s}.constraint_price c) c), 0)
+		              FROM  (SELECT c.*, row_number() OVER (ORDER BY c.name COLLATE "C") AS n
+		              	FROM {s}.constraint_price c) c), 0)
 		       END AS score, {group} AS cap_group
 		FROM   page p, weight w, {s}.allowed(p.user_id, p.context) a JOIN {s}.item_vector y USING (item)
 		       JOIN known k USING (item), LATERAL (SELECT y.popularity, y.effect, y.costs, k.features) v
 		WHERE  a.item <> ALL ($2)),
 	best AS (
-		SELECT s.score FROM (SELECT s.*, row_number() OVER (PARTITION BY s.cap_group ORDER BY s.score DESC) AS n FROM scored s) s, page p
+		SELECT s.score FROM (SELECT s.*, row_number() OVER (PARTITION BY s.cap_group ORDER BY s.score DESC) AS n
+			FROM scored s) s, page p
 		WHERE  s.cap_group IS NULL OR s.n <= p.cap ORDER BY s.score DESC LIMIT (SELECT cardinality(p.items) FROM page p))
 	SELECT (SELECT sum(b.score) FROM best b) - sum(s.score) FROM scored s, page p WHERE s.item = ANY (p.items)$query$,
 		'{s}', quote_ident(name)),
@@ -71,14 +73,16 @@ BEGIN
 		       dlints_draw_weights(m.state, u.profile, d.seed, 15) ws, generate_subscripts(ws, 1) n,
 		       LATERAL (SELECT ARRAY(SELECT unnest(ws[n:n])) AS w) w,
 		       LATERAL (SELECT CASE WHEN o.state <> s.empty_model THEN dlints_weights(o.state, u.profile) END AS later) l,
-		       LATERAL (SELECT f.item, f.features, y.effect FROM features_for('{s}', d.user_id) f JOIN {s}.item_vector y USING (item)) v
+		       LATERAL (SELECT f.item, f.features, y.effect FROM features_for('{s}', d.user_id) f
+		       	JOIN {s}.item_vector y USING (item)) v
 		WHERE  d.id = $1 AND m.name = 'personal' AND o.name = 'later'),
 	ranked AS (
 		SELECT s.*, rank() OVER (PARTITION BY s.n ORDER BY s.score DESC) AS rank,
 		       nth_value(s.score, 10) OVER (PARTITION BY s.n ORDER BY s.score DESC ROWS BETWEEN UNBOUNDED PRECEDING
 		                                    AND UNBOUNDED FOLLOWING) AS tenth FROM score s),
 	share AS (
-		SELECT r.item, count(*) FILTER (WHERE r.score > r.tenth + 1e-9) AS low, count(*) FILTER (WHERE r.score > r.tenth - 1e-9) AS high
+		SELECT r.item, count(*) FILTER (WHERE r.score > r.tenth + 1e-9) AS low,
+			count(*) FILTER (WHERE r.score > r.tenth - 1e-9) AS high
 		FROM   ranked r GROUP BY r.item)
 	SELECT bool_and(15 * p.probability BETWEEN s.low - 1e-6 AND s.high + 1e-6)
 	FROM   {s}.impression p JOIN share s USING (item) WHERE p.decision = $1$query$, '{s}', quote_ident(name))
