@@ -278,7 +278,7 @@ COMMENT ON FUNCTION _dlints_toggle_centering()
 -- the last 2000 applied personal lists.  The examples assume one click in about six impressions.  Without the scale,
 -- differences between items would be too small or too large for the rewards that models are trained on.  Before
 -- evidence of the slope, it is the mean reward over the mean predicted rate, with a standard deviation of half of this
--- ratio; a quarter of the ratio is the minimum.  Fifty impressions at the predicted rate are added to the ratio.
+-- ratio; the scale is a quarter to twice the ratio.  Fifty impressions at the predicted rate are added to the ratio.
 -- Changes below 5 % are not written.  Returns true if the scale was changed: the prior then has to be set again.
 CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
@@ -305,7 +305,7 @@ BEGIN
 		FROM   summed s),
 	fitted AS (
 		SELECT least(greatest(coalesce((f.xy + f.evidence * f.ratio) / nullif(f.xx + f.evidence, 0), f.ratio),
-		                      f.ratio / 4, 0.01), 100) AS scale
+		                      f.ratio / 4, 0.01), 2 * f.ratio, 100) AS scale
 		FROM   fit f WHERE f.ratio IS NOT NULL)
 	UPDATE similarity l SET reward_scale = f.scale
 	FROM   fitted f
