@@ -13,12 +13,12 @@ import numpy as np
 
 from bench import movielens
 from bench.program import UserError
-from bench.records import SETS, coat, films, main, routing, yahoo
+from bench.records import SETS, coat, films, libraries, main, routing, yahoo
 from tap import run_checks
 
 SIZE, EACH = 24, 12     # users and items; ratings of each user
 MODELS = {'small': .0001, 'large': .01}
-TITLES = routing.TITLE, coat.TITLE, yahoo.TITLE, films.TITLE
+TITLES = libraries.TITLE, films.TITLE, routing.TITLE, coat.TITLE, yahoo.TITLE
 
 
 def check(tap, _):
@@ -29,6 +29,7 @@ def check(tap, _):
         check_prompts(tap, folder / 'paretobandit')
         check_songs(tap, folder / 'yahoo')
         check_films(tap, folder / 'movielens', ratings)
+        check_libraries(tap, ratings)
         check_command(tap, folder)
 
 
@@ -38,8 +39,10 @@ def write(folder):
     ratings = np.array([(user, item, random.integers(1, 6), time)
                         for user in range(SIZE) for time, item in enumerate(
                             random.choice(SIZE, EACH, replace=False))])
-    for name in ('paretobandit', 'coat', 'yahoo', 'movielens'):
+    for name in ('citeulike', 'paretobandit', 'coat', 'yahoo', 'movielens'):
         (folder / name).mkdir()
+    lines(folder / 'citeulike/users.dat', (
+        ' '.join(map(str, [EACH, *ratings[ratings[:, 0] == user, 1]])) for user in range(SIZE)))
     prompts = [json.dumps({'prompt': f'"{n}"', 'source': f's{n % 2}', 'arms': {
         model: {'reward': n / 10, 'cost': cost * (1 + n)} for model, cost in MODELS.items()}})
         for n in range(8)]
@@ -102,6 +105,16 @@ def check_films(tap, folder, ratings):
     tap.ok(len(world.clicks) == len(ratings) - SIZE and all(
         np.isclose(world.reward(user, shown[user]), 1 / np.log2(3)) for user in range(SIZE)),
            'the last film of each user is hidden, and its reward is lower at position 2')
+
+
+def check_libraries(tap, ratings):
+    """Test the libraries."""
+    articles = [ratings[ratings[:, 0] == user, 1].tolist() for user in range(SIZE)]
+    world = libraries.Libraries(articles, np.random.default_rng(1))
+    kept = [world.clicks[world.clicks[:, 0] == user, 1].tolist() for user in range(SIZE)]
+    tap.ok(all(sorted([*kept[user], world.then[user]]) == sorted(articles[user])
+               and np.isclose(world.reward(user, [-1, world.then[user]]), 1 / np.log2(3))
+               for user in range(SIZE)), 'one article of each library is hidden')
 
 
 def check_command(tap, folder):
