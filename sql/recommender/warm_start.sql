@@ -5,46 +5,41 @@
 -- Clicks on our own lists are left out: they are on what our lists show now, and a short half-life would seem to
 -- predict them.  Without other clicks the half-life stays as it is.
 CREATE FUNCTION _dlints_fit_popularity_half_life() RETURNS void
-	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
+	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	PERFORM @extschema@._dlints_notice_step('choosing the half-life of popularity'::text);
-	WITH rewarded AS MATERIALIZED (
-		SELECT DISTINCT d.user_id, r.item
-		FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
-		WHERE  s.clicks IS NOT NULL AND r.value > 0),
-	clicked AS MATERIALIZED (
-		SELECT c.user_id, c.item, date_part('epoch', c.at) / 86400 AS day, ntile(10) OVER (ORDER BY c.at) AS tenth
+	days CONSTANT float8[] := '{0.125,0.25,1,7,14,30,90,1e12}';     -- the last one: no decay
+	clicks CONSTANT text := '
+		WITH rewarded AS MATERIALIZED (
+			SELECT DISTINCT d.user_id, r.item
+			FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
+			WHERE  s.clicks IS NOT NULL AND r.value > 0)
+		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
 		FROM  (SELECT k.user_id, k.item, k.at FROM click k
 		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
 		       ORDER  BY k.at DESC LIMIT 100000) c
-		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))),
-	earlier AS (
-		SELECT max(c.day) FILTER (WHERE c.tenth < 10) AS day, count(DISTINCT c.item) AS items FROM clicked c),
-	half_life (n, days) AS (
-		VALUES (1, 0.125::float8), (2, 0.25), (3, 1), (4, 7), (5, 14), (6, 30), (7, 90), (8, NULL)),
-	once AS (
-		SELECT h.n, h.days AS half_life, c.item, min(e.day - c.day) AS days
-		FROM   clicked c, earlier e, half_life h WHERE c.tenth < 10
-		GROUP  BY h.n, h.days, c.item, c.user_id,
-		          CASE WHEN c.user_id IS NULL THEN c.day ELSE floor((e.day - c.day) / h.days) END),
-	score AS (
-		SELECT o.n, o.item, sum(@extschema@._dlints_decay(o.days, o.half_life)) AS score FROM once o GROUP BY o.n, o.item),
-	total AS (
-		SELECT s.n, sum(s.score) AS score FROM score s GROUP BY s.n),
-	target AS (
-		SELECT c.item FROM clicked c WHERE c.tenth = 10
-		GROUP  BY c.item, c.user_id, CASE WHEN c.user_id IS NULL THEN c.day END),
+		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))';
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('choosing the half-life of popularity'::text);
+	EXECUTE format('
+	WITH score AS MATERIALIZED (
+		SELECT d.item, d.sums FROM %s d),
+	half_life AS MATERIALIZED (
+		SELECT h.n, h.days, (SELECT sum(s.sums[h.n]) FROM score s) AS total FROM unnest($1) WITH ORDINALITY h (days, n)),
+	target AS MATERIALIZED (
+		SELECT s.sums
+		FROM  (SELECT c.item FROM (%s) c WHERE c.tenth = 10
+		       GROUP  BY c.item, c.user_id, CASE WHEN c.user_id IS NULL THEN c.at END OFFSET 0) c
+		       LEFT JOIN score s ON same_item(s.item, c.item)),
 	likelihood AS (
-		SELECT h.n, h.days,
-		       avg(ln(0.9 * coalesce(s.score, 0) / t.score + 0.1 / e.items)) - 3.0 * (8 - h.n) / count(*) AS likelihood
-		FROM   half_life h JOIN total t ON t.n = h.n CROSS JOIN earlier e CROSS JOIN target c
-		       LEFT JOIN score s ON s.n = h.n AND same_item(s.item, c.item)
+		SELECT h.n, h.days, avg(ln(0.9 * coalesce(t.sums[h.n], 0) / h.total + 0.1 / e.items))
+		                    - 3.0 * (cardinality($1) - h.n) / count(*) AS likelihood
+		FROM   half_life h CROSS JOIN (SELECT count(*) AS items FROM score s) e CROSS JOIN target t
 		GROUP  BY h.n, h.days)
-	UPDATE similarity SET popularity_half_life = b.days
-	FROM  (SELECT l.days FROM likelihood l ORDER BY l.likelihood DESC LIMIT 1) b;
+	UPDATE similarity SET popularity_half_life = nullif(b.days, 1e12)
+	FROM  (SELECT l.days FROM likelihood l ORDER BY l.likelihood DESC LIMIT 1) b',
+	@extschema@._dlints_decayed_call(format('SELECT c.* FROM (%s) c WHERE c.tenth < 10', clicks), days, days), clicks) USING days;
 END
 $$;
 COMMENT ON FUNCTION _dlints_fit_popularity_half_life()
@@ -58,7 +53,7 @@ RETURN clicks::float8 ^ (exposure - 1);
 COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
 	IS 'weight of a negative example, given the clicks of its item';
 
--- Add training examples from one of eight parts of the last 50,000 clicks: at most "max_examples" to the candidates
+-- Add training examples from one of eight parts of the last 100,000 clicks: at most "max_examples" to the candidates
 -- of half-lives, and "kept" of them to warm_start_example.
 --
 -- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about
@@ -95,7 +90,7 @@ BEGIN
 		           SELECT k.user_id, k.item, max(k.at) AS at
 		           FROM  (SELECT k.user_id, k.item, k.at FROM click k JOIN item_vector v ON same_item(v.item, k.item)
 		                  WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
-		                  ORDER  BY k.at DESC LIMIT 50000) k, similarity s
+		                  ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 		           GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
 		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
 		                           / s.popularity_half_life)) c),
@@ -178,13 +173,15 @@ BEGIN
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
 		       FROM   clicked c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
+	pair AS MATERIALIZED (          -- candidates with the clicks that may predict them
+		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
+		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id),
 	together AS MATERIALIZED (      -- neighbour scores, by half-life of clicks
-		SELECT c.id, c.item, ARRAY(SELECT least(greatest(u.s, 0), 4) FROM unnest(ARRAY[
-		           sum(r.weight * b.w14), sum(r.weight * b.w30), sum(r.weight * b.w90), sum(r.weight)]) WITH ORDINALITY u (s, n)
+		SELECT p.id, p.item, ARRAY(SELECT least(greatest(u.s, 0), 4) FROM unnest(ARRAY[
+		           sum(r.weight * p.w14), sum(r.weight * p.w30), sum(r.weight * p.w90), sum(r.weight)]) WITH ORDINALITY u (s, n)
 		           ORDER BY u.n)::float8[] AS scores
-		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id
-		       JOIN related r ON same_item(r.item, b.item) AND same_item(r.neighbour, c.item)
-		GROUP  BY c.id, c.item),
+		FROM   pair p JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
+		GROUP  BY p.id, p.item),
 	shown AS MATERIALIZED (
 		SELECT k.id, k.user_id, k.reward, k.weight, i.features, least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity,
 		       coalesce(n.scores, '{0,0,0,0}') AS scores
@@ -315,7 +312,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	n_clicks bigint := (SELECT count(*) FROM (
 	                        SELECT FROM click c JOIN item_vector v ON same_item(v.item, c.item)
-	                        WHERE  c.at <= now() AND isfinite(c.at) AND c.weight > 0 LIMIT 50000) c);
+	                        WHERE  c.at <= now() AND isfinite(c.at) AND c.weight > 0 LIMIT 100000) c);
 	n_parts integer := least(8, ceil(80000.0 / greatest(n_clicks, 1)));
 	noticed_at timestamptz := clock_timestamp();
 BEGIN

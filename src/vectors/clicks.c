@@ -140,6 +140,19 @@ HashKey(Keys *keys, Datum value)
 	return hash_name(words, sizeof(words));
 }
 
+/* Create an empty set of users or items, in a child of the current memory context. */
+KeyNumbers *
+KeyNumbersCreate(KeyType of, const char *what)
+{
+	return CreateKeys(of, 0, what);
+}
+
+Oid
+KeyNumbersType(const KeyNumbers *keys)
+{
+	return keys->type->type_id;
+}
+
 /* Detoast a value, because it outlives its row. */
 static Datum
 DetoastKey(const Keys *keys, Datum value)
@@ -150,8 +163,8 @@ DetoastKey(const Keys *keys, Datum value)
 }
 
 /* Get the number of a value, and assign the next number to a new value. */
-static uint32
-GetKeyNumber(Keys *keys, Datum value)
+uint32
+KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
 	KeyEntry   *entry;
 	uint64		hash;
@@ -171,6 +184,20 @@ GetKeyNumber(Keys *keys, Datum value)
 		MemoryContextSwitchTo(old);
 	}
 	return entry->number;
+}
+
+/* The values by number */
+Datum *
+KeyNumbersValues(KeyNumbers *keys)
+{
+	Datum	   *values = AllocateMany(sizeof(Datum), keys->table->members);
+	keys_iterator iterator;
+	KeyEntry   *entry;
+
+	keys_start_iterate(keys->table, &iterator);
+	while ((entry = keys_iterate(keys->table, &iterator)) != NULL)
+		values[entry->number] = entry->value;
+	return values;
 }
 
 static int
@@ -313,8 +340,8 @@ ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight)
 													  clicks->capacity));
 	}
 	cell = &clicks->matrix.cells[clicks->count++];
-	cell->user = GetKeyNumber(clicks->users, user);
-	cell->item = GetKeyNumber(clicks->items, item);
+	cell->user = KeyNumbersGet(clicks->users, user);
+	cell->item = KeyNumbersGet(clicks->items, item);
 	cell->weight = weight;
 }
 

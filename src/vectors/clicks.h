@@ -19,6 +19,14 @@ typedef struct KeyType
 	Oid			collation;
 } KeyType;
 
+/* Users or items, numbered from 0 in the order of their first use */
+typedef struct Keys KeyNumbers;
+
+extern KeyNumbers *KeyNumbersCreate(KeyType of, const char *what);
+extern uint32 KeyNumbersGet(KeyNumbers *keys, Datum value);
+extern Datum *KeyNumbersValues(KeyNumbers *keys);
+extern Oid	KeyNumbersType(const KeyNumbers *keys);
+
 extern Clicks *ClicksCreate(KeyType users, KeyType items, uint64 seed);
 extern void ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight);
 extern uint32 ClicksUsers(const Clicks *clicks);

@@ -26,7 +26,7 @@ int			factors_memory;
 
 /* ---------- queries ---------- */
 
-/* Pass a row to the reader; rows with a NULL are skipped. */
+/* Pass a row to the reader; rows with a NULL in a required column are skipped. */
 static void
 ReadRow(QueryReader *reader, HeapTuple tuple, TupleDesc desc)
 {
@@ -35,10 +35,8 @@ ReadRow(QueryReader *reader, HeapTuple tuple, TupleDesc desc)
 
 	for (i = 0; i < reader->columns; i++)
 	{
-		bool		isnull;
-
-		values[i] = SPI_getbinval(tuple, desc, i + 1, &isnull);
-		if (isnull)
+		values[i] = SPI_getbinval(tuple, desc, i + 1, &reader->nulls[i]);
+		if (reader->nulls[i] && i >= reader->first_required)
 			return;
 	}
 	reader->row(reader, values);
@@ -118,7 +116,8 @@ ColumnType(TupleDesc desc, int column)
 	return getBaseType(TupleDescAttr(desc, column)->atttypid);
 }
 
-static KeyType
+/* The type and collation of a column */
+KeyType
 ColumnKey(TupleDesc desc, int column)
 {
 	KeyType		key;

@@ -15,7 +15,7 @@
 
 #include "vectors/clicks.h"
 
-#define MAX_LOG_COLUMNS		3
+#define MAX_LOG_COLUMNS		4
 
 /* A query, with callbacks for its columns and its rows. */
 typedef struct QueryReader QueryReader;
@@ -25,6 +25,8 @@ struct QueryReader
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
+	int			first_required; /* rows with a NULL in this or a later column are skipped */
+	bool		nulls[MAX_LOG_COLUMNS]; /* columns of the present row that are NULL */
 	double		expected;		/* rows estimated by the planner */
 	uint64		rows;			/* rows read */
 	MemoryContext context;		/* memory that outlives the query */
@@ -52,6 +54,7 @@ struct LogReader
 
 extern void ReadQuery(const char *query, QueryReader *reader);
 extern SvdMatrix *ReadLog(const char *query, LogReader *reader);
+extern KeyType ColumnKey(TupleDesc desc, int column);
 extern void RaiseWrongColumns(const char *message, const char *hint);
 extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
