@@ -15,6 +15,7 @@ BROWSER = '/usr/bin/chromium'
 DRIVER = '/usr/bin/chromedriver'
 PATIENCE = 60           # seconds
 LONGEST_VISIT = 30      # pages
+MAX_CONTROL = 20        # visitors of the control group, one after another
 
 tap = Tap()
 
@@ -36,6 +37,14 @@ class Page:
         """Open the page in a new tab; return the tab."""
         self.driver.switch_to.new_window('tab')
         self.open()
+        return self.driver.current_window_handle
+
+    def leave_control(self):
+        """Open tabs until a visitor is not in the control group; return the tab."""
+        for _ in range(MAX_CONTROL):
+            if 'control group' not in self.text('#treatment'):
+                break
+            self.open_tab()
         return self.driver.current_window_handle
 
     def ready(self):
@@ -114,8 +123,8 @@ class Page:
 def check(driver, url):
     """Test a running program."""
     page = Page(driver, url)
-    first = driver.current_window_handle
     check_looks(page)
+    first = page.leave_control()
     animation = page.likes('Animation')
     tap.ok(animation >= 7, 'a visitor who likes Animation gets pages of this genre',
            page.films())
@@ -124,6 +133,7 @@ def check(driver, url):
     page.open_tab()
     tap.ok(page.text('#visitor') != visitor and not page.liked(),
            'a new tab is a new visitor', page.text('#visitor'))
+    page.leave_control()
     western = page.likes('Western')
     tap.ok(western >= 7, 'a visitor who likes Western gets pages of this genre', page.films())
     tap.ok(len(page.of('Animation')) <= 3, 'likes of one visitor do not change the pages of another',
