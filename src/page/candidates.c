@@ -224,9 +224,12 @@ static void
 read_part(PageRequest *page, void *arg)
 {
 	AllowedPart *part = arg;
+	MemoryContext caller = MemoryContextSwitchTo(CurTransactionContext);	/* freed if the part fails */
 	NullableDatum args[] = {page->user, Given(page->context), Given(KeyArray(page, part->items, part->count))};
 
+	MemoryContextSwitchTo(caller);
 	ReadRows(page, &read_each_allowed, part->variant, args, read_allowed_row, part->reader);
+	pfree(DatumGetPointer(args[2].value));
 }
 
 /*
@@ -354,7 +357,8 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 {
 	ArrayType  *array = isnull ? NULL : DatumGetArrayTypeP(costs);
 
-	return array != NULL && ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
+	return array != NULL && !ARR_HASNULL(array) &&
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
 }
 
 /* Read a vector: item or number, features, dates, effect, its standard deviation, and costs. */
@@ -411,6 +415,7 @@ read_vectors(FeatureReader *reader)
 			RunSelect(reader->page, &cost_of_item, 0, &item);
 			if (!ResultColumn(1).isnull)
 				copy_costs(reader, ResultColumn(1).value);
+			SPI_freetuptable(SPI_tuptable);
 		}
 	}
 	EndLookup(lookup);

@@ -166,7 +166,7 @@ read_rewards(const ListReader *lists, RewardReader *rewards)
 
 	if (lists->count == 0)
 		return;
-	log = OpenLog(lists->page, &list_rewards, 1);
+	log = OpenLog(lists->page, &list_rewards, 1, 1);
 	for (int i = 0; i < lists->count; i++)
 	{
 		rewards->list = &lists->lists[i];
@@ -181,7 +181,7 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 {
 	ListReader	lists = {.page = page};
 	RewardReader rewards = {.reader = reader};
-	LogTable   *log = OpenLog(page, &user_lists, 1);
+	LogTable   *log = OpenLog(page, &user_lists, 1, 2);
 
 	LookUpNewest(log, &page->user.value, MAX_LISTS, read_user_list, &lists);
 	CloseLog(log);

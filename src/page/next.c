@@ -248,7 +248,7 @@ dlints_next(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"decision\" must not be null")));
-	log = OpenLog(&page, &decision_table, 1);
+	log = OpenLog(&page, &decision_table, 1, 1);
 	list = find_list(&page, log, DatumGetInt64(decision.value));
 	if (!list.is_found)
 		ereport(ERROR,

@@ -186,7 +186,8 @@ end_rows(DestReceiver *self)
 
 /*
  * Run a query, and call a function with the columns of each row, which last until
- * it returns, like the memory that it allocates.  Nothing is copied.
+ * it returns, like the memory that it allocates.  Nothing is copied.  The memory is
+ * freed with the subtransaction of a step that fails.
  */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
@@ -195,7 +196,7 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 	SPIPlanPtr	plan = PagePlan(page, query, variant);
 	ParamListInfo params = makeParamList(query->statement.nargs);
 	RowReceiver receiver = {{receive_row, start_rows, end_rows, end_rows, DestNone}, read, reader,
-	AllocSetContextCreate(page->memory, "dlints row", ALLOCSET_DEFAULT_SIZES)};
+	AllocSetContextCreate(CurTransactionContext, "dlints row", ALLOCSET_DEFAULT_SIZES)};
 	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &receiver.pub};
 	int			result;
 

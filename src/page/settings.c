@@ -119,7 +119,9 @@ read_similarity(void *arg, const Datum *values, const bool *nulls)
 
 	if (ARR_HASNULL(scale) || ArrayGetNItems(ARR_NDIM(scale), ARR_DIMS(scale)) < settings->liked ||
 		ARR_HASNULL(weights) || n_weights < 2)
-		elog(ERROR, "unexpected scale of profiles");
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("arrays of table \"similarity\" do not have the expected lengths")));
 	settings->half_life = nulls[0] ? 0.0 : DatumGetFloat8(values[0]);
 	settings->scale = (float4 *) ARR_DATA_PTR(scale);
 	settings->popularity_weight = ((float8 *) ARR_DATA_PTR(weights))[n_weights - 2];

@@ -393,7 +393,7 @@ add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 
 /*
  * The shortlist grows until eligible items can fill the list; NULL if it becomes too
- * long.  In large catalogues we first look in the blocks that promise most.
+ * long.  In large catalogues we first look in the blocks with the highest bounds.
  */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -517,7 +517,9 @@ read_rankings(const PageRequest *page, ArrayType *weights)
 	if (ARR_NDIM(weights) == 2)
 		rankings = (Rankings) {ARR_DIMS(weights)[0], ARR_DIMS(weights)[1], (double *) ARR_DATA_PTR(weights)};
 	if (ARR_HASNULL(weights) || rankings.width != page->settings.size + 1 + page->settings.constraints)
-		elog(ERROR, "unexpected array of weights");
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rankings must have %d columns", page->settings.size + 1 + page->settings.constraints)));
 	return rankings;
 }
 
@@ -574,7 +576,7 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 /*
  * _dlints_cluster_recall(rankings float8[][]) -> float8[]
  *		What lists of the entered schema lose because they are searched for in the
- *		blocks that promise most: the sum of the scores of the best ten items found, as
+ *		blocks with the highest bounds: the sum of the scores of the best ten items found, as
  *		a part of that of all items, and the share of rankings whose best item is found.
  *		NULL if all blocks are searched, or no score is positive.
  */

@@ -25,6 +25,7 @@
 #include "utils/memutils.h"
 #include "utils/partcache.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
@@ -39,6 +40,7 @@ struct TableLookup
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_keys;
+	int			n_ordered;		/* rows with equal keys are read in the order of the columns up to here */
 	ScanKeyData keys[MAX_KEYS];
 	Oid			index;			/* on the keys; InvalidOid: none */
 };
@@ -56,6 +58,12 @@ open_readable(Oid table)
 				 errmsg("\"%s\" is not a table", RelationGetRelationName(relation))));
 	if (pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, RelationGetRelationName(relation));
+	if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("table \"%s\" has row-level security that applies to its owner",
+						RelationGetRelationName(relation)),
+				 errhint("Pages read it without policies. Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.")));
 	return relation;
 }
 
@@ -121,7 +129,7 @@ is_usable(Relation index)
 		  !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
 }
 
-/* Does an index contain all rows, sorted by the keys? */
+/* Does an index contain all rows, sorted by the keys and the columns that order them? */
 static bool
 is_on_keys(Relation index, const TableLookup *lookup)
 {
@@ -129,10 +137,11 @@ is_on_keys(Relation index, const TableLookup *lookup)
 
 	if (index->rd_rel->relam != BTREE_AM_OID || !is_usable(index) ||
 		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
-		definition->indnkeyatts < lookup->n_keys)
+		definition->indnkeyatts < lookup->n_ordered)
 		return false;
-	for (int i = 0; i < lookup->n_keys; i++)
-		if (definition->indkey.values[i] != lookup->columns[i] || !OidIsValid(index_equality(index, i)))
+	for (int i = 0; i < lookup->n_ordered; i++)
+		if (definition->indkey.values[i] != lookup->columns[i] || !OidIsValid(index_equality(index, i)) ||
+			(index->rd_indoption[i] & INDOPTION_DESC) != 0)
 			return false;
 	return true;
 }
@@ -185,7 +194,7 @@ init_keys(TableLookup *lookup)
 }
 
 static TableLookup *
-begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_keys)
+begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_keys, int n_ordered)
 {
 	TableLookup *lookup = palloc0(sizeof(TableLookup));
 
@@ -194,6 +203,7 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 	for (int i = 0; i < table->n_columns; i++)
 		lookup->columns[i] = find_column(page, relation, &table->columns[i]);
 	lookup->n_keys = n_keys;
+	lookup->n_ordered = n_ordered;
 	if (n_keys > 0)
 		init_keys(lookup);
 	return lookup;
@@ -203,7 +213,7 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 TableLookup *
 BeginLookup(const PageRequest *page, const PageTable *table, int n_keys)
 {
-	return begin_lookup(page, open_table(page, table->name), table, n_keys);
+	return begin_lookup(page, open_table(page, table->name), table, n_keys, n_keys);
 }
 
 void
@@ -276,6 +286,7 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	SysScanDesc scan;
 	int			count;
 
+	CHECK_FOR_INTERRUPTS();
 	set_keys(lookup, keys);
 	memcpy(copy, lookup->keys, sizeof(copy));
 	scan = systable_beginscan(lookup->relation, lookup->index, OidIsValid(lookup->index), GetActiveSnapshot(),
@@ -358,21 +369,26 @@ struct LogTable
 	const PageRequest *page;
 	const PageTable *table;
 	int			n_keys;
+	int			n_ordered;
 	Relation	parent;
 	PartitionDesc partitions;
 	TableLookup **lookups;		/* by partition; NULL: not opened yet */
 	bool	   *is_skipped;
 };
 
-/* Open a partitioned table of the log for lookups by the first columns. */
+/*
+ * Open a partitioned table of the log for lookups by the first columns.  LookUpNewest()
+ * reads rows in the order of the first "n_ordered" columns.
+ */
 LogTable *
-OpenLog(const PageRequest *page, const PageTable *table, int n_keys)
+OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_ordered)
 {
 	LogTable   *log = palloc0(sizeof(LogTable));
 
 	log->page = page;
 	log->table = table;
 	log->n_keys = n_keys;
+	log->n_ordered = n_ordered;
 	log->parent = open_table(page, table->name);
 	if (log->parent->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR,
@@ -394,7 +410,8 @@ partition_lookup(LogTable *log, int partition)
 		return log->lookups[partition];
 	relation = table_open(log->partitions->oids[partition], AccessShareLock);
 	if (relation->rd_rel->relkind == RELKIND_RELATION && RelationGetNumberOfBlocks(relation) > 0)
-		return log->lookups[partition] = begin_lookup(log->page, relation, log->table, log->n_keys);
+		return log->lookups[partition] = begin_lookup(log->page, relation, log->table, log->n_keys,
+														log->n_ordered);
 	table_close(relation, NoLock);
 	log->is_skipped[partition] = true;
 	return NULL;

@@ -38,7 +38,7 @@ extern void EndLookup(TableLookup *lookup);
 /* Lookups in a table of the log, over its partitions */
 typedef struct LogTable LogTable;
 
-extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_keys);
+extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_ordered);
 extern void LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader);
 extern void LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader);
 extern void CloseLog(LogTable *log);

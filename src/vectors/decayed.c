@@ -108,7 +108,7 @@ AddClick(QueryReader *query, const Datum *values)
 	if (reader->count == reader->capacity)
 	{
 		reader->capacity += reader->capacity / 4;
-		reader->clicks = repalloc(reader->clicks, sizeof(DatedClick) * reader->capacity);
+		reader->clicks = repalloc_huge(reader->clicks, sizeof(DatedClick) * reader->capacity);
 	}
 	click = &reader->clicks[reader->count++];
 	click->user = query->nulls[USER] ? NO_USER : KeyNumbersGet(reader->users, values[USER]);
