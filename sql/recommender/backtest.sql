@@ -249,7 +249,7 @@ BEGIN
 		 SELECT t.n, k.n
 		 FROM   tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a, known k
 		 WHERE  differs_by_user AND same_item(k.item, a.item))),
-	size AS MATERIALIZED (              -- the best of so many contain ten that are not excluded
+	size AS MATERIALIZED (              -- number of best items that contains ten not excluded
 		SELECT t.n, 10 + count(x.n) AS size FROM tested t LEFT JOIN excluded x ON x.n = t.n GROUP BY t.n),
 	profile AS MATERIALIZED (
 		SELECT h.n,

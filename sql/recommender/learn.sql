@@ -287,7 +287,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	WITH impression AS (
-		SELECT @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) AS rate, e.reward
+		SELECT @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) AS rate,
+		       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward     -- squares would underflow
 		FROM   similarity l CROSS JOIN (
 		           SELECT d.id FROM decision d
 		           WHERE  d.treatment = 'personal' AND d.id >= (SELECT s.trained_from FROM setting s)

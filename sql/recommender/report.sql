@@ -142,7 +142,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_calibration(bigint)
 	IS 'row of the report on whether rewards are as expected';
 
--- Row of the report about what lists of a large catalogue lose because only the blocks that promise most are searched.
+-- Row of the report about what lists of a large catalogue lose because only the blocks with the highest bounds are searched.
 -- Twenty items stand for users who clicked nothing else; their choice is the same until items change.
 CREATE FUNCTION _dlints_report_clusters()
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)

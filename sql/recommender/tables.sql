@@ -2,7 +2,7 @@
 --
 -- A template: dlints_create_recommender() executes it with the new schema first in the search_path.  It
 -- leaves open {item_type} and {user_type}, the types of keys; {size}, {factors}, {liked}, {n_weights} and {block_bytes},
--- which are numbers.  Pages read the numbers in these tables without another look: constraints keep them finite.
+-- which are numbers.  Pages do not check the numbers in these tables: constraints keep them finite.
 
 CREATE FUNCTION _dlints_recommender_tables() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $tables$
@@ -102,7 +102,7 @@ CREATE TABLE block (
 
 ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL;
 
--- Means of the items of each block, from 30,000 items on: pages read the blocks whose means promise most
+-- Means of the items of each block, from 30,000 items on: pages read the blocks with the highest bounds
 CREATE TABLE centroid (
     n       integer PRIMARY KEY,
     blocks  integer[] NOT NULL,
@@ -244,7 +244,7 @@ COMMENT ON TABLE job IS 'when each part of run() was last done, and why it faile
 COMMENT ON TABLE item_vector IS 'features of items';
 COMMENT ON TABLE block IS 'rounded features of items in blocks, which pages score';
 COMMENT ON TABLE trend IS 'items that trending() shows first';
-COMMENT ON TABLE centroid IS 'means of the items of blocks: pages read the blocks whose means promise most';
+COMMENT ON TABLE centroid IS 'means of the items of blocks: pages read the blocks with the highest bounds';
 COMMENT ON TABLE neighbour IS 'items that a click on an item predicts';
 COMMENT ON TABLE decision IS 'log of lists, a month per partition';
 COMMENT ON TABLE reward IS 'log of reported rewards';

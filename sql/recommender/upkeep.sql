@@ -708,7 +708,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- spreads need room
 BEGIN
-	DELETE FROM centroid c WHERE c.n > (SELECT max(b.n) / slots FROM block b);
+	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
 	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)
 	SELECT b.n / slots, array_agg(b.n ORDER BY b.n),
 	       @extschema@._dlints_block_codes(array_agg(m.features ORDER BY b.n), s.factors),
@@ -740,7 +740,7 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
-	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 THEN
+	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 OR n_items >= 30000 AND NOT is_grouped THEN
 		DELETE FROM block;
 	ELSIF EXISTS (SELECT FROM block)
 	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
