@@ -274,7 +274,7 @@ write_thresholds(const BlockScan *scan, float *thresholds)
 }
 
 /*
- * The best items of the blocks whose centroids promise most under any of the rankings:
+ * The best items of the blocks with the highest bounds under any of the rankings:
  * most of the best items of all blocks.  The choice of blocks treats all rankings
  * alike, so that it depends on the set of draws only, and not on the one that acts.
  */

@@ -3,7 +3,7 @@
  *		The blocks that large catalogues are searched in, by their centroids.
  *
  * Blocks contain similar items, and the table "centroid" has their means and spreads.
- * A block promises the score of its mean plus a number of standard deviations, under
+ * The bound of a block is the score of its mean plus a number of standard deviations, under
  * each ranking.  All rankings are treated alike.  Blocks without a centroid are always
  * read: they have been appended since centroids were written.
  */
@@ -27,9 +27,9 @@
 #define ROOT_BLOCKS		4.4
 /* Items that are read per item that is looked for */
 #define ITEMS_PER_BEST	50
-/* Standard deviations of scores that a block promises beyond its mean */
+/* Standard deviations of scores between the mean of a block and its bound */
 #define SPREADS			3.0f
-/* Further blocks whose promise beats an item found, per block of the first ones */
+/* Further blocks whose bound is above the score of an item found, per block of the first ones */
 #define MAX_FURTHER		1
 
 static const PageQuery read_centroids = {{
@@ -44,7 +44,7 @@ struct BlockChoice
 	int			count;			/* blocks with a centroid */
 	int			size;
 	int		   *numbers;
-	float	   *promises;		/* a row per block with a centroid */
+	float	   *bounds;		/* a row per block with a centroid */
 	float	   *deviations;		/* of the numbers of a block: working space */
 	bool	   *is_read;
 	int			round;			/* 0: the first blocks, 1: further ones, 2: no more */
@@ -71,7 +71,7 @@ HasClusters(const PageRequest *page, int size)
 
 /*
  * The standard deviations of a block's numbers, in the order of lanes.  A number's
- * largest distance counts as SPREADS of them, so that a block promises no less than
+ * largest distance counts as SPREADS of them, so that the bound of a block is no less than
  * its best item has if a ranking depends on one number.  The age that is farthest
  * from the mean age is that of the date next to the present time.
  */
@@ -109,10 +109,10 @@ grow_choice(BlockChoice *choice)
 		return;
 	choice->size *= 2;
 	choice->numbers = repalloc_huge(choice->numbers, sizeof(int) * choice->size);
-	choice->promises = repalloc_huge(choice->promises, sizeof(float) * choice->size * choice->rankings);
+	choice->bounds = repalloc_huge(choice->bounds, sizeof(float) * choice->size * choice->rankings);
 }
 
-/* Add the promises of a row of centroids; rows that are malformed add none. */
+/* Add the bounds of a row of centroids; rows that are malformed add none. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -139,7 +139,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 
 			write_deviations(rows, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width, choice->deviations);
 			byte_add_spreads(N_SPREADS + rows->n_narrow, lanes->lengths, choice->deviations, SPREADS, scores);
-			memcpy(choice->promises + (Size) (choice->count + i) * choice->rankings + p * BYTE_LANES, scores,
+			memcpy(choice->bounds + (Size) (choice->count + i) * choice->rankings + p * BYTE_LANES, scores,
 				   sizeof(float) * lanes->count);
 		}
 	}
@@ -165,7 +165,7 @@ RankBlocks(BlockRows *rows)
 	choice->size = choice->n_blocks + MAX_ITEMS;
 	choice->has_centroid = AllocateZeros(sizeof(bool), choice->n_blocks);
 	choice->numbers = AllocateMany(sizeof(int), choice->size);
-	choice->promises = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
+	choice->bounds = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
 	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + rows->n_narrow);
 	ReadRows(rows->page, &read_centroids, 0, NULL, add_centroids, choice);
 	choice->is_read = AllocateZeros(sizeof(bool), choice->count);
@@ -174,24 +174,24 @@ RankBlocks(BlockRows *rows)
 
 /* ---------- the choice ---------- */
 
-/* Mean and standard deviation of the promises under each ranking */
+/* Mean and standard deviation of the bounds under each ranking */
 static void
-describe_promises(const BlockChoice *choice, double *means, double *stddevs)
+describe_bounds(const BlockChoice *choice, double *means, double *stddevs)
 {
-	const float *promise = choice->promises;
+	const float *bound = choice->bounds;
 
 	for (int i = 0; i < choice->count; i++)
-		for (int r = 0; r < choice->rankings; r++, promise++)
+		for (int r = 0; r < choice->rankings; r++, bound++)
 		{
-			means[r] += (double) *promise / choice->count;
-			stddevs[r] += (double) *promise * *promise / choice->count;
+			means[r] += (double) *bound / choice->count;
+			stddevs[r] += (double) *bound * *bound / choice->count;
 		}
 	for (int r = 0; r < choice->rankings; r++)
 		stddevs[r] = sqrt(Max(stddevs[r] - means[r] * means[r], 0.0));
 }
 
 /*
- * Blocks in any order, with keys: the largest of their promises, which are made
+ * Blocks in any order, with keys: the largest of their bounds, which are made
  * comparable between rankings and negated.
  */
 static void
@@ -200,22 +200,22 @@ find_keys(const BlockChoice *choice, double *keys)
 	double	   *means = AllocateZeros(sizeof(double), choice->rankings);
 	double	   *stddevs = AllocateZeros(sizeof(double), choice->rankings);
 
-	describe_promises(choice, means, stddevs);
+	describe_bounds(choice, means, stddevs);
 	for (int i = 0; i < choice->count; i++)
 	{
 		double		largest = -DBL_MAX;
 
 		for (int r = 0; r < choice->rankings; r++)
 		{
-			double		promise = (choice->promises[(Size) i * choice->rankings + r] - means[r]) / stddevs[r];
+			double		bound = (choice->bounds[(Size) i * choice->rankings + r] - means[r]) / stddevs[r];
 
-			largest = Max(largest, isfinite(promise) ? promise : 0.0);
+			largest = Max(largest, isfinite(bound) ? bound : 0.0);
 		}
 		keys[i] = -largest;
 	}
 }
 
-/* The blocks that promise most, and those without a centroid */
+/* The blocks with the highest bounds, and those without a centroid */
 static int
 choose_first(BlockChoice *choice, Datum *chosen)
 {
@@ -239,19 +239,19 @@ choose_first(BlockChoice *choice, Datum *chosen)
 	return count;
 }
 
-/* Does a block promise an item that would be among the best found under a ranking? */
+/* Is the bound of a block above the score of an item found under a ranking? */
 static bool
-promises_more(const BlockChoice *choice, int block, const float *thresholds)
+has_higher_bound(const BlockChoice *choice, int block, const float *thresholds)
 {
-	const float *promises = choice->promises + (Size) block * choice->rankings;
+	const float *bounds = choice->bounds + (Size) block * choice->rankings;
 
 	for (int r = 0; r < choice->rankings; r++)
-		if (promises[r] > thresholds[r])
+		if (bounds[r] > thresholds[r])
 			return true;
 	return false;
 }
 
-/* Further blocks that promise more than the items found: those with the largest promises, if they are many */
+/* Further blocks with bounds above the items found: those with the largest bounds, if they are many */
 static int
 choose_further(BlockChoice *choice, const float *thresholds, Datum *chosen)
 {
@@ -261,7 +261,7 @@ choose_further(BlockChoice *choice, const float *thresholds, Datum *chosen)
 	int			count = 0;
 
 	for (int i = 0; i < choice->count; i++)
-		if (!choice->is_read[i] && promises_more(choice, i, thresholds))
+		if (!choice->is_read[i] && has_higher_bound(choice, i, thresholds))
 			order[count++] = i;
 	if (count > most)
 	{

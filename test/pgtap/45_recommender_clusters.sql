@@ -1,4 +1,4 @@
--- Large catalogues: blocks contain similar items, and lists are searched for in those whose centroids promise most.
+-- Large catalogues: blocks contain similar items, and lists are searched for in those with the highest bounds.
 -- Small blocks, and a row that counts as many of them, make 4,000 items a large catalogue.
 \ir include/helpers.sql
 \ir include/clock.sql
