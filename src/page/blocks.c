@@ -97,7 +97,8 @@ static void
 compact_scores(BlockScan *scan)
 {
 	for (int i = 0; i < scan->n_offered; i++)
-		memmove(scan->rows->scores + i * BYTE_LANES, scan->rows->scores + scan->places[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
+		memmove(scan->rows->scores + i * BYTE_LANES, scan->rows->scores + scan->places[i] * BYTE_LANES,
+				sizeof(float) * BYTE_LANES);
 }
 
 /*

@@ -119,7 +119,8 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models, Candidate
 	candidates->rules.epsilon = policy == POLICY_RANDOM ? 1.0 : 0.0;
 	candidates->scores = ScoresCreate(model, models->profile, set->features,
 									  find_addends(page, policy, models, set),
-									  page->settings.has_trials && policy == POLICY_PERSONAL ? set->effect_stddevs : NULL,
+									  page->settings.has_trials && policy == POLICY_PERSONAL ?
+									  set->effect_stddevs : NULL,
 									  models->n_draws, (uint64) seed);
 	if (models->draws != NULL)
 		ScoresUseDraws(candidates->scores, models->draws);
@@ -236,7 +237,8 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 	choice.items = Given(KeyArray(page, items, count));
 	choice.probabilities = Given(logged_numbers(probabilities, count));
 	choice.effects = uses_effects(page, policy) ? Given(PointerGetDatum(list_effects)) : NotGiven();
-	choice.features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(features), Int64GetDatum(PACKED_BITS)));
+	choice.features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(features),
+											   Int64GetDatum(PACKED_BITS)));
 	choice.profile = Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(PACKED_BITS)));
 	choice.expected = Given(expect(page, models, &choice, effects, count));
 	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ? Given(Int32GetDatum(set->n_scored)) : NotGiven();

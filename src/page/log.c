@@ -38,7 +38,8 @@ LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, con
 {
 	NullableDatum args[] = {
 		Given(Int64GetDatum(decision)), Given(Int64GetDatum(seed)),
-		choice->n_scored, page->user, Given(CStringGetTextDatum(policy_names[treatment])), page->session, Given(page->context),
+		choice->n_scored, page->user, Given(CStringGetTextDatum(policy_names[treatment])), page->session,
+		Given(page->context),
 		choice->profile, choice->items, choice->probabilities, choice->expected, choice->features, choice->prices,
 		choice->costs, choice->effects};
 

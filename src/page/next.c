@@ -108,7 +108,8 @@ previous_list(const LoggedList *list)
 {
 	JsonbValue *value = GetObjectKey(&DatumGetJsonbP(list->context.value)->root, "after");
 	char	   *text = value == NULL ? "" :
-		value->type == jbvNumeric ? DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric))) :
+		value->type == jbvNumeric ?
+		DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric))) :
 		value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : "";
 	Size		digits = strspn(text, "0123456789");
 

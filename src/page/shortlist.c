@@ -423,7 +423,8 @@ trend_shortlist(PageRequest *page)
 {
 	CandidateSet *trend = find_extra_items(page, POLICY_TRENDING);
 	Datum	   *left_out;
-	int			size = first_size(page) + (page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out));
+	int			size = first_size(page) +
+		(page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out));
 	int		   *counts;
 	int			filled = 0;
 	KeyTable   *numbers;

@@ -119,7 +119,8 @@ ReadPenalties(PageRequest *page)
 	if (result.isnull)
 		raise_incomplete();
 	penalties = DatumGetArrayTypeP(result.value);
-	if (ARR_HASNULL(penalties) || ArrayGetNItems(ARR_NDIM(penalties), ARR_DIMS(penalties)) != page->settings.constraints)
+	if (ARR_HASNULL(penalties) ||
+		ArrayGetNItems(ARR_NDIM(penalties), ARR_DIMS(penalties)) != page->settings.constraints)
 		raise_incomplete();
 	return (double *) ARR_DATA_PTR(penalties);
 }
