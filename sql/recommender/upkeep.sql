@@ -582,10 +582,10 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing trends'::text);
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
 		clicks := format('SELECT l.user_id, l.item, l.at, 1 AS weight FROM (%s) l', @extschema@._dlints_latest_clicks());
-		days := least(14, greatest(1e-5, (
-			SELECT date_part('epoch', max(c.at) - min(c.at)) / 86400 / 4
+		days := least(14, (      -- NULL, which least() passes over, if the log has fewer clicks
+			SELECT greatest(1e-5, date_part('epoch', max(c.at) - min(c.at)) / 86400 / 4)
 			FROM  (SELECT k.at FROM click k WHERE k.at <= now() AND isfinite(k.at) ORDER BY k.at DESC LIMIT 1000000) c
-			HAVING count(*) = 1000000)));
+			HAVING count(*) = 1000000));
 	END IF;
 	EXECUTE format('
 		WITH lift AS (
