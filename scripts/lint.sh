@@ -40,8 +40,8 @@ perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t test/citus test/
 echo "== long lines"
 for file in src/*.[ch] src/*/*.[ch] test/*/*.[ch] test/*/*/*.[ch] examples/*/*.c \
 	bench/*.py bench/*/*.py examples/*/*.py; do
-	expand -t 4 "$file" | awk -v file="$file" 'length > 120 && !(/"/ && file ~ /[ch]$/) {
-		printf "%s:%d: longer than 120 characters\n", file, NR; found = 1 }
+	expand -t 4 "$file" | awk -v file="$file" 'length > 100 && !(/"/ && file ~ /[ch]$/) {
+		printf "%s:%d: longer than 100 characters\n", file, NR; found = 1 }
 		END { exit found }' || status=1
 done
 

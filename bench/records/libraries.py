@@ -6,7 +6,8 @@ from bench.firstday.worlds import DAYS
 from bench.records import last
 
 TITLE = 'A hidden article of each library'
-SOURCE = 'CiteULike-a (Wang, Chen, Li: Collaborative topic regression with social regularization, IJCAI 2013)'
+SOURCE = ('CiteULike-a (Wang, Chen, Li: Collaborative topic regression with social regularization, '
+          'IJCAI 2013)')
 FOLDER = 'citeulike'
 FILES = ('users.dat',)
 USERS = 1000            # of whom lists are compared

@@ -83,7 +83,8 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 		{
 			int			weight = (int) lrint(vector[k] / scale);
 
-			lanes[(size_t) (k / 4) * BYTE_LANES * 4 + (size_t) v * 4 + (size_t) (k % 4)] = (int8_t) weight;
+			lanes[(size_t) (k / 4) * BYTE_LANES * 4 + (size_t) v * 4 + (size_t) (k % 4)] =
+				(int8_t) weight;
 			weights->offsets[v] += weight * ZERO_CODE;
 		}
 	}
@@ -91,9 +92,13 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 
 /* ---------- sums of products ---------- */
 
-/* Products of "count" vectors of codes with the lanes of weights: a row of BYTE_LANES sums for each */
+/*
+ * Products of "count" vectors of codes with the lanes of weights: a row of BYTE_LANES
+ * sums for each
+ */
 static void
-sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
+sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len,
+		   int32_t *sums)
 {
 	int			c;
 	int			q;
@@ -107,7 +112,8 @@ sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int code
 			const uint8_t *quad = codes + (size_t) q * 4;
 
 			for (l = 0; l < BYTE_LANES; l++, lane += 4)
-				sums[l] += quad[0] * lane[0] + quad[1] * lane[1] + quad[2] * lane[2] + quad[3] * lane[3];
+				sums[l] += quad[0] * lane[0] + quad[1] * lane[1] + quad[2] * lane[2] +
+					quad[3] * lane[3];
 		}
 }
 
@@ -155,7 +161,8 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 
 CPU_AVX512BW
 static void
-sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
+sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len,
+			int32_t *sums)
 {
 	const __m512i ones = _mm512_set1_epi16(1);
 	int			c;
@@ -173,8 +180,10 @@ sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int cod
 			__m512i		quad = _mm512_set1_epi32(load_quad(codes + (size_t) q * 4));
 			__m512i		other = _mm512_set1_epi32(load_quad(codes + codes_len + (size_t) q * 4));
 
-			first = _mm512_add_epi32(first, _mm512_madd_epi16(ones, _mm512_maddubs_epi16(quad, lane)));
-			second = _mm512_add_epi32(second, _mm512_madd_epi16(ones, _mm512_maddubs_epi16(other, lane)));
+			first = _mm512_add_epi32(first,
+									 _mm512_madd_epi16(ones, _mm512_maddubs_epi16(quad, lane)));
+			second = _mm512_add_epi32(second,
+									  _mm512_madd_epi16(ones, _mm512_maddubs_epi16(other, lane)));
 		}
 		_mm512_storeu_si512(sums, first);
 		_mm512_storeu_si512(sums + BYTE_LANES, second);
@@ -198,7 +207,10 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 		sums_plain(weights, count, codes, codes_len, sums);
 }
 
-/* Add to scores what sums are, in units of features; the scales of vectors stand scales_step apart. */
+/*
+ * Add to scores what sums are, in units of features; the scales of vectors stand
+ * scales_step apart.
+ */
 CPU_CLONES
 void
 byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, const float *scales,

@@ -40,7 +40,8 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 		double		square = 0.0;
 
 		for (c = 0; c < count; c++)
-			square += (double) vectors[(int64_t) c * width + i] * vectors[(int64_t) c * width + i] / count;
+			square += (double) vectors[(int64_t) c * width + i] *
+				vectors[(int64_t) c * width + i] / count;
 		weights[i] = (float) fmin(fabs((double) scale[i]) * sqrt(square), 1e18);
 		largest = fmaxf(largest, weights[i]);
 	}
@@ -174,7 +175,8 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	int			i;
 
 	for (i = 0; i < count; i++)
-		set->projections[order[i]] = dot_float(set->width, axis, set->vectors + (int64_t) order[i] * set->width);
+		set->projections[order[i]] = dot_float(set->width, axis,
+											   set->vectors + (int64_t) order[i] * set->width);
 	select_smallest(set->projections, count, order, half);
 	return axis;
 }
@@ -205,7 +207,8 @@ add_node(const HalvingSet *set, int count, int *order, int node, int levels, flo
 		axis = halve(set, count, order, half);
 		for (i = 0; i < set->width; i++)
 			row[i] = (float) axis[i];
-		row[set->width] = project(set->width, row, set->vectors + (int64_t) order[half] * set->width);
+		row[set->width] =
+			project(set->width, row, set->vectors + (int64_t) order[half] * set->width);
 	}
 	if (levels > 1)
 	{
@@ -236,7 +239,8 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 		const float *row = tree + (int64_t) node * (width + 1);
 		float		projection = project(width, row, vector);
 
-		node = 2 * node + 1 + (projection > row[width] || (!(projection < row[width]) && (bits & 1)));
+		node = 2 * node + 1 +
+			(projection > row[width] || (!(projection < row[width]) && (bits & 1)));
 	}
 	return node + 1 - (1 << depth);
 }

@@ -27,7 +27,10 @@ typedef struct HalvingSet
 	double	   *axis;			/* working space: 2 * width numbers */
 } HalvingSet;
 
-/* Numbers of a tree: an axis and a median per node, the children of node i are 2 i + 1 and 2 i + 2 */
+/*
+ * Numbers of a tree: an axis and a median per node, the children of node i are 2 i + 1
+ * and 2 i + 2
+ */
 static inline int64_t
 halving_tree_size(int width, int depth)
 {
@@ -38,7 +41,8 @@ extern int64_t halving_rows(int width);
 extern void halving_weights(int count, int width, const float *vectors, const float *scale,
 							float *weights);
 extern void halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree);
-extern int	halving_part(int width, int depth, const float *tree, const float *vector, uint64_t bits);
+extern int	halving_part(int width, int depth, const float *tree, const float *vector,
+						 uint64_t bits);
 extern void halving_order(const HalvingSet *set, int count, int *order, int group);
 
 #endif							/* DLINTS_HALVING_H */

@@ -232,7 +232,8 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 				continue;
 			count--;
 		}
-		for (c = count; c > 0 && is_nearer(cosine, other, n->cosines[c - 1], chosen[c - 1].item); c--)
+		for (c = count;
+			 c > 0 && is_nearer(cosine, other, n->cosines[c - 1], chosen[c - 1].item); c--)
 		{
 			n->cosines[c] = n->cosines[c - 1];
 			n->solution[c] = n->solution[c - 1];
@@ -274,7 +275,8 @@ add_products(Neighbours *n, uint32_t item, int slot)
 		size_t		other;
 
 		for (other = n->heads[use->user]; other > 0; other = n->uses[other - 1].next)
-			*gram_at(n, slot, (int) n->uses[other - 1].slot) += use->weight * n->uses[other - 1].weight;
+			*gram_at(n, slot, (int) n->uses[other - 1].slot) +=
+				use->weight * n->uses[other - 1].weight;
 	}
 }
 

@@ -75,7 +75,8 @@ typedef struct Neighbours
 extern void neighbours_limit(SvdMatrix *matrix);
 extern void neighbours_index(const SvdMatrix *matrix, Neighbours *n);
 extern bool neighbours_fit(const SvdMatrix *matrix, Neighbours *n);
-extern void neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows);
+extern void neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts,
+								 Neighbour *rows);
 extern size_t neighbours_popular_len(uint32_t items);
 extern uint32_t neighbours_truncate(uint32_t count, uint32_t max, Neighbour *row);
 

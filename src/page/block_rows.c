@@ -42,7 +42,8 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 	bytea	   *result;
 	uint8	   *next;
 
-	if (ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID || factors < 0 || columns < 0 || count > MAX_ITEMS)
+	if (ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID || factors < 0 || columns < 0 ||
+		count > MAX_ITEMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"features\" must have a row of numbers per item of a block, and at least \"factors\" columns")));
@@ -54,7 +55,8 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 		float4		scales[N_SCALES];
 
 		scales[0] = byte_encode(factors, features, next + SCALE_BYTES);
-		scales[1] = byte_encode(columns, features + factors, next + SCALE_BYTES + byte_padded(factors));
+		scales[1] = byte_encode(columns, features + factors,
+								next + SCALE_BYTES + byte_padded(factors));
 		memcpy(next, scales, SCALE_BYTES);
 		next += item_bytes(factors, columns);
 	}
@@ -87,7 +89,8 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 	numbers[0] = PG_GETARG_FLOAT4(0);
 	numbers[1] = PG_GETARG_FLOAT4(1);
 	for (int i = 0; i < n_costs; i++)
-		numbers[FIRST_COST + i] = costs != NULL && ArrayGetNItems(ARR_NDIM(costs), ARR_DIMS(costs)) == n_costs &&
+		numbers[FIRST_COST + i] = costs != NULL &&
+			ArrayGetNItems(ARR_NDIM(costs), ARR_DIMS(costs)) == n_costs &&
 			!ARR_HASNULL(costs) ? ((float4 *) ARR_DATA_PTR(costs))[i] : 0.0f;
 	for (int i = 0; i < n_dates; i++)
 		numbers[FIRST_COST + n_costs + i] = !nulls[i] && fabs(DatumGetFloat8(dates[i])) < MAX_DATE ?
@@ -107,8 +110,8 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 	const float4 *is = (float4 *) ARR_DATA_PTR(after);
 	int			width;
 
-	if (ARR_NDIM(before) != 2 || ARR_NDIM(after) != 2 || ARR_HASNULL(before) || ARR_HASNULL(after) ||
-		memcmp(ARR_DIMS(before), ARR_DIMS(after), 2 * sizeof(int)) != 0)
+	if (ARR_NDIM(before) != 2 || ARR_NDIM(after) != 2 || ARR_HASNULL(before) ||
+		ARR_HASNULL(after) || memcmp(ARR_DIMS(before), ARR_DIMS(after), 2 * sizeof(int)) != 0)
 		PG_RETURN_BOOL(true);
 	width = ARR_DIMS(before)[1];
 	for (int i = 0; i < ARR_DIMS(before)[0] * width; i++)
@@ -200,7 +203,8 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	if (factors < 0 || columns < 0 || count < 1 || ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID ||
+	if (factors < 0 || columns < 0 || count < 1 || ARR_HASNULL(array) ||
+		ARR_ELEMTYPE(array) != FLOAT4OID ||
 		VARSIZE_ANY_EXHDR(bytes) != count * item_bytes(factors, columns))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -213,13 +217,15 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 
 		memcpy(scales, codes, SCALE_BYTES);
 		add_codes(factors, codes + SCALE_BYTES, scales[0], sums, squares);
-		add_codes(columns, codes + SCALE_BYTES + byte_padded(factors), scales[1], sums + factors, squares + factors);
+		add_codes(columns, codes + SCALE_BYTES + byte_padded(factors), scales[1], sums + factors,
+				  squares + factors);
 	}
 	means = ResultReals(width);
 	spreads = ResultReals(N_SPREADS + width);
 	features = ResultReals(factors + columns);
 	((float4 *) ARR_DATA_PTR(spreads))[0] = mean_spread(factors, count, sums, squares);
-	((float4 *) ARR_DATA_PTR(spreads))[1] = mean_spread(columns, count, sums + factors, squares + factors);
+	((float4 *) ARR_DATA_PTR(spreads))[1] = mean_spread(columns, count, sums + factors,
+														squares + factors);
 	for (int i = 0; i < factors + columns; i++)
 		((float4 *) ARR_DATA_PTR(features))[i] = (float4) sums[i];
 	for (int i = 0; i < width; i++)
@@ -230,7 +236,8 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	values[0] = PointerGetDatum(features);
 	values[1] = PointerGetDatum(means);
 	values[2] = PointerGetDatum(spreads);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns_desc), values, nulls)));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns_desc),
+													  values, nulls)));
 }
 
 /* ---------- groups of similar items ---------- */
@@ -242,7 +249,8 @@ read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argno);
 
 	*count = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[0] : 1;
-	*width = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] : ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	*width = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] :
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	if (ARR_NDIM(array) > 2 || ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID || *width < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -334,7 +342,8 @@ dlints_halving_part(PG_FUNCTION_ARGS)
 	const float4 *features = read_rows(fcinfo, 1, &count, &width);
 	const float4 *tree = read_tree(fcinfo, 0, width, &depth);
 
-	PG_RETURN_INT32(halving_part(width, depth, tree + width, features, (uint64) PG_GETARG_INT64(2)));
+	PG_RETURN_INT32(halving_part(width, depth, tree + width, features,
+								 (uint64) PG_GETARG_INT64(2)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_halving_order);
@@ -358,5 +367,6 @@ dlints_halving_order(PG_FUNCTION_ARGS)
 	halving_order(&set, count, order, Max(PG_GETARG_INT32(2), 1));
 	for (int i = 0; i < count; i++)
 		places[order[i]] = Int32GetDatum(i);
-	PG_RETURN_ARRAYTYPE_P(construct_array(places, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	PG_RETURN_ARRAYTYPE_P(construct_array(places, count, INT4OID, sizeof(int32), true,
+										  TYPALIGN_INT));
 }

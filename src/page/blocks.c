@@ -97,8 +97,8 @@ static void
 compact_scores(BlockScan *scan)
 {
 	for (int i = 0; i < scan->n_offered; i++)
-		memmove(scan->rows->scores + i * BYTE_LANES, scan->rows->scores + scan->places[i] * BYTE_LANES,
-				sizeof(float) * BYTE_LANES);
+		memmove(scan->rows->scores + i * BYTE_LANES,
+				scan->rows->scores + scan->places[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
 }
 
 /*
@@ -165,7 +165,8 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 			compact_scores(scan);
 		peak_of_lanes_float(scan->n_offered, rows->scores, peaks);
 		for (int l = 0; l < lanes->count; l++)
-			is_offered |= offer_items(scan, &best->slates[p * BYTE_LANES + l], lanes->units[l], l, peaks[l]);
+			is_offered |= offer_items(scan, &best->slates[p * BYTE_LANES + l], lanes->units[l],
+									  l, peaks[l]);
 	}
 	if (is_offered && scan->eligible == NULL)
 		keep_block(scan);
@@ -188,7 +189,8 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	for (int i = 0; i < count; i++)
 	{
 		slate_bind(&slates[i], candidates, size, groups, group_count, sizes,
-				   AllocateMany(sizeof(SlateHeap), group_count), AllocateMany(sizeof(SlateEntry), entries));
+				   AllocateMany(sizeof(SlateHeap), group_count),
+				   AllocateMany(sizeof(SlateEntry), entries));
 		slate_begin(&slates[i], seed);
 	}
 	return slates;
@@ -213,7 +215,8 @@ find_margins(const BlockScan *scan, int rankings)
 }
 
 static BlockScan *
-begin_scan(PageRequest *page, const Rankings *rankings, int size, uint64 seed, const EligibleItems *eligible)
+begin_scan(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
+		   const EligibleItems *eligible)
 {
 	BlockScan  *scan = AllocateZeros(sizeof(BlockScan), 1);
 	BestItems  *best = palloc0(sizeof(BestItems));
@@ -250,7 +253,8 @@ end_scan(BlockScan *scan)
  * item's number.
  */
 BestItems *
-FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed, const EligibleItems *eligible)
+FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
+		 const EligibleItems *eligible)
 {
 	BlockScan  *scan = begin_scan(page, rankings, size, seed, eligible);
 

@@ -47,7 +47,8 @@ typedef struct BestItems
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 						   const EligibleItems *eligible);
-extern BestItems *FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed);
+extern BestItems *FindMostOfBest(PageRequest *page, const Rankings *rankings, int size,
+								 uint64 seed);
 extern Datum NumberedItem(const BestItems *best, int number);
 
 #endif							/* DLINTS_PAGE_BLOCKS_H */

@@ -224,8 +224,10 @@ static void
 read_part(PageRequest *page, void *arg)
 {
 	AllowedPart *part = arg;
-	MemoryContext caller = MemoryContextSwitchTo(CurTransactionContext);	/* freed if the part fails */
-	NullableDatum args[] = {page->user, Given(page->context), Given(KeyArray(page, part->items, part->count))};
+	MemoryContext caller =
+		MemoryContextSwitchTo(CurTransactionContext);	/* freed if the part fails */
+	NullableDatum args[] = {page->user, Given(page->context),
+							Given(KeyArray(page, part->items, part->count))};
 
 	MemoryContextSwitchTo(caller);
 	ReadRows(page, &read_each_allowed, part->variant, args, read_allowed_row, part->reader);
@@ -273,7 +275,8 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
  * error if all fail.  A sequential scan would evaluate "candidates" for other items, too.
  */
 static void
-read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant, Datum *shortlist, int count)
+read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
+				   Datum *shortlist, int count)
 {
 	AllowedPart part = {reader, variant, shortlist, count};
 	int			nest_level = NewGUCNestLevel();
@@ -307,7 +310,8 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
-	AllowedReader reader = {page, CreateCandidates(count), left_out_keys(page), numbers, GroupsCreate()};
+	AllowedReader reader = {page, CreateCandidates(count), left_out_keys(page), numbers,
+							GroupsCreate()};
 
 	if (page->skips_failing)
 		read_allowed_items(page, &reader, variant, shortlist, count);
@@ -335,7 +339,8 @@ copy_reals(Datum value, int count, float4 *out)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 
-	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != count)
+	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array) ||
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != count)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("item vectors have %d elements, expected %d",
@@ -377,7 +382,8 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	copy_reals(values[1], settings->liked + 1, features);
 	features += settings->liked + 1;
 	for (int i = 0; i < settings->aged / AGES_PER_DATE; i++, features += AGES_PER_DATE)
-		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat8(dates[i]) : INFINITY, settings->now, features);
+		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat8(dates[i]) : INFINITY,
+				  settings->now, features);
 	*features = NeighbourScore(reader->page, set->items[number]);
 	set->effects[number] = DatumGetFloat4(values[3]);
 	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);
@@ -438,8 +444,10 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 		set->tie_keys[kept] = set->tie_keys[i];
 		set->effects[kept] = set->effects[i];
 		set->effect_stddevs[kept] = set->effect_stddevs[i];
-		memmove(features + (Size) kept * width, features + (Size) i * width, sizeof(float4) * width);
-		memmove(set->costs + (Size) kept * n_costs, set->costs + (Size) i * n_costs, sizeof(float4) * n_costs);
+		memmove(features + (Size) kept * width, features + (Size) i * width,
+				sizeof(float4) * width);
+		memmove(set->costs + (Size) kept * n_costs, set->costs + (Size) i * n_costs,
+				sizeof(float4) * n_costs);
 		kept++;
 	}
 	set->count = kept;
@@ -452,8 +460,10 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 {
 	const PageSettings *settings = &page->settings;
 	NullableDatum args[] = {
-		NotGiven(), Given(Int32GetDatum(settings->constraints)), Given(Int32GetDatum(settings->factors))};
-	FeatureReader reader = {.page = page, .set = set, .is_read = AllocateZeros(sizeof(bool), set->count)};
+		NotGiven(), Given(Int32GetDatum(settings->constraints)),
+		Given(Int32GetDatum(settings->factors))};
+	FeatureReader reader = {.page = page, .set = set,
+							.is_read = AllocateZeros(sizeof(bool), set->count)};
 	int		   *missing = AllocateMany(sizeof(int), set->count);
 	Datum	   *keys = AllocateMany(sizeof(Datum), set->count);
 	int			n_missing = 0;
@@ -521,7 +531,8 @@ dlints_candidates(PG_FUNCTION_ARGS)
 		ArrayType  *features = ResultReals(page.settings.size);
 		ArrayType  *costs = ResultReals(page.settings.constraints);
 
-		memcpy(ARR_DATA_PTR(features), (float4 *) ARR_DATA_PTR(set->features) + (Size) i * page.settings.size,
+		memcpy(ARR_DATA_PTR(features),
+			   (float4 *) ARR_DATA_PTR(set->features) + (Size) i * page.settings.size,
 			   sizeof(float4) * page.settings.size);
 		memcpy(ARR_DATA_PTR(costs), set->costs + (Size) i * page.settings.constraints,
 			   sizeof(float4) * page.settings.constraints);

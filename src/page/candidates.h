@@ -32,11 +32,13 @@ typedef struct CandidateSet
 /* candidates.c */
 extern CandidateSet *CreateCandidates(int size);
 extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 tie_key);
-extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count);
+extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
+								 Datum *shortlist, int count);
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
 /* shortlist.c */
-extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed);
+extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models,
+									int64 seed);
 
 /* choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);

@@ -57,13 +57,15 @@ uses_effects(const PageRequest *page, ListPolicy policy)
  * popularity or the score in the trend.
  */
 static double *
-find_addends(PageRequest *page, ListPolicy policy, const PageModels *models, const CandidateSet *set)
+find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
+			 const CandidateSet *set)
 {
 	const PageSettings *settings = &page->settings;
 	double	   *addends = AllocateZeros(sizeof(double), set->count);
 	const double *weights = policy == POLICY_UNKNOWN ? MeanWeights(page, models) :
 		policy == POLICY_PERSONAL ? LaterWeights(models) : NULL;
-	const double *penalties = is_predicted(policy) && settings->constraints > 0 ? ReadPenalties(page) : NULL;
+	const double *penalties = is_predicted(policy) && settings->constraints > 0 ?
+		ReadPenalties(page) : NULL;
 
 	for (int i = 0; i < set->count && policy != POLICY_RANDOM; i++)
 	{
@@ -87,7 +89,8 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models, con
 
 /* Items are similar by their factors and columns, as these predict clicks. */
 static void
-set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set, const DlintsHeader *model)
+set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
+			  const DlintsHeader *model)
 {
 	int			size = page->settings.size;
 	double	   *roots = AllocateZeros(sizeof(double), size);
@@ -107,7 +110,8 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set, cons
  * drawn for "personal" alone.
  */
 static Decision
-decide(PageRequest *page, ListPolicy policy, const PageModels *models, CandidateSet *set, int64 seed)
+decide(PageRequest *page, ListPolicy policy, const PageModels *models,
+	   CandidateSet *set, int64 seed)
 {
 	PreparedModel *model = policy == POLICY_PERSONAL ? models->personal : models->control;
 	Candidates *candidates = palloc0(sizeof(Candidates));
@@ -166,7 +170,8 @@ prepare_call(FmgrInfo *function, PGFunction address, int nargs)
  * explain() finds the same numbers.
  */
 static Datum
-expect(PageRequest *page, const PageModels *models, const Choice *choice, const double *effects, int count)
+expect(PageRequest *page, const PageModels *models, const Choice *choice,
+	   const double *effects, int count)
 {
 	Datum		profile = DirectFunctionCall1(dlints_vector_packed, choice->profile.value);
 	double	   *expected = AllocateNumbers(count);
@@ -182,11 +187,14 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice, const 
 	prepare_call(&predict_later, dlints_predict, 3);
 	for (int i = 0; i < count; i++)
 	{
-		Datum		features = FunctionCall3(&unpack, choice->features.value, Int64GetDatum(i + 1), examination);
+		Datum		features = FunctionCall3(&unpack, choice->features.value, Int64GetDatum(i + 1),
+											 examination);
 
-		expected[i] = DatumGetFloat8(FunctionCall3(&predict, models->personal_state, features, profile));
+		expected[i] =
+			DatumGetFloat8(FunctionCall3(&predict, models->personal_state, features, profile));
 		if (models->later != NULL)
-			expected[i] += DatumGetFloat8(FunctionCall3(&predict_later, models->later_state, features, profile));
+			expected[i] += DatumGetFloat8(FunctionCall3(&predict_later, models->later_state,
+														features, profile));
 		expected[i] = ResultFinite(expected[i] + effects[i]);
 	}
 	return logged_numbers(expected, count);
@@ -194,7 +202,8 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice, const 
 
 /* Mean costs of the list, and prices if they were subtracted */
 static void
-add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const Decision *decision, Choice *choice)
+add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const Decision *decision,
+		  Choice *choice)
 {
 	int			n_costs = page->settings.constraints;
 	double	   *means = AllocateZeros(sizeof(double), n_costs);
@@ -202,7 +211,8 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 
 	for (int i = 0; i < decision->chosen_count; i++)
 		for (int c = 0; c < n_costs; c++)
-			means[c] += (double) set->costs[(Size) decision->chosen[i] * n_costs + c] / decision->chosen_count;
+			means[c] += (double) set->costs[(Size) decision->chosen[i] * n_costs + c] /
+				decision->chosen_count;
 	args[0] = Given(ResultVector(means, n_costs));
 	RunSelect(page, &name_costs, 0, args);
 	choice->prices = is_predicted(policy) ? ResultColumn(1) : NotGiven();
@@ -231,17 +241,19 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 		if (uses_effects(page, policy))
 			effects[i] = set->effects[candidate];
 		((float4 *) ARR_DATA_PTR(list_effects))[i] = (float4) effects[i];
-		memcpy((float4 *) ARR_DATA_PTR(features) + (Size) i * page->settings.size, features_of(page, set, candidate),
-			   sizeof(float4) * page->settings.size);
+		memcpy((float4 *) ARR_DATA_PTR(features) + (Size) i * page->settings.size,
+			   features_of(page, set, candidate), sizeof(float4) * page->settings.size);
 	}
 	choice.items = Given(KeyArray(page, items, count));
 	choice.probabilities = Given(logged_numbers(probabilities, count));
 	choice.effects = uses_effects(page, policy) ? Given(PointerGetDatum(list_effects)) : NotGiven();
 	choice.features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(features),
 											   Int64GetDatum(PACKED_BITS)));
-	choice.profile = Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(PACKED_BITS)));
+	choice.profile =
+		Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(PACKED_BITS)));
 	choice.expected = Given(expect(page, models, &choice, effects, count));
-	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ? Given(Int32GetDatum(set->n_scored)) : NotGiven();
+	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ?
+		Given(Int32GetDatum(set->n_scored)) : NotGiven();
 	choice.prices = choice.costs = NotGiven();
 	if (page->settings.constraints > 0 && (is_predicted(policy) || policy == POLICY_RANDOM))
 		add_costs(page, policy, set, decision, &choice);

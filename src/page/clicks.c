@@ -67,7 +67,8 @@ read_log_click(void *arg, const Datum *values, const bool *nulls)
 	TimestampTz at = nulls[1] ? 0 : DatumGetTimestampTz(values[1]);
 
 	if (!nulls[0] && !nulls[2])
-		add_click(reader->clicks, values[0], at, DatumGetFloat8(values[2]), at > reader->known_since);
+		add_click(reader->clicks, values[0], at, DatumGetFloat8(values[2]),
+				  at > reader->known_since);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -152,8 +153,10 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	{
 		if (rewards->shown == NULL)
 			rewards->shown = shown_items(clicks->page, rewards->list->items);
-		if (FindKey(rewards->shown, values[1]) >= 0 && FindKey((KeyTable *) rewards->left_out, values[1]) < 0)
-			add_click(clicks, values[1], at, 1.0, !rewards->is_of_session && at > rewards->reader->known_since);
+		if (FindKey(rewards->shown, values[1]) >= 0 &&
+			FindKey((KeyTable *) rewards->left_out, values[1]) < 0)
+			add_click(clicks, values[1], at, 1.0,
+					  !rewards->is_of_session && at > rewards->reader->known_since);
 	}
 	MemoryContextSwitchTo(caller);
 }
@@ -208,7 +211,8 @@ known_since(const PageRequest *page, bool leaves_out_known)
 
 	if (!leaves_out_known || settings->repeat_after.isnull || page->user.isnull)
 		return DT_NOEND;
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(settings->now),
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
+												   TimestampTzGetDatum(settings->now),
 												   settings->repeat_after.value));
 }
 

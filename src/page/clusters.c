@@ -78,7 +78,8 @@ HasClusters(const PageRequest *page, int size)
 static void
 write_deviations(const BlockRows *rows, int item, const float4 *spreads, float *deviations)
 {
-	const float4 *numbers = rows->numbers + (Size) item * (FIRST_COST + rows->n_costs + rows->n_dates);
+	const float4 *numbers = rows->numbers +
+		(Size) item * (FIRST_COST + rows->n_costs + rows->n_dates);
 	const float *narrow = rows->narrow + (Size) item * rows->n_narrow;
 	const float4 *number_spreads = spreads + N_SPREADS;
 	float	   *next = deviations + N_SPREADS;
@@ -124,8 +125,9 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	ArrayType  *spreads = DatumGetArrayTypeP(values[3]);
 	int			width = N_SPREADS + FIRST_COST + rows->n_costs + rows->n_dates;
 
-	if (ARR_HASNULL(blocks) || ARR_HASNULL(spreads) || ARR_NDIM(spreads) != 2 || ARR_DIMS(spreads)[0] != count ||
-		ARR_DIMS(spreads)[1] != width || !ReadBlockRow(rows, count, values[1], values[2], NULL))
+	if (ARR_HASNULL(blocks) || ARR_HASNULL(spreads) || ARR_NDIM(spreads) != 2 ||
+		ARR_DIMS(spreads)[0] != count || ARR_DIMS(spreads)[1] != width ||
+		!ReadBlockRow(rows, count, values[1], values[2], NULL))
 		return;
 	grow_choice(choice);
 	for (int p = 0; p < rows->n_lanes; p++)
@@ -137,10 +139,12 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 		{
 			float	   *scores = rows->scores + i * BYTE_LANES;
 
-			write_deviations(rows, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width, choice->deviations);
-			byte_add_spreads(N_SPREADS + rows->n_narrow, lanes->lengths, choice->deviations, SPREADS, scores);
-			memcpy(choice->bounds + (Size) (choice->count + i) * choice->rankings + p * BYTE_LANES, scores,
-				   sizeof(float) * lanes->count);
+			write_deviations(rows, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width,
+							 choice->deviations);
+			byte_add_spreads(N_SPREADS + rows->n_narrow, lanes->lengths, choice->deviations,
+							 SPREADS, scores);
+			memcpy(choice->bounds + (Size) (choice->count + i) * choice->rankings + p * BYTE_LANES,
+				   scores, sizeof(float) * lanes->count);
 		}
 	}
 	for (int i = 0; i < count; i++)
@@ -207,7 +211,8 @@ find_keys(const BlockChoice *choice, double *keys)
 
 		for (int r = 0; r < choice->rankings; r++)
 		{
-			double		bound = (choice->bounds[(Size) i * choice->rankings + r] - means[r]) / stddevs[r];
+			double		bound =
+				(choice->bounds[(Size) i * choice->rankings + r] - means[r]) / stddevs[r];
 
 			largest = Max(largest, isfinite(bound) ? bound : 0.0);
 		}
@@ -251,7 +256,10 @@ has_higher_bound(const BlockChoice *choice, int block, const float *thresholds)
 	return false;
 }
 
-/* Further blocks with bounds above the items found: those with the largest bounds, if they are many */
+/*
+ * Further blocks with bounds above the items found: those with the largest bounds, if
+ * they are many
+ */
 static int
 choose_further(BlockChoice *choice, const float *thresholds, Datum *chosen)
 {
@@ -286,7 +294,9 @@ NextBlocks(BlockChoice *choice, const float *thresholds, Datum *numbers)
 
 	if (choice->round > 1)
 		return false;
-	count = choice->round++ == 0 ? choose_first(choice, chosen) : choose_further(choice, thresholds, chosen);
-	*numbers = PointerGetDatum(construct_array(chosen, count, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	count = choice->round++ == 0 ? choose_first(choice, chosen) :
+		choose_further(choice, thresholds, chosen);
+	*numbers = PointerGetDatum(construct_array(chosen, count, INT4OID, sizeof(int32), true,
+											   TYPALIGN_INT));
 	return count > 0;
 }

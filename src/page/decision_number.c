@@ -104,7 +104,8 @@ NewDecisionNumber(Oid schema, int64 secret, TimestampTz now)
 	counter = DatumGetInt64(DirectFunctionCall1(nextval_oid,
 												ObjectIdGetDatum(get_relname_relid("decision_number", schema))));
 	if (GetCurrentTimestamp() < GetCurrentTransactionStartTimestamp() + LONG_TRANSACTION)
-		base += ((now % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC * FRACTIONS / USECS_PER_SEC) << FRACTION_SHIFT;
+		base += ((now % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC * FRACTIONS /
+				 USECS_PER_SEC) << FRACTION_SHIFT;
 	else
 		base += (((counter >> (2 * HALF_BITS)) & (FRACTIONS - 1)) << FRACTION_SHIFT) | COUNTER_FLAG;
 	return base + permute(base, counter, secret);

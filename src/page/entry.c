@@ -91,7 +91,8 @@ check_owner(Oid schema)
 		Acl		   *acl = DatumGetAclP(privileges);
 
 		for (int i = 0; i < ACL_NUM(acl); i++)
-			if (ACL_DAT(acl)[i].ai_grantee != owner && (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
+			if (ACL_DAT(acl)[i].ai_grantee != owner &&
+				(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 						 errmsg("roles other than the owner may create objects in schema \"%s\"", name),
@@ -196,5 +197,5 @@ Datum
 dlints_schema(PG_FUNCTION_ARGS)
 {
 	return DirectFunctionCall1(namein,
-							   CStringGetDatum(schema_name(EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)))));
+		CStringGetDatum(schema_name(EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)))));
 }

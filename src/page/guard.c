@@ -71,7 +71,10 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Raise an error if another role has a function of the name of one of ours, which begins with a prefix. */
+/*
+ * Raise an error if another role has a function of the name of one of ours, which
+ * begins with a prefix.
+ */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -81,7 +84,8 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 	HeapTuple	tuple;
 
 	namestrcpy(&low, prefix);
-	ScanKeyInit(&key, Anum_pg_proc_proname, BTGreaterEqualStrategyNumber, F_NAMEGE, NameGetDatum(&low));
+	ScanKeyInit(&key, Anum_pg_proc_proname, BTGreaterEqualStrategyNumber, F_NAMEGE,
+				NameGetDatum(&low));
 	scan = systable_beginscan(functions, ProcedureNameArgsNspIndexId, true, NULL, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{

@@ -45,12 +45,13 @@ narrow_keys(ArrayType *keys, Oid type, FunctionCallInfo fcinfo)
 	bool	   *nulls;
 	int			count;
 
-	deconstruct_array(keys, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements, &nulls, &count);
+	deconstruct_array(keys, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements,
+					  &nulls, &count);
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
 			elements[i] = narrow_key(DatumGetInt64(elements[i]), type, fcinfo);
-	return PointerGetDatum(construct_md_array(elements, nulls, ARR_NDIM(keys), ARR_DIMS(keys), ARR_LBOUND(keys), type,
-											  length, true, align));
+	return PointerGetDatum(construct_md_array(elements, nulls, ARR_NDIM(keys), ARR_DIMS(keys),
+											  ARR_LBOUND(keys), type, length, true, align));
 }
 
 PG_FUNCTION_INFO_V1(dlints_key_argument);
@@ -71,8 +72,10 @@ dlints_key_argument(PG_FUNCTION_ARGS)
 		return PG_GETARG_DATUM(0);
 	if (!PG_ARGISNULL(1) && source == INT8OID && (target == INT2OID || target == INT4OID))
 		return narrow_key(PG_GETARG_INT64(0), target, fcinfo);
-	if (!PG_ARGISNULL(1) && source == INT8ARRAYOID && (target == INT2ARRAYOID || target == INT4ARRAYOID))
-		return narrow_keys(PG_GETARG_ARRAYTYPE_P(0), target == INT2ARRAYOID ? INT2OID : INT4OID, fcinfo);
+	if (!PG_ARGISNULL(1) && source == INT8ARRAYOID &&
+		(target == INT2ARRAYOID || target == INT4ARRAYOID))
+		return narrow_keys(PG_GETARG_ARRAYTYPE_P(0),
+						   target == INT2ARRAYOID ? INT2OID : INT4OID, fcinfo);
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("keys of type %s cannot be converted to %s",

@@ -72,7 +72,8 @@ struct KeyTable
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
 {
-	TypeCacheEntry *cache = lookup_type_cache(page->item_type, TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
+	TypeCacheEntry *cache = lookup_type_cache(page->item_type,
+											  TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
 	KeyTable   *table = palloc(sizeof(KeyTable));
 	bool		is_varlena;
 
@@ -133,8 +134,8 @@ ArrayKeys(const PageRequest *page, Datum array, Datum **keys)
 	int			count;
 	int			kept = 0;
 
-	deconstruct_array(DatumGetArrayTypeP(array), page->item_type, page->item_length, page->item_by_value,
-					  page->item_align, keys, &nulls, &count);
+	deconstruct_array(DatumGetArrayTypeP(array), page->item_type, page->item_length,
+					  page->item_by_value, page->item_align, keys, &nulls, &count);
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
 			(*keys)[kept++] = (*keys)[i];
@@ -144,6 +145,6 @@ ArrayKeys(const PageRequest *page, Datum array, Datum **keys)
 Datum
 KeyArray(const PageRequest *page, Datum *keys, int count)
 {
-	return PointerGetDatum(construct_array(keys, count, page->item_type, page->item_length, page->item_by_value,
-										   page->item_align));
+	return PointerGetDatum(construct_array(keys, count, page->item_type, page->item_length,
+										   page->item_by_value, page->item_align));
 }

@@ -109,8 +109,9 @@ ReadBlockRow(BlockRows *rows, int count, Datum codes, Datum numbers, Datum *keys
 	const uint8 *code = (const uint8 *) VARDATA_ANY(bytes);
 	const float4 *number = (float4 *) ARR_DATA_PTR(array);
 
-	if (count < 1 || count > MAX_ITEMS || VARSIZE_ANY_EXHDR(bytes) != count * step || ARR_HASNULL(array) ||
-		ARR_NDIM(array) != 2 || ARR_DIMS(array)[0] != count || ARR_DIMS(array)[1] != width)
+	if (count < 1 || count > MAX_ITEMS || VARSIZE_ANY_EXHDR(bytes) != count * step ||
+		ARR_HASNULL(array) || ARR_NDIM(array) != 2 || ARR_DIMS(array)[0] != count ||
+		ARR_DIMS(array)[1] != width)
 		return false;
 	rows->count = count;
 	rows->codes = code + SCALE_BYTES;
@@ -140,6 +141,8 @@ ScoreBlockRow(BlockRows *rows, const Lanes *lanes)
 					  rows->scores, BYTE_LANES);
 	byte_sums(&lanes->factors, rows->count, rows->codes, step, rows->sums);
 	byte_add_scores(&lanes->factors, rows->count, rows->sums, rows->scales, N_SCALES, rows->scores);
-	byte_sums(&lanes->columns, rows->count, rows->codes + byte_padded(rows->n_factors), step, rows->sums);
-	byte_add_scores(&lanes->columns, rows->count, rows->sums, rows->scales + 1, N_SCALES, rows->scores);
+	byte_sums(&lanes->columns, rows->count, rows->codes + byte_padded(rows->n_factors), step,
+			  rows->sums);
+	byte_add_scores(&lanes->columns, rows->count, rows->sums, rows->scales + 1, N_SCALES,
+					rows->scores);
 }

@@ -59,7 +59,8 @@ choose_list(PageRequest *page, void *arg)
 static void
 return_list(const PageRequest *page, int64 decision, const Choice *choice, ReturnSetInfo *rows)
 {
-	float4	   *probabilities = (float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->probabilities.value));
+	float4	   *probabilities =
+		(float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->probabilities.value));
 	float4	   *expected = (float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->expected.value));
 	Datum	   *items;
 	int			count = ArrayKeys(page, choice->items.value, &items);
@@ -205,7 +206,8 @@ dlints_trending(PG_FUNCTION_ARGS)
 	page.context = AddToContext(page.context, "trending", "true");
 	page.session = PageArgument(fcinfo, 4);
 	request.profile = request.recent = request.item = NotGiven();
-	request.treatment = page.settings.random_draw < page.settings.epsilon ? POLICY_RANDOM : POLICY_TRENDING;
+	request.treatment = page.settings.random_draw < page.settings.epsilon ? POLICY_RANDOM :
+		POLICY_TRENDING;
 	return MakeList(&page, fcinfo, &request);
 }
 

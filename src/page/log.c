@@ -17,8 +17,8 @@ static const PageQuery log_list = {{
 	"                          probabilities, expected, features, prices, costs, effects)\n"
 	"    VALUES ($1, now(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))\n"
 	"INSERT INTO pending (decision) VALUES ($1)", 15},
-	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS, FLOAT4ARRAYOID,
-	FLOAT4ARRAYOID, BYTEAOID, JSONBOID, JSONBOID, FLOAT4ARRAYOID}};
+	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS,
+	FLOAT4ARRAYOID, FLOAT4ARRAYOID, BYTEAOID, JSONBOID, JSONBOID, FLOAT4ARRAYOID}};
 
 static const PageQuery log_empty_request = {{
 	"INSERT INTO empty_request (id, treatment) VALUES ($1, $2)", 2}, {INT8OID, TEXTOID}};
@@ -27,7 +27,8 @@ static const PageQuery log_empty_request = {{
 void
 LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 {
-	NullableDatum args[] = {Given(Int64GetDatum(id)), Given(CStringGetTextDatum(policy_names[treatment]))};
+	NullableDatum args[] = {Given(Int64GetDatum(id)),
+							Given(CStringGetTextDatum(policy_names[treatment]))};
 
 	RunWrite(page, &log_empty_request, args);
 }
@@ -38,10 +39,10 @@ LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, con
 {
 	NullableDatum args[] = {
 		Given(Int64GetDatum(decision)), Given(Int64GetDatum(seed)),
-		choice->n_scored, page->user, Given(CStringGetTextDatum(policy_names[treatment])), page->session,
-		Given(page->context),
-		choice->profile, choice->items, choice->probabilities, choice->expected, choice->features, choice->prices,
-		choice->costs, choice->effects};
+		choice->n_scored, page->user, Given(CStringGetTextDatum(policy_names[treatment])),
+		page->session, Given(page->context),
+		choice->profile, choice->items, choice->probabilities, choice->expected, choice->features,
+		choice->prices, choice->costs, choice->effects};
 
 	RunWrite(page, &log_list, args);
 }

@@ -15,10 +15,16 @@
 /* Weights are regression coefficients, so that sums above 1 are rare. */
 #define MAX_SCORE		4.0
 
-/* Maximum number of items that are candidates because of their neighbour score, in large catalogues */
+/*
+ * Maximum number of items that are candidates because of their neighbour score, in
+ * large catalogues
+ */
 #define MAX_NEIGHBOURS	100
 
-/* Catalogues up to this number of items are scored with their neighbour scores, in about .05 us per item. */
+/*
+ * Catalogues up to this number of items are scored with their neighbour scores, in
+ * about .05 us per item.
+ */
 #define MAX_LOOKED_UP	20000
 
 struct NeighbourScores
@@ -35,7 +41,10 @@ static const PageQuery item_neighbours = {{
 
 /* ---------- sums ---------- */
 
-/* Copy a row of the table into the current memory context; NULL if there is none, or it is malformed. */
+/*
+ * Copy a row of the table into the current memory context; NULL if there is none, or
+ * it is malformed.
+ */
 NeighbourRow *
 CopyNeighbourRow(NullableDatum items, NullableDatum weights)
 {
@@ -46,7 +55,8 @@ CopyNeighbourRow(NullableDatum items, NullableDatum weights)
 	row = palloc(sizeof(NeighbourRow));
 	row->items = DatumGetArrayTypePCopy(items.value);
 	row->weights = DatumGetArrayTypePCopy(weights.value);
-	if (ARR_HASNULL(row->items) || ARR_HASNULL(row->weights) || ARR_ELEMTYPE(row->weights) != FLOAT4OID ||
+	if (ARR_HASNULL(row->items) || ARR_HASNULL(row->weights) ||
+		ARR_ELEMTYPE(row->weights) != FLOAT4OID ||
 		ArrayGetNItems(ARR_NDIM(row->items), ARR_DIMS(row->items)) !=
 		ArrayGetNItems(ARR_NDIM(row->weights), ARR_DIMS(row->weights)))
 		return NULL;
@@ -155,7 +165,10 @@ ScoresAllNeighbours(const PageRequest *page)
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add the items with the largest neighbour scores to candidates, unless all are scored with theirs. */
+/*
+ * Add the items with the largest neighbour scores to candidates, unless all are scored
+ * with theirs.
+ */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
 {
@@ -169,5 +182,6 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
 		order[i] = &scores->sums[i];
 	qsort(order, scores->count, sizeof(double *), compare_sums);
 	for (int i = 0; i < Min(scores->count, MAX_NEIGHBOURS) && *order[i] > 0.0; i++)
-		AddCandidate(set, scores->items[order[i] - scores->sums], 0.0, -1, first_tie_key + set->count);
+		AddCandidate(set, scores->items[order[i] - scores->sums], 0.0, -1,
+					 first_tie_key + set->count);
 }

@@ -15,7 +15,8 @@ typedef struct NeighbourRow
 
 extern NeighbourRow *CopyNeighbourRow(NullableDatum items, NullableDatum weights);
 extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
-extern void AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const NeighbourRow *row, double weight);
+extern void AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const NeighbourRow *row,
+							double weight);
 extern void ReadItemNeighbours(PageRequest *page, Datum item);
 extern float4 NeighbourScore(const PageRequest *page, Datum item);
 extern bool HasNeighbours(const PageRequest *page);

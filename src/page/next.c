@@ -68,7 +68,8 @@ keep_key(const PageRequest *page, Datum value, bool isnull)
 	if (isnull)
 		return NotGiven();
 	get_typlenbyval(page->user_type, &length, &is_by_value);
-	return Given(length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, is_by_value, length));
+	return Given(length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) :
+				 datumCopy(value, is_by_value, length));
 }
 
 static NullableDatum
@@ -113,7 +114,8 @@ previous_list(const LoggedList *list)
 		value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : "";
 	Size		digits = strspn(text, "0123456789");
 
-	return digits == 0 || digits > MAX_DIGITS || text[digits] != '\0' ? -1 : (int64) strtoll(text, NULL, 10);
+	return digits == 0 || digits > MAX_DIGITS || text[digits] != '\0' ? -1 :
+		(int64) strtoll(text, NULL, 10);
 }
 
 static bool
@@ -122,7 +124,8 @@ is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
 	TypeCacheEntry *type = lookup_type_cache(page->user_type, TYPECACHE_EQ_OPR_FINFO);
 
 	return !a.isnull && !b.isnull &&
-		DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, page->user_collation, a.value, b.value));
+		DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, page->user_collation,
+									   a.value, b.value));
 }
 
 /* ---------- items shown before ---------- */
@@ -200,7 +203,8 @@ check_reader(int64 decision, const LoggedList *list, NullableDatum user, Nullabl
 		is_allowed = is_same_user(list->page, list->user, user);
 	else if (!list->session.isnull)
 		is_allowed = !session.isnull &&
-			DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, list->session.value, session.value));
+			DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, list->session.value,
+												 session.value));
 	else
 		is_allowed = user.isnull && session.isnull;
 	if (!is_allowed)

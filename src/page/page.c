@@ -53,13 +53,15 @@ find_types(PageRequest *page)
 	if (OidIsValid(log) && get_attnum(log, "user_id") != InvalidAttrNumber)
 		get_atttypetypmodcoll(log, get_attnum(log, "user_id"), &page->user_type, &modifier, &page->user_collation);
 	page->items_type = OidIsValid(log) ? get_atttype(log, get_attnum(log, "items")) : InvalidOid;
-	page->item_type = OidIsValid(page->items_type) ? get_element_type(page->items_type) : InvalidOid;
+	page->item_type = OidIsValid(page->items_type) ?
+		get_element_type(page->items_type) : InvalidOid;
 	if (!OidIsValid(page->user_type) || !OidIsValid(page->item_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("schema \"%s\" does not contain a recommender", get_namespace_name(page->schema))));
 	get_atttypetypmodcoll(log, get_attnum(log, "items"), &page->items_type, &modifier, &page->item_collation);
-	get_typlenbyvalalign(page->item_type, &page->item_length, &page->item_by_value, &page->item_align);
+	get_typlenbyvalalign(page->item_type, &page->item_length, &page->item_by_value,
+						 &page->item_align);
 }
 
 /* Begin a request in a schema that has been entered. */
@@ -81,7 +83,8 @@ void
 OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
 	Oid			extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	Oid			schema = SchemaOfSetting(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0), extension_schema);
+	Oid			schema = SchemaOfSetting(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0),
+										 extension_schema);
 	int			nest_level = EnterSchema(schema);
 
 	EnterPage(page, fcinfo, schema);
@@ -123,11 +126,13 @@ PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
 
 	for (int i = 0; i < query->statement.nargs; i++)
 		argtypes[i] = KeyTypeOf(page, query->argtypes[i]);
-	return KeptVariant(page->schema, page->extension_schema, &query->statement, argtypes, page_words, variant);
+	return KeptVariant(page->schema, page->extension_schema, &query->statement, argtypes,
+					   page_words, variant);
 }
 
 static void
-run(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args, bool is_read_only)
+run(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
+	bool is_read_only)
 {
 	SPIPlanPtr	plan = PagePlan(page, query, variant);
 	Datum		values[MAX_ARGS];
@@ -146,7 +151,8 @@ run(const PageRequest *page, const PageQuery *query, uint32 variant, const Nulla
 
 /* Run a query.  Its rows are in SPI_tuptable, and stay until ClosePage(). */
 void
-RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args)
+RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
+		  const NullableDatum *args)
 {
 	run(page, query, variant, args, true);
 }
@@ -228,7 +234,8 @@ ResultColumn(int column)
 	NullableDatum result = NotGiven();
 
 	if (SPI_processed > 0)
-		result.value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &result.isnull);
+		result.value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column,
+									 &result.isnull);
 	return result;
 }
 

@@ -73,7 +73,8 @@ typedef struct PageSettings
 	const float4 *scale;		/* of the features that describe taste, in profiles */
 	double		popularity_weight;	/* in profiles */
 	double		neighbour_weight;	/* the same of the neighbour score */
-	bool		is_centered;	/* expected rewards are those of features centered within the list */
+	bool		is_centered;	/* expected rewards are those of features centered
+								 * within the list */
 	NullableDatum examination;	/* by position; NULL: 1 at all positions */
 	TimestampTz now;
 	NullableDatum models[N_MODELS];
@@ -137,10 +138,11 @@ extern void ReadPageSettings(PageRequest *page);
 /* statements */
 extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
 extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
-extern void RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args);
+extern void RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
+					  const NullableDatum *args);
 typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
-extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
-					 RowReader read, void *reader);
+extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant,
+					 const NullableDatum *args, RowReader read, void *reader);
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern NullableDatum ResultColumn(int column);
 
@@ -199,6 +201,7 @@ typedef struct Choice
 
 /* log.c */
 extern void LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment);
-extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice);
+extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment,
+					const Choice *choice);
 
 #endif							/* DLINTS_PAGE_PAGE_H */

@@ -110,7 +110,8 @@ replacement(const char *name, Size length, const StatementWord *words, uint32 va
 
 /* Append a statement's text, with its words replaced. */
 static void
-append_expanded(StringInfo text, const char *sql, const char *extension, const StatementWord *words, uint32 variant)
+append_expanded(StringInfo text, const char *sql, const char *extension, const StatementWord *words,
+				uint32 variant)
 {
 	const char *start = sql;
 
@@ -121,7 +122,8 @@ append_expanded(StringInfo text, const char *sql, const char *extension, const S
 		if (length == 0)
 			continue;
 		append_qualified(text, start, sql - start, extension);
-		append_expanded(text, replacement(sql + 1, length - 2, words, variant), extension, words, variant);
+		append_expanded(text, replacement(sql + 1, length - 2, words, variant), extension,
+						words, variant);
 		start = sql + length;
 		sql = start - 1;
 	}
@@ -135,21 +137,24 @@ calls_extension(const PageStatement *statement, const StatementWord *words)
 	if (strstr(statement->sql, PLACEHOLDER) != NULL)
 		return true;
 	for (; words != NULL && words->name != NULL; words++)
-		if (strstr(words->text, PLACEHOLDER) != NULL || strstr(words->otherwise, PLACEHOLDER) != NULL)
+		if (strstr(words->text, PLACEHOLDER) != NULL ||
+			strstr(words->otherwise, PLACEHOLDER) != NULL)
 			return true;
 	return false;
 }
 
 static SPIPlanPtr
-prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtypes, const StatementWord *words,
-		uint32 variant)
+prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtypes,
+		const StatementWord *words, uint32 variant)
 {
 	StringInfoData text;
 	SPIPlanPtr	plan;
 
 	initStringInfo(&text);
-	append_expanded(&text, statement->sql, quote_identifier(get_namespace_name(extension_schema)), words, variant);
-	plan = SPI_prepare_cursor(text.data, statement->nargs, (Oid *) argtypes, CURSOR_OPT_GENERIC_PLAN);
+	append_expanded(&text, statement->sql, quote_identifier(get_namespace_name(extension_schema)),
+					words, variant);
+	plan = SPI_prepare_cursor(text.data, statement->nargs, (Oid *) argtypes,
+							  CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR, "could not prepare a statement: %s", SPI_result_code_string(SPI_result));
 	if (SPI_keepplan(plan) != 0)

@@ -72,7 +72,8 @@ static void
 encode_likes(PageRequest *page, void *arg)
 {
 	Likes	   *likes = arg;
-	NullableDatum args[] = {Given(page->context), Given(likes->columns), Given(Int32GetDatum(page->settings.factors))};
+	NullableDatum args[] = {Given(page->context), Given(likes->columns),
+							Given(Int32GetDatum(page->settings.factors))};
 
 	RunSelect(page, &liked_features, 0, args);
 	likes->features = ResultColumn(1);
@@ -194,8 +195,9 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 
 	*result = (ClickedItems)
 	{
-		page, 0, palloc(sizeof(Datum) * size), palloc0(sizeof(double) * size), palloc0(sizeof(double) * size),
-			palloc(sizeof(double) * size), palloc0(sizeof(bool) * size)
+		page, 0, palloc(sizeof(Datum) * size), palloc0(sizeof(double) * size),
+			palloc0(sizeof(double) * size), palloc(sizeof(double) * size),
+			palloc0(sizeof(bool) * size)
 	};
 	for (int i = 0; i < clicks->count; i++)
 		latest = Max(latest, clicks->clicks[i].at);
@@ -224,7 +226,8 @@ static void
 leave_out_known(PageRequest *page, const ClickedItems *clicked)
 {
 	Datum	   *left_out = NULL;
-	int			count = page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out);
+	int			count = page->left_out.isnull ? 0 :
+		ArrayKeys(page, page->left_out.value, &left_out);
 	Datum	   *all = palloc(sizeof(Datum) * (count + clicked->count));
 	int			n_all = count;
 
@@ -294,7 +297,8 @@ read_features(void *arg, const Datum *values, const bool *nulls)
 	ArrayType  *array = nulls[1] ? NULL : DatumGetArrayTypeP(values[1]);
 	const float4 *features;
 
-	if (array == NULL || ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) < reader->liked)
+	if (array == NULL || ARR_HASNULL(array) ||
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) < reader->liked)
 		return;
 	features = (float4 *) ARR_DATA_PTR(array);
 	reader->weights += reader->absolute_weight;
@@ -310,7 +314,8 @@ static Datum
 profile_of_clicks(PageRequest *page, const ClickedItems *clicked, NullableDatum liked_by_request)
 {
 	const PageSettings *settings = &page->settings;
-	ProfileReader reader = {.liked = settings->liked, .sum = palloc0(sizeof(double) * (settings->liked + 1))};
+	ProfileReader reader = {.liked = settings->liked,
+							.sum = palloc0(sizeof(double) * (settings->liked + 1))};
 	TableLookup *lookup = clicked->count == 0 ? NULL : BeginLookup(page, &item_features, 1);
 
 	for (int i = 0; i < clicked->count; i++)
@@ -324,7 +329,8 @@ profile_of_clicks(PageRequest *page, const ClickedItems *clicked, NullableDatum 
 		EndLookup(lookup);
 	if (!liked_by_request.isnull)
 	{
-		const float4 *features = (float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(liked_by_request.value));
+		const float4 *features =
+			(float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(liked_by_request.value));
 
 		reader.weights += CLICKS_PER_LIKE;
 		for (int k = 0; k < settings->liked; k++)
@@ -354,8 +360,8 @@ NullableDatum
 ItemProfile(PageRequest *page, Datum item)
 {
 	NullableDatum args[] = {
-		Given(item), Given(Int32GetDatum(page->settings.liked)), Given(Int32GetDatum(page->settings.aged)),
-		Given(Int32GetDatum(page->settings.factors))};
+		Given(item), Given(Int32GetDatum(page->settings.liked)),
+		Given(Int32GetDatum(page->settings.aged)), Given(Int32GetDatum(page->settings.factors))};
 
 	ReadItemNeighbours(page, item);
 	RunSelect(page, &item_profile, 0, args);

@@ -43,7 +43,8 @@ ReadContext(PageRequest *page, NullableDatum context)
 	JsonbValue	scalar;
 
 	if (object == NULL ||
-		(JB_ROOT_IS_SCALAR(object) && JsonbExtractScalar(&object->root, &scalar) && scalar.type == jbvNull))
+		(JB_ROOT_IS_SCALAR(object) && JsonbExtractScalar(&object->root, &scalar) &&
+		 scalar.type == jbvNull))
 	{
 		page->context = DirectFunctionCall1(jsonb_in, CStringGetDatum("{}"));
 		return;
@@ -61,9 +62,10 @@ ReadContext(PageRequest *page, NullableDatum context)
 	{
 		for (int i = 0; i < lengthof(reserved); i++)
 			keys[i] = CStringGetTextDatum(reserved[i]);
-		context.value = DirectFunctionCall2(jsonb_delete_array, JsonbPGetDatum(object),
-											PointerGetDatum(construct_array(keys, lengthof(reserved), TEXTOID, -1,
-																			false, TYPALIGN_INT)));
+		context.value =
+			DirectFunctionCall2(jsonb_delete_array, JsonbPGetDatum(object),
+								PointerGetDatum(construct_array(keys, lengthof(reserved), TEXTOID,
+																-1, false, TYPALIGN_INT)));
 	}
 	page->context = context.value;
 }
@@ -76,7 +78,8 @@ AddToContext(Datum context, const char *key, const char *json)
 
 	initStringInfo(&addition);
 	appendStringInfo(&addition, "{\"%s\": %s}", key, json);
-	return DirectFunctionCall2(jsonb_concat, context, DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
+	return DirectFunctionCall2(jsonb_concat, context,
+							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
 }
 
 /* A number in [0, 1) that stays with a user, or with a session without one */
@@ -90,8 +93,9 @@ treatment_number(const PageRequest *page)
 		return page->settings.treatment_draw;
 	type = lookup_type_cache(page->user_type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 	if (!page->user.isnull && OidIsValid(type->hash_extended_proc_finfo.fn_oid))
-		hash = DatumGetUInt64(FunctionCall2Coll(&type->hash_extended_proc_finfo, page->user_collation,
-												page->user.value, Int64GetDatum(page->settings.seed)));
+		hash = DatumGetUInt64(FunctionCall2Coll(&type->hash_extended_proc_finfo,
+												page->user_collation, page->user.value,
+												Int64GetDatum(page->settings.seed)));
 	else
 	{
 		char	   *name;
@@ -106,7 +110,8 @@ treatment_number(const PageRequest *page)
 			getTypeOutputInfo(page->user_type, &output, &is_varlena);
 			name = OidOutputFunctionCall(output, page->user.value);
 		}
-		hash = hash_bytes_extended((unsigned char *) name, strlen(name), (uint64) page->settings.seed);
+		hash = hash_bytes_extended((unsigned char *) name, strlen(name),
+								   (uint64) page->settings.seed);
 	}
 	return (double) (hash >> 11) / (UINT64CONST(1) << 53);
 }

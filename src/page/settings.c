@@ -112,8 +112,9 @@ read_similarity(void *arg, const Datum *values, const bool *nulls)
 {
 	PageRequest *page = arg;
 	PageSettings *settings = &page->settings;
-	ArrayType  *scale = DatumGetArrayTypeP(keep_value(page, PointerGetDatum(DatumGetArrayTypeP(values[1])), false,
-													  -1).value);
+	ArrayType  *scale =
+		DatumGetArrayTypeP(keep_value(page, PointerGetDatum(DatumGetArrayTypeP(values[1])),
+									  false, -1).value);
 	ArrayType  *weights = DatumGetArrayTypeP(values[2]);
 	int			n_weights = ArrayGetNItems(ARR_NDIM(weights), ARR_DIMS(weights));
 
@@ -145,7 +146,10 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- all of them ---------- */
 
-/* Call a function of pg_catalog without arguments.  Tests replace now(), and setseed() seeds random(). */
+/*
+ * Call a function of pg_catalog without arguments.  Tests replace now(), and setseed()
+ * seeds random().
+ */
 static Datum
 call_system(const char *name)
 {

@@ -90,7 +90,8 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 	{
 		double		mean = weights > 0.0 ? sum[i] / (weights + SHRINKAGE) : 0.0;
 
-		profile[i] = fabs(mean) > MIN_MAGNITUDE ? (float4) ResultFinite(mean * settings->scale[i]) : 0.0f;
+		profile[i] = fabs(mean) > MIN_MAGNITUDE ?
+			(float4) ResultFinite(mean * settings->scale[i]) : 0.0f;
 	}
 	profile[liked] = (float4) settings->popularity_weight;
 	memset(profile + liked + 1, 0, sizeof(float4) * settings->aged);
@@ -264,7 +265,8 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 double
 UnixTime(TimestampTz at)
 {
-	return (double) at / USECS_PER_SEC + (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+	return (double) at / USECS_PER_SEC +
+		(double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
 /*
@@ -301,7 +303,8 @@ dlints_ages(PG_FUNCTION_ARGS)
 	ArrayType  *result;
 	float4	   *ages;
 
-	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &dates, &nulls, &count);
+	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &dates,
+					  &nulls, &count);
 	result = make_reals(count * AGES_PER_DATE);
 	ages = (float4 *) ARR_DATA_PTR(result);
 	for (int i = 0; i < count; i++, ages += AGES_PER_DATE)

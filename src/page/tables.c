@@ -40,7 +40,8 @@ struct TableLookup
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_keys;
-	int			n_ordered;		/* rows with equal keys are read in the order of the columns up to here */
+	int			n_ordered;		/* rows with equal keys are read in the order of
+								 * the columns up to here */
 	ScanKeyData keys[MAX_KEYS];
 	Oid			index;			/* on the keys; InvalidOid: none */
 };
@@ -52,7 +53,8 @@ open_readable(Oid table)
 {
 	Relation	relation = table_open(table, AccessShareLock);
 
-	if (relation->rd_rel->relkind != RELKIND_RELATION && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+	if (relation->rd_rel->relkind != RELKIND_RELATION &&
+		relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not a table", RelationGetRelationName(relation))));
@@ -112,7 +114,8 @@ static RegProcedure
 index_equality(Relation index, int column)
 {
 	Oid			type = index->rd_opcintype[column];
-	Oid			equal = get_opfamily_member(index->rd_opfamily[column], type, type, BTEqualStrategyNumber);
+	Oid			equal = get_opfamily_member(index->rd_opfamily[column], type, type,
+											BTEqualStrategyNumber);
 
 	return OidIsValid(equal) ? get_opcode(equal) : InvalidOid;
 }
@@ -126,7 +129,8 @@ is_usable(Relation index)
 {
 	return index->rd_index->indisvalid &&
 		!(index->rd_index->indcheckxmin &&
-		  !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
+		  !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
+								 TransactionXmin));
 }
 
 /* Does an index contain all rows, sorted by the keys and the columns that order them? */
@@ -140,8 +144,8 @@ is_on_keys(Relation index, const TableLookup *lookup)
 		definition->indnkeyatts < lookup->n_ordered)
 		return false;
 	for (int i = 0; i < lookup->n_ordered; i++)
-		if (definition->indkey.values[i] != lookup->columns[i] || !OidIsValid(index_equality(index, i)) ||
-			(index->rd_indoption[i] & INDOPTION_DESC) != 0)
+		if (definition->indkey.values[i] != lookup->columns[i] ||
+			!OidIsValid(index_equality(index, i)) || (index->rd_indoption[i] & INDOPTION_DESC) != 0)
 			return false;
 	return true;
 }
@@ -150,8 +154,9 @@ static void
 init_keys_by_index(TableLookup *lookup, Relation index)
 {
 	for (int i = 0; i < lookup->n_keys; i++)
-		ScanKeyEntryInitialize(&lookup->keys[i], 0, lookup->columns[i], BTEqualStrategyNumber, InvalidOid,
-							   index->rd_indcollation[i], index_equality(index, i), (Datum) 0);
+		ScanKeyEntryInitialize(&lookup->keys[i], 0, lookup->columns[i],
+							   BTEqualStrategyNumber, InvalidOid, index->rd_indcollation[i],
+							   index_equality(index, i), (Datum) 0);
 }
 
 /* Without an index, all rows are compared by the default equality of the keys' types. */
@@ -160,7 +165,8 @@ init_keys_by_type(TableLookup *lookup)
 {
 	for (int i = 0; i < lookup->n_keys; i++)
 	{
-		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation), lookup->columns[i] - 1);
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation),
+												 lookup->columns[i] - 1);
 		TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
 
 		ScanKeyEntryInitialize(&lookup->keys[i], 0, lookup->columns[i], InvalidStrategy, InvalidOid,
@@ -194,7 +200,8 @@ init_keys(TableLookup *lookup)
 }
 
 static TableLookup *
-begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_keys, int n_ordered)
+begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_keys,
+			 int n_ordered)
 {
 	TableLookup *lookup = palloc0(sizeof(TableLookup));
 
@@ -233,14 +240,15 @@ read_row(const TableLookup *lookup, HeapTuple row, RowReader read, void *reader)
 	bool		nulls[MAX_TABLE_COLUMNS];
 
 	for (int i = 0; i < lookup->n_columns; i++)
-		values[i] = heap_getattr(row, lookup->columns[i], RelationGetDescr(lookup->relation), &nulls[i]);
+		values[i] = heap_getattr(row, lookup->columns[i],
+								 RelationGetDescr(lookup->relation), &nulls[i]);
 	read(reader, values, nulls);
 }
 
 /* Call a function for at most a given number of the rows of a scan. */
 static int
-read_rows(TableLookup *lookup, SysScanDesc scan, HeapTuple (*next) (SysScanDesc), int limit, RowReader read,
-		  void *reader)
+read_rows(TableLookup *lookup, SysScanDesc scan, HeapTuple (*next) (SysScanDesc), int limit,
+		  RowReader read, void *reader)
 {
 	HeapTuple	row;
 	int			count = 0;
@@ -289,8 +297,8 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	CHECK_FOR_INTERRUPTS();
 	set_keys(lookup, keys);
 	memcpy(copy, lookup->keys, sizeof(copy));
-	scan = systable_beginscan(lookup->relation, lookup->index, OidIsValid(lookup->index), GetActiveSnapshot(),
-							  lookup->n_keys, copy);
+	scan = systable_beginscan(lookup->relation, lookup->index, OidIsValid(lookup->index),
+							  GetActiveSnapshot(), lookup->n_keys, copy);
 	count = read_rows(lookup, scan, next_row, limit, read, reader);
 	systable_endscan(scan);
 	return count;
@@ -424,7 +432,8 @@ partition_lookup(LogTable *log, int partition)
 void
 LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader)
 {
-	int			default_partition = log->partitions->nparts > 0 ? log->partitions->boundinfo->default_index : -1;
+	int			default_partition = log->partitions->nparts > 0 ?
+		log->partitions->boundinfo->default_index : -1;
 	TableLookup *lookup = default_partition < 0 ? NULL : partition_lookup(log, default_partition);
 
 	if (lookup != NULL)
@@ -446,7 +455,8 @@ partition_of(const LogTable *log, Datum decision)
 
 	if (log->partitions->nparts == 0)
 		return -1;
-	bound = partition_range_datum_bsearch(key->partsupfunc, key->partcollation, bounds, 1, &decision, &is_equal);
+	bound = partition_range_datum_bsearch(key->partsupfunc, key->partcollation, bounds, 1,
+										  &decision, &is_equal);
 	partition = bounds->indexes[bound + 1];
 	return partition >= 0 ? partition : bounds->default_index;
 }

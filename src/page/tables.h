@@ -27,18 +27,22 @@ typedef struct PageTable
 /* Lookups of rows whose first columns are equal to keys */
 typedef struct TableLookup TableLookup;
 
-extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read, void *reader);
-extern void ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader);
+extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read,
+					  void *reader);
+extern void ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read,
+						void *reader);
 extern bool HasRows(const PageRequest *page, const char *name);
 extern TableLookup *BeginLookup(const PageRequest *page, const PageTable *table, int n_keys);
 extern int	LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader);
-extern int	LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader);
+extern int	LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read,
+					   void *reader);
 extern void EndLookup(TableLookup *lookup);
 
 /* Lookups in a table of the log, over its partitions */
 typedef struct LogTable LogTable;
 
-extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_ordered);
+extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_keys,
+						 int n_ordered);
 extern void LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader);
 extern void LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader);
 extern void CloseLog(LogTable *log);

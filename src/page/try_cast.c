@@ -46,19 +46,24 @@ is_value_error(int sqlerrcode)
 {
 	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
 
-	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION ||
-		category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION || category == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
-		sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED;
+	return category == ERRCODE_DATA_EXCEPTION ||
+		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION ||
+		category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION ||
+		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED || sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED;
 }
 
-/* Call the input function; false if it says so without an error, as those of PostgreSQL 16 and later can. */
+/*
+ * Call the input function; false if it says so without an error, as those of
+ * PostgreSQL 16 and later can.
+ */
 static bool
 call_input(TypeInput *input, char *text, Datum *value)
 {
 #if PG_VERSION_NUM >= 160000
 	ErrorSaveContext escontext = {.type = T_ErrorSaveContext};
 
-	return InputFunctionCallSafe(&input->function, text, input->parameter, -1, (Node *) &escontext, value);
+	return InputFunctionCallSafe(&input->function, text, input->parameter, -1,
+								 (Node *) &escontext, value);
 #else
 	*value = InputFunctionCall(&input->function, text, input->parameter, -1);
 	return true;
@@ -102,7 +107,8 @@ dlints_try_cast(PG_FUNCTION_ARGS)
 {
 	Datum		value = (Datum) 0;
 
-	if (PG_ARGISNULL(0) || !try_input(type_input(fcinfo), text_to_cstring(PG_GETARG_TEXT_PP(0)), &value))
+	if (PG_ARGISNULL(0) ||
+		!try_input(type_input(fcinfo), text_to_cstring(PG_GETARG_TEXT_PP(0)), &value))
 		PG_RETURN_NULL();
 	return value;
 }

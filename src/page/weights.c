@@ -133,7 +133,8 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 	int			length = (int) ModelLiftedLen(header);
 	double	   *lifted = palloc(sizeof(double) * models->n_draws * length);
 
-	LiftParameters(header, models->n_draws, models->draws, ReadProfile(models->profile, header), lifted);
+	LiftParameters(header, models->n_draws, models->draws,
+				   ReadProfile(models->profile, header), lifted);
 	for (int row = 0; row < models->n_draws; row++)
 		memcpy(weights + (Size) row * width, lifted + (Size) row * length, sizeof(double) * size);
 	pfree(lifted);

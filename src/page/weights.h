@@ -25,6 +25,7 @@ extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profil
 extern double *MeanWeights(const PageRequest *page, const PageModels *models);
 extern const double *LaterWeights(const PageModels *models);
 extern const double *ReadPenalties(PageRequest *page);
-extern Rankings RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced);
+extern Rankings RankItems(PageRequest *page, ListPolicy policy, const PageModels *models,
+						  bool is_priced);
 
 #endif							/* DLINTS_PAGE_WEIGHTS_H */

@@ -138,7 +138,8 @@ SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measur
 		double		age = reader->newest - clicks[i].day;
 		double		period = floor(age / reader->periods[measure]);
 
-		if (i == 0 || clicks[i].user == NO_USER || clicks[i].user != clicks[i - 1].user || period != last)
+		if (i == 0 || clicks[i].user == NO_USER || clicks[i].user != clicks[i - 1].user ||
+			period != last)
 		{
 			sum += decay * weight;
 			decay = exp2(-Min(age / half_life, MAX_HALVINGS));
@@ -165,7 +166,8 @@ PutSums(ReturnSetInfo *rows, const Reader *reader)
 		double		sums[MAX_MEASURES];
 		Datum		values[2];
 
-		for (end = start + 1; end < reader->count && reader->clicks[end].item == reader->clicks[start].item;)
+		for (end = start + 1;
+			 end < reader->count && reader->clicks[end].item == reader->clicks[start].item;)
 			end++;
 		for (int i = 0; i < reader->measures; i++)
 			sums[i] = SumClicks(reader, reader->clicks + start, end - start, i);

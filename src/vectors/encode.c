@@ -499,6 +499,7 @@ dlints_encode_column(PG_FUNCTION_ARGS)
 	EncodingBegin(fcinfo, &encoding);
 	encoding.skips_bad_numbers = true;
 	SetName(&encoding, PG_GETARG_DATUM(1), PG_ARGISNULL(1), TEXTOID, 2);
-	AddArgument(&encoding, PG_GETARG_DATUM(2), PG_ARGISNULL(2), get_fn_expr_argtype(fcinfo->flinfo, 2));
+	AddArgument(&encoding, PG_GETARG_DATUM(2), PG_ARGISNULL(2),
+				get_fn_expr_argtype(fcinfo->flinfo, 2));
 	return ResultUnitVector(encoding.sum, encoding.n);
 }

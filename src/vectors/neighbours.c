@@ -136,7 +136,8 @@ WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 
 /* Store the rows of items that have neighbours in the result. */
 static void
-PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *starts, Neighbour *all)
+PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *starts,
+		Neighbour *all)
 {
 	Oid			type = TupleDescAttr(rows->setDesc, 2)->atttypid;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,

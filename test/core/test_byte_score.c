@@ -35,7 +35,8 @@ score(Case *c)
 	int			i;
 
 	for (i = 0; i < c->count; i++)
-		c->scales[i] = byte_encode(c->len, c->features + i * c->len, c->codes + i * byte_padded(c->len));
+		c->scales[i] = byte_encode(c->len, c->features + i * c->len,
+								   c->codes + i * byte_padded(c->len));
 	byte_pack_weights(c->len, c->lanes, c->weights, c->len, c->packed, &c->pack);
 	c->sums[c->count * BYTE_LANES] = -7;
 	byte_sums(&c->pack, c->count, c->codes, byte_padded(c->len), c->sums);
@@ -67,7 +68,8 @@ plain_sum(const Case *c, int i, int lane)
 	int			k;
 
 	for (k = 0; k < c->len; k++)
-		sum += c->codes[i * byte_padded(c->len) + k] * c->packed[k / 4 * BYTE_LANES * 4 + lane * 4 + k % 4];
+		sum += c->codes[i * byte_padded(c->len) + k] *
+			c->packed[k / 4 * BYTE_LANES * 4 + lane * 4 + k % 4];
 	return sum;
 }
 
@@ -213,7 +215,8 @@ test_spreads(void **state)
 			exact		square = 0;
 
 			for (int k = 0; k < len; k++)
-				square += (exact) lanes[k * BYTE_LANES + l] * lanes[k * BYTE_LANES + l] * deviations[k] * deviations[k];
+				square += (exact) lanes[k * BYTE_LANES + l] * lanes[k * BYTE_LANES + l] *
+					deviations[k] * deviations[k];
 			assert_near(scores[l], l + 3 * sqrtl(square), 1e-5);
 		}
 	}

@@ -127,7 +127,8 @@ product(const Log *log, uint32_t a, uint32_t b)
 	exact		sum = 0;
 
 	for (uint32_t u = 0; u < log->matrix.users; u++)
-		sum += log->dense[(size_t) u * log->matrix.items + a] * log->dense[(size_t) u * log->matrix.items + b];
+		sum += log->dense[(size_t) u * log->matrix.items + a] *
+			log->dense[(size_t) u * log->matrix.items + b];
 	return sum;
 }
 
