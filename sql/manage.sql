@@ -37,7 +37,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_namesakes() IS 'raise an error if a function beside the extension has the name of one of its own';
+COMMENT ON FUNCTION _dlints_check_namesakes()
+	IS 'raise an error if a function beside the extension has the name of one of its own';
 
 CREATE FUNCTION _dlints_create_recommender(a jsonb, path name[]) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
@@ -53,7 +54,8 @@ BEGIN
 		' CALL %1$I.run() is for cron, and %1$I.report() says whether it works.', a ->> 'name');
 END
 $$;
-COMMENT ON FUNCTION _dlints_create_recommender(jsonb, name[]) IS 'make a recommender, under the search_path of the caller';
+COMMENT ON FUNCTION _dlints_create_recommender(jsonb, name[])
+	IS 'make a recommender, under the search_path of the caller';
 
 CREATE FUNCTION dlints_create_recommender(
 	name text,
@@ -83,13 +85,14 @@ CREATE FUNCTION dlints_create_recommender(
 	LANGUAGE sql VOLATILE
 RETURN _dlints_create_recommender(pg_catalog.jsonb_build_object(
 	'name', name, 'items', items::pg_catalog.oid, 'columns', columns, 'clicks', clicks,
-	'candidates', coalesce(candidates, 'true'), 'outcomes', outcomes, 'item_key', item_key, 'user_type', user_type::pg_catalog.oid, 'bonus', bonus,
+	'candidates', coalesce(candidates, 'true'), 'outcomes', outcomes, 'item_key', item_key,
+	'user_type', user_type::pg_catalog.oid, 'bonus', bonus,
 	'cap_group', cap_group, 'cap', cap, 'repeats', repeats, 'factors', coalesce(factors, 64), 'half_life', half_life,
 	'attribution_window', attribution_window, 'control', control, 'epsilon', epsilon, 'retention', retention,
 	'examination', examination, 'value_limit', value_limit, 'exposure', exposure, 'diversity', diversity,
 	'constraints', constraints), pg_catalog.current_schemas(false));
-COMMENT ON FUNCTION dlints_create_recommender(text, regclass, text[], text, text, jsonb, name, regtype, text, text, integer,
-	boolean, integer, interval, interval, double precision, double precision, interval, double precision[],
+COMMENT ON FUNCTION dlints_create_recommender(text, regclass, text[], text, text, jsonb, name, regtype, text,
+	text, integer, boolean, integer, interval, interval, double precision, double precision, interval, double precision[],
 	double precision, double precision, double precision, jsonb)
 	IS 'make a recommender: a schema with tables, views and functions that recommend the rows of a table';
 
@@ -102,7 +105,8 @@ BEGIN
 		SELECT key FROM jsonb_each(a) WHERE value = 'null' AND key <> 'default_reward'));
 	PERFORM @extschema@._dlints_unused_name(a ->> 'name');
 	PERFORM @extschema@._dlints_make_ranker(a);
-	RETURN format('%1$I.rank(event, context, actions) ranks actions, %1$I.reward(event, value) reports the reward of the'
+	RETURN format(
+		'%1$I.rank(event, context, actions) ranks actions, %1$I.reward(event, value) reports the reward of the'
 		' first one, CALL %1$I.run() is for cron, and %1$I.report() says whether it works.', a ->> 'name');
 END
 $$;
@@ -159,7 +163,8 @@ DECLARE
 BEGIN
 	IF setting IS NULL THEN
 		RAISE 'there is no % "%"', kind, name USING ERRCODE = 'undefined_object',
-			HINT = CASE WHEN @extschema@._dlints_find_setting(CASE kind WHEN 'ranker' THEN 'recommender' ELSE 'ranker' END, name) IS NULL
+			HINT = CASE WHEN @extschema@._dlints_find_setting(CASE kind WHEN 'ranker' THEN 'recommender'
+			                                                       ELSE 'ranker' END, name) IS NULL
 			       THEN 'The view dlints_recommenders lists recommenders and rankers.'
 			       ELSE format('"%s" is a %s.', name, CASE kind WHEN 'ranker' THEN 'recommender' ELSE 'ranker' END) END;
 	ELSIF EXISTS (
@@ -175,7 +180,8 @@ BEGIN
 		EXECUTE format('LOCK TABLE %I.setting IN ACCESS EXCLUSIVE MODE', name);
 	END IF;
 	-- the order in which run() and learn() lock
-	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE', name);
+	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE',
+	               name);
 	IF kind = 'recommender' THEN
 		EXECUTE format('LOCK TABLE %1$I.item_vector, %1$I.warm_start_example IN SHARE ROW EXCLUSIVE MODE', name);
 	END IF;
@@ -192,7 +198,8 @@ CREATE FUNCTION _dlints_changed_settings(kind text, was jsonb, change jsonb) RET
 $$
 DECLARE
 	changeable CONSTANT text[] := CASE kind
-		WHEN 'ranker' THEN '{attribution_window,default_reward,repeated,epsilon,half_life,retention,value_limit,user_key,'
+		WHEN 'ranker'
+		THEN '{attribution_window,default_reward,repeated,epsilon,half_life,retention,value_limit,user_key,'
 			'vectors,constraints}'::text[]
 		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,repeats,diversity,half_life,attribution_window,control,'
 			'epsilon,retention,examination,value_limit,exposure,constraints}' END;
@@ -230,7 +237,8 @@ BEGIN
 	         - 'name'::text;
 END
 $$;
-COMMENT ON FUNCTION _dlints_changed_settings(text, jsonb, jsonb) IS 'settings of a recommender or a ranker after a change';
+COMMENT ON FUNCTION _dlints_changed_settings(text, jsonb, jsonb)
+	IS 'settings of a recommender or a ranker after a change';
 
 -- Complete the settings of a recommender with what its views are bound to: items and key by their present names.
 CREATE FUNCTION _dlints_add_bindings(name text, a jsonb) RETURNS jsonb
@@ -256,7 +264,8 @@ BEGIN
 		              WHERE t.attrelid = to_regclass(format('%I.decision', name)) AND t.attname = 'user_id'));
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_bindings(text, jsonb) IS 'settings of a recommender with the table and key that its views read';
+COMMENT ON FUNCTION _dlints_add_bindings(text, jsonb)
+	IS 'settings of a recommender with the table and key that its views read';
 
 -- Raise an error if views or functions of a recommender's texts were dropped with CASCADE, unless the change has the
 -- texts again.
@@ -275,7 +284,8 @@ DECLARE
 		                   WHERE n.nspname = name AND p.proname = t.object));
 BEGIN
 	IF missing IS NOT NULL THEN
-		RAISE 'objects that recommender "%" reads were dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
+		RAISE 'objects that recommender "%" reads were dropped', name
+			USING ERRCODE = 'object_not_in_prerequisite_state',
 			DETAIL = format('The view or function of %s was dropped with them.', missing),
 			HINT = 'Pass the text again, as in dlints_alter_recommender(..., ''{"candidates": "i.in_stock"}'').';
 	END IF;
@@ -323,7 +333,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_apply_change(jsonb) IS 'apply a change of settings to models, item vectors and jobs of a recommender';
+COMMENT ON FUNCTION _dlints_apply_change(jsonb)
+	IS 'apply a change of settings to models, item vectors and jobs of a recommender';
 
 CREATE FUNCTION _dlints_alter_recommender(name text, change jsonb, path name[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
@@ -365,7 +376,8 @@ BEGIN
 	PERFORM @extschema@._dlints_apply_change(change);
 END
 $$;
-COMMENT ON FUNCTION _dlints_alter_recommender(text, jsonb, name[]) IS 'change a recommender, under the search_path of the caller';
+COMMENT ON FUNCTION _dlints_alter_recommender(text, jsonb, name[])
+	IS 'change a recommender, under the search_path of the caller';
 
 CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
 	LANGUAGE sql VOLATILE

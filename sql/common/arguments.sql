@@ -105,10 +105,13 @@ BEGIN
 			'name must have 1 to 63 bytes', 'It becomes the name of a schema.'),
 		('items', a ->> 'items' IS NOT NULL,
 			'argument "items" must not be null', 'Name the table or view whose rows are to be recommended.'),
-		('columns', a -> 'columns' IS NULL OR (SELECT count(*) = count(DISTINCT c) FILTER (WHERE jsonb_typeof(c) = 'string')
+		('columns', a -> 'columns' IS NULL
+			OR (SELECT count(*) = count(DISTINCT c) FILTER (WHERE jsonb_typeof(c) = 'string')
 			FROM jsonb_array_elements(coalesce(nullif(a -> 'columns', 'null'), '[]')) c),
-			'argument "columns" must be an array of names, and name each column once', 'Each column has features of its own.'),
-		('columns', a ->> 'clicks' IS NOT NULL OR jsonb_array_length(coalesce(nullif(a -> 'columns', 'null'), '[]')) > 0,
+			'argument "columns" must be an array of names, and name each column once',
+			'Each column has features of its own.'),
+		('columns', a ->> 'clicks' IS NOT NULL
+			OR jsonb_array_length(coalesce(nullif(a -> 'columns', 'null'), '[]')) > 0,
 			'a recommender needs "columns" or "clicks"', 'columns => ARRAY[...] names columns of the items.'),
 		('control', (a ->> 'control')::float8 BETWEEN 0 AND 1,
 			'control must be between 0 and 1', 'It is the share of users who get the most popular items.'),
@@ -144,13 +147,15 @@ BEGIN
 		('factors', (a ->> 'factors')::integer BETWEEN 0 AND 128,
 			'factors must be between 0 and 128', 'It is the number of latent factors of an item.'),
 		('half_life', (a ->> 'half_life')::interval > '0' AND (a ->> 'half_life')::interval <= '100 years',
-			'half_life must be above 0 and at most 100 years', 'Training examples lose half of their weight in that time.'),
+			'half_life must be above 0 and at most 100 years',
+			'Training examples lose half of their weight in that time.'),
 		('retention', (a ->> 'retention')::interval BETWEEN '1 day' AND '100 years',
 			'retention must be between 1 day and 100 years', 'It is how long decisions are kept.'),
 		('retention', coalesce((a ->> 'retention')::interval > (a ->> 'attribution_window')::interval, true),
 			'retention must be longer than attribution_window', 'Models are trained on decisions that are in the log.'),
 		('constraints', jsonb_typeof(a -> 'constraints') = 'object' AND (
-			SELECT count(*) FROM jsonb_each(CASE jsonb_typeof(a -> 'constraints') WHEN 'object' THEN a -> 'constraints' END)) <= 8,
+			SELECT count(*)
+			FROM   jsonb_each(CASE jsonb_typeof(a -> 'constraints') WHEN 'object' THEN a -> 'constraints' END)) <= 8,
 			'constraints must be an object of at most 8 constraints by name',
 			CASE kind WHEN 'ranker' THEN 'For example {"usd": {"max": 0.002}}.'
 			ELSE 'For example {"own": {"of": "i.own_brand", "max": 0.3}}.' END),
@@ -159,14 +164,16 @@ BEGIN
 			CASE kind WHEN 'ranker' THEN 'It is the largest reward.'
 			ELSE 'The value of a reward is at most this many times the value of its outcome.' END),
 		('users', NOT a ? 'users' OR (a ->> 'users')::integer BETWEEN 2 AND 10000 AND a ->> 'clicks' IS NOT NULL,
-			'a backtest needs "clicks", and between 2 and 10000 users', 'Users are drawn at random from those who clicked.'),
+			'a backtest needs "clicks", and between 2 and 10000 users',
+			'Users are drawn at random from those who clicked.'),
 		('cap', (a ->> 'cap' IS NULL) = (a ->> 'cap_group' IS NULL) AND coalesce((a ->> 'cap')::integer, 1) > 0,
 			'cap and cap_group must be given together, and cap must be at least 1',
 			'A list has at most "cap" items of each "cap_group".'),
 		('diversity', coalesce((a ->> 'diversity')::float8, 0) BETWEEN 0 AND 1,
 			'diversity must be between 0 and 1',
 			'It is the share of its score that an item loses if an equal item precedes it in the list.'),
-		('examination', coalesce(a -> 'examination', 'null') = 'null' OR jsonb_typeof(a -> 'examination') = 'array' AND a -> 'examination' <> '[]'
+		('examination', coalesce(a -> 'examination', 'null') = 'null' OR jsonb_typeof(a -> 'examination') = 'array'
+			AND a -> 'examination' <> '[]'
 			AND NOT jsonb_path_exists(a -> 'examination',
 				'strict $[*] ? (@.type() != "number" || @ < 0.01 || @ > 1)', silent => true),
 			'examination must be an array of numbers from 0.01 to 1',

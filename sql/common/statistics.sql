@@ -41,7 +41,8 @@ DECLARE
 BEGIN
 	FOREACH call IN ARRAY calls LOOP
 		BEGIN
-			RETURN QUERY EXECUTE format('SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_%s r', call);
+			RETURN QUERY EXECUTE format('SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_%s r',
+			                            call);
 		EXCEPTION WHEN OTHERS THEN
 			RETURN QUERY VALUES ('failed part of the report', NULL::float8, NULL::float8,
 				format('%s: %s', substring(call FROM '^(?:report_)?([a-z_]+)'), SQLERRM));

@@ -46,7 +46,8 @@ BEGIN
 	EXECUTE template;
 END
 $$;
-COMMENT ON FUNCTION _dlints_execute_template(text, jsonb) IS 'execute a template in the schema of a recommender or a ranker';
+COMMENT ON FUNCTION _dlints_execute_template(text, jsonb)
+	IS 'execute a template in the schema of a recommender or a ranker';
 
 -- Write the row of "setting" of the schema that was entered: all columns but those of its state.
 CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
@@ -61,7 +62,8 @@ DECLARE
 		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,is_centered,centered_since,live_share,made_at,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
 BEGIN
 	IF EXISTS (SELECT FROM setting) THEN
-		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))', columns)
+		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))',
+		               columns)
 		USING a;
 	ELSE
 		EXECUTE format('INSERT INTO setting (%1$s) SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1)', columns)

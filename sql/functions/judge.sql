@@ -126,7 +126,8 @@ CREATE FUNCTION _dlints_best(means double precision[], errors double precision[]
 	LANGUAGE sql STABLE
 BEGIN ATOMIC
 	WITH guess AS (
-		SELECT b.n, s, (z.i - 1::bigint) / pg_catalog.cardinality(means)::bigint AS draw, b.mean + b.error * z.z AS guess
+		SELECT b.n, s, (z.i - 1::bigint) / pg_catalog.cardinality(means)::bigint AS draw,
+		       b.mean + b.error * z.z AS guess
 		FROM   pg_catalog.generate_series(1::bigint, 10::bigint) s,
 		       LATERAL pg_catalog.unnest(dlints_draw_weights(
 		           dlints_new(pg_catalog.cardinality(means), ridge => 1::double precision, noise => 1::double precision,
@@ -174,7 +175,8 @@ BEGIN ATOMIC
 	SELECT a.n, a.low, a.high, b.chance_best, b.could_gain,
 	       CASE WHEN a.low > max(a.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
 	                                           EXCLUDE CURRENT ROW) THEN 'proven'::pg_catalog.text
-	            WHEN b.chance_best >= 0.99::double precision AND a.arms > 1::double precision THEN 'likely'::pg_catalog.text
+	            WHEN b.chance_best >= 0.99::double precision
+	                 AND a.arms > 1::double precision THEN 'likely'::pg_catalog.text
 	            ELSE 'open'::pg_catalog.text END
 	FROM   error e, LATERAL _dlints_best(_dlints_compare_arms.expected, e.errors) b JOIN arm a ON a.n = b.n;
 END;
@@ -218,7 +220,8 @@ CREATE FUNCTION dlints_winner(
 ) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	WITH arm AS MATERIALIZED (
-		SELECT a.n, a.action, i.effective_sample_size AS events, i.mean_reward, i.sigma ^ 2::double precision AS variance,
+		SELECT a.n, a.action, i.effective_sample_size AS events, i.mean_reward,
+		       i.sigma ^ 2::double precision AS variance,
 		       dlints_predict(a.model, features, profile) AS earns,
 		       (i.sigma / dlints_stddev(a.model, features, profile)) ^ 2::double precision AS counts
 		FROM   _dlints_arms(arms, models, lowest, highest) a, LATERAL dlints_info(a.model) i

@@ -110,7 +110,8 @@ SELECT
 	pg_catalog.pg_stat_get_tuples_updated(c.oid) AS updated_rows,
 	pg_catalog.pg_total_relation_size(c.oid) AS bytes,
 	pg_catalog.pg_stat_get_dead_tuples(c.reltoastrelid) OPERATOR(pg_catalog.*)
-		(pg_catalog.current_setting('block_size')::pg_catalog.int8 OPERATOR(pg_catalog./) 4::pg_catalog.int8) AS dead_bytes,
+		(pg_catalog.current_setting('block_size')::pg_catalog.int8
+		 OPERATOR(pg_catalog./) 4::pg_catalog.int8) AS dead_bytes,
 	GREATEST(pg_catalog.pg_stat_get_last_vacuum_time(c.reltoastrelid),
 		pg_catalog.pg_stat_get_last_autovacuum_time(c.reltoastrelid)) AS last_vacuum
 FROM pg_catalog.pg_attribute a

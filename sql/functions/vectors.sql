@@ -120,7 +120,8 @@ COMMENT ON FUNCTION _dlints_encode_column(integer, text, "any")
 
 CREATE FUNCTION _dlints_column_number(value "any") RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dlints_column_number' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_column_number("any") IS 'returns a number as double precision; NULL if it is not finite or above 1e100 in size';
+COMMENT ON FUNCTION _dlints_column_number("any")
+	IS 'returns a number as double precision; NULL if it is not finite or above 1e100 in size';
 
 CREATE FUNCTION _dlints_column_vector(value "any", length integer, norm double precision) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_column_vector' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
@@ -129,4 +130,5 @@ COMMENT ON FUNCTION _dlints_column_vector("any", integer, double precision)
 
 CREATE FUNCTION _dlints_click_weight(weight "any") RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dlints_click_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_click_weight("any") IS 'returns the weight of a click, limited to 1000 in size; 0 for NULL, NaN and infinity';
+COMMENT ON FUNCTION _dlints_click_weight("any")
+	IS 'returns the weight of a click, limited to 1000 in size; 0 for NULL, NaN and infinity';

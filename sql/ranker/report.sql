@@ -180,7 +180,8 @@ BEGIN
 	FROM   outcome o WHERE o.decision >= first;
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
 		format('report_baseline(%L::bigint)', first), format('report_exploration(%L::bigint)', first),
-		format('constraint_report(%L::bigint)', first), 'report_costs()', format('report_training(%L::bigint)', first)]);
+		format('constraint_report(%L::bigint)', first), 'report_costs()',
+		format('report_training(%L::bigint)', first)]);
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_report(regclass, timestamptz) IS 'report whether the ranker works';

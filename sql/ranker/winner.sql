@@ -124,7 +124,8 @@ COMMENT ON FUNCTION _dlints_notice_unknown_action(bigint, text[]) IS 'say so if 
 -- Compare actions, each as if it were always chosen.  By default these are the actions of the newest event.  Events
 -- count if the ranker decided them, all of these actions could be chosen, and the attribution window has passed.
 -- Rewards are assumed to lie between lowest and highest, and to include all observed ones.
-CREATE FUNCTION _dlints_ranker_winner(setting regclass, since timestamptz, actions text[], lowest float8, highest float8)
+CREATE FUNCTION _dlints_ranker_winner(setting regclass, since timestamptz, actions text[], lowest float8,
+                                      highest float8)
 	RETURNS TABLE (action text, events bigint, earns float8, low float8, high float8,
 	               chance_best float8, could_gain float8, verdict text)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS

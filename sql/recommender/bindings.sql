@@ -23,7 +23,8 @@ COMMENT ON FUNCTION _dlints_equality(oid) IS 'equality operator of a type, quali
 CREATE FUNCTION _dlints_type_name(type oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = type
+SELECT format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+WHERE  t.oid = type
 $$;
 COMMENT ON FUNCTION _dlints_type_name(oid) IS 'name of a type, qualified';
 
@@ -57,13 +58,15 @@ BEGIN
 		FROM  (VALUES ('item', (a ->> 'item_type')::oid, (a ->> 'item_collation')::oid),
 		              ('user', (a ->> 'user_type')::oid, (a ->> 'user_collation')::oid)) k (key_of, type, collation_id)
 	LOOP
-		EXECUTE format('CREATE FUNCTION %I.same_%s(a %s, b %3$s) RETURNS bool LANGUAGE sql IMMUTABLE RETURN a%s %s b%4$s',
-		               a ->> 'name', key_of, type, collate_clause, operator);
+		EXECUTE format(
+			'CREATE FUNCTION %I.same_%s(a %s, b %3$s) RETURNS bool LANGUAGE sql IMMUTABLE RETURN a%s %s b%4$s',
+			a ->> 'name', key_of, type, collate_clause, operator);
 		FOR key_column IN
 			SELECT c.relname, t.attname, format_type(t.atttypid, t.atttypmod) AS type
 			FROM   pg_class c JOIN pg_attribute t ON t.attrelid = c.oid
 			WHERE  c.relnamespace = to_regnamespace(quote_ident(a ->> 'name')) AND c.relkind IN ('r', 'p')
-			AND    NOT c.relispartition AND t.attname = ANY (CASE key_of WHEN 'item' THEN '{item,items}'::name[] ELSE '{user_id}' END)
+			AND    NOT c.relispartition
+			AND    t.attname = ANY (CASE key_of WHEN 'item' THEN '{item,items}'::name[] ELSE '{user_id}' END)
 			AND    collate_clause <> ''
 		LOOP
 			EXECUTE format('ALTER TABLE %I.%I ALTER %I TYPE %s%s', a ->> 'name', key_column.relname, key_column.attname,
@@ -72,7 +75,8 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_keys(jsonb) IS 'make the functions that compare items and users, and give keys their collations';
+COMMENT ON FUNCTION _dlints_bind_keys(jsonb)
+	IS 'make the functions that compare items and users, and give keys their collations';
 
 -- The present names of the encoded columns, in their order.  Columns may have been renamed: the view "item_column"
 -- follows them.  PostgreSQL 16 and later show its columns without the alias "i".  Without the view they are the names
@@ -83,7 +87,8 @@ $$
 SELECT ARRAY(
 	SELECT coalesce((parse_ident(substring(
 	           pg_get_viewdef(to_regclass(format('%I.item_column', a ->> 'name')))
-	           FROM format('(?:^|[^[:alnum:]_$"])(?:i[.])?("(?:[^"]|"")+"|[a-z0-9_$]+) AS c%s[,[:space:]]', c.n)), false))[1],
+	           FROM format('(?:^|[^[:alnum:]_$"])(?:i[.])?("(?:[^"]|"")+"|[a-z0-9_$]+) AS c%s[,[:space:]]', c.n)),
+	                             false))[1],
 	                c.c ->> 'column')
 	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n)
 $$;
@@ -112,8 +117,9 @@ DECLARE
 	of_item record;
 BEGIN
 	SELECT e.encoded, e.dates INTO of_item FROM @extschema@._dlints_encoding(a, 'i.c%2$s'::text) e;
-	EXECUTE format(E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates\n'
-	               'FROM   %1$I.item_column i', a ->> 'name', of_item.encoded, of_item.dates, view_name);
+	EXECUTE format(
+		E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates\n'
+		'FROM   %1$I.item_column i', a ->> 'name', of_item.encoded, of_item.dates, view_name);
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_encoded_view(jsonb, text) IS 'make the view of the features of items, under a name';
@@ -184,11 +190,12 @@ SELECT CASE
 	WHEN source IN ('int4'::regtype, 'int8'::regtype) AND target IN ('int2'::regtype, 'int4'::regtype)
 	     OR source IN ('float4'::regtype, 'float8'::regtype, 'numeric'::regtype)
 	        AND target IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
-	THEN format('CASE WHEN %1$s::%2$s OPERATOR(pg_catalog.>=) %3$s::%2$s AND %1$s::%2$s OPERATOR(pg_catalog.<=) %4$s::%2$s'
-	            ' THEN %1$s::%5$s END', expression,
-	            CASE WHEN source IN ('int4'::regtype, 'int8'::regtype) THEN 'pg_catalog.int8' ELSE 'pg_catalog.numeric' END,
-	            quote_literal(- (2::numeric ^ (8 * t.typlen - 1))::numeric(20)),
-	            quote_literal((2::numeric ^ (8 * t.typlen - 1))::numeric(20) - 1), name)
+	THEN format(
+		'CASE WHEN %1$s::%2$s OPERATOR(pg_catalog.>=) %3$s::%2$s AND %1$s::%2$s OPERATOR(pg_catalog.<=) %4$s::%2$s'
+		' THEN %1$s::%5$s END', expression,
+		CASE WHEN source IN ('int4'::regtype, 'int8'::regtype) THEN 'pg_catalog.int8' ELSE 'pg_catalog.numeric' END,
+		quote_literal(- (2::numeric ^ (8 * t.typlen - 1))::numeric(20)),
+		quote_literal((2::numeric ^ (8 * t.typlen - 1))::numeric(20) - 1), name)
 	ELSE format('@extschema@._dlints_try_cast(%s::pg_catalog.text, NULL::%s)', expression, name) END
 FROM   pg_type t, LATERAL (SELECT @extschema@._dlints_type_name(t.oid) AS name) n
 WHERE  t.oid = target
@@ -229,7 +236,8 @@ BEGIN
 	FROM   below b JOIN pg_type t ON t.oid = b.type WHERE t.typtype <> 'd';
 	EXECUTE format('DROP VIEW %I.logged_click', a ->> 'name');
 	IF cardinality(types) > 4 OR cardinality(types) = 4 AND NOT EXISTS (
-		SELECT FROM pg_type t WHERE t.oid = types[4] AND t.typcategory = 'N' AND t.typnamespace = 'pg_catalog'::regnamespace
+		SELECT FROM pg_type t
+		WHERE  t.oid = types[4] AND t.typcategory = 'N' AND t.typnamespace = 'pg_catalog'::regnamespace
 		AND t.typname IN ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8'))
 	THEN
 		RAISE 'in the argument "clicks": a fourth column must be a number, and the last one'
@@ -241,7 +249,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_click_types(jsonb) IS 'types of user, item, time and weight in a query of clicks';
 
--- The view "click".  A fourth column of the log is the weight of a click.  Without a click log the view reads rewards of the recommender's own lists.
+-- The view "click".  A fourth column of the log is the weight of a click.  Without a click log the view reads rewards
+-- of the recommender's own lists.
 CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -271,15 +280,17 @@ BEGIN
 	IF types[3] IN ('timestamp'::regtype, 'date'::regtype) THEN
 		RAISE NOTICE 'times of clicks have no time zone; they are read in the zone of this session, "%"',
 			current_setting('TimeZone')
-			USING HINT = format('An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
-			                    current_setting('TimeZone'));
+			USING HINT = format(
+				'An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
+				current_setting('TimeZone'));
 	END IF;
 	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
 		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\nFROM (\n%s\n) c (%s)',
 		a ->> 'name', user_cast,
 		@extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid),
 		@extschema@._dlints_time_cast('c.at'::text, types[3]),
-		CASE cardinality(types) WHEN 4 THEN '@extschema@._dlints_click_weight(c.weight)' ELSE '1::pg_catalog.float8' END,
+		CASE cardinality(types) WHEN 4 THEN '@extschema@._dlints_click_weight(c.weight)'
+		     ELSE '1::pg_catalog.float8' END,
 		a ->> 'clicks', CASE cardinality(types) WHEN 4 THEN 'user_id, item, at, weight' ELSE 'user_id, item, at' END));
 END
 $$;
@@ -309,7 +320,8 @@ BEGIN
 	FOR rule, result IN VALUES ('bonus', 'float8'), ('cap_group', 'text') LOOP
 		CONTINUE WHEN rule <> ALL (texts);
 		IF a ->> rule IS NULL THEN
-			IF to_regprocedure(format('%I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type)) IS NOT NULL THEN
+			IF to_regprocedure(format('%I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type)) IS NOT NULL
+			THEN
 				EXECUTE format('DROP FUNCTION %I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type);
 			END IF;
 		ELSE

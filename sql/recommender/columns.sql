@@ -50,8 +50,10 @@ CREATE FUNCTION _dlints_column_values(sample text, column_name text, kind text) 
 $$
 SELECT CASE kind
 	WHEN 'vector' THEN format('(SELECT hashtext("i".%I::text)::text AS v FROM %s) s', column_name, sample)
-	WHEN 'tags' THEN format('(SELECT l.v FROM %s LEFT JOIN LATERAL unnest("i".%I::text[]) l (v) ON true) s', sample, column_name)
-	WHEN 'number' THEN format('(SELECT @extschema@._dlints_column_number("i".%I)::text AS v FROM %s) s', column_name, sample)
+	WHEN 'tags'
+	THEN format('(SELECT l.v FROM %s LEFT JOIN LATERAL unnest("i".%I::text[]) l (v) ON true) s', sample, column_name)
+	WHEN 'number'
+	THEN format('(SELECT @extschema@._dlints_column_number("i".%I)::text AS v FROM %s) s', column_name, sample)
 	ELSE format('(SELECT "i".%I::text AS v FROM %s) s', column_name, sample) END
 $$;
 COMMENT ON FUNCTION _dlints_column_values(text, text, text) IS 'query of the values of a column, as text';
@@ -80,7 +82,8 @@ $$;
 COMMENT ON FUNCTION _dlints_column_bounds(text, text) IS 'bounds of the bands of a numeric column';
 
 -- Length and median norm of the embeddings in a column.  Embeddings of another length are counted in "others".
-CREATE FUNCTION _dlints_column_norm(sample text, column_name text, OUT length integer, OUT norm float8, OUT others boolean)
+CREATE FUNCTION _dlints_column_norm(sample text, column_name text, OUT length integer, OUT norm float8,
+                                    OUT others boolean)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 BEGIN
@@ -107,7 +110,8 @@ DECLARE
 	kind text := @extschema@._dlints_column_kind(items, column_name);
 	sample text := coalesce((
 		SELECT format('%s "i" TABLESAMPLE SYSTEM (%s) REPEATABLE (1)', items::regclass, 5e6 / c.reltuples)
-		FROM   pg_class c WHERE c.oid = items AND c.relkind IN ('r', 'm') AND c.reltuples > 50000), items::regclass || ' "i"');
+		FROM   pg_class c WHERE c.oid = items AND c.relkind IN ('r', 'm') AND c.reltuples > 50000),
+		                    items::regclass || ' "i"');
 	source text := @extschema@._dlints_column_values(sample, column_name, kind);
 	bounds float8[];
 	few text[];
@@ -199,10 +203,11 @@ FROM   unnest(few) v,
             THEN array_fill(0, ARRAY[width - cardinality(few)]) ELSE '{}' END AS zeros) later
 GROUP  BY later.n, later.zeros
 $$;
-COMMENT ON FUNCTION _dlints_few_values(text, text[], integer, text) IS 'expression of the features of a column with few values';
+COMMENT ON FUNCTION _dlints_few_values(text, text[], integer, text)
+	IS 'expression of the features of a column with few values';
 
--- The expression that encodes a column as "width" features; "value" refers to the column.  A date is encoded as seconds, of which ages
--- are computed.  No value of a row raises an error: what cannot be read counts as missing.
+-- The expression that encodes a column as "width" features; "value" refers to the column.  A date is encoded as
+-- seconds, of which ages are computed.  No value of a row raises an error: what cannot be read counts as missing.
 CREATE FUNCTION _dlints_column(c jsonb, width integer, value text) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -227,10 +232,12 @@ BEGIN
 		WHEN 'flag' THEN format('ARRAY[coalesce(%s::integer, 0)]::real[]', value)
 		WHEN 'category' THEN encode || as_text || ')'
 		WHEN 'words' THEN
-			encode || format('regexp_split_to_array(lower(left(%s::text, 2000) COLLATE "default"), ''[^[:alnum:]]+''))', value)
+			encode || format('regexp_split_to_array(lower(left(%s::text, 2000) COLLATE "default"), ''[^[:alnum:]]+''))',
+			                 value)
 		WHEN 'vector' THEN
 			CASE WHEN (c ->> 'length')::integer > width
-			     THEN format('@extschema@.dlints_project(@extschema@.dlints_new(%s, %s, intercept => false), ', c ->> 'length', width)
+			     THEN format('@extschema@.dlints_project(@extschema@.dlints_new(%s, %s, intercept => false), ',
+			                 c ->> 'length', width)
 			     ELSE '' END
 			|| format('@extschema@._dlints_column_vector(%s%s, %s, %s)', value,
 			          CASE WHEN c ->> 'type' ~ '[.]_float.$' THEN '' ELSE '::real[]' END, c ->> 'length', c ->> 'norm')

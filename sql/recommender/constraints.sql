@@ -100,7 +100,8 @@ DECLARE
 	has_blocks boolean := EXISTS (SELECT FROM block);
 	max_lists bigint := CASE WHEN has_blocks THEN 100 ELSE (
 		SELECT least(100, greatest(2, 200000 / greatest(v.n * c.n, 1)))
-		FROM  (SELECT count(*) AS n FROM item_vector x WHERE NOT x.is_deleted) v, (SELECT count(*) AS n FROM constraint_price) c) END;
+		FROM  (SELECT count(*) AS n FROM item_vector x WHERE NOT x.is_deleted) v,
+		      (SELECT count(*) AS n FROM constraint_price) c) END;
 BEGIN
 	RETURN QUERY
 	WITH price AS MATERIALIZED (
@@ -123,7 +124,8 @@ BEGIN
 		           SELECT w.weights[1:2] AS weights
 		           FROM   @extschema@._dlints_ranking_weights(u.profile, u.policy, u.id) w (weights) OFFSET 0) r),
 	candidate AS MATERIALIZED (
-		SELECT d.id, row_number() OVER (PARTITION BY d.id) AS n, c.features || c.effect::real AS features, c.bonus, c.costs
+		SELECT d.id, row_number() OVER (PARTITION BY d.id) AS n, c.features || c.effect::real AS features,
+		       c.bonus, c.costs
 		FROM   drawn d, LATERAL @extschema@._dlints_candidates(d.user_id, d.context, d.shortlist) c
 		WHERE  c.features IS NOT NULL),
 	draw AS MATERIALIZED (

@@ -10,7 +10,8 @@ DECLARE
 	column_name text;
 BEGIN
 	FOR column_name IN
-		SELECT c.name FROM jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) WITH ORDINALITY c (name, n) ORDER BY c.n
+		SELECT c.name FROM jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) WITH ORDINALITY c (name, n)
+		ORDER BY c.n
 	LOOP
 		look := @extschema@._dlints_look((a ->> 'items')::oid, column_name);
 		IF look IS NOT NULL THEN

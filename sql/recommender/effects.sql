@@ -11,8 +11,8 @@
 --
 -- Residuals of items are regressed on expectations: if rewards differ by more than expected, items on lists have
 -- better residuals than the others would have.  "slope" is the coefficient of that line, at least 0, with the prior
--- standard deviation "slope_stddev"; "level" is the line's residual at "mean_expected".  The prior of the variance is two
--- items at "initial_stddev".  Items count by how well their effect is known at the present estimate (five
+-- standard deviation "slope_stddev"; "level" is the line's residual at "mean_expected".  The prior of the variance is
+-- two items at "initial_stddev".  Items count by how well their effect is known at the present estimate (five
 -- iterations).  The standard deviation is at least a tenth of the mean reward.
 CREATE FUNCTION _dlints_effect_prior(weights float8[], squared_weights float8[], residuals float8[],
 	squared_residuals float8[], expectations float8[], noise float8, mean_reward float8, initial_stddev float8,
@@ -41,7 +41,8 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_effect_prior(float8[], float8[], float8[], float8[], float8[], float8, float8, float8, float8)
+COMMENT ON FUNCTION _dlints_effect_prior(float8[], float8[], float8[], float8[], float8[], float8, float8,
+                                         float8, float8)
 	IS 'variance of item effects, and the line of residuals on expectations from which they deviate';
 
 -- Sum the impressions of each item since a decision and before another: weights (with the half-life of the models
@@ -66,7 +67,8 @@ BEGIN
 		SELECT x.item, x.wl AS n, x.wl * x.wl AS n2, - x.wl * x.x AS e, x.wl * x.x * x.wl * x.x AS q,
 		       x.wl * x.x AS x, x.wl * x.x * x.l * x.x AS noise, 0::float8 AS reward
 		FROM  (SELECT i.item, i.l, i.w * i.l AS wl, i.expected - coalesce(i.effect, 0) AS x
-		       FROM  (SELECT unnest(d.items) AS item, unnest(d.expected)::float8 AS expected, unnest(d.effects) AS effect, d.w,
+		       FROM  (SELECT unnest(d.items) AS item, unnest(d.expected)::float8 AS expected,
+		                     unnest(d.effects) AS effect, d.w,
 		                     examination[least(generate_subscripts(d.items, 1), n_examined)] AS l
 		              FROM  (SELECT d.items, d.expected, d.effects,
 		                            0.5 ^ (greatest(date_part('epoch', now() - d.at), 0) / half_life) AS w
@@ -136,7 +138,8 @@ BEGIN
 		FROM   residual r),
 	prior AS MATERIALIZED (
 		SELECT k.is_new, t.noise, p.variance, t.noise / p.variance AS weight, p.slope, p.level, p.mean_expected
-		FROM   total t CROSS JOIN item i CROSS JOIN (VALUES (true, 0.5, 0), (false, 0.2, 10)) k (is_new, share, slope_stddev),
+		FROM   total t CROSS JOIN item i
+		       CROSS JOIN (VALUES (true, 0.5, 0), (false, 0.2, 10)) k (is_new, share, slope_stddev),
 		       LATERAL @extschema@._dlints_effect_prior(i.n, i.n2, i.e, i.q, i.x, t.noise, t.mean_reward,
 		                                                k.share * t.mean_reward, k.slope_stddev::float8) p),
 	posterior AS (

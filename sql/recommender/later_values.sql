@@ -43,13 +43,15 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint) IS 'a column of items as measured again, or NULL if it stays';
+COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint)
+	IS 'a column of items as measured again, or NULL if it stays';
 
 -- The expression of a column's value as text, in the view "item_column"
 CREATE FUNCTION _dlints_column_text(c jsonb, n bigint) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT format(CASE WHEN c -> 'is_number' = 'true' THEN '@extschema@._dlints_column_number(i.c%s)::text' ELSE 'i.c%s::text' END, n)
+SELECT format(CASE WHEN c -> 'is_number' = 'true' THEN '@extschema@._dlints_column_number(i.c%s)::text'
+                   ELSE 'i.c%s::text' END, n)
 $$;
 COMMENT ON FUNCTION _dlints_column_text(jsonb, bigint) IS 'expression of a column''s value as text';
 
@@ -58,7 +60,8 @@ COMMENT ON FUNCTION _dlints_column_text(jsonb, bigint) IS 'expression of a colum
 CREATE FUNCTION _dlints_replace_features(features real[], by real[], ranges int4range[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN by IS NULL THEN features ELSE ARRAY(
-	SELECT CASE WHEN u.n::pg_catalog.int4 OPERATOR(pg_catalog.<@) ANY (ranges) THEN coalesce(by[u.n], 0::real) ELSE u.x END
+	SELECT CASE WHEN u.n::pg_catalog.int4 OPERATOR(pg_catalog.<@) ANY (ranges) THEN coalesce(by[u.n], 0::real)
+	            ELSE u.x END
 	FROM   pg_catalog.unnest(features) WITH ORDINALITY u (x, n) ORDER BY u.n) END;
 COMMENT ON FUNCTION _dlints_replace_features(real[], real[], int4range[])
 	IS 'replace the features in some ranges by those of another vector';
@@ -80,10 +83,12 @@ BEGIN
 		RETURN false;
 	END IF;
 	SELECT jsonb_agg(coalesce(m.c, m.was) - 'changed'::text ORDER BY m.n),
-	       array_agg(int4range(m.first + (m.c ->> 'changed')::integer, m.first + m.width)) FILTER (WHERE m.c IS NOT NULL),
+	       array_agg(int4range(m.first + (m.c ->> 'changed')::integer, m.first + m.width))
+	           FILTER (WHERE m.c IS NOT NULL),
 	       string_agg(format('"%s"', m.was ->> 'column'), ', ' ORDER BY m.n) FILTER (WHERE m.c IS NOT NULL)
 	INTO   new_columns, ranges, names
-	FROM  (SELECT w.n, w.was, (w.was ->> 'width')::integer AS width, @extschema@._dlints_remeasure_column(w.was, w.n) AS c,
+	FROM  (SELECT w.n, w.was, (w.was ->> 'width')::integer AS width,
+	              @extschema@._dlints_remeasure_column(w.was, w.n) AS c,
 	              s.factors + 1 + coalesce(sum((w.was ->> 'width')::integer) FILTER (WHERE w.was ->> 'kind' <> 'age')
 	                  OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::integer AS first
 	       FROM   setting s, jsonb_array_elements(s.vectors -> 'columns') WITH ORDINALITY w (was, n)) m;
@@ -109,9 +114,11 @@ BEGIN
 		shown AS (
 			SELECT DISTINCT d.id FROM decision d, unnest(d.items) u (item), changed c WHERE same_item(c.item, u.item)),
 		recoded AS (
-			SELECT d.id, @extschema@.dlints_pack(array_agg(f.features ORDER BY u.n)::@extschema@.dlints_vector, 8::bigint) AS features,
+			SELECT d.id, @extschema@.dlints_pack(array_agg(f.features ORDER BY u.n)::@extschema@.dlints_vector,
+			                                     8::bigint) AS features,
 			       @extschema@.dlints_pack(@extschema@._dlints_replace_features(
-			           @extschema@.dlints_unpack(d.profile, 1::bigint), '{}'::real[], $1)::@extschema@.dlints_vector, 8::bigint) AS profile
+			           @extschema@.dlints_unpack(d.profile, 1::bigint), '{}'::real[], $1)::@extschema@.dlints_vector,
+			                               8::bigint) AS profile
 			FROM   shown s JOIN decision d ON d.id = s.id
 			       CROSS JOIN LATERAL unnest(d.items) WITH ORDINALITY u (item, n)
 			       LEFT JOIN changed c ON same_item(c.item, u.item)
@@ -120,7 +127,8 @@ BEGIN
 			GROUP  BY d.id, d.profile)
 		UPDATE decision d SET features = r.features, profile = r.profile FROM recoded r WHERE d.id = r.id
 		$statement$, own)
-	USING ranges, (SELECT array_agg(int4range(lower(r) - s.factors, upper(r) - s.factors)) FROM setting s, unnest(ranges) r);
+	USING ranges,
+		(SELECT array_agg(int4range(lower(r) - s.factors, upper(r) - s.factors)) FROM setting s, unnest(ranges) r);
 	PERFORM @extschema@._dlints_rebuild_models();
 	PERFORM @extschema@._dlints_set_blocks();
 	EXECUTE format('DROP VIEW %I.encoded_item_next', own);
@@ -146,19 +154,24 @@ BEGIN
 	END IF;
 	has_items := EXISTS (SELECT FROM item);
 	FOR item_column IN
-		SELECT c.c, c.n, c.c ->> 'column' AS name, ARRAY(SELECT jsonb_array_elements_text(nullif(c.c -> 'few', 'null'))) AS few
+		SELECT c.c, c.n, c.c ->> 'column' AS name,
+		       ARRAY(SELECT jsonb_array_elements_text(nullif(c.c -> 'few', 'null'))) AS few
 		FROM   setting s, jsonb_array_elements(s.vectors -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n
 	LOOP
 		IF item_column.c ->> 'kind' = 'category' AND cardinality(item_column.few) > 0 THEN
 			EXECUTE format('SELECT avg((x.v <> ALL ($1))::integer)::float8 AS shared, count(DISTINCT x.v) FILTER (WHERE x.v <> ALL ($1)) AS n'
-			               ' FROM (SELECT %s AS v FROM item_column i) x', @extschema@._dlints_column_text(item_column.c, item_column.n))
+			               ' FROM (SELECT %s AS v FROM item_column i) x',
+			               @extschema@._dlints_column_text(item_column.c, item_column.n))
 			INTO share USING item_column.few;
-			RETURN QUERY VALUES (format('items with shared features of "%s"', item_column.name), coalesce(share.shared, 0), NULL::float8,
-				CASE WHEN share.n > 0 THEN format('share of items; %s values came later, and share features with others until'
-				                                  ' the weekly fit gives frequent ones a feature each', share.n)
+			RETURN QUERY VALUES (format('items with shared features of "%s"', item_column.name),
+				coalesce(share.shared, 0), NULL::float8,
+				CASE WHEN share.n > 0
+				     THEN format('share of items; %s values came later, and share features with others until'
+				                 ' the weekly fit gives frequent ones a feature each', share.n)
 				     ELSE 'every value has a feature to itself' END);
 		END IF;
-		EXECUTE format('SELECT NOT EXISTS (SELECT FROM item_column i WHERE i.c%s IS NOT NULL) AS is_empty', item_column.n) INTO share;
+		EXECUTE format('SELECT NOT EXISTS (SELECT FROM item_column i WHERE i.c%s IS NOT NULL) AS is_empty',
+		               item_column.n) INTO share;
 		IF share.is_empty AND has_items THEN
 			RETURN QUERY VALUES (format('column "%s" is NULL', item_column.name), 1::float8, NULL::float8,
 				'in all items: it describes none of them; check that it is still written');
@@ -166,7 +179,8 @@ BEGIN
 	END LOOP;
 	RETURN QUERY
 	SELECT 'items that changed at once', substring(j.problem FROM '[0-9.]+')::float8, NULL::float8,
-	       format('share of items whose columns changed in one refresh, at %s: check that the items were not replaced', j.done_at)
+	       format('share of items whose columns changed in one refresh, at %s: check that the items were not replaced',
+	              j.done_at)
 	FROM   job j WHERE j.name = 'changed' AND j.problem IS NOT NULL;
 EXCEPTION WHEN data_exception THEN
 	RETURN;                             -- an item that cannot be encoded, which another row reports

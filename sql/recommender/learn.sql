@@ -302,7 +302,8 @@ BEGIN
 		       greatest((sum(i.reward) + 50 * avg(i.rate)) / ((count(*) + 50) * avg(i.rate)), 0.01) AS ratio
 		FROM   impression i),
 	fit AS (
-		SELECT s.*, greatest(s.yy - coalesce(s.xy ^ 2 / nullif(s.xx, 0), 0), 0) / s.freedom / (s.ratio / 2) ^ 2 AS evidence
+		SELECT s.*,
+		       greatest(s.yy - coalesce(s.xy ^ 2 / nullif(s.xx, 0), 0), 0) / s.freedom / (s.ratio / 2) ^ 2 AS evidence
 		FROM   summed s),
 	fitted AS (
 		SELECT least(greatest(coalesce((f.xy + f.evidence * f.ratio) / nullif(f.xx + f.evidence, 0), f.ratio),

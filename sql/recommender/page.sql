@@ -8,7 +8,8 @@ CREATE FUNCTION _dlints_key_argument(value "any", name text, type anyelement) RE
 COMMENT ON FUNCTION _dlints_key_argument("any", text, anyelement)
 	IS 'a key or an array of keys in the type of the third argument; 22003 names the argument that is out of range';
 
-CREATE FUNCTION _dlints_recommend(setting regclass, user_id "any", k integer, recent anyarray, context jsonb, session text)
+CREATE FUNCTION _dlints_recommend(setting regclass, user_id "any", k integer, recent anyarray, context jsonb,
+                                  session text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_recommend_list' LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION _dlints_recommend(regclass, "any", integer, anyarray, jsonb, text)
@@ -20,22 +21,26 @@ CREATE FUNCTION _dlints_more_like(setting regclass, item "any", k integer, user_
 COMMENT ON FUNCTION _dlints_more_like(regclass, "any", integer, "any", jsonb, text)
 	IS 'choose, log and return a list of k items like an item';
 
-CREATE FUNCTION _dlints_next(setting regclass, decision bigint, k integer, user_id "any", session text) RETURNS SETOF record
+CREATE FUNCTION _dlints_next(setting regclass, decision bigint, k integer, user_id "any", session text)
+	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_next' LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION _dlints_next(regclass, bigint, integer, "any", text)
 	IS 'choose, log and return the next k items after those of a list';
 
-CREATE FUNCTION _dlints_trending(setting regclass, k integer, user_id "any", context jsonb, session text) RETURNS SETOF record
+CREATE FUNCTION _dlints_trending(setting regclass, k integer, user_id "any", context jsonb, session text)
+	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_trending' LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION _dlints_trending(regclass, integer, "any", jsonb, text)
 	IS 'choose, log and return a list of k items that trend';
 
-CREATE FUNCTION _dlints_profile(setting regclass, user_id "any", recent anyarray, context jsonb, session text) RETURNS real[]
+CREATE FUNCTION _dlints_profile(setting regclass, user_id "any", recent anyarray, context jsonb, session text)
+	RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_user_profile' LANGUAGE C STABLE;
 COMMENT ON FUNCTION _dlints_profile(regclass, "any", anyarray, jsonb, text)
 	IS 'profile of a user, as a list is chosen with it';
 
-CREATE FUNCTION _dlints_recommender_reward(setting regclass, decision bigint, item "any", outcome text, value float8, user_id "any")
+CREATE FUNCTION _dlints_recommender_reward(setting regclass, decision bigint, item "any", outcome text, value float8,
+                                           user_id "any")
 	RETURNS void
 	AS 'MODULE_PATHNAME', 'dlints_recommender_reward' LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION _dlints_recommender_reward(regclass, bigint, "any", text, float8, "any")

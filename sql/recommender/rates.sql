@@ -9,7 +9,8 @@ RETURN ARRAY(
 	SELECT CASE WHEN c.value BETWEEN 1e-30 AND 1e30 OR c.value BETWEEN -1e30 AND -1e-30 THEN c.value ELSE 0 END
 	FROM   unnest(texts, rates, mean_rates) WITH ORDINALITY u (cost, rate, mean_rate, n),
 	       LATERAL (SELECT CASE u.cost WHEN 'true' THEN 1 WHEN 'false' THEN 0
-	                                   ELSE coalesce(u.cost::numeric, coalesce(u.rate, u.mean_rate)::numeric) END AS value) c
+	                                   ELSE coalesce(u.cost::numeric,
+	                                                 coalesce(u.rate, u.mean_rate)::numeric) END AS value) c
 	ORDER  BY u.n)::real[];
 COMMENT ON FUNCTION _dlints_costs(text[], real[], float8[])
 	IS 'costs of an item from their texts and the rates of outcomes';

@@ -21,7 +21,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid) IS 'raise an error unless a type of keys is as wide as another one';
+COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid)
+	IS 'raise an error unless a type of keys is as wide as another one';
 
 -- Names of the views and functions that depend on the texts or types of a recommender
 CREATE FUNCTION _dlints_bound_names() RETURNS name[]
@@ -106,7 +107,8 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_convert_keys(text, oid, oid) IS 'convert the columns of keys in the tables of a recommender';
+COMMENT ON FUNCTION _dlints_convert_keys(text, oid, oid)
+	IS 'convert the columns of keys in the tables of a recommender';
 
 -- Give the items' own key a wider type, if it has a narrower one.  A view's columns have the types of its query.
 CREATE FUNCTION _dlints_convert_items(items oid, item_key text, item_type oid) RETURNS void
@@ -125,7 +127,8 @@ BEGIN
 				' dlints_alter_recommender(..., ''{"items": "name of the view"}'').';
 	END IF;
 	RAISE NOTICE 'converting column "%" of %', item_key, items::regclass;
-	EXECUTE format('ALTER TABLE %s ALTER %I TYPE %s', items::regclass, item_key, @extschema@._dlints_type_name(item_type));
+	EXECUTE format('ALTER TABLE %s ALTER %I TYPE %s', items::regclass, item_key,
+	               @extschema@._dlints_type_name(item_type));
 END
 $$;
 COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';

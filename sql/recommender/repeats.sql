@@ -28,7 +28,8 @@ BEGIN
 	WHERE  v.known > 0;
 END
 $$;
-COMMENT ON FUNCTION _dlints_repeat_shares() IS 'share of clicks on items of an earlier visit, as observed and at random';
+COMMENT ON FUNCTION _dlints_repeat_shares()
+	IS 'share of clicks on items of an earlier visit, as observed and at random';
 
 -- Decide whether lists leave out items that the user clicked.  Without the argument "repeats" the log decides: lists
 -- contain such items if at least one click in ten, and three times as many as at random, is on one.  A log of
@@ -53,7 +54,8 @@ BEGIN
 	IF argument IS NULL AND shares.clicks >= 300 THEN
 		RAISE NOTICE '% %% of the clicks of users with a history are on items of an earlier visit',
 			round(100 * shares.observed::numeric, 1)
-			USING HINT = CASE WHEN leaves_out THEN 'Lists leave out items that the user clicked; repeats => true keeps them.'
+			USING HINT = CASE WHEN leaves_out
+			             THEN 'Lists leave out items that the user clicked; repeats => true keeps them.'
 			             ELSE 'Lists contain items that the user clicked; repeats => false leaves them out.' END;
 	END IF;
 END

@@ -37,8 +37,9 @@ BEGIN
 	RETURN QUERY
 	SELECT 'requests without a list', e.n::float8 / nullif(e.n + l.n, 0), NULL::float8, CASE
 	       WHEN e.n = 0 THEN 'every request returned items'
-	       ELSE format('%s of %s requests returned nothing: no item passed "candidates", or all that passed were left out',
-	                   e.n, e.n + l.n) END
+	       ELSE format(
+	           '%s of %s requests returned nothing: no item passed "candidates", or all that passed were left out',
+	        e.n, e.n + l.n) END
 	FROM   (SELECT count(*) AS n FROM empty_request r WHERE r.id >= first) e,
 	       (SELECT count(*) AS n FROM decision d WHERE d.id >= first AND NOT d.context ? 'after') l;
 END
@@ -66,7 +67,8 @@ BEGIN
 	SELECT * INTO of_random FROM @extschema@._dlints_reward_per_list('random'::text, since);
 	SELECT * INTO trending FROM @extschema@._dlints_reward_per_list('trending'::text, since);
 	ratio := personal.mean / nullif(control.mean, 0);
-	log_error := sqrt((personal.stderr / nullif(personal.mean, 0)) ^ 2 + (control.stderr / nullif(control.mean, 0)) ^ 2);
+	log_error := sqrt((personal.stderr / nullif(personal.mean, 0)) ^ 2
+	                  + (control.stderr / nullif(control.mean, 0)) ^ 2);
 	factor := @extschema@._dlints_t_quantile(least(control.users, personal.users)::float8) * log_error;
 	factor := exp(CASE WHEN factor > 100 THEN 100 ELSE factor END);
 	range := format('between %s and %s, by %s users of the control group',
@@ -135,15 +137,16 @@ BEGIN
 	       WHEN k.low > 1.5 THEN 'the models expect too little of the items that they prefer'
 	       WHEN k.low > 0.5 AND k.high < 1.5
 	       THEN 'rewards are as expected: 1 is exact, and a little less is usual'
-	       ELSE format('unknown: between %s and %s; 1 is exact', round(k.low::numeric, 2), round(k.high::numeric, 2)) END
+	       ELSE format('unknown: between %s and %s; 1 is exact', round(k.low::numeric, 2),
+	                   round(k.high::numeric, 2)) END
 	FROM   (SELECT) one LEFT JOIN known k ON true;
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_calibration(bigint)
 	IS 'row of the report on whether rewards are as expected';
 
--- Row of the report about what lists of a large catalogue lose because only the blocks with the highest bounds are searched.
--- Twenty items stand for users who clicked nothing else; their choice is the same until items change.
+-- Row of the report about what lists of a large catalogue lose because only the blocks with the highest bounds are
+-- searched.  Twenty items stand for users who clicked nothing else; their choice is the same until items change.
 CREATE FUNCTION _dlints_report_clusters()
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -208,7 +211,8 @@ BEGIN
 	       ELSE 'each request encodes them until run() makes their vectors' END
 	FROM   item i WHERE NOT EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, i.item));
 	RETURN QUERY
-	SELECT 'items that cannot be encoded', coalesce(substring(j.problem FROM 'number: ([0-9]+)')::float8, 0), NULL::float8,
+	SELECT 'items that cannot be encoded', coalesce(substring(j.problem FROM 'number: ([0-9]+)')::float8, 0),
+	       NULL::float8,
 	       coalesce(j.problem, 'all items have features')
 	FROM   (SELECT) one LEFT JOIN job j ON j.name = 'encoding' AND j.problem IS NOT NULL;
 END
@@ -376,7 +380,8 @@ BEGIN
 	                   * (1 + usual.n::float8 / nullif(now_rate.n, 0))), 0);
 	RETURN QUERY VALUES
 		('hours since the last reward', date_part('epoch', now() - last_at) / 3600, NULL::float8, CASE
-			WHEN z > 3 THEN format('WARNING: %s of %s lists have a reward since %s, but %s %% of the lists before: check'
+			WHEN z > 3
+			THEN format('WARNING: %s of %s lists have a reward since %s, but %s %% of the lists before: check'
 				' that the application still calls reward()', now_rate.mean * now_rate.n, now_rate.n,
 				to_char(recent_since, 'YYYY-MM-DD HH24:MI'), round(100 * usual.mean::numeric, 1))
 			ELSE 'rewards are reported as usual' END),
@@ -421,7 +426,8 @@ BEGIN
 	       count(*) FILTER (WHERE c.at IS NULL),
 	       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL),
 	       count(*) FILTER (WHERE c.at > now()),
-	       count(*) FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
+	       count(*)
+	           FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
 	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
 	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, age
 	FROM  (SELECT k.item, k.user_id, k.at FROM click k ORDER BY k.at DESC LIMIT 100000) c;
@@ -477,8 +483,9 @@ BEGIN
 	           WHEN c.future = 0 THEN 'clicks count once their time has come'
 	           ELSE 'they do not count yet: check the time of the argument "clicks", and its unit' END),
 	       ('clicks of unknown items', c.unknown::float8, CASE
-	           WHEN c.is_swapped THEN 'more clicks have the key of an item as user than as item: check that the argument'
-	                                  ' "clicks" has user, item and time, in this order'
+	           WHEN c.is_swapped
+	           THEN 'more clicks have the key of an item as user than as item: check that the argument'
+	                ' "clicks" has user, item and time, in this order'
 	           WHEN c.unknown > c.n / 2 THEN 'more than half: check that the argument "clicks" has the key of the items'
 	           ELSE 'for example of deleted items' END),
 	       ('hours since the newest click', c.age, CASE
@@ -509,7 +516,8 @@ BEGIN
 	SELECT 'impressions of clicked items', avg(i.is_known::integer)::float8, NULL::float8,
 	       'share of positions of personal lists with an item that the user had clicked before'
 	FROM  (SELECT EXISTS (SELECT FROM click c
-	                      WHERE  same_user(c.user_id, d.user_id) AND same_item(c.item, u.item) AND c.at < d.at) AS is_known
+	                      WHERE  same_user(c.user_id, d.user_id) AND same_item(c.item, u.item)
+	                      AND    c.at < d.at) AS is_known
 	       FROM  (SELECT x.user_id, x.items, x.at FROM decision x
 	              WHERE  x.id >= first AND x.treatment = 'personal' AND x.user_id IS NOT NULL
 	              ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)) i;
@@ -528,14 +536,16 @@ BEGIN
 	IF @extschema@._dlints_missing_objects() IS NULL AND EXISTS (
 		SELECT FROM setting s WHERE s.candidates <> 'true' OR s.bonus IS NOT NULL OR s.cap_group IS NOT NULL)
 	THEN
-		PERFORM @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) FROM (SELECT) unknown_user LEFT JOIN decision d ON false;
+		PERFORM @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb)
+		FROM   (SELECT) unknown_user LEFT JOIN decision d ON false;
 	END IF;
 EXCEPTION WHEN data_exception OR cardinality_violation THEN
 	RETURN QUERY VALUES ('expression that fails', NULL::float8, NULL::float8,
 	                     'pages leave out the items for which it fails: ' || left(SQLERRM, 200));
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_rules() IS 'report on candidates, bonus and cap_group, if one of them fails for an item';
+COMMENT ON FUNCTION _dlints_report_rules()
+	IS 'report on candidates, bonus and cap_group, if one of them fails for an item';
 
 -- Report on a recommender since a moment.  Rows: measure, value, standard error, and their meaning.
 CREATE FUNCTION _dlints_recommender_report(setting regclass, since timestamptz)

@@ -62,7 +62,8 @@ BEGIN
 			HINT = 'Name a unique column: item_key => ''...''. For a key of several columns,'
 				' make a view with a text of all of them.';
 	END IF;
-	SELECT atttypid, attcollation INTO item_type, item_collation FROM pg_attribute WHERE attrelid = items AND attname = key;
+	SELECT atttypid, attcollation INTO item_type, item_collation
+	FROM   pg_attribute WHERE attrelid = items AND attname = key;
 	EXECUTE below INTO types USING ARRAY[item_type, user_type];
 	item_type := types[1];
 	user_type := types[2];
@@ -115,8 +116,9 @@ BEGIN
 				user_type := coalesce(user_type, types[1]);
 				IF (SELECT typcollation <> 0 FROM pg_type WHERE oid = types[1]) THEN
 					-- written before the path changes, since format() would be looked up there
-					typed := format('SELECT pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation FROM (SELECT) one'
-					                ' LEFT JOIN (%s LIMIT 0) q ON true', attempt.statement);
+					typed := format(
+						'SELECT pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation FROM (SELECT) one'
+						' LEFT JOIN (%s LIMIT 0) q ON true', attempt.statement);
 					EXECUTE to_users_path;
 					EXECUTE typed INTO user_collation;
 					EXECUTE to_own_path;
@@ -132,7 +134,8 @@ BEGIN
 			RAISE '%: %', attempt.place, concat_ws('. ', SQLERRM, nullif(detail, ''))
 				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), CASE
 					WHEN SQLSTATE LIKE '42%' AND SQLSTATE <> '42501' THEN CASE attempt.argument
-					WHEN 'clicks' THEN '"clicks" is a query of user, item and time, and perhaps a weight, in this order.'
+					WHEN 'clicks'
+					THEN '"clicks" is a query of user, item and time, and perhaps a weight, in this order.'
 					WHEN 'constraints' THEN 'It is an expression of i.'
 					ELSE 'It is an expression of i, user_id and context.' END
 					ELSE 'It is read with the rights of who makes the recommender.' END);

@@ -1,8 +1,8 @@
 -- Tables of a recommender --------------------------------------------------------
 --
 -- A template: dlints_create_recommender() executes it with the new schema first in the search_path.  It
--- leaves open {item_type} and {user_type}, the types of keys; {size}, {factors}, {liked}, {n_weights} and {block_bytes},
--- which are numbers.  Pages do not check the numbers in these tables: constraints keep them finite.
+-- leaves open {item_type} and {user_type}, the types of keys; {size}, {factors}, {liked}, {n_weights} and
+-- {block_bytes}, which are numbers.  Pages do not check the numbers in these tables: constraints keep them finite.
 
 CREATE FUNCTION _dlints_recommender_tables() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $tables$
@@ -53,8 +53,10 @@ CREATE TABLE setting (
     effect_stddev float8,                           -- of new items' effects; NULL: too few rewards, all effects are 0
     n_on_trial    integer NOT NULL DEFAULT 0,       -- items with an effect_stddev
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
-    seed          bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,  -- of the control group
-    secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint); -- of decision numbers
+    seed          bigint NOT NULL                  -- of the control group
+                  DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,
+    secret        bigint NOT NULL                  -- of decision numbers
+                  DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
 -- When run() was last called, when each of its parts was last done, and why a part failed
 CREATE TABLE job (
@@ -212,7 +214,8 @@ CREATE TABLE similarity (
     weights   float8[] NOT NULL,            -- per block and for popularity, the largest is 1; for the neighbour score
     scale     real[] NOT NULL,              -- the same per liked feature
     click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate of a weight of 1
-    reward_scale float8 NOT NULL DEFAULT 1 CHECK (abs(reward_scale) < 'infinity'),    -- reward on our lists per click rate of the examples
+    reward_scale float8 NOT NULL DEFAULT 1          -- reward on our lists per click rate of the examples
+                 CHECK (abs(reward_scale) < 'infinity'),
     half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, of a user's clicks; NULL: none
     popularity_half_life float8 DEFAULT 14
         CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: none

@@ -150,7 +150,8 @@ DECLARE
 BEGIN
 	IF clock_timestamp() > statement_timestamp() + interval '2 seconds'
 	   OR EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-	              JOIN pg_class c ON d.refclassid = 'pg_class'::regclass AND c.oid = d.refobjid AND c.relkind IN ('r', 'm', 'p')
+	              JOIN pg_class c ON d.refclassid = 'pg_class'::regclass AND c.oid = d.refobjid
+	                  AND c.relkind IN ('r', 'm', 'p')
 	              WHERE  r.ev_class IN (to_regclass(format('%I.item', own)), to_regclass(format('%I.click', own)))
 	              AND   (c.reltuples > 20000 OR pg_relation_size(c.oid) > 2000000)) THEN
 		RAISE NOTICE '%', step;
@@ -480,7 +481,8 @@ DECLARE
 BEGIN
 	RETURN (
 		SELECT format('(SELECT d.item::%s AS item, d.sums FROM @extschema@._dlints_decayed_clicks('
-		              '%L::text, %L::float8[], %L::float8[]) d (item %s, sums float8[]))', @extschema@._dlints_type_name(a.atttypid),
+		              '%L::text, %L::float8[], %L::float8[]) d (item %s, sums float8[]))',
+		              @extschema@._dlints_type_name(a.atttypid),
 		              format('SELECT c.user_id%s, c.item%s, date_part(''epoch'', c.at) / 86400, c.weight::float8 FROM (%s) c',
 		                     u.to_type, i.to_type, clicks), half_lives, periods, i.type)
 		FROM   pg_attribute a, @extschema@._dlints_hashed_key(a.attrelid::regclass, 'item'::text) i,
@@ -488,7 +490,8 @@ BEGIN
 		WHERE  a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
 END
 $$;
-COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[]) IS 'sums of decayed clicks, as text for the FROM clause';
+COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])
+	IS 'sums of decayed clicks, as text for the FROM clause';
 
 -- Write popularities.  "scores" is text for the FROM clause: columns item and score, a sum or rate of clicks.  Items
 -- added within seven days have at least the mean popularity with a click log, since nobody could click them before.
@@ -581,7 +584,8 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing trends'::text);
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
-		clicks := format('SELECT l.user_id, l.item, l.at, 1 AS weight FROM (%s) l', @extschema@._dlints_latest_clicks());
+		clicks := format('SELECT l.user_id, l.item, l.at, 1 AS weight FROM (%s) l',
+		                 @extschema@._dlints_latest_clicks());
 		days := least(14, (      -- NULL, which least() passes over, if the log has fewer clicks
 			SELECT greatest(1e-5, date_part('epoch', max(c.at) - min(c.at)) / 86400 / 4)
 			FROM  (SELECT k.at FROM click k WHERE k.at <= now() AND isfinite(k.at) ORDER BY k.at DESC LIMIT 1000000) c
@@ -631,7 +635,8 @@ CREATE FUNCTION _dlints_block_codes(features real[], factors integer) RETURNS by
 COMMENT ON FUNCTION _dlints_block_codes(real[], integer)
 	IS 'factors and columns of the items of a block, a byte per number, with two scales per item';
 
-CREATE FUNCTION _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates float8[]) RETURNS real[]
+CREATE FUNCTION _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates float8[])
+	RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_block_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_block_numbers(real, real, real[], integer, float8[])
 	IS 'numbers of an item of a block: popularity, effect, costs (0 unless there are n_costs) and dates';
@@ -674,7 +679,8 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('grouping similar items'::text);
 	WITH scaled AS MATERIALIZED (
-		SELECT s.block_slots AS slots, s.liked + 1 AS width, l.scale[1:s.liked] || l.weights[cardinality(l.weights) - 1]::real AS scale
+		SELECT s.block_slots AS slots, s.liked + 1 AS width,
+		       l.scale[1:s.liked] || l.weights[cardinality(l.weights) - 1]::real AS scale
 		FROM   setting s, similarity l),
 	tree AS MATERIALIZED (
 		SELECT @extschema@._dlints_halving_tree(
@@ -684,12 +690,14 @@ BEGIN
 		FROM   scaled s),
 	divided AS (
 		SELECT v.item, v.features[1:s.width] AS features,
-		       @extschema@._dlints_halving_part(t.tree, v.features[1:s.width], hashtextextended(v.item::text, 50)) AS part
+		       @extschema@._dlints_halving_part(t.tree, v.features[1:s.width],
+		                                        hashtextextended(v.item::text, 50)) AS part
 		FROM   item_vector v, scaled s, tree t
 		WHERE  NOT v.is_deleted),
 	ordered AS (
 		SELECT d.part, array_agg(d.item ORDER BY d.item) AS items,
-		       @extschema@._dlints_halving_order((SELECT t.tree FROM tree t), array_agg(d.features ORDER BY d.item), s.slots) AS places
+		       @extschema@._dlints_halving_order((SELECT t.tree FROM tree t), array_agg(d.features ORDER BY d.item),
+		                                         s.slots) AS places
 		FROM   divided d, scaled s GROUP BY d.part, s.slots)
 	INSERT INTO block (n, items, codes, numbers)
 	SELECT p.n, array_agg(p.item), '', '{}'
@@ -834,11 +842,12 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	RETURN (
-		SELECT format('@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
-		              @extschema@._dlints_log_query(left_out), s.factors,
-		              CASE WHEN left_out IS NULL
-		                   THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', i.to_type))
-		                   ELSE 'NULL' END, i.type)
+		SELECT format(
+			'@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
+			@extschema@._dlints_log_query(left_out), s.factors,
+			CASE WHEN left_out IS NULL
+			     THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', i.to_type))
+			     ELSE 'NULL' END, i.type)
 		FROM   setting s, @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
 END
 $$;
@@ -853,15 +862,17 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	RETURN (
-		SELECT format('@extschema@.dlints_neighbours(%L::text, 50::bigint) n (item %s, neighbours %2$s[], weights real[])',
-		              @extschema@._dlints_log_query(left_out), i.type)
+		SELECT format(
+			'@extschema@.dlints_neighbours(%L::text, 50::bigint) n (item %s, neighbours %2$s[], weights real[])',
+			@extschema@._dlints_log_query(left_out), i.type)
 		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
 END
 $$;
 COMMENT ON FUNCTION _dlints_neighbours_call(integer) IS 'call of dlints_neighbours() over the click log, as text';
 
 -- Compute the factors of all items from the click log, aligned with the present ones so that the models still
--- apply, and the neighbours of items.  Returns the number of items with factors.  Nothing is locked before the factors have been computed.
+-- apply, and the neighbours of items.  Returns the number of items with factors.  Nothing is locked before the
+-- factors have been computed.
 CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -883,7 +894,8 @@ BEGIN
 			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
 		GET DIAGNOSTICS n_changed = ROW_COUNT;
 		IF EXISTS (SELECT FROM block) THEN      -- a new recommender gets blocks when popularity is known
-			DELETE FROM block WHERE (SELECT count(*) >= 30000 FROM item_vector v WHERE NOT v.is_deleted);    -- grouped again
+			DELETE FROM block           -- grouped again
+			WHERE  (SELECT count(*) >= 30000 FROM item_vector v WHERE NOT v.is_deleted);
 			PERFORM @extschema@._dlints_set_blocks();
 		END IF;
 	END IF;

@@ -15,7 +15,8 @@ FROM   decision d,
 CREATE VIEW impression_user AS
 SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
        @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer,
-       i.probability::float8, i.expected::float8, @extschema@.dlints_unpack(d.features, i."position") AS features, d.context,
+       i.probability::float8, i.expected::float8, @extschema@.dlints_unpack(d.features, i."position") AS features,
+       d.context,
        CASE WHEN s.is_centered
             THEN @extschema@.dlints_contrast(d.features, i."position", coalesce(s.examination, '{1}'))
             ELSE @extschema@.dlints_unpack(d.features, i."position") END AS training_features,

@@ -39,7 +39,8 @@ BEGIN
 		GROUP  BY h.n, h.days)
 	UPDATE similarity SET popularity_half_life = nullif(b.days, 1e12)
 	FROM  (SELECT l.days FROM likelihood l ORDER BY l.likelihood DESC LIMIT 1) b',
-	@extschema@._dlints_decayed_call(format('SELECT c.* FROM (%s) c WHERE c.tenth < 10', clicks), days, days), clicks) USING days;
+	@extschema@._dlints_decayed_call(format('SELECT c.* FROM (%s) c WHERE c.tenth < 10', clicks), days, days), clicks)
+		USING days;
 END
 $$;
 COMMENT ON FUNCTION _dlints_fit_popularity_half_life()
@@ -76,7 +77,8 @@ DECLARE
 	fitted text := 'SELECT NULL::' || item_type || ' AS item, NULL::real[] AS factors WHERE false';
 BEGIN
 	IF (SELECT s.factors > 0 FROM setting s) THEN
-		fitted := format('SELECT f.item::%s AS item, f.factors FROM %s', item_type, @extschema@._dlints_factors_call(part));
+		fitted := format('SELECT f.item::%s AS item, f.factors FROM %s', item_type,
+		                 @extschema@._dlints_factors_call(part));
 	END IF;
 	EXECUTE format($statement$
 	WITH latest AS MATERIALIZED (
@@ -178,19 +180,22 @@ BEGIN
 		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id),
 	together AS MATERIALIZED (      -- neighbour scores, by half-life of clicks
 		SELECT p.id, p.item, ARRAY(SELECT least(greatest(u.s, 0), 4) FROM unnest(ARRAY[
-		           sum(r.weight * p.w14), sum(r.weight * p.w30), sum(r.weight * p.w90), sum(r.weight)]) WITH ORDINALITY u (s, n)
+		           sum(r.weight * p.w14), sum(r.weight * p.w30), sum(r.weight * p.w90), sum(r.weight)])
+		               WITH ORDINALITY u (s, n)
 		           ORDER BY u.n)::float8[] AS scores
 		FROM   pair p JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
 		GROUP  BY p.id, p.item),
 	shown AS MATERIALIZED (
-		SELECT k.id, k.user_id, k.reward, k.weight, i.features, least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity,
+		SELECT k.id, k.user_id, k.reward, k.weight, i.features,
+		       least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity,
 		       coalesce(n.scores, '{0,0,0,0}') AS scores
 		FROM   scored k JOIN vector i ON same_item(i.item, k.item) CROSS JOIN top t
 		       LEFT JOIN together n ON n.id = k.id AND same_item(n.item, k.item)
 		WHERE  k.id IS NOT NULL),
 	kept AS (
 		INSERT INTO warm_start_example (user_id, features, neighbour_score, profile)
-		SELECT c.user_id, c.features || c.popularity::real, c.scores[4], @extschema@._dlints_mean_profile(h.sum, h.clicks::float8, s.liked)
+		SELECT c.user_id, c.features || c.popularity::real, c.scores[4],
+		       @extschema@._dlints_mean_profile(h.sum, h.clicks::float8, s.liked)
 		FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id WHERE c.id <= $3
 		UNION ALL
 		SELECT NULL, c.features || c.popularity::real, 0, NULL
@@ -201,15 +206,18 @@ BEGIN
 	           '{}'::@extschema@.dlints_vector, NULL::timestamptz, x.weight),
 	       @extschema@.dlints_evidence(
 	           e.single, ARRAY[x.neighbour_score]::@extschema@.dlints_vector, x.reward::float8,
-	           '{}'::@extschema@.dlints_vector, NULL::timestamptz, x.weight) FILTER (WHERE x.neighbour_score IS NOT NULL)
+	           '{}'::@extschema@.dlints_vector, NULL::timestamptz, x.weight)
+	               FILTER (WHERE x.neighbour_score IS NOT NULL)
 	FROM  (SELECT @extschema@.dlints_new(cardinality(s.blocks) + 1, discount => 1::float8, ridge => 1::float8) AS empty,
 	              @extschema@.dlints_new(1, discount => 1::float8, ridge => 1::float8) AS single
 	       FROM setting s OFFSET 0) e,
-	      (SELECT t.half_life, @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.blocks) AS similarity,
+	      (SELECT t.half_life,
+	              @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.blocks) AS similarity,
 	              c.popularity, c.scores[t.n] AS neighbour_score, c.reward, c.weight
 	       FROM   setting s CROSS JOIN shown c JOIN trial t ON t.id = c.id
 	       UNION ALL
-	       SELECT h.half_life, array_fill(0::float8, ARRAY[cardinality(s.blocks)]), c.popularity, NULL, c.reward, 0.35 * c.weight
+	       SELECT h.half_life, array_fill(0::float8, ARRAY[cardinality(s.blocks)]), c.popularity, NULL, c.reward,
+	              0.35 * c.weight
 	       FROM   setting s, shown c, unnest('{14,30,90,infinity}'::float8[]) h (half_life)) x
 	GROUP  BY x.half_life
 	ON CONFLICT (half_life) DO UPDATE
@@ -242,7 +250,8 @@ BEGIN
 		           WHERE  u.k <= cardinality(s.blocks) + 1 ORDER BY u.k) AS weights,
 		       greatest(3 * (@extschema@.dlints_mean(f.neighbours))[1], 0.001) AS neighbour_weight
 		FROM   setting s, (
-		           SELECT t.half_life, t.state, t.neighbours, i.sigma ^ 2 AS residual, min(i.sigma ^ 2) OVER () AS min_residual,
+		           SELECT t.half_life, t.state, t.neighbours, i.sigma ^ 2 AS residual,
+		                  min(i.sigma ^ 2) OVER () AS min_residual,
 		                  i.mean_reward * (1 - i.mean_reward) AS variance
 		           FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) f
 		WHERE  f.residual <= 0.97 * f.min_residual + 0.03 * f.variance ORDER BY f.half_life DESC LIMIT 1)

@@ -130,7 +130,8 @@ COMMENT ON FUNCTION next IS 'the next page of a list, without items of the pages
 COMMENT ON FUNCTION trending IS 'items that get more clicks lately than usual, logged and returned as by recommend()';
 COMMENT ON FUNCTION reward IS 'report an outcome of an impression, by default a click; the last value of each outcome '
     'counts; 42501 if user_id is given and the decision belongs to another user';
-COMMENT ON FUNCTION explain IS 'contribution of each column to the expected rewards of a list, with standard errors, by '
+COMMENT ON FUNCTION explain
+	IS 'contribution of each column to the expected rewards of a list, with standard errors, by '
     'the present models';
 COMMENT ON FUNCTION profile IS 'profile of a user, as models are trained on it';
 COMMENT ON FUNCTION learn IS 'train the models on decisions older than the window, by default the attribution window, '
@@ -142,9 +143,11 @@ COMMENT ON FUNCTION backtest IS 'hide the last clicks of users, and compare the 
     'those of simple queries';
 COMMENT ON FUNCTION position_bias IS 'examination probability of each position, relative to the first, with standard '
     'errors, from random lists';
-COMMENT ON FUNCTION erase IS 'erase a user, a session, or both from the log and the models; returns the number of decisions';
+COMMENT ON FUNCTION erase
+	IS 'erase a user, a session, or both from the log and the models; returns the number of decisions';
 COMMENT ON FUNCTION rebuild IS 'train the models again on the log; returns the number of observations';
-COMMENT ON FUNCTION refresh IS 'compute the vectors of new and changed items, popularity and trends; returns the number of vectors';
+COMMENT ON FUNCTION refresh
+	IS 'compute the vectors of new and changed items, popularity and trends; returns the number of vectors';
 COMMENT ON FUNCTION refit IS 'fit the latent factors to the clicks again; returns the number of items';
 COMMENT ON FUNCTION warm_start IS 'derive the prior from the click log again; returns the number of clicks';
 $wrappers$;

@@ -82,8 +82,9 @@ SELECT matches(outcome('SELECT count(*) FROM ' || call), expected, call) FROM (V
 SELECT matches(outcome('SELECT dlints_neighbours(''VALUES (1, 2)'')'), '^(0A000|42804): ',
   'a call needs a column definition list');
 SET LOCAL dlints.factors_memory = '1MB';
-SELECT matches(outcome('SELECT count(*) FROM dlints_neighbours(''SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 25000)) i'') '
-                       'AS f (i integer, n integer[], w real[])'), '^53400: click log exceeds dlints.factors_memory',
+SELECT matches(outcome(
+  'SELECT count(*) FROM dlints_neighbours(''SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 25000)) i'') '
+  'AS f (i integer, n integer[], w real[])'), '^53400: click log exceeds dlints.factors_memory',
     'the limit of memory counts what the regressions need beside the log');
 
 SELECT * FROM finish();

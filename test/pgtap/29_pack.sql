@@ -49,7 +49,8 @@ SELECT is(dlints_pack('{{1,0,-2.5},{0,3,0.25}}', 8), '\x0300c0 f30540e4 f3066e20
   'packed arrays of 8 bits have the golden bytes');
 SELECT is(dlints_pack(x, 16), dlints_pack(x), '16 are usual') FROM v WHERE i = 7;
 SELECT ok(bool_and(octet_length(dlints_pack(x, 8)) < 8 + (cardinality(x) + 7) / 8 + cardinality(x))
-	AND max(abs(p - u) / m) < 0.0112 AND max(CASE WHEN u = 0 THEN abs(p) END) = 0, '8 bits a number keep about two digits')
+	AND max(abs(p - u) / m) < 0.0112 AND max(CASE WHEN u = 0 THEN abs(p) END) = 0,
+	'8 bits a number keep about two digits')
 FROM v, unnest(x, dlints_unpack(dlints_pack(x, 8))) n (u, p), LATERAL (SELECT max(abs(a)) AS m FROM unnest(x) a) a;
 SELECT ok(bool_and((dlints_contrast(p, n))[2] = 0), 'the contrast of equal numbers is 0')
 FROM  dlints_pack('{{1,0.3},{3,0.3},{4,0.3}}', 8) p, generate_series(1, 3) n;
@@ -106,7 +107,8 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_unpack('\x080000 000100')$$, '22P03: these bytes are not those of packed vectors'),
 	($$dlints_unpack('\x080000 0001007c')$$, '22P03: these bytes are not those of packed vectors'),	-- infinity
 	($$dlints_unpack('\x010001 0000')$$, '22P03: these bytes are not those of packed vectors'),	-- too long
-	($$dlints_vector('\x010000 0000 0000'::bytea)$$, '22P03: these bytes are not those of packed vectors'),	-- two are no vector
+	($$dlints_vector('\x010000 0000 0000'::bytea)$$,	-- two are no vector
+	 '22P03: these bytes are not those of packed vectors'),
 	($$dlints_vector('\x080080'::bytea || decode(repeat('00', 40000000), 'hex'))$$,	-- a matrix that no array can be
 	 '54000: array size exceeds the maximum allowed (134217727)'),
 	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{1,0}')$$, '22023: weights must be numbers greater than 0'),
@@ -120,7 +122,8 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_pack('{1e39}')$$, '22003: 1e+39 is out of range for type real'),
 	($$dlints_pack('{1,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
 	($$dlints_pack('{1,NULL}')$$, '22004: array must not contain nulls (A null was found in the features.)'),
-	($$dlints_pack('{{{1}}}')$$, '2202E: array must be one-dimensional (The number of dimensions of the features is 3.)'),
+	($$dlints_pack('{{{1}}}')$$,
+	 '2202E: array must be one-dimensional (The number of dimensions of the features is 3.)'),
 	($$dlints_pack(array_fill(0, ARRAY[65537]))$$,
 	 '54000: a packed vector cannot have more than 65536 numbers (There are 65537.)'))
 	AS v (call, result);

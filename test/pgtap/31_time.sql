@@ -81,8 +81,9 @@ SELECT each_is('22004: array must not contain nulls '
     'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now(), NULL])', 'FROM say');
 SELECT each_is('22000: expected as many times as rows of features (Rows of features: 2, times: 1.)',
     'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now()])', 'FROM say');
-SELECT each_is(format('22023: a model cannot be aged to a time before its newest observation (The newest observation is of %s.)',
-                      timestamptz '2026-01-02 00:00+00'),
+SELECT each_is(
+  format('22023: a model cannot be aged to a time before its newest observation (The newest observation is of %s.)',
+         timestamptz '2026-01-02 00:00+00'),
     $$dlints_at(dlints_update(t, ARRAY[1], 1, at => '2026-01-02 00:00+00'), '2026-01-01')$$,
     'FROM say');
 

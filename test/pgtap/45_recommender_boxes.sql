@@ -9,7 +9,8 @@ SELECT plan(73);
 
 CREATE FUNCTION made(name text, more text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome(format('SELECT dlints_create_recommender(%L, ''job'', ''{field,salary,skills}'',
-  clicks => ''SELECT who, job, at FROM visit'', candidates => ''i.open'', repeats => true, %s) IS NULL', name, more)) $$;
+  clicks => ''SELECT who, job, at FROM visit'', candidates => ''i.open'', repeats => true, %s) IS NULL', name,
+  more)) $$;
 SELECT is(made('board', 'control => 0, epsilon => 0'), 'gives false',
   'dlints_create_recommender() makes a recommender without control and random lists');
 CREATE FUNCTION share(items integer[], of_field text) RETURNS float8 LANGUAGE sql AS $$

@@ -24,7 +24,8 @@ BEGIN
 	middle AS (
 		SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY mean) AS mean FROM shown)
 	SELECT count(*) INTO clicks
-	FROM  (SELECT board.reward(decision, item, value => CASE WHEN n = 1 OR n <= 4 AND (s.mean > m.mean) = (many = 'good')
+	FROM  (SELECT board.reward(decision, item, value => CASE WHEN n = 1
+	                                                    OR n <= 4 AND (s.mean > m.mean) = (many = 'good')
 	                                                    THEN 1 ELSE 0 END)
 	       FROM shown s, middle m OFFSET 0) r;
 	RETURN clicks;

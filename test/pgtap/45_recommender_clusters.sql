@@ -9,7 +9,8 @@ SET LOCAL check_function_bodies = on;
 
 SELECT plan(27);
 
-SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32, repeats => true,
+SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
+  repeats => true,
   clicks => 'SELECT who, job, at FROM visit', candidates => $$CASE context ->> 'only'
     WHEN 'few' THEN i.id % 300 = 7 WHEN 'late' THEN i.posted < now() - interval '85 days' ELSE true END$$) IS NOT NULL;
 CREATE FUNCTION has_gap(gap float8) RETURNS boolean LANGUAGE sql AS $$ SELECT coalesce(abs(gap), 1) > 1e-6 $$;
@@ -17,7 +18,8 @@ CREATE FUNCTION items_in_blocks() RETURNS integer[] LANGUAGE sql AS $$
 SELECT array_agg(u.item ORDER BY u.item) FROM fed.block b, unnest(b.items) u (item) $$;
 
 SELECT is((SELECT count(*) FROM fed.centroid), 0::bigint, 'a small catalogue has no centroids');
-SELECT is(count(*), 0::bigint, 'report() has no row on large catalogues for a small one') FROM fed.report() WHERE measure = 'score of the items found';
+SELECT is(count(*), 0::bigint, 'report() has no row on large catalogues for a small one')
+FROM   fed.report() WHERE measure = 'score of the items found';
 SELECT is(inside('fed', $$SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, 'personal', 1))::text
   FROM fed.profile(1) p$$), NULL, 'a small catalogue is searched in all blocks');
 
@@ -35,7 +37,8 @@ FROM   fed.block b, unnest(b.items) i (item), unnest(b.items) o (item), job a, j
 WHERE  a.id = i.item AND j.id = o.item AND i.item < o.item;
 CREATE TEMP TABLE grouped AS SELECT n, items FROM fed.block;
 SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
-SELECT results_eq('SELECT n, items FROM fed.block ORDER BY n', 'SELECT g.n, ARRAY(SELECT unnest(g.items) ORDER BY 1) FROM grouped g ORDER BY 1',
+SELECT results_eq('SELECT n, items FROM fed.block ORDER BY n',
+  'SELECT g.n, ARRAY(SELECT unnest(g.items) ORDER BY 1) FROM grouped g ORDER BY 1',
   'blocks are filled with the items of their group');
 SELECT is((SELECT count(*) FROM fed.centroid), 0::bigint, 'set_blocks() writes no centroids in a small catalogue');
 
@@ -43,20 +46,26 @@ SELECT is((SELECT count(*) FROM fed.centroid), 0::bigint, 'set_blocks() writes n
 
 SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
 -- means and spreads of the exact vectors of each block
-CREATE FUNCTION expected_centroids() RETURNS TABLE (n integer, features real[], means real[], spreads real[]) LANGUAGE sql AS $$
+CREATE FUNCTION expected_centroids() RETURNS TABLE (n integer, features real[], means real[], spreads real[])
+  LANGUAGE sql AS $$
 SELECT b.n, m.features, m.means, m.spreads
 FROM   fed.block b, fed.setting s, LATERAL (
     SELECT array_agg(v.features[1:s.liked]) AS x,
            array_agg(ARRAY[v.popularity, v.effect] || v.dates::real[]) AS numbers
     FROM   fed.item_vector v WHERE v.item = ANY (b.items)) v,
     LATERAL (SELECT
-        ARRAY(SELECT avg(v.x[i][j])::real FROM generate_subscripts(v.x, 1) i, generate_subscripts(v.x, 2) j GROUP BY j ORDER BY j) AS features,
-        ARRAY(SELECT avg(v.numbers[i][j])::real FROM generate_subscripts(v.x, 1) i, generate_subscripts(v.numbers, 2) j GROUP BY j ORDER BY j) AS means,
+        ARRAY(SELECT avg(v.x[i][j])::real FROM generate_subscripts(v.x, 1) i, generate_subscripts(v.x, 2) j GROUP BY j
+              ORDER BY j) AS features,
+        ARRAY(SELECT avg(v.numbers[i][j])::real FROM generate_subscripts(v.x, 1) i, generate_subscripts(v.numbers, 2) j
+              GROUP BY j ORDER BY j) AS means,
         ARRAY(SELECT sqrt(avg(c.variance))::real FROM (
                   SELECT j > s.factors AS is_column, var_pop(v.x[i][j]) AS variance
-                  FROM   generate_subscripts(v.x, 1) i, generate_subscripts(v.x, 2) j GROUP BY j) c GROUP BY is_column ORDER BY is_column)
-        || ARRAY(SELECT max(abs(v.numbers[i][j] - a.mean))::real FROM generate_subscripts(v.x, 1) i, generate_subscripts(v.numbers, 2) j,
-                 LATERAL (SELECT avg(v.numbers[k][j]) AS mean FROM generate_subscripts(v.x, 1) k) a GROUP BY j ORDER BY j) AS spreads) m $$;
+                  FROM   generate_subscripts(v.x, 1) i, generate_subscripts(v.x, 2) j GROUP BY j) c GROUP BY is_column
+              ORDER BY is_column)
+        || ARRAY(SELECT max(abs(v.numbers[i][j] - a.mean))::real
+                 FROM   generate_subscripts(v.x, 1) i, generate_subscripts(v.numbers, 2) j,
+                        LATERAL (SELECT avg(v.numbers[k][j]) AS mean FROM generate_subscripts(v.x, 1) k) a GROUP BY j
+                 ORDER BY j) AS spreads) m $$;
 CREATE TEMP TABLE centroid AS SELECT c.n, m.* FROM fed.block c, fed.setting s,
   LATERAL _dlints_block_centroid(c.codes, c.numbers, s.factors, s.liked - s.factors) m;
 SELECT ok(max(difference(c.features, e.features)) < 0.01 AND max(difference(c.means[1:2], e.means[1:2])) < 1e-6
@@ -64,18 +73,22 @@ SELECT ok(max(difference(c.features, e.features)) < 0.01 AND max(difference(c.me
   AND max(abs(c.spreads[5] - e.spreads[5])) < 1000 AND count(*) = 500,
   'centroids are means of items, and spreads are deviations from these')
 FROM   centroid c JOIN expected_centroids() e USING (n);
-SELECT results_eq($$SELECT b.n FROM fed.centroid c, unnest(c.blocks) b (n) ORDER BY 1$$, 'SELECT n FROM fed.block ORDER BY 1',
+SELECT results_eq($$SELECT b.n FROM fed.centroid c, unnest(c.blocks) b (n) ORDER BY 1$$,
+  'SELECT n FROM fed.block ORDER BY 1',
   'each block has one centroid');
-SELECT results_eq($$SELECT b.n, substr(c.codes, (length(c.codes) / cardinality(c.blocks) * (b.i - 1) + 1)::int, length(c.codes) / cardinality(c.blocks))
+SELECT results_eq($$SELECT b.n, substr(c.codes, (length(c.codes) / cardinality(c.blocks) * (b.i - 1) + 1)::int,
+                                       length(c.codes) / cardinality(c.blocks))
   FROM fed.centroid c, unnest(c.blocks) WITH ORDINALITY b (n, i) ORDER BY 1$$,
   'SELECT c.n, _dlints_block_codes(ARRAY[c.features], s.factors) FROM pg_temp.centroid c, fed.setting s ORDER BY 1',
   'codes of centroids are those of the means');
 CREATE TEMP TABLE rows AS SELECT n, ctid AS tid FROM fed.centroid;
 SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
-SELECT is(count(*), 0::bigint, 'unchanged centroids are not rewritten') FROM fed.centroid c JOIN rows r USING (n) WHERE c.ctid <> r.tid;
+SELECT is(count(*), 0::bigint, 'unchanged centroids are not rewritten') FROM fed.centroid c JOIN rows r USING (n)
+WHERE  c.ctid <> r.tid;
 UPDATE fed.block SET numbers = (SELECT array_agg(ARRAY[1, 0, 0]::real[]) FROM unnest(items)) WHERE n = 3;
 SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
-SELECT is(count(*), 1::bigint, 'centroids of changed blocks are rewritten, and no others') FROM fed.centroid c JOIN rows r USING (n) WHERE c.ctid <> r.tid;
+SELECT is(count(*), 1::bigint, 'centroids of changed blocks are rewritten, and no others')
+FROM   fed.centroid c JOIN rows r USING (n) WHERE c.ctid <> r.tid;
 UPDATE fed.block b SET numbers = v.numbers FROM (
   SELECT array_agg(_dlints_block_numbers(v.popularity, v.effect, v.costs, 0, v.dates) ORDER BY v.item) AS numbers
   FROM   fed.block b, fed.item_vector v WHERE b.n = 3 AND v.item = ANY (b.items)) v WHERE n = 3;
@@ -86,33 +99,42 @@ SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
 INSERT INTO fed.block VALUES (3799, '{}', '', '{}');     -- 3,800 blocks of 8 items, as far as pages know
 CREATE FUNCTION recall(n integer) RETURNS TABLE (score float8, best float8) LANGUAGE sql AS $$
 SELECT r[1], r[2] FROM generate_series(1, n) p, LATERAL (SELECT inside('fed', format(
-  'SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, %L, %s))::text FROM fed.profile(%2$s) p', 'personal', p))::float8[]) x (r) $$;
-SELECT ok(avg(score) > 0.99 AND avg(best) > 0.95 AND count(score) = 20 AND max(score) <= 1, 'lists have nearly the best score of all items')
+  'SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, %L, %s))::text FROM fed.profile(%2$s) p',
+  'personal', p))::float8[]) x (r) $$;
+SELECT ok(avg(score) > 0.99 AND avg(best) > 0.95 AND count(score) = 20 AND max(score) <= 1,
+  'lists have nearly the best score of all items')
 FROM   recall(20);
-SELECT ok(value BETWEEN 0.99 AND 1 AND error >= 0 AND meaning ~ 'found by (9|100)', 'report() says how good the items found are')
+SELECT ok(value BETWEEN 0.99 AND 1 AND error >= 0 AND meaning ~ 'found by (9|100)',
+  'report() says how good the items found are')
 FROM   fed.report() WHERE measure = 'score of the items found';
 CREATE TEMP TABLE list AS SELECT p, l.* FROM generate_series(1, 20) p, listed('fed', p) l;
 SELECT ok(NOT bool_or(has_gap(gap)) AND max(n_scored) < 1000 AND count(DISTINCT items) > 5,
   'lists of a large catalogue contain the best items, with neighbour scores') FROM list;
-SELECT ok(bool_and(has_right_probabilities('fed', decision)), 'probabilities are shares of the draws in a large catalogue')
+SELECT ok(bool_and(has_right_probabilities('fed', decision)),
+  'probabilities are shares of the draws in a large catalogue')
 FROM   list WHERE p <= 8;
-SELECT ok(NOT bool_or(has_gap(gap)) AND bool_and(n_scored < 200), 'users without a profile get the best items of a large catalogue')
+SELECT ok(NOT bool_or(has_gap(gap)) AND bool_and(n_scored < 200),
+  'users without a profile get the best items of a large catalogue')
 FROM   generate_series(1000, 1002) p, listed('fed', p);
 UPDATE fed.setting SET control = 1;
-SELECT ok(NOT has_gap(gap) AND n_scored = 40, 'the control contains the most popular items of a large catalogue') FROM listed('fed', 1);
+SELECT ok(NOT has_gap(gap) AND n_scored = 40, 'the control contains the most popular items of a large catalogue')
+FROM   listed('fed', 1);
 UPDATE fed.setting SET control = 0;
-SELECT ok(NOT bool_or(has_gap(gap)) AND bool_and(cardinality(items) = 10), 'all blocks are searched if few items are candidates')
+SELECT ok(NOT bool_or(has_gap(gap)) AND bool_and(cardinality(items) = 10),
+  'all blocks are searched if few items are candidates')
 FROM   generate_series(1, 5) p, listed('fed', p, '{"only": "few"}');
 SELECT ok(NOT bool_or(has_gap(gap)), 'all blocks are searched if most of the best items are no candidates')
 FROM   generate_series(1, 5) p, listed('fed', p, '{"only": "late"}');
-SELECT ok(NOT has_gap(gap) AND cardinality(items) = 100, 'all blocks are searched for a long list') FROM listed('fed', 1, k => 100);
+SELECT ok(NOT has_gap(gap) AND cardinality(items) = 100, 'all blocks are searched for a long list')
+FROM   listed('fed', 1, k => 100);
 
 -- ---------- blocks without a centroid ----------
 
 -- an item that is the best for everybody, in a block that was appended
 UPDATE fed.item_vector SET popularity = 100 WHERE item = 4000;
 INSERT INTO fed.block SELECT 600, ARRAY[v.item], _dlints_block_codes(ARRAY[v.features[1:s.liked]], s.factors),
-  ARRAY[_dlints_block_numbers(v.popularity, v.effect, v.costs, 0, v.dates)] FROM fed.item_vector v, fed.setting s WHERE v.item = 4000;
+  ARRAY[_dlints_block_numbers(v.popularity, v.effect, v.costs, 0, v.dates)] FROM fed.item_vector v, fed.setting s
+  WHERE  v.item = 4000;
 SELECT is(array_agg(item), '{4000}', 'a block without a centroid is always searched') FROM fed.recommend(1000, 1);
 UPDATE fed.centroid SET spreads = '{}', numbers = '{}' WHERE n = 0;
 UPDATE fed.centroid SET codes = '' WHERE n = 1;
@@ -127,7 +149,8 @@ SELECT is((SELECT count(*) FROM fed.centroid), 0::bigint, 'centroids are deleted
 UPDATE fed.item_vector SET factors = NULL, encoded = array_fill(0::real, ARRAY[cardinality(encoded)]), popularity = 0;
 DELETE FROM fed.block;
 SELECT inside('fed', 'SELECT public._dlints_group_items()');
-SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job), 'items whose features are all 0 are in one group each');
+SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job),
+  'items whose features are all 0 are in one group each');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -23,7 +23,8 @@ CREATE FUNCTION measured(report text, of_measure text) RETURNS text LANGUAGE plp
 DECLARE
     result text;
 BEGIN
-    EXECUTE format('SELECT concat_ws('': '', round(value::numeric, 3), meaning) FROM %s.report() WHERE measure = $1', report)
+    EXECUTE format('SELECT concat_ws('': '', round(value::numeric, 3), meaning) FROM %s.report() WHERE measure = $1',
+                   report)
     INTO result USING of_measure;
     RETURN result;
 END $$;

@@ -197,7 +197,8 @@ SELECT regr_slope(reward, rate) AS slope,
        / regr_sxx(reward, rate) AS variance, (sum(reward) + 50 * avg(rate)) / ((count(*) + 50) * avg(rate)) AS ratio
 FROM   predicted;
 SELECT ok(abs(ln(l.reward_scale / greatest(least((s.slope / s.variance + 4 / s.ratio)
-                                                 / (1 / s.variance + 4 / s.ratio ^ 2), 2 * s.ratio), s.ratio / 4))) <= 0.05
+                                                 / (1 / s.variance + 4 / s.ratio ^ 2), 2 * s.ratio),
+                                           s.ratio / 4))) <= 0.05
           AND l.reward_scale <> 1, 'the scale of the prior is the slope of rewards on predicted rates')
 FROM slope s, board.similarity l;
 

@@ -302,7 +302,8 @@ FROM   pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid
 WHERE  p.proname ~ '^_dlints_' AND p.prosrc ~ 'CONSTANT pg_catalog.name := .*_dlints_(schema|enter)\(';
 SELECT cmp_ok(count(*), '>', 30::bigint, 'functions of the extension check the search_path') FROM guarded;
 SELECT is(direct_call(f, path), '55000', format('%s raises an error under the search_path %s', f, path))
-FROM   guarded, unnest('{"trap, pg_catalog","pg_catalog, trap","board, pg_catalog, pg_temp","pg_catalog, public, board"}'::text[]) path
+FROM   guarded,
+       unnest('{"trap, pg_catalog","pg_catalog, trap","board, pg_catalog, pg_temp","pg_catalog, public, board"}'::text[]) path
 WHERE  NOT is_entry AND direct_call(f, path) <> '55000';
 SELECT is(direct_call(f, 'pg_catalog, trap, pg_temp'), '42501',
   format('%s raises an error in a schema of another user', f))
@@ -348,7 +349,10 @@ FROM  (VALUES ('item_vector', 'encoded', 'encoded || 0::real'), ('warm_start_exa
 SELECT is(left(outcome(format('INSERT INTO board.neighbour VALUES (1, ''{2,3}'', %L)', value)), 6), '23514:',
   'neighbour.weights cannot be ' || value)
 FROM   unnest('{"{1}","{1,NULL}","{1,NaN}"}'::text[]) value;
-SELECT is(left(outcome(format('INSERT INTO %s.constraint_price (name, sign, hard, target, price) VALUES (''a'', 1, false, %L, %L)', s, target, price)), 6),
+SELECT is(
+  left(outcome(
+    format('INSERT INTO %s.constraint_price (name, sign, hard, target, price) VALUES (''a'', 1, false, %L, %L)', s,
+           target, price)), 6),
   '23514:', format('%s.constraint_price cannot have target %s and price %s', s, target, price))
 FROM  (VALUES ('0', '0'), ('NaN', '0'), ('Infinity', '0'), ('1', 'NaN'), ('1', '-Infinity')) v (target, price),
   unnest('{board,home}'::text[]) s;

@@ -23,7 +23,8 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
     ($$'r', NULL, '{field}'$$, '22023: argument "items" must not be null'),
     ($$'r', 'job', ARRAY['field', 'Title', 'x"y']$$, '42703: job has no column "Title", "x""y"'),
     ($$'r', 'job', ARRAY[NULL]$$, '22023: argument "columns" must be an array of names, and name each column once'),
-    ($$'r', 'job', '{{field,city},{title,open}}'$$, '22023: argument "columns" must be an array of names, and name each column once'),
+    ($$'r', 'job', '{{field,city},{title,open}}'$$,
+     '22023: argument "columns" must be an array of names, and name each column once'),
     ($$'r', 'job', '{field,field}'$$, '22023: argument "columns" must be an array of names, and name each column once'),
     ($$'r', 'job', '{}'$$, '22023: a recommender needs "columns" or "clicks"'),
     ($$'r', 'job', NULL$$, '22023: a recommender needs "columns" or "clicks"'),
@@ -198,9 +199,12 @@ SELECT matches(made($$'r', 'thing', '{worth}'$$), '^42804: column "worth" has ty
 SELECT lives_ok($$SELECT dlints_create_recommender('board', 'job', '{field}')$$, 'a recommender of one column is made');
 SELECT is(outcome($$SELECT dlints_alter_recommender('nothing', '{}')$$),
   '42704: there is no recommender "nothing"', 'dlints_alter_recommender() rejects an unknown recommender');
-SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)), '22023: a change must be a JSON object of arguments and their new values',
-  'dlints_alter_recommender() rejects ' || coalesce(change, 'NULL')) FROM unnest('{"[]","\"bonus\"",1,NULL}'::text[]) change;
-SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"user_type": "number"}')$$), '42704: argument "user_type" names no type', 'dlints_alter_recommender() rejects an unknown type');
+SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)),
+  '22023: a change must be a JSON object of arguments and their new values',
+  'dlints_alter_recommender() rejects ' || coalesce(change, 'NULL'))
+FROM   unnest('{"[]","\"bonus\"",1,NULL}'::text[]) change;
+SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"user_type": "number"}')$$),
+  '42704: argument "user_type" names no type', 'dlints_alter_recommender() rejects an unknown type');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"columns": ["city"]}')$$),
   '0A000: argument "columns" of a recommender cannot be changed (The models depend on the meaning of each feature.)',
     'dlints_alter_recommender() rejects other columns');
@@ -275,17 +279,20 @@ ROLLBACK TO texts;
 -- rows for which an expression fails
 CREATE TABLE toy (id integer PRIMARY KEY, kind text, price numeric);
 INSERT INTO toy SELECT i, 'kind ' || i % 5, i FROM generate_series(1, 60) i;
-SELECT dlints_create_recommender('toys', 'toy', '{kind,price}', control => 0, epsilon => 0, attribution_window => '0') IS NOT NULL;
+SELECT dlints_create_recommender('toys', 'toy', '{kind,price}', control => 0, epsilon => 0,
+  attribution_window => '0') IS NOT NULL;
 INSERT INTO toy VALUES (1000, 'kind 1', '1e400'), (1001, 'kind 2', 0), (1002, NULL, NULL);
 CREATE FUNCTION toys_listed(change jsonb, call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
 BEGIN
-	PERFORM dlints_alter_recommender('toys', '{"candidates": null, "bonus": null, "cap": null, "cap_group": null, "epsilon": 0, "control": 0}');
+	PERFORM dlints_alter_recommender(
+		'toys', '{"candidates": null, "bonus": null, "cap": null, "cap_group": null, "epsilon": 0, "control": 0}');
 	DELETE FROM toy WHERE id IN (1000, 1001);
 	PERFORM dlints_alter_recommender('toys', change);
 	INSERT INTO toy VALUES (1000, 'kind 1', '1e400'), (1001, 'kind 2', 0);
-	EXECUTE format('SELECT count(*) || '' '' || coalesce(bool_or(item IN (1000, 1001))::text, '''') FROM toys.%s', call) INTO result;
+	EXECUTE format('SELECT count(*) || '' '' || coalesce(bool_or(item IN (1000, 1001))::text, '''') FROM toys.%s',
+	               call) INTO result;
 	RETURN result;
 END $$;
 SELECT is(toys_listed(change::jsonb, call), result, format('rows that fail do not stop %s with %s', call, change))
@@ -295,10 +302,13 @@ FROM  (VALUES
   ('{"candidates": "1 / i.price::float8 < 2", "control": 1}', 'recommend(1, 100)', '60 false'),
   ('{"candidates": "1 / i.price::float8 < 2"}', 'more_like(7, 100)', '59 false'),
   ('{"bonus": "0.1 / i.price::float8"}', 'recommend(1, 100)', '61 false'),
-  ('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', 'recommend(1, 100)', '61 false')) v (change, call, result);
-SELECT matches((SELECT meaning FROM toys.report() WHERE measure = 'expression that fails'), '^pages leave out .*"cap_group"', 'report() names the expression that fails');
+  ('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', 'recommend(1, 100)',
+   '61 false')) v (change, call, result);
+SELECT matches((SELECT meaning FROM toys.report() WHERE measure = 'expression that fails'),
+  '^pages leave out .*"cap_group"', 'report() names the expression that fails');
 UPDATE toy SET price = 1 WHERE id IN (1000, 1001);
-SELECT is((SELECT count(*) FROM toys.report() WHERE measure = 'expression that fails'), 0::bigint, 'report() is silent on expressions that succeed');
+SELECT is((SELECT count(*) FROM toys.report() WHERE measure = 'expression that fails'), 0::bigint,
+  'report() is silent on expressions that succeed');
 SELECT is((SELECT count(*) FROM toys.recommend(1, 100)), 63::bigint, 'mended rows return to the lists');
 
 -- a condition on the recommender's own log

@@ -26,7 +26,8 @@ SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'control') - 300), '<', 90:
   'the share of the control group is as set')
   FROM board.decision;
 -- of 700, six standard deviations are 80
-SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'random') - 0.5 * count(*) FILTER (WHERE treatment <> 'control')), '<', 80.0,
+SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'random') - 0.5 * count(*) FILTER (WHERE treatment <> 'control')),
+  '<', 80.0,
   'the share of random lists is as set') FROM board.decision;
 SELECT count(*) AS pages FROM generate_series(1, 50) p, quiet.recommend(p, 1) \gset
 SELECT is(array_agg(DISTINCT treatment), '{personal}', 'all lists are personal without control and random lists')
@@ -284,7 +285,8 @@ BEGIN
 	SELECT first_decision(now()) + i, now(), 0, i, CASE WHEN i <= users THEN 'control' ELSE 'personal' END, '{}',
 	       dlints_pack('{}'), '{1}', '{1}', '{0.1}', dlints_pack('{{0}}')
 	FROM generate_series(1, 2 * users) i;
-	INSERT INTO quiet.reward SELECT first_decision(now()) + i, 1, 'click', 1, now(), 1 FROM generate_series(1, control) i;
+	INSERT INTO quiet.reward SELECT first_decision(now()) + i, 1, 'click', 1, now(), 1
+	                         FROM   generate_series(1, control) i;
 	INSERT INTO quiet.reward SELECT first_decision(now()) + users + i, 1, 'click', 1, now(), 1
 		FROM generate_series(1, personal) i;
 	SELECT concat_ws('; ', round(value::numeric, 3), round(error::numeric, 3), meaning) INTO said
@@ -297,7 +299,8 @@ SELECT is(verdict(users, personal, control), said, format('report() compares %s 
 FROM (VALUES
   (100, 40, 20, '2.000; 0.471; personal lists are better, statistically significant (95 %): between 1.25 and 3.19, by 100 users of the control group'),
   (100, 20, 40, '0.500; 0.118; personal lists are worse, statistically significant (95 %): between 0.31 and 0.80, by 100 users of the control group; name columns that matter'),
-  (100, 33, 22, '1.500; 0.356; no statistically significant difference: between 0.94 and 2.40, by 100 users of the control group'),
+  (100, 33, 22,
+   '1.500; 0.356; no statistically significant difference: between 0.94 and 2.40, by 100 users of the control group'),
   (100, 22, 33,
    '0.667; 0.158; no statistically significant difference: between 0.42 and 1.07, by 100 users of the control group'),
   (29, 20, 4, '5.000; 2.446; unknown until 30 users of the control group have come; now between 1.84 and 13.62, by 29 users of the control group'),

@@ -29,7 +29,8 @@ FROM (VALUES ('[]', 'constraints must be an object of at most 8 constraints by n
              ('{"usd": {"max": 1, "of": "x"}}',
               'constraint "usd" can only have "max" or "min", "per" and "hard" (The constraint is {"of": "x", "max": 1}.)'),
              ('{"price": {"max": 1}}', 'constraint "price" has an invalid name (The constraint is {"max": 1}.)'),
-             ('{"": {"max": 1}}', 'constraint "" has an invalid name (The constraint is {"max": 1}.)')) v (constraints, problem);
+             ('{"": {"max": 1}}',
+              'constraint "" has an invalid name (The constraint is {"max": 1}.)')) v (constraints, problem);
 
 SELECT dlints_create_ranker('front', attribution_window => '0', constraints => '{"usd": {"max": 0.002}}');
 SELECT is(f.features, p.features, 'a cost is no feature of an action')
@@ -42,7 +43,8 @@ SELECT is(outcome(format('SELECT front.rank(NULL, NULL, %L)', '[{"id": "a", "usd
 -- ---------- a budget ----------
 
 CREATE FUNCTION ask(schema text, first integer, last integer, actions jsonb DEFAULT
-	'[{"id":"large","usd":0.015},{"id":"mid","usd":0.002},{"id":"small","usd":0.00003},"free"]') RETURNS void LANGUAGE plpgsql AS
+	'[{"id":"large","usd":0.015},{"id":"mid","usd":0.002},{"id":"small","usd":0.00003},"free"]')
+		RETURNS void LANGUAGE plpgsql AS
 $$
 BEGIN
 	FOR i IN first .. last LOOP
@@ -91,7 +93,8 @@ FROM (VALUES ($$'e1', 1, '{"eur": 1}'$$, '22023: there is no constraint "eur"'),
                '22023: cost "usd" must be 0 or a number from 1e-50 to 1e50 (The value is "1".)'),
              ($$'e1', 1, '{"usd": 1e60}'$$,
               '22023: cost "usd" must be 0 or a number from 1e-50 to 1e50 (The value is ' || 1e60::numeric || '.)'),
-             ($$'e1', 1, '[1]'$$, '22023: argument "costs" must be a JSON object of costs by constraint (The value is [1].)'),
+             ($$'e1', 1, '[1]'$$,
+              '22023: argument "costs" must be a JSON object of costs by constraint (The value is [1].)'),
              ($$'e1', NULL, '{}'$$, '22004: arguments "event" and "value" must not be null')) v (arguments, problem);
 SELECT front.reward(event, NULL, '{"usd": 0.03}') FROM front.ranked WHERE "position" = 1 AND action = 'large';
 SELECT front.reward(event, 1, '{"usd": 0.001}') FROM front.ranked WHERE "position" = 1 AND action = 'free';
@@ -125,7 +128,8 @@ SAVEPOINT runs;
 CREATE FUNCTION solved(first integer, last integer) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM ask('front', first, last);
-	RETURN (SELECT (n.last_value - p.solved + 4194304) % 4194304 FROM front.constraint_price p, front.decision_number n);
+	RETURN (SELECT (n.last_value - p.solved + 4194304) % 4194304
+	        FROM   front.constraint_price p, front.decision_number n);
 END $$;
 CREATE FUNCTION since_prices() RETURNS bigint LANGUAGE sql AS
 $$ SELECT (n.last_value - p.solved + 4194304) % 4194304 FROM front.constraint_price p, front.decision_number n $$;

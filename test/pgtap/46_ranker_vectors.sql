@@ -76,7 +76,8 @@ FROM (VALUES ('{"embedding": [1, 2]}', 'The array has 2 elements: [1, 2].'),
              ('{"embedding": {"0": 1}}', 'The value is {"0": 1}.'),
              ('{"embedding": 12}', 'The value is 12.'),
              ('{"embedding": true}', 'The value is true.')) v (context, detail);
-SELECT matches(outcome(format('SELECT count(*) FROM front.rank(NULL, ''{"embedding": [1,2,3,4,5,6,7,8,9,10,11,%s]}'', ''["a"]'')', n)),
+SELECT matches(outcome(
+  format('SELECT count(*) FROM front.rank(NULL, ''{"embedding": [1,2,3,4,5,6,7,8,9,10,11,%s]}'', ''["a"]'')', n)),
   '^22023: "embedding" of a context must', 'rank() refuses a vector with ' || n)
 FROM unnest('{1e308,-1e51,1e400}'::text[]) n;
 SELECT is(count(*), 0::bigint, 'a refused request is not logged') FROM front.decision;

@@ -21,7 +21,8 @@ made AS (
 	SELECT id, id, treatment, now() - interval '1 hour', true, context, actions, ranking, probabilities,
 		array_fill(0::float8,
 		ARRAY[cardinality(ranking)])
-	FROM generate_series(1, events) e, LATERAL (SELECT _dlints_first_decision(now()) + nextval('number') + 0 * e) i (id),
+	FROM generate_series(1, events) e,
+	     LATERAL (SELECT _dlints_first_decision(now()) + nextval('number') + 0 * e) i (id),
 		given
 	RETURNING event, id),
 known AS (

@@ -20,7 +20,8 @@ SELECT array_agg(i ORDER BY i) FROM unnest($1) i $$;
 CREATE FUNCTION expected(rankings integer, k integer) RETURNS integer[] LANGUAGE sql AS $$
 SELECT array_agg(DISTINCT id ORDER BY id)
 FROM   generate_series(1, rankings) w, LATERAL (
-	SELECT unnest((array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest((weights(rankings))[w:w])), x) DESC))[1:k]) AS id
+	SELECT unnest(
+		(array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest((weights(rankings))[w:w])), x) DESC))[1:k]) AS id
 		FROM item) t
 $$;
 

@@ -48,7 +48,8 @@ FROM subject AS s, LATERAL (
 	       array_agg(number(i, 5) / 4 ORDER BY i) AS bonuses,
 	       array_agg(nullif(i % 5, 0)::text ORDER BY i) AS groups,
 	       array_agg(CASE WHEN i % 17 = 0 THEN '{0,0,0}'
-	                      ELSE ARRAY[number(i % 29, 7), number(i % 31, 8), number(i, 9) / 4] END::real[] ORDER BY i) AS vs
+	                      ELSE ARRAY[number(i % 29, 7), number(i % 31, 8), number(i, 9) / 4] END::real[]
+	                        ORDER BY i) AS vs
 	FROM generate_series(1, 45) AS i) AS l;
 CREATE TEMP TABLE similarity AS
 SELECT array_agg(row ORDER BY i) AS matrix
@@ -60,7 +61,8 @@ CREATE FUNCTION lists(l list, k integer, draws integer, seed bigint, diversity f
 RETURNS TABLE (draw integer, chosen integer[]) LANGUAGE sql AS
 $$
 WITH weights AS MATERIALIZED (
-	SELECT CASE WHEN l.name = 'greedy' THEN (SELECT array_agg(dlints_weights(l.model, l.u)) FROM generate_series(1, draws))
+	SELECT CASE WHEN l.name = 'greedy' THEN (SELECT array_agg(dlints_weights(l.model, l.u))
+	                                         FROM   generate_series(1, draws))
 	            ELSE dlints_draw_weights(l.model, l.u, seed, draws) END AS w)
 SELECT d, varied(ARRAY(SELECT dot(ARRAY(SELECT unnest(w[d:d])), ARRAY(SELECT unnest(l.xs[i:i]))) + l.bonuses[i]
                        FROM generate_subscripts(l.xs, 1) AS i ORDER BY i),

@@ -94,7 +94,8 @@ FROM (VALUES
 		'bytes', 192 + 8 * (3 + 6 + 21))),
 	('matched, projected', one_memory(3, 2, interactions => 'matched'),
 	 jsonb_build_object('dim', 3, 'reduced_dim', 2, 'profile_dim', 3, 'interactions', 'matched',
-		'projection_scale', 1 / sqrt(2::float8), 'discount', 0.99, 'windows', '[100]'::jsonb))) AS v (what, model, differs)
+		'projection_scale', 1 / sqrt(2::float8), 'discount', 0.99, 'windows', '[100]'::jsonb)))
+	AS v (what, model, differs)
 ORDER BY what;
 
 -- ---------- exact numbers, and none ----------

@@ -167,8 +167,10 @@ SELECT is(outcome(format('SELECT dlints_prices(%s) FROM generate_series(1, 2) n'
 	($$'{1}', '{{1}}', 1, '{NULL}'$$, '22004: array must not contain nulls (A null was found in the targets.)'),
 	($$'{1,NaN}', '{{1,2}}', 1, '{1}'$$, '22003: NaN not allowed in array (Element 2 of the scores.)'),
 	($$'{1,2}', '{{1,Infinity}}', 1, '{1}'$$, '22003: infinity not allowed in array (Element 2 of the costs.)'),
-	($$'{1,2}', '{1,2}', 1, '{1}'$$, '2202E: array must be two-dimensional (The number of dimensions of the costs is 1.)'),
-	($$'{1,2}', '{{1,2}}', 1, '{1,1}'$$, '22000: expected a row of costs for each target (Rows of costs: 1, targets: 2.)'),
+	($$'{1,2}', '{1,2}', 1, '{1}'$$,
+	 '2202E: array must be two-dimensional (The number of dimensions of the costs is 1.)'),
+	($$'{1,2}', '{{1,2}}', 1, '{1,1}'$$,
+	 '22000: expected a row of costs for each target (Rows of costs: 1, targets: 2.)'),
 	($$'{1,2}', '{{1,2}}', n, '{1}'$$, '22023: k must be the same for all rows of a group'),
 	($$'{1,2}', '{{1,2}}', 1, ARRAY[n]$$, '22023: targets must be the same for all rows of a group'))
 	AS v (call, result);

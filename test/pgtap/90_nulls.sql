@@ -25,7 +25,8 @@ JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid
 WHERE e.extname = 'dlints';
 -- what takes an internal value cannot be called by hand, and an aggregate's functions refuse
 -- to be; a cast calls what takes any array; 27_factors.sql and 27_neighbours.sql call those
--- that want queries and names of columns, 45_recommender_hostile.sql those that write statements, 53_decide.sql dlints_decide
+-- that want queries and names of columns, 45_recommender_hostile.sql those that write statements, 53_decide.sql
+-- dlints_decide
 CREATE TEMP TABLE callable AS
 SELECT * FROM member
 WHERE prokind = 'f' AND lanname = 'c' AND proname !~ '^_|(transfn|combinefn|finalfn|_factors|_neighbours)$'

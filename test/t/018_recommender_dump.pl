@@ -91,7 +91,8 @@ sub check
 	is($node->safe_psql($database, q{SELECT count(*) FROM board.recommend(7, 5)}),
 		5, "$database: recommend() works after a restore");
 	is( $node->safe_psql($database, q{
-			SELECT count(*) FROM (SELECT board.reward(decision, item) FROM board.impression WHERE position = 2 OFFSET 0) r}),
+			SELECT count(*) FROM (SELECT board.reward(decision, item)
+				FROM board.impression WHERE position = 2 OFFSET 0) r}),
 		21, "$database: reward() works after a restore");
 	cmp_ok($node->safe_psql($database, q{SELECT board.learn('0')}), '>', 0, "$database: learn() works after a restore");
 	$node->safe_psql($database, 'CALL board.run()');

@@ -36,7 +36,8 @@ $node->safe_psql(
 my @makes = (
 	q{SELECT bandit.dlints_create_recommender('S_shop', 'app.item', '{kind,price,made,tags,facts,good}',
 		clicks => 'SELECT who, what, at FROM app.seen', factors => 4, candidates => 'i.good', bonus => 'i.boost',
-		cap_group => 'i.maker', cap => 9, outcomes => '{"click": 1, "buy": 5}', examination => '{1, 0.5}', epsilon => 0, diversity => 0.1,
+		cap_group => 'i.maker', cap => 9, outcomes => '{"click": 1, "buy": 5}', examination => '{1, 0.5}', epsilon => 0,
+		diversity => 0.1,
 		constraints => '{"dear": {"of": "i.price", "max": 9}, "good": {"of": "i.good", "min": 0.1},
 			"bought": {"outcome": "buy", "min": 0.01}}')},
 	q{SELECT bandit.dlints_create_ranker('S_front', attribution_window => '0', apprentice => true, repeated => 'sum',
@@ -61,7 +62,8 @@ my @uses = (
 	q{SELECT S_shop.refresh(), S_shop.refit(), S_shop.warm_start()}, q{SELECT count(*) FROM S_shop.backtest(5)},
 	q{UPDATE S_shop.job SET done_at = '-infinity'}, q{CALL S_shop.run()},
 	q{SELECT S_shop.rebuild()}, q{TABLE S_shop.outcome}, q{TABLE S_shop.training_example}, q{TABLE S_shop.models},
-	q{SELECT S_shop.erase('p1', 's')}, q{TABLE bandit.dlints_recommenders}, q{SELECT count(*) FROM bandit.dlints_backtest('app.item', '{kind}',
+	q{SELECT S_shop.erase('p1', 's')}, q{TABLE bandit.dlints_recommenders},
+	q{SELECT count(*) FROM bandit.dlints_backtest('app.item', '{kind}',
 		'SELECT who, what, at FROM app.seen', users => 5)},
 	q{SELECT S_front.rank('e', '{"hour": 3, "user": ["x", {"y": 40.5}]}', '[{"id": "a", "price": 0.5}, "b"]')},
 	sprintf(q{SELECT S_front.rank('v', '{"text": [1, 2, 3], "image": [%s], "other": [1, 2, 3, 4, 5, 6, 7, 8, 9]}',
@@ -135,13 +137,15 @@ my $traps = q{
 			UNION
 			-- of more arguments those of the function, with one of them of another type
 			SELECT p.proname, (SELECT string_agg(CASE WHEN i = at THEN t.type
-			           WHEN a::regtype::text ~ '^any' THEN CASE WHEN a::regtype::text ~ 'array' THEN '_text' ELSE 'text' END
+			           WHEN a::regtype::text ~ '^any'
+			           THEN CASE WHEN a::regtype::text ~ 'array' THEN '_text' ELSE 'text' END
 			           ELSE a::regtype::text END, ', ' ORDER BY i)
 			       FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u (a, i))
 			FROM   pg_proc p JOIN called c ON c.name = p.proname, generate_series(1, p.pronargs) at, type t
 			WHERE  p.pronargs BETWEEN 3 AND 6 AND p.prokind <> 'w'
 			AND    p.pronamespace::regnamespace::text IN ('pg_catalog', 'bandit')
-			AND    NOT EXISTS (SELECT FROM unnest(p.proargtypes::oid[]) a WHERE a::regtype::text IN ('internal', 'cstring', '"any"'))
+			AND    NOT EXISTS (SELECT FROM unnest(p.proargtypes::oid[]) a
+				WHERE a::regtype::text IN ('internal', 'cstring', '"any"'))
 		LOOP
 			BEGIN
 				EXECUTE format('CREATE FUNCTION traps.%I(%s) RETURNS text LANGUAGE plpgsql AS
@@ -153,7 +157,8 @@ my $traps = q{
 		END LOOP;
 		FOR f IN SELECT a.type AS l, b.type AS r FROM type a, type b LOOP
 			EXECUTE format('CREATE FUNCTION traps.operator(%s, %s) RETURNS bool LANGUAGE plpgsql AS
-				$b$ BEGIN PERFORM traps.sprung(%L); RETURN NULL; END $b$', f.l, f.r, 'operator of ' || f.l || ', ' || f.r);
+				$b$ BEGIN PERFORM traps.sprung(%L); RETURN NULL; END $b$', f.l, f.r,
+				'operator of ' || f.l || ', ' || f.r);
 			FOR arguments IN SELECT name FROM operator LOOP
 				EXECUTE format('CREATE OPERATOR traps.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = traps.operator)',
 					arguments, f.l, f.r);
@@ -182,7 +187,8 @@ for my $victim ([ $superuser, 'root', 'traps, public' ], [ 'owner', 'own', 'trap
 	  $node->psql('postgres', statements($role, $prefix, $path, @makes, @changes, @uses), on_error_stop => 1);
 
 	is($failed, 0, "$role makes and uses recommenders and rankers under the search_path $path") or diag $said;
-	is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', "no trap is called while $role uses them under $path");
+	is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f',
+		"no trap is called while $role uses them under $path");
 }
 
 # recommenders and rankers that were made without traps
@@ -255,7 +261,8 @@ $node->safe_psql('postgres', q{
 				WHEN t.typname = 'anyelement' THEN '''p1''::pg_catalog.varchar'
 				WHEN t.typname = 'anyarray' THEN '''{key 3}''::pg_catalog._varchar'
 				WHEN NOT filled THEN format('NULL::%I.%I', n.nspname, t.typname)
-				WHEN t.typname = 'jsonb' THEN '''{"name": "x", "kind": "recommender", "columns": []}''::pg_catalog.jsonb'
+				WHEN t.typname = 'jsonb'
+				THEN '''{"name": "x", "kind": "recommender", "columns": []}''::pg_catalog.jsonb'
 				WHEN t.typname = 'text' THEN '''refresh''::pg_catalog.text'
 				WHEN t.typname = 'bool' THEN 'true'
 				WHEN t.typname IN ('timestamptz', 'timestamp') THEN format('''2026-01-01''::pg_catalog.%I', t.typname)
@@ -274,17 +281,20 @@ $node->safe_psql('postgres', q{
 	END $$;
 	CREATE VIEW app.internal_function AS
 	SELECT p.oid::regprocedure AS f, p.prosrc ~ 'CONSTANT pg_catalog.name := .*_dlints_schema[(]' AS reads_tables
-	FROM   pg_proc p WHERE p.pronamespace = 'bandit'::regnamespace AND p.proname ~ '^_dlints_' AND p.prokind IN ('f', 'p');
+	FROM   pg_proc p
+	WHERE p.pronamespace = 'bandit'::regnamespace AND p.proname ~ '^_dlints_' AND p.prokind IN ('f', 'p');
 	GRANT SELECT ON app.internal_function TO PUBLIC});
 for my $role ($superuser, 'owner')
 {
-	for my $path ('traps, pg_catalog, public', 'pg_catalog, traps', 'traps, model_shop, pg_catalog', 'model_shop, traps')
+	for my $path ('traps, pg_catalog, public', 'pg_catalog, traps',
+		'traps, model_shop, pg_catalog', 'model_shop, traps')
 	{
 		is($node->safe_psql('postgres', qq{
 			SET SESSION AUTHORIZATION $role;
 			SELECT count(*) > 50, count(*) FILTER (WHERE reads_tables AND '55000' <> ALL (ARRAY[
 				app.call_directly(f, '$path', false), app.call_directly(f, '$path', true)]))
-			FROM app.internal_function}), 't|0', "internal functions called by $role under $path raise 55000 if they read tables");
+			FROM app.internal_function}), 't|0',
+		"internal functions called by $role under $path raise 55000 if they read tables");
 		is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f',
 			"internal functions called by $role under $path call no trap");
 	}
@@ -305,14 +315,17 @@ sub as_page
 	return $error =~ /ERROR:\s+(\w{5})/ ? $1 : $out;
 }
 
-is(as_page(q{SELECT count(*) FROM (SELECT own_shop.reward(decision, item) FROM own_shop.recommend('p2', 4) OFFSET 0) r}), 4,
+is(as_page(q{SELECT count(*) FROM (SELECT own_shop.reward(decision, item)
+	FROM own_shop.recommend('p2', 4) OFFSET 0) r}), 4,
 	'a role of a page recommends and rewards');
 is(as_page(q{SELECT count(*) FROM own_front.rank('page', '{}', '["a"]')}), 1, 'a role of a page ranks');
 is(as_page(q{SELECT (SELECT count(*) FROM own_shop.more_like('key 4', 2))
 	+ (SELECT count(*) FROM own_shop.trending(2))
-	+ (SELECT count(n) FROM own_shop.recommend('p2', 1) r, own_shop.next(r.decision, 3, 'p2') n)}), 7, 'a role of a page calls more_like(), trending() and next()');
+	+ (SELECT count(n) FROM own_shop.recommend('p2', 1) r, own_shop.next(r.decision, 3, 'p2') n)}), 7,
+	'a role of a page calls more_like(), trending() and next()');
 is(as_page($_), '42501', "a role of a page is denied: $_")
-  for ((map { "TABLE own_shop.$_" } 'click', 'decision', 'impression', 'reward', 'setting', 'model', 'item_vector', 'outcome'),
+  for ((map { "TABLE own_shop.$_" } 'click', 'decision', 'impression', 'reward', 'setting', 'model',
+		'item_vector', 'outcome'),
 	'UPDATE own_shop.reward SET applied = 1', q{SELECT own_shop.learn('0')}, q{SELECT own_shop.erase('p2')},
 	'SELECT own_shop.rebuild()', 'CALL own_shop.run()', q{SELECT * FROM root_shop.recommend('p2')},
 	'TABLE app.seen', q{SELECT own_shop.run_part('months')}, q{SELECT own_front.learn()}, 'TABLE own_front.decision');
@@ -321,7 +334,8 @@ is(as_page(q{
 	CREATE FUNCTION pg_temp.coalesce(text) RETURNS text LANGUAGE sql AS 'SELECT 1 / 0';
 	CREATE FUNCTION pg_temp.md5(text) RETURNS text LANGUAGE sql AS 'SELECT (1 / 0)::text';
 	SET search_path = pg_temp, traps;
-	SELECT "position" FROM own_shop.recommend('p2', 1)}), 1, 'a role of a page cannot replace tables and functions by temporary ones');
+	SELECT "position" FROM own_shop.recommend('p2', 1)}), 1,
+	'a role of a page cannot replace tables and functions by temporary ones');
 
 ### Row-level security
 
@@ -342,12 +356,15 @@ for my $force (0, 1)
 		  $node->psql('postgres', "SET SESSION AUTHORIZATION cron; SELECT own_shop.$call()", on_error_stop => 1);
 		# ... unless policies hold for the owner, too
 		$force
-		  ? like($error, qr/query would be affected by row-level security/, "$call() raises an error if policies hide items from the owner")
+		  ? like($error, qr/query would be affected by row-level security/,
+			"$call() raises an error if policies hide items from the owner")
 		  : is($failed, 0, "$call() works for a role without a policy") || diag $error;
 	}
-	like($node->safe_psql('postgres', q{SET SESSION AUTHORIZATION cron; SELECT measure, meaning FROM own_shop.report()}),
+	like($node->safe_psql('postgres',
+		q{SET SESSION AUTHORIZATION cron; SELECT measure, meaning FROM own_shop.report()}),
 		$force ? qr/failed part of the report\|.*row-level security/ : qr/\A(?!.*failed part)/s,
-		$force ? 'report() has a row on policies that hide items from the owner' : 'report() works for a role without a policy');
+		$force ? 'report() has a row on policies that hide items from the owner'
+			: 'report() works for a role without a policy');
 	is($node->safe_psql('postgres', q{SELECT count(factors) || ' ' || count(*) FROM own_shop.item_vector}),
 		$vectors, 'no item vector is deleted under row-level security');
 }

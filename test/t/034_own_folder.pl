@@ -75,7 +75,8 @@ is(join(' ', map { s/.*\///r } sort grep { -f } glob "$first/* $first/*/* $first
 	'make install writes the library and the files of the extension');
 lead_to($first);
 is($node->safe_psql('postgres',
-		q{SELECT count(*) FROM pg_available_extensions WHERE name LIKE 'dlints%'}), 2, 'PostgreSQL finds dlints in the folder');
+		q{SELECT count(*) FROM pg_available_extensions WHERE name LIKE 'dlints%'}), 2,
+		'PostgreSQL finds dlints in the folder');
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'pages.sql');
 works('pages work with dlints in a folder');

@@ -48,7 +48,8 @@ like(
 like($node->safe_psql('postgres', q{SELECT meaning FROM s.report() WHERE measure = 'clicks of unknown items'}),
 	$swapped, 'the report tells of a click log whose users and items are swapped');
 $node->safe_psql('postgres', q{
-	CREATE TABLE visit AS SELECT person, product, at - n * interval '1 minute' AS at FROM click, generate_series(1, 30) n;
+	CREATE TABLE visit AS SELECT person, product, at - n * interval '1 minute' AS at
+	FROM click, generate_series(1, 30) n;
 	ANALYZE visit});
 $said = said(q{SELECT dlints_create_recommender('v', 'product', '{kind}', factors => 4,
 	clicks => 'SELECT person, product, at FROM visit')});

@@ -112,7 +112,8 @@ is(value('count(*) || \' \' || (SELECT count(*) FROM board.decision) FROM board.
 without_months();
 $sessions->run(1, 'BEGIN', 'SELECT board.reward(999, 1)');
 $sessions->{2}->query_until(qr/sent/, "\\echo sent\nDO 'BEGIN PERFORM board.run_part(''months''); END';\n");
-is($sessions->sqlstate(1, 'SELECT visit_page(1001)'), '00000', 'a list after a reward does not wait for partitions for ever');
+is($sessions->sqlstate(1, 'SELECT visit_page(1001)'), '00000',
+	'a list after a reward does not wait for partitions for ever');
 is($sessions->outcome(2), '00000', 'maintenance of partitions does not wait for a list for ever');
 $sessions->run(1, 'COMMIT');
 value(q{board.run_part('months')});
@@ -124,12 +125,15 @@ for my $part ('learn', 'items', 'refit')
 {
 	value("sum(visit_page(p)) FROM generate_series(1000, 1009) p");
 	value(q{board.run_part('refresh')});
-	$node->safe_psql('postgres', qq{UPDATE board.job SET done_at = '-infinity' WHERE name IN ('refresh', nullif('$part', 'learn'))});
+	$node->safe_psql('postgres',
+		qq{UPDATE board.job SET done_at = '-infinity' WHERE name IN ('refresh', nullif('$part', 'learn'))});
 	$sessions->run(1, 'BEGIN', "SELECT board.run_part('$part')");
 	$sessions->run(2, q{SET lock_timeout = '20s'});
-	is($sessions->sqlstate(2, 'CALL board.run()'), '00000', "run() neither waits nor fails while another session is at \"$part\"");
+	is($sessions->sqlstate(2, 'CALL board.run()'), '00000',
+		"run() neither waits nor fails while another session is at \"$part\"");
 	$sessions->run(1, 'COMMIT');
-	is(value(q{count(*) FROM board.job WHERE problem IS NOT NULL}), 0, "no part has an error after two sessions were at \"$part\"");
+	is(value(q{count(*) FROM board.job WHERE problem IS NOT NULL}), 0,
+		"no part has an error after two sessions were at \"$part\"");
 	$sessions->run(2, 'RESET lock_timeout');
 }
 $node->safe_psql('postgres', 'CALL board.run()');
@@ -181,7 +185,8 @@ for my $is_learned (0, 1)
 	is($sessions->sqlstate(2, $learn), '00000', 'learn() does not wait for a session that reports a reward');
 	$sessions->run(1, 'COMMIT');
 	value(q{board.learn('0')});
-	is(value("applied FROM board.reward WHERE decision = $decision"), 0.5, 'a reward that learn() skipped is applied afterwards');
+	is(value("applied FROM board.reward WHERE decision = $decision"), 0.5,
+		'a reward that learn() skipped is applied afterwards');
 	is_the_logs('the models equal a rebuild after a reward was reported again');
 }
 $sessions->run(2, 'RESET lock_timeout');
@@ -224,7 +229,8 @@ for my $round (1 .. 3)
 	{
 		ok($bench->finish, 'sessions recommend, click, learn, run and erase at once') or diag $err;
 	}
-	is_the_logs($round > 1 ? 'the models equal a rebuild after a crash' : 'the models equal a rebuild after random sessions');
+	is_the_logs($round > 1 ? 'the models equal a rebuild after a crash'
+		: 'the models equal a rebuild after random sessions');
 	value(q{board.learn('0')});
 	is_the_logs('the models equal a rebuild after learning went on');
 	cmp_ok(value('count(*) FROM board.decision'), '>', 10, 'the log has decisions after random sessions');
@@ -233,7 +239,8 @@ for my $round (1 .. 3)
 ### All users are erased
 
 value(q{sum(board.erase(user_id)) FROM (SELECT DISTINCT user_id FROM board.decision) d});
-is(value('count(*) FROM board.decision') + value('count(*) FROM board.impression'), 0, 'the log is empty after all users are erased');
+is(value('count(*) FROM board.decision') + value('count(*) FROM board.impression'), 0,
+	'the log is empty after all users are erased');
 value('board.warm_start()');
 cmp_ok(value(q{max(far(dlints_set(b.state, prior_weight => 0), dlints_set(m.state, prior_weight => 0)))
 	FROM board.model m JOIN at_first b USING (name) WHERE m.learns}), '<', 1e-9,

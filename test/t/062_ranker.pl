@@ -74,7 +74,8 @@ unlike(messages(q{SELECT offer.winner(actions => '{a,b}')}), qr/NOTICE/, 'winner
 
 my @numbers = map { "[" . join(', ', 1 .. $_) . "]" } 8, 9;
 
-is(messages(qq{SELECT offer.rank(NULL, '{"x": $numbers[0]}', '["a"]')}), '', 'rank() says nothing about an array of 8 numbers');
+is(messages(qq{SELECT offer.rank(NULL, '{"x": $numbers[0]}', '["a"]')}), '',
+	'rank() says nothing about an array of 8 numbers');
 is(messages(q{SELECT offer.rank(NULL, '{"x": ["1", 2, 3, 4, 5, 6, 7, 8, 9, 10]}', '["a"]')}), '',
 	'rank() says nothing about an array of numbers and texts');
 my $twice = messages(qq{SELECT offer.rank(NULL, '{"x": $numbers[1]}', '["a"]'); } x 2);
@@ -111,7 +112,8 @@ for my $end ('COMMIT', 'ROLLBACK')
 	$sessions->run(1, $end);
 	is($sessions->outcome(2), '00000', "learn() waits for the $end of another session's learn()");
 	is(value('count(*) FROM offer.pending'), 0, "two sessions apply all decisions, $end");
-	is(value("count(*) FROM offer.reward WHERE applied IS DISTINCT FROM value"), 0, "two sessions apply all rewards, $end");
+	is(value("count(*) FROM offer.reward WHERE applied IS DISTINCT FROM value"), 0,
+		"two sessions apply all rewards, $end");
 	is(value("updates - (SELECT count(*) FROM offer.decision) FROM offer.models WHERE name = 'reward'"), 0,
 		"two sessions apply each decision once, $end");
 	models_are_those_of_the_log("after two sessions trained, the models are those of the log, $end");
@@ -142,7 +144,8 @@ $sessions->run(1, 'BEGIN', q{SELECT ask('at once')});
 $sessions->wait_with(2, q{CREATE TEMP TABLE answer AS SELECT ask('at once') AS answer});
 $sessions->run(1, 'COMMIT');
 is($sessions->outcome(2), '00000', 'rank() waits for another session that ranks the event');
-is(value(q{count(*) FROM offer.decision WHERE event = 'at once'}), 1, 'two sessions that rank an event log one decision');
+is(value(q{count(*) FROM offer.decision WHERE event = 'at once'}), 1,
+	'two sessions that rank an event log one decision');
 is($sessions->{2}->query_safe('SELECT answer FROM answer'), value(q{ask('at once')}),
 	'two sessions that rank an event get the same answer');
 
@@ -160,7 +163,8 @@ is($sessions->sqlstate(1, q{SELECT ask('before')}), '40001',
 $sessions->run(1, 'ROLLBACK');
 
 # Prices of constraints: one session computes them, and others do not wait
-value(q{dlints_create_ranker('kept', attribution_window => '0', constraints => '{"usd": {"max": 1}, "ms": {"max": 5}}')});
+value(q{dlints_create_ranker('kept', attribution_window => '0',
+	constraints => '{"usd": {"max": 1}, "ms": {"max": 5}}')});
 my $kept = q{SELECT count(*) FROM kept.rank(NULL, '{}', '[{"id": "a", "usd": 2, "ms": 1}, {"id": "b", "ms": 9}]')};
 value("count(*) FROM generate_series(1, 5), LATERAL ($kept) r");
 $sessions->run(1, 'BEGIN', $kept);

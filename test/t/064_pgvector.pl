@@ -109,7 +109,8 @@ SKIP:
 	sql($calls, 'CREATE EXTENSION pgtap');
 	my ($status, $output, $messages) = $node->psql($calls, "\\i $FindBin::RealBin/../pgtap/36_calls.sql");
 
-	is(join("\n", $messages, $output =~ /^((?:not ok|#).*)$/mg), '', 'every call gives the same result for vectors as for arrays');
+	is(join("\n", $messages, $output =~ /^((?:not ok|#).*)$/mg), '',
+		'every call gives the same result for vectors as for arrays');
 	like($output, qr/^ok \d+ - $_, fractions numbers, sends \d+ calls$/m, "calls with $_ are tested")
 	  for 'vector', $output =~ /halfvec/ ? 'halfvec' : ();
 }
@@ -120,10 +121,14 @@ sql($calls, 'CREATE TABLE item (id integer PRIMARY KEY, kind text, v vector)',
 	q{INSERT INTO item SELECT i, i % 2, ARRAY[i, 1]::real[]::vector FROM generate_series(1, 3) i});
 is(sql($calls, q{SELECT dlints_pack(NULL::vector) IS NULL, dlints_pack('{}'::vector[]) = dlints_pack('{}')}),
 	't|t', 'dlints_pack() returns NULL for a NULL vector and packs an empty array of vectors');
-is(sqlstate($calls, 'SELECT dlints_predict(dlints_new(3), v) FROM item'), '22000', 'dlints_predict() rejects a vector of another length');
-is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || ARRAY[1]::real[]::vector) FROM item'), '22000', 'dlints_pack() rejects vectors of two lengths');
-is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || NULL::vector) FROM item'), '22004', 'dlints_pack() rejects a NULL among vectors');
-is(sqlstate($calls, 'SELECT dlints_pack(ARRAY[array_agg(v)]) FROM item'), '2202E', 'dlints_pack() rejects arrays of arrays of vectors');
+is(sqlstate($calls, 'SELECT dlints_predict(dlints_new(3), v) FROM item'), '22000',
+	'dlints_predict() rejects a vector of another length');
+is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || ARRAY[1]::real[]::vector) FROM item'), '22000',
+	'dlints_pack() rejects vectors of two lengths');
+is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || NULL::vector) FROM item'), '22004',
+	'dlints_pack() rejects a NULL among vectors');
+is(sqlstate($calls, 'SELECT dlints_pack(ARRAY[array_agg(v)]) FROM item'), '2202E',
+	'dlints_pack() rejects arrays of arrays of vectors');
 
 SKIP:
 {
@@ -136,14 +141,17 @@ SKIP:
 
 sql($calls, 'CREATE VIEW shown AS SELECT dlints_recommend(dlints_new(2), id, v, 3) FROM item',
 	q{SELECT dlints_create_recommender('shop', 'item', '{kind}', user_type => 'bigint')});
-is(sql($calls, 'SELECT count(*) FROM shop.recommend(1, 3)'), 3, 'a recommender works beside the casts of dlints_pgvector');
+is(sql($calls, 'SELECT count(*) FROM shop.recommend(1, 3)'), 3,
+	'a recommender works beside the casts of dlints_pgvector');
 my $dump = $node->basedir . '/dump';
 $node->command_ok([ 'pg_dump', '--no-sync', '--file', $dump, $calls ], 'pg_dump succeeds with dlints_pgvector');
 database('restored');
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'restored', '-f', $dump ], 'a dump with dlints_pgvector can be restored');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'restored', '-f', $dump ],
+	'a dump with dlints_pgvector can be restored');
 is(sql('restored', 'SELECT cardinality(dlints_recommend) FROM shown'), 3, 'a restored view reads vectors');
 is(sql('restored', $casts), sql($calls, $casts), 'a restore has the casts');
-is(sqlstate($calls, 'DROP EXTENSION vector'), '2BP01', 'DROP EXTENSION vector is refused while dlints_pgvector needs it');
+is(sqlstate($calls, 'DROP EXTENSION vector'), '2BP01',
+	'DROP EXTENSION vector is refused while dlints_pgvector needs it');
 
 ### Whose types these are
 
@@ -157,7 +165,8 @@ my $moved = database(
 like(sql($moved, 'SET search_path = d', $casts), qr/^v\.vector$/m,
 	'the owner of the database makes casts of the type of pgvector');
 is(sql($moved, 'ALTER EXTENSION dlints_pgvector SET SCHEMA public',
-		q{SELECT d.dlints_pack(ARRAY[1, 2]::real[]::v.vector) = d.dlints_pack('{1,2}')}), 't', 'dlints_pgvector can be moved to another schema');
+		q{SELECT d.dlints_pack(ARRAY[1, 2]::real[]::v.vector) = d.dlints_pack('{1,2}')}), 't',
+		'dlints_pgvector can be moved to another schema');
 
 my $added = database(
 	'added', 'CREATE EXTENSION dlints', 'CREATE EXTENSION vector', 'CREATE SCHEMA trap',
@@ -177,7 +186,8 @@ SKIP:
 	sql($older, "ALTER EXTENSION vector UPDATE TO '1'");
 	is(sql($older, $casts), "vector\nvector[]", 'an update of pgvector adds no casts');
 	sql($older, 'DROP EXTENSION dlints_pgvector', 'CREATE EXTENSION dlints_pgvector');
-	is(sql($older, $casts), "vector\nvector[]\nhalfvec\nhalfvec[]", 'dlints_pgvector has casts of halfvec after it is created again');
+	is(sql($older, $casts), "vector\nvector[]\nhalfvec\nhalfvec[]",
+		'dlints_pgvector has casts of halfvec after it is created again');
 }
 
 $node->stop;

@@ -50,11 +50,13 @@ BEGIN
 	best AS (
 		SELECT s.score FROM (SELECT s.*, row_number() OVER (PARTITION BY s.cap_group ORDER BY s.score DESC) AS n
 			FROM scored s) s, page p
-		WHERE  s.cap_group IS NULL OR s.n <= p.cap ORDER BY s.score DESC LIMIT (SELECT cardinality(p.items) FROM page p))
+		WHERE  s.cap_group IS NULL OR s.n <= p.cap
+		ORDER BY s.score DESC LIMIT (SELECT cardinality(p.items) FROM page p))
 	SELECT (SELECT sum(b.score) FROM best b) - sum(s.score) FROM scored s, page p WHERE s.item = ANY (p.items)$query$,
 		'{s}', quote_ident(name)),
 		'{bonus}', CASE WHEN rules ->> 'bonus' IS NULL THEN '0'
-		           ELSE format('coalesce((SELECT b.bonus FROM %I.bonus(a.item, p.user_id, p.context) b), 0)', name) END),
+		           ELSE format('coalesce((SELECT b.bonus FROM %I.bonus(a.item, p.user_id, p.context) b), 0)',
+		                       name) END),
 		'{group}', CASE WHEN rules ->> 'cap_group' IS NULL THEN 'NULL::text'
 		           ELSE format('(SELECT g.cap_group FROM %I.cap_group(a.item, p.user_id, p.context) g)', name) END)
 	INTO gap USING decision, excluded, policy;
@@ -72,7 +74,8 @@ BEGIN
 		FROM   {s}.decision d, {s}.setting s, {s}.model m, {s}.model o, {s}.profile(d.user_id) u (profile),
 		       dlints_draw_weights(m.state, u.profile, d.seed, 15) ws, generate_subscripts(ws, 1) n,
 		       LATERAL (SELECT ARRAY(SELECT unnest(ws[n:n])) AS w) w,
-		       LATERAL (SELECT CASE WHEN o.state <> s.empty_model THEN dlints_weights(o.state, u.profile) END AS later) l,
+		       LATERAL (SELECT CASE WHEN o.state <> s.empty_model
+		                            THEN dlints_weights(o.state, u.profile) END AS later) l,
 		       LATERAL (SELECT f.item, f.features, y.effect FROM features_for('{s}', d.user_id) f
 		       	JOIN {s}.item_vector y USING (item)) v
 		WHERE  d.id = $1 AND m.name = 'personal' AND o.name = 'later'),

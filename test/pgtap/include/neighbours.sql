@@ -6,7 +6,8 @@ BEGIN
 	RETURN QUERY EXECUTE replace($query$
 	WITH clicked AS (
 		SELECT c.item, c.at, c.weight
-		FROM  (SELECT c.* FROM {s}.click c, {s}.setting s WHERE s.clicks IS NOT NULL AND c.user_id = $1 AND isfinite(c.at)
+		FROM  (SELECT c.* FROM {s}.click c, {s}.setting s
+		       WHERE  s.clicks IS NOT NULL AND c.user_id = $1 AND isfinite(c.at)
 		       ORDER  BY c.at DESC LIMIT 500) c
 		UNION ALL
 		SELECT r.item, d.at, 1 FROM {s}.decision d JOIN {s}.reward r ON r.decision = d.id
@@ -22,5 +23,6 @@ BEGIN
 		FROM   once o JOIN {s}.neighbour n ON n.item = o.item, unnest(n.neighbours, n.weights) u (item, weight)
 			GROUP BY u.item)
 	SELECT f.item, f.features[:cardinality(f.features) - 1] || coalesce(s.score, 0)::real
-	FROM   {s}.item_features f LEFT JOIN score s ON s.item = f.item$query$, '{s}', quote_ident(name)) USING of_user, lists;
+	FROM   {s}.item_features f LEFT JOIN score s ON s.item = f.item$query$, '{s}', quote_ident(name))
+		USING of_user, lists;
 END $$;
