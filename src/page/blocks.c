@@ -307,3 +307,44 @@ NumberedItem(const BestItems *best, int number)
 {
 	return best->blocks[number / MAX_ITEMS][number % MAX_ITEMS];
 }
+
+/* ---------- union ---------- */
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int			first = *(const int *) a;
+	int			second = *(const int *) b;
+
+	return first < second ? -1 : first > second;
+}
+
+/* Write the distinct numbers of the best items under all rankings, sorted.  Returns how many there are. */
+int
+UniteBest(const BestItems *best, int **numbers)
+{
+	int			size = 0;
+	int			count = 0;
+	int			kept = 0;
+
+	for (int r = 0; r < best->rankings; r++)
+		size += best->slates[r].best.count;
+	*numbers = AllocateMany(sizeof(int), size);
+	for (int r = 0; r < best->rankings; r++)
+		for (int i = 0; i < best->slates[r].best.count; i++)
+			(*numbers)[count++] = best->slates[r].best.entries[i].candidate;
+	qsort(*numbers, count, sizeof(int), compare_numbers);
+	for (int i = 0; i < count; i++)
+		if (i == 0 || (*numbers)[i] != (*numbers)[kept - 1])
+			(*numbers)[kept++] = (*numbers)[i];
+	return kept;
+}
+
+/* The place of a number in such an array; negative: it is not there */
+int
+FindNumber(const int *numbers, int count, int number)
+{
+	const int  *found = bsearch(&number, numbers, count, sizeof(int), compare_numbers);
+
+	return found == NULL ? -1 : (int) (found - numbers);
+}

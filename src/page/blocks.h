@@ -49,6 +49,8 @@ extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size
 						   const EligibleItems *eligible);
 extern BestItems *FindMostOfBest(PageRequest *page, const Rankings *rankings, int size,
 								 uint64 seed);
+extern int	UniteBest(const BestItems *best, int **numbers);
+extern int	FindNumber(const int *numbers, int count, int number);
 extern Datum NumberedItem(const BestItems *best, int number);
 
 #endif							/* DLINTS_PAGE_BLOCKS_H */

@@ -37,6 +37,7 @@ extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable 
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
 /* shortlist.c */
+extern int	FirstShortlistSize(const PageRequest *page);
 extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models,
 									int64 seed);
 

@@ -13,16 +13,13 @@
 #include "executor/spi.h"
 #include "nodes/plannodes.h"
 #include "utils/array.h"
-#include "utils/lsyscache.h"
 #include "utils/plancache.h"
 #include "utils/resowner.h"
 
 #include "compat.h"
-#include "choose/request.h"
 #include "core/random.h"
 #include "page/candidates.h"
 #include "page/clusters.h"
-#include "page/entry.h"
 #include "page/neighbours.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
@@ -43,8 +40,6 @@
 #define MIN_CANDIDATE_PART	20
 /* Rows newer than the newest vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
-/* Items of a list for which recall is sampled */
-#define SAMPLED_ITEMS		10
 /* Items that a group has beyond its cap, since scores are rounded */
 #define CAP_MARGIN			2
 /* Numbers, for tie-breaks, of items that are not in blocks */
@@ -143,9 +138,9 @@ find_extra_items(PageRequest *page, ListPolicy policy)
 
 /* ---------- the best of each ranking ---------- */
 
-/* Items per ranking */
-static int
-first_size(const PageRequest *page)
+/* The number of items per ranking with which the search for a list begins */
+int
+FirstShortlistSize(const PageRequest *page)
 {
 	return page->settings.diversity > 0.0 ? Max(MIN_DIVERSE_ITEMS, DIVERSE_ITEMS_PER_POSITION * page->k) :
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
@@ -212,9 +207,9 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	EligibleItems eligible = {numbers, all->count, all->addends,
 		page->settings.cap > 0 && policy != POLICY_RANDOM ? all->groups : NULL, all->group_count,
 	page->settings.cap + CAP_MARGIN};
-	BestItems  *best = FindBest(page, &rankings, first_size(page), (uint64) seed, &eligible);
+	BestItems  *best = FindBest(page, &rankings, FirstShortlistSize(page), (uint64) seed, &eligible);
 	bool	   *is_marked = AllocateZeros(sizeof(bool), all->count);
-	CandidateSet *result = CreateCandidates(first_size(page));
+	CandidateSet *result = CreateCandidates(FirstShortlistSize(page));
 
 	for (int r = 0; r < rankings.count; r++)
 		mark_best(page, best, r, all, find_same, NULL, is_marked);
@@ -245,7 +240,7 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 {
 	KeyTable   *numbers = CreateKeyTable(page, (uint32) Min(page->settings.block_items, MIN_SHORTLISTED));
 	CandidateSet *all = ReadAllowed(page, policy, numbers, NULL, 0);
-	int			uncut = page->settings.diversity > 0.0 ? MIN_SHORTLISTED : first_size(page);
+	int			uncut = page->settings.diversity > 0.0 ? MIN_SHORTLISTED : FirstShortlistSize(page);
 
 	if (policy != POLICY_TRENDING && (page->settings.block_items == 0 || all->count <= uncut))
 		return all;
@@ -269,43 +264,12 @@ typedef struct Union
 } Union;
 
 static int
-compare_numbers(const void *a, const void *b)
-{
-	int			first = *(const int *) a;
-	int			second = *(const int *) b;
-
-	return first < second ? -1 : first > second;
-}
-
-static Union
-unite(const BestItems *best)
-{
-	Union		result = {0};
-	int			size = 0;
-	int			kept = 0;
-
-	for (int r = 0; r < best->rankings; r++)
-		size += best->slates[r].best.count;
-	result.numbers = AllocateMany(sizeof(int), size);
-	result.eligible = AllocateMany(sizeof(int), size);
-	for (int r = 0; r < best->rankings; r++)
-		for (int i = 0; i < best->slates[r].best.count; i++)
-			result.numbers[result.count++] = best->slates[r].best.entries[i].candidate;
-	qsort(result.numbers, result.count, sizeof(int), compare_numbers);
-	for (int i = 0; i < result.count; i++)
-		if (i == 0 || result.numbers[i] != result.numbers[kept - 1])
-			result.numbers[kept++] = result.numbers[i];
-	result.count = kept;
-	return result;
-}
-
-static int
 find_in_union(const void *items, int candidate)
 {
 	const Union *all = items;
-	int		   *found = bsearch(&candidate, all->numbers, all->count, sizeof(int), compare_numbers);
+	int			place = FindNumber(all->numbers, all->count, candidate);
 
-	return found == NULL ? -1 : all->eligible[found - all->numbers];
+	return place < 0 ? -1 : all->eligible[place];
 }
 
 /* Items that may be returned of the best ones and the extra ones */
@@ -367,10 +331,14 @@ static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings, const CandidateSet *extra,
 			  const BestItems *best, int64 seed)
 {
-	Union		all = unite(best);
-	CandidateSet *eligible = read_eligible(page, policy, best, &all, extra, seed);
-	bool	   *is_marked = AllocateZeros(sizeof(bool), eligible->count);
+	Union		all = {0};
+	CandidateSet *eligible;
+	bool	   *is_marked;
 
+	all.count = UniteBest(best, &all.numbers);
+	all.eligible = AllocateMany(sizeof(int), all.count);
+	eligible = read_eligible(page, policy, best, &all, extra, seed);
+	is_marked = AllocateZeros(sizeof(bool), eligible->count);
 	for (int r = 0; r < rankings->count; r++)
 		if (mark_best(page, best, r, eligible, find_in_union, &all, is_marked) <= page->k)
 			return NULL;
@@ -401,7 +369,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	CandidateSet *extra = find_extra_items(page, policy);
 	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
 	Datum	   *left_out;
-	int64		size = first_size(page);
+	int64		size = FirstShortlistSize(page);
 	CandidateSet *result = NULL;
 
 	if (!page->left_out.isnull)
@@ -423,7 +391,7 @@ trend_shortlist(PageRequest *page)
 {
 	CandidateSet *trend = find_extra_items(page, POLICY_TRENDING);
 	Datum	   *left_out;
-	int			size = first_size(page) +
+	int			size = FirstShortlistSize(page) +
 		(page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out));
 	int		   *counts;
 	int			filled = 0;
@@ -505,115 +473,4 @@ FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	else if (!takes_all(page, policy))
 		result = grow_shortlist(page, policy, models, seed);
 	return result != NULL ? result : candidates_of_all(page, policy, models, seed);
-}
-
-/* ---------- for replays and reports ---------- */
-
-/* Rankings of the entered schema, as _dlints_ranking_weights() returns them */
-static Rankings
-read_rankings(const PageRequest *page, ArrayType *weights)
-{
-	Rankings	rankings = {0};
-
-	if (ARR_NDIM(weights) == 2)
-		rankings = (Rankings) {ARR_DIMS(weights)[0], ARR_DIMS(weights)[1], (double *) ARR_DATA_PTR(weights)};
-	if (ARR_HASNULL(weights) || rankings.width != page->settings.size + 1 + page->settings.constraints)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("rankings must have %d columns", page->settings.size + 1 + page->settings.constraints)));
-	return rankings;
-}
-
-PG_FUNCTION_INFO_V1(dlints_best_in_blocks);
-
-/*
- * _dlints_best_in_blocks(items anyarray, rankings float8[][], n_best integer) -> anyarray
- *		Items, and then those of all blocks in the entered schema that are among the
- *		best under one of the rankings.
- */
-Datum
-dlints_best_in_blocks(PG_FUNCTION_ARGS)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	Rankings	rankings;
-	PageRequest page;
-	BestItems  *best;
-	Union		all;
-	Datum	   *given;
-	Datum	   *keys;
-	int			count;
-	ArrayType  *result;
-
-	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	ReadPageSettings(&page);
-	CheckKeyType(fcinfo, 0, page.items_type, "items");
-	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(1));
-	best = FindBest(&page, &rankings, Max(PG_GETARG_INT32(2), 1), FreshSeed(), NULL);
-	all = unite(best);
-	count = ArrayKeys(&page, PG_GETARG_DATUM(0), &given);
-	keys = AllocateMany(sizeof(Datum), count + all.count);
-	memcpy(keys, given, sizeof(Datum) * count);
-	for (int i = 0; i < all.count; i++)
-		keys[count + i] = NumberedItem(best, all.numbers[i]);
-	result = DatumGetArrayTypeP(KeyArray(&page, keys, count + all.count));
-	result = memcpy(MemoryContextAlloc(caller, VARSIZE(result)), result, VARSIZE(result));
-	ClosePage(&page);
-	PG_RETURN_ARRAYTYPE_P(result);
-}
-
-/* The sum of the best scores of a slate, "n" of them or all */
-static double
-sum_best(const Slate *slate, int n)
-{
-	double		sum = 0.0;
-
-	for (int i = 0; i < Min(n, slate->best.count); i++)
-		sum += slate->best.entries[i].score;
-	return sum;
-}
-
-PG_FUNCTION_INFO_V1(dlints_cluster_recall);
-
-/*
- * _dlints_cluster_recall(rankings float8[][]) -> float8[]
- *		What lists of the entered schema lose because they are searched for in the
- *		blocks with the highest bounds: the sum of the scores of the best ten items found, as
- *		a part of that of all items, and the share of rankings whose best item is found.
- *		NULL if all blocks are searched, or no score is positive.
- */
-Datum
-dlints_cluster_recall(PG_FUNCTION_ARGS)
-{
-	Rankings	rankings;
-	PageRequest page;
-	BestItems  *all;
-	BestItems  *found;
-	double		results[2] = {0.0, 0.0};
-	int			counted = 0;
-
-	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	ReadPageSettings(&page);
-	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(0));
-	page.k = SAMPLED_ITEMS;
-	if (HasClusters(&page, first_size(&page)))
-	{
-		all = FindBest(&page, &rankings, SAMPLED_ITEMS, 1, NULL);
-		found = FindMostOfBest(&page, &rankings, first_size(&page), 1);
-		for (int r = 0; r < rankings.count; r++)
-		{
-			double		sum = sum_best(&all->slates[r], SAMPLED_ITEMS);
-
-			if (!(sum > 0.0))
-				continue;
-			counted++;
-			results[0] += sum_best(&found->slates[r], SAMPLED_ITEMS) / sum;
-			results[1] += sum_best(&found->slates[r], 1) >= sum_best(&all->slates[r], 1);
-		}
-	}
-	ClosePage(&page);
-	if (counted == 0)
-		PG_RETURN_NULL();
-	for (int i = 0; i < lengthof(results); i++)
-		results[i] /= counted;
-	PG_RETURN_ARRAYTYPE_P(DatumGetArrayTypeP(ResultVector(results, lengthof(results))));
 }

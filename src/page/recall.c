@@ -1,0 +1,131 @@
+/*
+ * recall.c
+ *		Searches of the blocks for given rankings: the best items, for replays of
+ *		decisions, and the recall of the search, for the report.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "choose/request.h"
+#include "page/candidates.h"
+#include "page/clusters.h"
+#include "page/entry.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+
+/* Items of a list for which recall is sampled */
+#define SAMPLED_ITEMS		10
+
+/* Rankings of the entered schema, as _dlints_ranking_weights() returns them */
+static Rankings
+read_rankings(const PageRequest *page, ArrayType *weights)
+{
+	Rankings	rankings = {0};
+
+	if (ARR_NDIM(weights) == 2)
+		rankings = (Rankings) {ARR_DIMS(weights)[0], ARR_DIMS(weights)[1], (double *) ARR_DATA_PTR(weights)};
+	if (ARR_HASNULL(weights) || rankings.width != page->settings.size + 1 + page->settings.constraints)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rankings must have %d columns", page->settings.size + 1 + page->settings.constraints)));
+	return rankings;
+}
+
+PG_FUNCTION_INFO_V1(dlints_best_in_blocks);
+
+/*
+ * _dlints_best_in_blocks(items anyarray, rankings float8[][], n_best integer) -> anyarray
+ *		Items, and then those of all blocks in the entered schema that are among the
+ *		best under one of the rankings.
+ */
+Datum
+dlints_best_in_blocks(PG_FUNCTION_ARGS)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Rankings	rankings;
+	PageRequest page;
+	BestItems  *best;
+	int		   *numbers;
+	int			n_numbers;
+	Datum	   *given;
+	Datum	   *keys;
+	int			count;
+	ArrayType  *result;
+
+	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(&page);
+	CheckKeyType(fcinfo, 0, page.items_type, "items");
+	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(1));
+	best = FindBest(&page, &rankings, Max(PG_GETARG_INT32(2), 1), FreshSeed(), NULL);
+	n_numbers = UniteBest(best, &numbers);
+	count = ArrayKeys(&page, PG_GETARG_DATUM(0), &given);
+	keys = AllocateMany(sizeof(Datum), count + n_numbers);
+	memcpy(keys, given, sizeof(Datum) * count);
+	for (int i = 0; i < n_numbers; i++)
+		keys[count + i] = NumberedItem(best, numbers[i]);
+	result = DatumGetArrayTypeP(KeyArray(&page, keys, count + n_numbers));
+	result = memcpy(MemoryContextAlloc(caller, VARSIZE(result)), result, VARSIZE(result));
+	ClosePage(&page);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* The sum of the best scores of a slate, "n" of them or all */
+static double
+sum_best(const Slate *slate, int n)
+{
+	double		sum = 0.0;
+
+	for (int i = 0; i < Min(n, slate->best.count); i++)
+		sum += slate->best.entries[i].score;
+	return sum;
+}
+
+PG_FUNCTION_INFO_V1(dlints_cluster_recall);
+
+/*
+ * _dlints_cluster_recall(rankings float8[][]) -> float8[]
+ *		Recall of lists that are searched for in the blocks with the highest bounds: the
+ *		sum of the scores of the best ten items found, as a part of that of all items,
+ *		and the share of rankings whose best item is found.  NULL if all blocks are
+ *		searched, or no score is positive.
+ */
+Datum
+dlints_cluster_recall(PG_FUNCTION_ARGS)
+{
+	Rankings	rankings;
+	PageRequest page;
+	BestItems  *all;
+	BestItems  *found;
+	double		results[2] = {0.0, 0.0};
+	int			counted = 0;
+
+	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(&page);
+	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(0));
+	page.k = SAMPLED_ITEMS;
+	if (HasClusters(&page, FirstShortlistSize(&page)))
+	{
+		all = FindBest(&page, &rankings, SAMPLED_ITEMS, 1, NULL);
+		found = FindMostOfBest(&page, &rankings, FirstShortlistSize(&page), 1);
+		for (int r = 0; r < rankings.count; r++)
+		{
+			double		sum = sum_best(&all->slates[r], SAMPLED_ITEMS);
+
+			if (!(sum > 0.0))
+				continue;
+			counted++;
+			results[0] += sum_best(&found->slates[r], SAMPLED_ITEMS) / sum;
+			results[1] += sum_best(&found->slates[r], 1) >= sum_best(&all->slates[r], 1);
+		}
+	}
+	ClosePage(&page);
+	if (counted == 0)
+		PG_RETURN_NULL();
+	for (int i = 0; i < lengthof(results); i++)
+		results[i] /= counted;
+	PG_RETURN_ARRAYTYPE_P(DatumGetArrayTypeP(ResultVector(results, lengthof(results))));
+}
