@@ -732,6 +732,12 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_set_centroids() IS 'write the means of blocks, which pages read in large catalogues';
 
+-- Catalogues from this number of items on have blocks of similar items; in smaller ones pages read all blocks
+CREATE FUNCTION _dlints_min_grouped_items() RETURNS bigint
+	LANGUAGE sql IMMUTABLE
+RETURN 30000;
+COMMENT ON FUNCTION _dlints_min_grouped_items() IS 'number of items from which on blocks contain similar items';
+
 -- Write the item vectors into "block", in rows of about a page: popular items together, or similar ones from 30,000
 -- items on.  Rows that do not change are not written; all are regenerated if many are not full.
 CREATE FUNCTION _dlints_set_blocks() RETURNS void
@@ -743,18 +749,19 @@ DECLARE
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);
 	has_index boolean := @extschema@._dlints_has_item_index();
+	is_large boolean := n_items >= @extschema@._dlints_min_grouped_items();
 	is_grouped boolean := EXISTS (SELECT FROM centroid);
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
-	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 OR n_items >= 30000 AND NOT is_grouped THEN
+	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 OR is_large AND NOT is_grouped THEN
 		DELETE FROM block;
 	ELSIF EXISTS (SELECT FROM block)
 	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
 		RETURN;         -- vectors that this transaction has written are no older than its first xid
 	END IF;
-	IF n_items >= 30000 AND NOT EXISTS (SELECT FROM block) THEN
+	IF is_large AND NOT EXISTS (SELECT FROM block) THEN
 		PERFORM @extschema@._dlints_group_items();
 		is_grouped := true;
 	END IF;
@@ -781,7 +788,7 @@ BEGIN
 	WHERE  b.n IS NULL OR b.items <> p.items OR b.codes <> p.codes
 	OR     @extschema@._dlints_block_numbers_differ(b.numbers, p.numbers)
 	ON CONFLICT (n) DO UPDATE SET items = excluded.items, codes = excluded.codes, numbers = excluded.numbers;
-	IF n_items < 30000 THEN
+	IF NOT is_large THEN
 		DELETE FROM centroid;
 	ELSIF is_grouped THEN
 		PERFORM @extschema@._dlints_set_centroids();
@@ -894,8 +901,7 @@ BEGIN
 			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
 		GET DIAGNOSTICS n_changed = ROW_COUNT;
 		IF EXISTS (SELECT FROM block) THEN      -- a new recommender gets blocks when popularity is known
-			DELETE FROM block           -- grouped again
-			WHERE  (SELECT count(*) >= 30000 FROM item_vector v WHERE NOT v.is_deleted);
+			DELETE FROM block WHERE EXISTS (SELECT FROM centroid);      -- similar items are grouped again
 			PERFORM @extschema@._dlints_set_blocks();
 		END IF;
 	END IF;

@@ -18,10 +18,9 @@
 #include "core/score.h"
 #include "core/select.h"
 #include "page/clusters.h"
+#include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Catalogues below this number of items are scored as a whole. */
-#define MIN_CLUSTERED	30000
 /* Number of blocks that are read at least, and its factor of the root of the number of blocks */
 #define MIN_BLOCKS		250
 #define ROOT_BLOCKS		4.4
@@ -56,15 +55,15 @@ first_blocks(int n_blocks)
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
-/* Are there enough items for clusters, if "size" of them are looked for under each ranking? */
+/* Are there centroids, and blocks enough for the "size" best items under each ranking? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
 	const PageSettings *settings = &page->settings;
 	int			n_blocks = (int) (settings->block_items / settings->block_slots);
 
-	return settings->block_items >= MIN_CLUSTERED &&
-		(int64) size * ITEMS_PER_BEST <= (int64) first_blocks(n_blocks) * settings->block_slots;
+	return (int64) size * ITEMS_PER_BEST <= (int64) first_blocks(n_blocks) * settings->block_slots &&
+		HasRows(page, "centroid");
 }
 
 /* ---------- centroids ---------- */
@@ -265,17 +264,17 @@ choose_further(BlockChoice *choice, const float *thresholds, Datum *chosen)
 {
 	double	   *keys = AllocateNumbers(choice->count);
 	int		   *order = AllocateMany(sizeof(int), choice->count);
-	int			most = MAX_FURTHER * first_blocks(choice->n_blocks);
+	int			limit = MAX_FURTHER * first_blocks(choice->n_blocks);
 	int			count = 0;
 
 	for (int i = 0; i < choice->count; i++)
 		if (!choice->is_read[i] && has_higher_bound(choice, i, thresholds))
 			order[count++] = i;
-	if (count > most)
+	if (count > limit)
 	{
 		find_keys(choice, keys);
-		select_smallest(keys, count, order, most);
-		count = most;
+		select_smallest(keys, count, order, limit);
+		count = limit;
 	}
 	for (int i = 0; i < count; i++)
 		chosen[i] = Int32GetDatum(choice->numbers[order[i]]);

@@ -7,7 +7,7 @@
 \ir include/lists.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(27);
+SELECT plan(30);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   repeats => true,
@@ -143,6 +143,22 @@ FROM   generate_series(1, 3) p, listed('fed', p);
 DELETE FROM fed.block WHERE n >= 600;
 SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
 SELECT is((SELECT count(*) FROM fed.centroid), 0::bigint, 'centroids are deleted from a small catalogue');
+
+-- ---------- growth ----------
+
+CREATE OR REPLACE FUNCTION public._dlints_min_grouped_items() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 3000;
+SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
+SELECT is((SELECT array_agg(b.n ORDER BY b.n) FROM fed.centroid c, unnest(c.blocks) b (n)),
+  (SELECT array_agg(n ORDER BY n) FROM fed.block), 'items are grouped when a catalogue becomes large');
+CREATE TEMP TABLE last AS SELECT max(n) AS n, count(*) FROM fed.centroid;
+UPDATE fed.item_vector SET is_deleted = true WHERE item IN (
+  SELECT u.item FROM fed.block b, unnest(b.items) u (item), fed.centroid c, last l WHERE c.n = 1 AND b.n = ANY (c.blocks));
+SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
+SELECT ok(NOT bool_or(c.n = 1) AND count(*) = max(l.count) - 1 AND max(c.n) = max(l.n),
+  'centroids whose blocks are empty are deleted') FROM fed.centroid c, last l;
+UPDATE fed.item_vector SET is_deleted = false;
+SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
+SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job), 'items that return are in blocks again');
 
 -- ---------- equal items ----------
 
