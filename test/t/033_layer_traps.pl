@@ -375,5 +375,17 @@ isnt($warning, '', 'refresh() warns if more than half of the items are gone');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM own_shop.item_vector'), 100,
 	'no item vector is deleted at once if more than half of the items are gone');
 
+# Pages read the tables of a recommender without policies, and refuse tables that have some for their owner.
+for my $table ('setting', 'item_vector', 'decision')
+{
+	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table ENABLE ROW LEVEL SECURITY");
+	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), 2, "recommend() works with policies of $table for others");
+	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table FORCE ROW LEVEL SECURITY");
+	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), '0A000',
+		"recommend() raises an error if policies hide rows of $table from the owner");
+	$node->safe_psql('postgres',
+		"ALTER TABLE own_shop.$table DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY");
+}
+
 $node->stop;
 done_testing();
