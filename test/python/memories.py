@@ -19,8 +19,8 @@ MOST_MEMORIES = 4
 LONGEST = 800
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 ALLOWED = 1e-8
-FEWEST = 2                  # histories that have to end with each memory
-MOST_CLOSE = 20             # histories that may end too close to a threshold
+FEWEST = 3                  # histories that have to end with each memory
+MOST_CLOSE = 15             # histories that may end too close to a threshold
 MOST_KNOWN = 300            # observations of a prior
 MOST_QUIET = 80             # half-lives
 
