@@ -58,7 +58,7 @@ SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) 
     WHERE policy = 'the most popular';
 SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again
   WHERE policy = 'recommender';
--- Of their own kind, users have not clicked the hidden thing alone.  "kind 1" is that of a third of the users.
+-- Users have clicked all things of their own kind but the hidden one.  "kind 1" is that of a third of the users.
 SELECT dlints_create_recommender('own_kind', 'thing', '{kind}', clicks => :log,
   candidates => $$i.kind = 'kind ' || user_id % 3$$);
 SELECT dlints_create_recommender('one_kind', 'thing', '{kind}', clicks => :log, candidates => $$i.kind = 'kind 1'$$);
