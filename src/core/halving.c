@@ -181,7 +181,7 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	return axis;
 }
 
-/* A median in single precision, as vectors are compared with it */
+/* A projection in single precision, in which medians are stored and vectors compared with them */
 static float
 project(int width, const float *axis, const float *vector)
 {
