@@ -26,7 +26,7 @@ static const PageQuery read_some_blocks = {{
 
 typedef struct BlockScan
 {
-	BlockRows  *rows;
+	BlockScorer  *scorer;
 	const EligibleItems *eligible;
 	BestItems  *best;
 	bool		scores_neighbours;	/* look up neighbour scores */
@@ -48,7 +48,7 @@ typedef struct BlockScan
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
-	PageRequest *page = scan->rows->page;
+	PageRequest *page = scan->scorer->page;
 	Datum	   *keys = NULL;
 	int			count;
 
@@ -58,10 +58,11 @@ read_block(BlockScan *scan, const Datum *values)
 		return false;
 	if (scan->scores_neighbours)
 		ArrayKeys(page, PointerGetDatum(scan->items), &keys);
-	if (!ReadBlockRow(scan->rows, count, values[1], values[2], keys))
+	if (!ReadBlockRow(scan->scorer, count, values[1], values[2], keys))
 		return false;
 	for (int i = 0; i < count * N_SCALES; i++)
-		scan->max_scales[i % N_SCALES] = Max(scan->max_scales[i % N_SCALES], scan->rows->scales[i]);
+		scan->max_scales[i % N_SCALES] = Max(scan->max_scales[i % N_SCALES],
+											 scan->scorer->scales[i]);
 	return true;
 }
 
@@ -74,8 +75,8 @@ number_items(BlockScan *scan)
 	scan->n_offered = 0;
 	scan->max_bonus = 0.0;
 	if (scan->eligible != NULL)
-		ArrayKeys(scan->rows->page, PointerGetDatum(scan->items), &keys);
-	for (int i = 0; i < scan->rows->count; i++)
+		ArrayKeys(scan->scorer->page, PointerGetDatum(scan->items), &keys);
+	for (int i = 0; i < scan->scorer->count; i++)
 	{
 		int			number = scan->eligible == NULL ? scan->n_blocks * MAX_ITEMS + i :
 			FindKey(scan->eligible->numbers, keys[i]);
@@ -97,8 +98,8 @@ static void
 compact_scores(BlockScan *scan)
 {
 	for (int i = 0; i < scan->n_offered; i++)
-		memmove(scan->rows->scores + i * BYTE_LANES,
-				scan->rows->scores + scan->places[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
+		memmove(scan->scorer->scores + i * BYTE_LANES,
+				scan->scorer->scores + scan->places[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
 }
 
 /*
@@ -114,7 +115,7 @@ offer_items(BlockScan *scan, Slate *slate, double unit, int lane, float peak)
 		return false;
 	for (int i = 0; i < scan->n_offered; i++)
 	{
-		double		score = scan->rows->scores[i * BYTE_LANES + lane];
+		double		score = scan->scorer->scores[i * BYTE_LANES + lane];
 
 		if (bonuses != NULL)
 			score += bonuses[scan->numbers[i]] * unit;
@@ -129,7 +130,7 @@ static void
 keep_block(BlockScan *scan)
 {
 	BestItems  *best = scan->best;
-	MemoryContext caller = MemoryContextSwitchTo(scan->rows->page->memory);
+	MemoryContext caller = MemoryContextSwitchTo(scan->scorer->page->memory);
 	ArrayType  *copy = palloc(VARSIZE(scan->items));
 
 	memcpy(copy, scan->items, VARSIZE(scan->items));
@@ -139,7 +140,7 @@ keep_block(BlockScan *scan)
 		memset(best->blocks + scan->blocks_size, 0, sizeof(Datum *) * scan->blocks_size);
 		scan->blocks_size *= 2;
 	}
-	ArrayKeys(scan->rows->page, PointerGetDatum(copy), &best->blocks[scan->n_blocks]);
+	ArrayKeys(scan->scorer->page, PointerGetDatum(copy), &best->blocks[scan->n_blocks]);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -147,23 +148,23 @@ static void
 score_block(void *reader, const Datum *values, const bool *nulls)
 {
 	BlockScan  *scan = reader;
-	BlockRows  *rows = scan->rows;
+	BlockScorer  *scorer = scan->scorer;
 	BestItems  *best = scan->best;
 	bool		is_offered = false;
 
 	if (!read_block(scan, values))
 		return;
 	number_items(scan);
-	best->n_items += rows->count;
-	for (int p = 0; p < rows->n_lanes && scan->n_offered > 0; p++)
+	best->n_items += scorer->count;
+	for (int p = 0; p < scorer->n_lanes && scan->n_offered > 0; p++)
 	{
-		Lanes	   *lanes = &rows->lanes[p];
+		Lanes	   *lanes = &scorer->lanes[p];
 		float		peaks[BYTE_LANES];
 
-		ScoreBlockRow(rows, lanes);
+		ScoreBlockRow(scorer, lanes);
 		if (scan->eligible != NULL)
 			compact_scores(scan);
-		peak_of_lanes_float(scan->n_offered, rows->scores, peaks);
+		peak_of_lanes_float(scan->n_offered, scorer->scores, peaks);
 		for (int l = 0; l < lanes->count; l++)
 			is_offered |= offer_items(scan, &best->slates[p * BYTE_LANES + l], lanes->units[l],
 									  l, peaks[l]);
@@ -204,7 +205,7 @@ find_margins(const BlockScan *scan, int rankings)
 
 	for (int r = 0; r < rankings; r++)
 	{
-		const Lanes *lanes = &scan->rows->lanes[r / BYTE_LANES];
+		const Lanes *lanes = &scan->scorer->lanes[r / BYTE_LANES];
 		int			l = r % BYTE_LANES;
 
 		margins[r] = MARGIN_ERRORS * hypot(scan->max_scales[0] * lanes->factors.errors[l],
@@ -221,7 +222,7 @@ begin_scan(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 	BlockScan  *scan = AllocateZeros(sizeof(BlockScan), 1);
 	BestItems  *best = palloc0(sizeof(BestItems));
 
-	scan->rows = CreateBlockRows(page, rankings);
+	scan->scorer = CreateBlockScorer(page, rankings);
 	scan->eligible = eligible;
 	scan->best = best;
 	scan->blocks_size = 64;
@@ -287,7 +288,7 @@ BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
 {
 	BlockScan  *scan = begin_scan(page, rankings, size, seed, NULL);
-	BlockChoice *choice = RankBlocks(scan->rows);
+	BlockChoice *choice = RankBlocks(scan->scorer);
 	float	   *thresholds = AllocateMany(sizeof(float), rankings->count);
 	NullableDatum args[1];
 
@@ -319,7 +320,10 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Write the distinct numbers of the best items under all rankings, sorted.  Returns how many there are. */
+/*
+ * Write the distinct numbers of the best items under all rankings, sorted.  Returns
+ * how many there are.
+ */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

@@ -36,7 +36,7 @@ static const PageQuery read_centroids = {{
 
 struct BlockChoice
 {
-	BlockRows  *rows;
+	BlockScorer  *scorer;
 	int			rankings;
 	int			n_blocks;		/* numbers of blocks are below */
 	bool	   *has_centroid;
@@ -61,9 +61,9 @@ HasClusters(const PageRequest *page, int size)
 {
 	const PageSettings *settings = &page->settings;
 	int			n_blocks = (int) (settings->block_items / settings->block_slots);
+	int64		n_items = (int64) first_blocks(n_blocks) * settings->block_slots;
 
-	return (int64) size * ITEMS_PER_BEST <= (int64) first_blocks(n_blocks) * settings->block_slots &&
-		HasRows(page, "centroid");
+	return (int64) size * ITEMS_PER_BEST <= n_items && HasRows(page, "centroid");
 }
 
 /* ---------- centroids ---------- */
@@ -75,29 +75,29 @@ HasClusters(const PageRequest *page, int size)
  * from the mean age is that of the date next to the present time.
  */
 static void
-write_deviations(const BlockRows *rows, int item, const float4 *spreads, float *deviations)
+write_deviations(const BlockScorer *scorer, int item, const float4 *spreads, float *deviations)
 {
-	const float4 *numbers = rows->numbers +
-		(Size) item * (FIRST_COST + rows->n_costs + rows->n_dates);
-	const float *narrow = rows->narrow + (Size) item * rows->n_narrow;
+	const float4 *numbers = scorer->numbers +
+		(Size) item * (FIRST_COST + scorer->n_costs + scorer->n_dates);
+	const float *narrow = scorer->narrow + (Size) item * scorer->n_narrow;
 	const float4 *number_spreads = spreads + N_SPREADS;
 	float	   *next = deviations + N_SPREADS;
 
 	memcpy(deviations, spreads, sizeof(float) * N_SPREADS);
 	*next++ = number_spreads[0] / SPREADS;
-	for (int d = 0; d < rows->n_dates; d++, next += AGES_PER_DATE)
+	for (int d = 0; d < scorer->n_dates; d++, next += AGES_PER_DATE)
 	{
-		int			column = FIRST_COST + rows->n_costs + d;
+		int			column = FIRST_COST + scorer->n_costs + d;
 		double		date = Max(numbers[column] - (double) number_spreads[column],
-							   Min(numbers[column] + (double) number_spreads[column], rows->now));
+							   Min(numbers[column] + (double) number_spreads[column], scorer->now));
 
-		WriteAges(date, rows->page->settings.now, next);
+		WriteAges(date, scorer->page->settings.now, next);
 		for (int s = 0; s < AGES_PER_DATE; s++)
 			next[s] = (next[s] - narrow[1 + d * AGES_PER_DATE + s]) / SPREADS;
 	}
 	*next++ = 0.0f;				/* neighbour score */
 	*next++ = number_spreads[1] / SPREADS;
-	for (int c = 0; c < rows->n_ranked_costs; c++)
+	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = number_spreads[FIRST_COST + c] / SPREADS;
 }
 
@@ -117,30 +117,30 @@ static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
 	BlockChoice *choice = reader;
-	BlockRows  *rows = choice->rows;
+	BlockScorer  *scorer = choice->scorer;
 	ArrayType  *blocks = DatumGetArrayTypeP(values[0]);
 	const int32 *numbers = (int32 *) ARR_DATA_PTR(blocks);
 	int			count = ArrayGetNItems(ARR_NDIM(blocks), ARR_DIMS(blocks));
 	ArrayType  *spreads = DatumGetArrayTypeP(values[3]);
-	int			width = N_SPREADS + FIRST_COST + rows->n_costs + rows->n_dates;
+	int			width = N_SPREADS + FIRST_COST + scorer->n_costs + scorer->n_dates;
 
 	if (ARR_HASNULL(blocks) || ARR_HASNULL(spreads) || ARR_NDIM(spreads) != 2 ||
 		ARR_DIMS(spreads)[0] != count || ARR_DIMS(spreads)[1] != width ||
-		!ReadBlockRow(rows, count, values[1], values[2], NULL))
+		!ReadBlockRow(scorer, count, values[1], values[2], NULL))
 		return;
 	grow_choice(choice);
-	for (int p = 0; p < rows->n_lanes; p++)
+	for (int p = 0; p < scorer->n_lanes; p++)
 	{
-		const Lanes *lanes = &rows->lanes[p];
+		const Lanes *lanes = &scorer->lanes[p];
 
-		ScoreBlockRow(rows, lanes);
+		ScoreBlockRow(scorer, lanes);
 		for (int i = 0; i < count; i++)
 		{
-			float	   *scores = rows->scores + i * BYTE_LANES;
+			float	   *scores = scorer->scores + i * BYTE_LANES;
 
-			write_deviations(rows, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width,
+			write_deviations(scorer, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width,
 							 choice->deviations);
-			byte_add_spreads(N_SPREADS + rows->n_narrow, lanes->lengths, choice->deviations,
+			byte_add_spreads(N_SPREADS + scorer->n_narrow, lanes->lengths, choice->deviations,
 							 SPREADS, scores);
 			memcpy(choice->bounds + (Size) (choice->count + i) * choice->rankings + p * BYTE_LANES,
 				   scores, sizeof(float) * lanes->count);
@@ -155,22 +155,22 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 
 /* Read the centroids of all blocks, and rank these. */
 BlockChoice *
-RankBlocks(BlockRows *rows)
+RankBlocks(BlockScorer *scorer)
 {
-	const PageSettings *settings = &rows->page->settings;
+	const PageSettings *settings = &scorer->page->settings;
 	BlockChoice *choice = palloc0(sizeof(BlockChoice));
 
-	choice->rows = rows;
+	choice->scorer = scorer;
 	choice->rankings = 0;
-	for (int p = 0; p < rows->n_lanes; p++)
-		choice->rankings += rows->lanes[p].count;
+	for (int p = 0; p < scorer->n_lanes; p++)
+		choice->rankings += scorer->lanes[p].count;
 	choice->n_blocks = (int) (settings->block_items / settings->block_slots);
 	choice->size = choice->n_blocks + MAX_ITEMS;
 	choice->has_centroid = AllocateZeros(sizeof(bool), choice->n_blocks);
 	choice->numbers = AllocateMany(sizeof(int), choice->size);
 	choice->bounds = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
-	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + rows->n_narrow);
-	ReadRows(rows->page, &read_centroids, 0, NULL, add_centroids, choice);
+	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + scorer->n_narrow);
+	ReadRows(scorer->page, &read_centroids, 0, NULL, add_centroids, choice);
 	choice->is_read = AllocateZeros(sizeof(bool), choice->count);
 	return choice;
 }

@@ -10,7 +10,7 @@
 typedef struct BlockChoice BlockChoice;
 
 extern bool HasClusters(const PageRequest *page, int size);
-extern BlockChoice *RankBlocks(BlockRows *rows);
+extern BlockChoice *RankBlocks(BlockScorer *scorer);
 extern bool NextBlocks(BlockChoice *choice, const float *thresholds, Datum *numbers);
 
 #endif							/* DLINTS_PAGE_CLUSTERS_H */

@@ -19,8 +19,8 @@ typedef struct Lanes
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* The row that was read last, and how rows are scored */
-typedef struct BlockRows
+/* A row of one of these tables, and the weights under which it is scored */
+typedef struct BlockScorer
 {
 	PageRequest *page;
 	Lanes	   *lanes;
@@ -40,10 +40,10 @@ typedef struct BlockRows
 	float	   *narrow;			/* numbers that are not scored by bytes */
 	int32		sums[MAX_ITEMS * BYTE_LANES];
 	float		scores[MAX_ITEMS * BYTE_LANES];
-} BlockRows;
+} BlockScorer;
 
-extern BlockRows *CreateBlockRows(PageRequest *page, const Rankings *rankings);
-extern bool ReadBlockRow(BlockRows *rows, int count, Datum codes, Datum numbers, Datum *keys);
-extern void ScoreBlockRow(BlockRows *rows, const Lanes *lanes);
+extern BlockScorer *CreateBlockScorer(PageRequest *page, const Rankings *rankings);
+extern bool ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys);
+extern void ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes);
 
 #endif							/* DLINTS_PAGE_LANES_H */

@@ -24,15 +24,13 @@
 static Rankings
 read_rankings(const PageRequest *page, ArrayType *weights)
 {
-	Rankings	rankings = {0};
+	int			width = page->settings.size + 1 + page->settings.constraints;
 
-	if (ARR_NDIM(weights) == 2)
-		rankings = (Rankings) {ARR_DIMS(weights)[0], ARR_DIMS(weights)[1], (double *) ARR_DATA_PTR(weights)};
-	if (ARR_HASNULL(weights) || rankings.width != page->settings.size + 1 + page->settings.constraints)
+	if (ARR_NDIM(weights) != 2 || ARR_DIMS(weights)[1] != width || ARR_HASNULL(weights))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("rankings must have %d columns", page->settings.size + 1 + page->settings.constraints)));
-	return rankings;
+				 errmsg("rankings must have %d columns", width)));
+	return (Rankings) {ARR_DIMS(weights)[0], width, (double *) ARR_DATA_PTR(weights)};
 }
 
 PG_FUNCTION_INFO_V1(dlints_best_in_blocks);

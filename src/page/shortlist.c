@@ -96,7 +96,8 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 	ItemReader	reader = {page, CreateCandidates(0)};
 
 	ReadRows(page, query, (page->left_out.isnull ? 0 : VARIANT_LEFT_OUT) |
-			 (page->settings.has_unique_key ? VARIANT_UNIQUE_KEY : 0), args, read_item_row, &reader);
+			 (page->settings.has_unique_key ? VARIANT_UNIQUE_KEY : 0), args, read_item_row,
+			 &reader);
 	return reader.set;
 }
 
@@ -142,7 +143,8 @@ find_extra_items(PageRequest *page, ListPolicy policy)
 int
 FirstShortlistSize(const PageRequest *page)
 {
-	return page->settings.diversity > 0.0 ? Max(MIN_DIVERSE_ITEMS, DIVERSE_ITEMS_PER_POSITION * page->k) :
+	return page->settings.diversity > 0.0 ?
+		Max(MIN_DIVERSE_ITEMS, DIVERSE_ITEMS_PER_POSITION * page->k) :
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
 }
 
@@ -199,15 +201,16 @@ find_same(const void *items, int candidate)
 
 /* Items that one of the draws can choose, among all that may be returned */
 static CandidateSet *
-cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed, CandidateSet *all,
-			   KeyTable *numbers)
+cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
+			   CandidateSet *all, KeyTable *numbers)
 {
 	CandidateSet *extra = find_extra_items(page, policy);
 	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
 	EligibleItems eligible = {numbers, all->count, all->addends,
 		page->settings.cap > 0 && policy != POLICY_RANDOM ? all->groups : NULL, all->group_count,
 	page->settings.cap + CAP_MARGIN};
-	BestItems  *best = FindBest(page, &rankings, FirstShortlistSize(page), (uint64) seed, &eligible);
+	BestItems  *best = FindBest(page, &rankings, FirstShortlistSize(page), (uint64) seed,
+								&eligible);
 	bool	   *is_marked = AllocateZeros(sizeof(bool), all->count);
 	CandidateSet *result = CreateCandidates(FirstShortlistSize(page));
 
@@ -238,7 +241,8 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
-	KeyTable   *numbers = CreateKeyTable(page, (uint32) Min(page->settings.block_items, MIN_SHORTLISTED));
+	KeyTable   *numbers = CreateKeyTable(page, (uint32) Min(page->settings.block_items,
+															MIN_SHORTLISTED));
 	CandidateSet *all = ReadAllowed(page, policy, numbers, NULL, 0);
 	int			uncut = page->settings.diversity > 0.0 ? MIN_SHORTLISTED : FirstShortlistSize(page);
 
@@ -274,8 +278,8 @@ find_in_union(const void *items, int candidate)
 
 /* Items that may be returned of the best ones and the extra ones */
 static CandidateSet *
-read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all, const CandidateSet *extra,
-			  int64 seed)
+read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all,
+			  const CandidateSet *extra, int64 seed)
 {
 	Datum	   *keys = AllocateMany(sizeof(Datum), all->count + extra->count);
 	KeyTable   *numbers = CreateKeyTable(page, all->count + extra->count);
@@ -328,8 +332,8 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
  * of a tie.
  */
 static CandidateSet *
-try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings, const CandidateSet *extra,
-			  const BestItems *best, int64 seed)
+try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
+			  const CandidateSet *extra, const BestItems *best, int64 seed)
 {
 	Union		all = {0};
 	CandidateSet *eligible;
