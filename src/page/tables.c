@@ -62,7 +62,7 @@ open_readable(Oid table)
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, RelationGetRelationName(relation));
 	if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("table \"%s\" has row-level security that applies to its owner",
 						RelationGetRelationName(relation)),
 				 errhint("Pages read it without policies. Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.")));

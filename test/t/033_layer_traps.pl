@@ -381,7 +381,7 @@ for my $table ('setting', 'item_vector', 'decision')
 	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table ENABLE ROW LEVEL SECURITY");
 	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), 2, "recommend() works with policies of $table for others");
 	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table FORCE ROW LEVEL SECURITY");
-	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), '0A000',
+	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), '42501',
 		"recommend() raises an error if policies hide rows of $table from the owner");
 	$node->safe_psql('postgres',
 		"ALTER TABLE own_shop.$table DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY");
