@@ -1,0 +1,185 @@
+-- Blocks of vectors ---------------------------------------------------------------------
+
+-- True if the planner finds an item by its key without reading all items
+CREATE FUNCTION _dlints_has_item_index() RETURNS boolean
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	one_row json;
+	all_rows json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM (SELECT v.item FROM item_vector v LIMIT 1) v'
+		' JOIN item i ON same_item(i.item, v.item)' INTO one_row;
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM item' INTO all_rows;
+	RETURN (one_row -> 0 -> 'Plan' ->> 'Total Cost')::float8 < 0.3 * (all_rows -> 0 -> 'Plan' ->> 'Total Cost')::float8;
+END
+$$;
+COMMENT ON FUNCTION _dlints_has_item_index() IS 'does the planner find an item by its key without reading all items?';
+
+CREATE FUNCTION _dlints_block_codes(features real[], factors integer) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dlints_block_codes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_codes(real[], integer)
+	IS 'factors and columns of the items of a block, a byte per number, with two scales per item';
+
+CREATE FUNCTION _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates float8[])
+	RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_block_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_numbers(real, real, real[], integer, float8[])
+	IS 'numbers of an item of a block: popularity, effect, costs (0 unless there are n_costs) and dates';
+
+CREATE FUNCTION _dlints_block_numbers_differ(old real[], new real[]) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_block_numbers_differ' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_numbers_differ(real[], real[])
+	IS 'do the numbers of a block differ by more than 5 % of a popularity?';
+
+CREATE FUNCTION _dlints_block_centroid(codes bytea, numbers real[], factors integer, columns integer,
+	OUT features real[], OUT means real[], OUT spreads real[])
+	AS 'MODULE_PATHNAME', 'dlints_block_centroid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_centroid(bytea, real[], integer, integer)
+	IS 'means of the items of a block, and how far the items spread';
+
+CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_halving_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_halving_tree(real[], real[], integer)
+	IS 'tree that divides items into 2^depth parts of similar ones, from a sample of vectors and the scale of each feature';
+
+CREATE FUNCTION _dlints_halving_part(tree real[], features real[], bits bigint) RETURNS integer
+	AS 'MODULE_PATHNAME', 'dlints_halving_part' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_halving_part(real[], real[], bigint)
+	IS 'part of an item in a tree; random bits divide items that are equal';
+
+CREATE FUNCTION _dlints_halving_order(tree real[], features real[], size integer) RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'dlints_halving_order' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_halving_order(real[], real[], integer)
+	IS 'place of each item of a part, so that groups of this size are similar';
+
+-- Place items into new blocks of similar items, whose codes and numbers are left empty.  A tree from a sample divides
+-- the items into parts of some 8,000, which fit in memory, and each part is halved until a block has room.
+CREATE FUNCTION _dlints_group_items() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	depth integer := (SELECT least(16, greatest(0, ceil(log(2, count(*) / 8000.0))))
+	                  FROM item_vector v WHERE NOT v.is_deleted);
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('grouping similar items'::text);
+	WITH scaled AS MATERIALIZED (
+		SELECT s.block_slots AS slots, s.liked + 1 AS width,
+		       l.scale[1:s.liked] || l.weights[cardinality(l.weights) - 1]::real AS scale
+		FROM   setting s, similarity l),
+	tree AS MATERIALIZED (
+		SELECT @extschema@._dlints_halving_tree(
+		           (SELECT array_agg(v.features[1:s.width] ORDER BY v.item)
+		            FROM  (SELECT v.item, v.features FROM item_vector v WHERE NOT v.is_deleted
+		                   ORDER BY hashtextextended(v.item::text, 49) LIMIT 20000) v), s.scale, depth) AS tree
+		FROM   scaled s),
+	divided AS (
+		SELECT v.item, v.features[1:s.width] AS features,
+		       @extschema@._dlints_halving_part(t.tree, v.features[1:s.width],
+		                                        hashtextextended(v.item::text, 50)) AS part
+		FROM   item_vector v, scaled s, tree t
+		WHERE  NOT v.is_deleted),
+	ordered AS (
+		SELECT d.part, array_agg(d.item ORDER BY d.item) AS items,
+		       @extschema@._dlints_halving_order((SELECT t.tree FROM tree t), array_agg(d.features ORDER BY d.item),
+		                                         s.slots) AS places
+		FROM   divided d, scaled s GROUP BY d.part, s.slots)
+	INSERT INTO block (n, items, codes, numbers)
+	SELECT p.n, array_agg(p.item), '', '{}'
+	FROM  (SELECT u.item, (row_number() OVER (ORDER BY o.part, u.place) - 1) / s.slots AS n
+	       FROM   scaled s, ordered o, unnest(o.items, o.places) u (item, place)) p
+	GROUP  BY p.n;
+END
+$$;
+COMMENT ON FUNCTION _dlints_group_items() IS 'place items into new blocks of similar items';
+
+-- Write the means of blocks of similar items.  Rows that do not change are not written.
+CREATE FUNCTION _dlints_set_centroids() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- spreads need room
+BEGIN
+	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
+	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)
+	SELECT b.n / slots, array_agg(b.n ORDER BY b.n),
+	       @extschema@._dlints_block_codes(array_agg(m.features ORDER BY b.n), s.factors),
+	       array_agg(m.means ORDER BY b.n), array_agg(m.spreads ORDER BY b.n)
+	FROM   block b, setting s,
+	       LATERAL @extschema@._dlints_block_centroid(b.codes, b.numbers, s.factors, s.liked - s.factors) m
+	GROUP  BY b.n / slots, s.factors
+	ON CONFLICT (n) DO UPDATE
+	SET    blocks = excluded.blocks, codes = excluded.codes, numbers = excluded.numbers, spreads = excluded.spreads
+	WHERE  (c.blocks, c.codes, c.numbers, c.spreads)
+	       IS DISTINCT FROM (excluded.blocks, excluded.codes, excluded.numbers, excluded.spreads);
+END
+$$;
+COMMENT ON FUNCTION _dlints_set_centroids() IS 'write the means of blocks, which pages read in large catalogues';
+
+-- Catalogues from this number of items on have blocks of similar items; in smaller ones pages read all blocks
+CREATE FUNCTION _dlints_min_grouped_items() RETURNS bigint
+	LANGUAGE sql IMMUTABLE
+RETURN 30000;
+COMMENT ON FUNCTION _dlints_min_grouped_items() IS 'number of items from which on blocks contain similar items';
+
+-- Write the item vectors into "block", in rows of about a page: popular items together, or similar ones from 30,000
+-- items on.  Rows that do not change are not written; all are regenerated if many are not full.
+CREATE FUNCTION _dlints_set_blocks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_items bigint := (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted);
+	n_constraints integer := (SELECT count(*) FROM constraint_price);
+	slots integer := (SELECT s.block_slots FROM setting s);
+	has_index boolean := @extschema@._dlints_has_item_index();
+	is_large boolean := n_items >= @extschema@._dlints_min_grouped_items();
+	is_grouped boolean := EXISTS (SELECT FROM centroid);
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
+	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 OR is_large AND NOT is_grouped THEN
+		DELETE FROM block;
+	ELSIF EXISTS (SELECT FROM block)
+	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
+		RETURN;         -- vectors that this transaction has written are no older than its first xid
+	END IF;
+	IF is_large AND NOT EXISTS (SELECT FROM block) THEN
+		PERFORM @extschema@._dlints_group_items();
+		is_grouped := true;
+	END IF;
+	WITH known AS MATERIALIZED (
+		SELECT DISTINCT ON (i.item) i.item, b.n FROM block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
+	placed AS (
+		SELECT v.item, v.features,
+		       @extschema@._dlints_block_numbers(v.popularity, v.effect, v.costs, n_constraints, v.dates) AS numbers,
+		       coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
+		                            - 1) / slots) AS n
+		FROM   item_vector v LEFT JOIN known k ON same_item(k.item, v.item),
+		       (SELECT coalesce(max(k.n), -1) + 1 AS n FROM known k) l
+		WHERE  NOT v.is_deleted),
+	emptied AS (
+		DELETE FROM block b
+		WHERE  NOT EXISTS (SELECT FROM known k JOIN item_vector v ON same_item(k.item, v.item)
+		                   WHERE k.n = b.n AND NOT v.is_deleted))
+	INSERT INTO block (n, items, codes, numbers)
+	SELECT p.n, p.items, p.codes, p.numbers
+	FROM  (SELECT q.n, array_agg(q.item ORDER BY q.item) AS items,
+	              @extschema@._dlints_block_codes(array_agg(q.features[1:s.liked] ORDER BY q.item), s.factors) AS codes,
+	              array_agg(q.numbers ORDER BY q.item) AS numbers
+	       FROM   placed q, setting s GROUP BY q.n, s.factors, s.liked) p LEFT JOIN block b ON b.n = p.n
+	WHERE  b.n IS NULL OR b.items <> p.items OR b.codes <> p.codes
+	OR     @extschema@._dlints_block_numbers_differ(b.numbers, p.numbers)
+	ON CONFLICT (n) DO UPDATE SET items = excluded.items, codes = excluded.codes, numbers = excluded.numbers;
+	IF NOT is_large THEN
+		DELETE FROM centroid;
+	ELSIF is_grouped THEN
+		PERFORM @extschema@._dlints_set_centroids();
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks, which pages score';

@@ -1,0 +1,156 @@
+-- Checks of the objects, clicks, rules and costs of a recommender -----------------------
+
+-- Describe the objects that were dropped with CASCADE because they read the user's tables, and the remedy; NULL
+-- if none is missing.  Texts and the items' table can be passed again.
+CREATE FUNCTION _dlints_missing_objects() RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	missing text := (
+		SELECT string_agg(format('"%s"', o.name), ', ' ORDER BY o.n)
+		FROM   setting s, LATERAL (VALUES
+			(1, 'item', true), (2, 'encoded_item', true), (3, 'encode_document', true), (4, 'click', true),
+			(5, 'allowed', true), (6, 'bonus', s.bonus IS NOT NULL), (7, 'cap_group', s.cap_group IS NOT NULL),
+			(8, 'cost_text', s.constraints <> '{}')) o (n, name, is_expected)
+		WHERE  o.is_expected
+		AND    to_regclass(format('%I.%I', own, o.name)) IS NULL
+		AND    NOT EXISTS (SELECT FROM pg_proc p
+		                   WHERE p.pronamespace = quote_ident(own)::regnamespace AND p.proname = o.name));
+BEGIN
+	RETURN CASE WHEN missing IS NULL THEN NULL ELSE
+		'dropped together with the tables or columns that they read: ' || missing
+		|| CASE WHEN missing ~ '"(click|allowed|bonus|cap_group)"' THEN '. The recommender returns no lists'
+		        ELSE '. Item vectors and costs are no longer refreshed' END
+		|| CASE WHEN missing ~ '"(item|encoded_item|encode_document)"'
+		   THEN '. Its log and models remain. Name a table with the same columns:'
+		        ' dlints_alter_recommender(..., ''{"items": "name"}'').'
+		   ELSE '. Pass the arguments that define them to dlints_alter_recommender() again.' END END;
+END
+$$;
+COMMENT ON FUNCTION _dlints_missing_objects()
+	IS 'objects of a recommender that were dropped together with what they read, and the remedy; NULL: none';
+
+-- Raise an error if objects that a recommender reads were dropped.
+CREATE FUNCTION _dlints_check_objects() RETURNS void
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	problem text := @extschema@._dlints_missing_objects();
+BEGIN
+	IF problem IS NOT NULL THEN
+		RAISE 'objects of recommender "%" were %', own, split_part(problem, '. ', 1)
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = substring(problem FROM '[.] (.*)$');
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a recommender reads were dropped';
+
+-- Checks when a recommender is made or altered ----------------------------------------
+
+-- Raise an error if the query of clicks fails, or if none of its rows is about an item: user and item are easily
+-- swapped, and all recommendations would be useless.
+CREATE FUNCTION _dlints_check_clicks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM count(c.user_id), count(c.item), max(c.at)
+	FROM   (SELECT k.user_id, k.item, k.at FROM click k LIMIT 1000) c;
+	IF EXISTS (SELECT FROM click) AND EXISTS (SELECT FROM item)
+	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN
+		RAISE 'no click is on an item of %', (SELECT s.relation FROM setting s)
+			USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+EXCEPTION WHEN data_exception THEN
+	RAISE 'argument "clicks": %', SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'It must be a query of user, item and time, in this order.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_clicks() IS 'raise an error if clicks cannot be read, or none is on an item';
+
+-- Count the candidates for a user and a context, and compute their bonus and group.  An error of one of these
+-- expressions is raised again with the name of the argument.
+CREATE FUNCTION _dlints_try_rules(of_user anyelement, context jsonb) RETURNS bigint
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	argument text := 'candidates';
+	has_bonus boolean;
+	has_cap_group boolean;
+	n_candidates bigint;
+BEGIN
+	SELECT s.bonus IS NOT NULL, s.cap_group IS NOT NULL INTO has_bonus, has_cap_group FROM setting s;
+	SELECT count(a.item) INTO n_candidates FROM allowed(of_user, context) a;
+	IF has_bonus THEN
+		argument := 'bonus';
+		PERFORM max(b.bonus) FROM allowed(of_user, context) a, LATERAL bonus(a.item, of_user, context) b;
+	END IF;
+	IF has_cap_group THEN
+		argument := 'cap_group';
+		PERFORM max(g.cap_group) FROM allowed(of_user, context) a, LATERAL cap_group(a.item, of_user, context) g;
+	END IF;
+	RETURN n_candidates;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+	RAISE 'argument "%": %', argument, SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'It is computed for each item; user_id and context can be NULL or empty.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_try_rules(anyelement, jsonb)
+	IS 'number of candidates for a user and a context; an error of the expressions names the argument';
+
+-- Raise an error if candidates, bonus or cap_group fail for an unknown user and an empty context, and a notice if
+-- no item passes: unknown users would get empty lists.
+CREATE FUNCTION _dlints_check_rules() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_candidates bigint;
+BEGIN
+	SELECT @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) INTO n_candidates
+	FROM   (SELECT) unknown_user LEFT JOIN decision d ON false;
+	IF n_candidates = 0 AND EXISTS (SELECT FROM item) THEN
+		RAISE NOTICE 'no item passes "candidates" for an unknown user and an empty context'
+			USING HINT = 'user_id is NULL for unknown users; a condition on it can be coalesce(..., true).';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_rules()
+	IS 'raise an error if candidates, bonus or cap_group fail for an unknown user; a notice if no item passes';
+
+-- Raise an error if the costs of an item cannot be computed.
+CREATE FUNCTION _dlints_check_costs() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF EXISTS (SELECT FROM constraint_price) THEN
+		PERFORM count(c.costs) FROM cost_text c;
+	END IF;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+	RAISE 'argument "constraints": %', SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'The expression in "of" is computed for each item.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_costs() IS 'raise an error if the costs of an item cannot be computed';
+
+-- Record that the key of the items is not unique any more, for example after its index was dropped or another table
+-- inherits from the items.  Pages then leave out further rows of an item.
+CREATE FUNCTION _dlints_check_unique_key() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	UPDATE setting s SET has_unique_key = false, has_ordered_key = false
+	FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
+	WHERE  s.has_unique_key AND NOT @extschema@._dlints_key_is_unique((b.a ->> 'items')::oid, b.a ->> 'item_key');
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_unique_key() IS 'record that the key of the items is not unique any more';

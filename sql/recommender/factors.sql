@@ -1,0 +1,144 @@
+-- Latent factors and neighbours ---------------------------------------------------------
+
+-- The type of a key column, as dlints_factors() reads it, and the cast to it: text for types without hashing
+CREATE FUNCTION _dlints_hashed_key(relation regclass, key text, OUT type text, OUT to_type text)
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT h.type, CASE h.type WHEN 'pg_catalog.text' THEN '::pg_catalog.text' ELSE '' END
+FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid,
+       LATERAL (SELECT CASE WHEN t.typcategory IN ('A', 'E', 'R', 'S', 'C') OR EXISTS (
+                    SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod
+                    WHERE  m.amname = 'hash' AND c.opcdefault AND c.opcintype = t.oid)
+                THEN @extschema@._dlints_type_name(t.oid) ELSE 'pg_catalog.text' END AS type) h
+WHERE  a.attrelid = relation AND a.attname = key
+$$;
+COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
+	IS 'type of a key column as dlints_factors() reads it, and the cast to it';
+
+-- The last million clicks, as a query of user_id, item, at and weight.  All fits read it.
+CREATE FUNCTION _dlints_latest_clicks() RETURNS text
+	LANGUAGE sql IMMUTABLE
+RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k WHERE k.at <= now() AND isfinite(k.at)'
+       ' AND k.item IS NOT NULL AND k.weight > 0 ORDER BY k.at DESC LIMIT 1000000';
+COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the last million clicks, as text';
+
+-- The last million clicks, as a query for dlints_factors() and dlints_neighbours(): user, item and weight.  A part from
+-- 0 to 7 is left out of the log.
+CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL) RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT format('SELECT c.user_id%s, c.item%s, c.weight FROM (%s) c WHERE c.user_id IS NOT NULL%s',
+		              u.to_type, i.to_type, @extschema@._dlints_latest_clicks(),
+		              CASE WHEN left_out IS NOT NULL THEN format(
+		                  ' AND hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END)
+		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i,
+		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u);
+END
+$$;
+COMMENT ON FUNCTION _dlints_log_query(integer) IS 'query of the last million clicks, as text';
+
+-- A call of dlints_factors() over the click log, as text for the FROM clause: alias f, columns item and factors.
+-- Without the part that is left out, the factors are aligned with the present ones.
+CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL) RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT format(
+			'@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
+			@extschema@._dlints_log_query(left_out), s.factors,
+			CASE WHEN left_out IS NULL
+			     THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', i.to_type))
+			     ELSE 'NULL' END, i.type)
+		FROM   setting s, @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
+END
+$$;
+COMMENT ON FUNCTION _dlints_factors_call(integer) IS 'call of dlints_factors() over the click log, as text';
+
+-- A call of dlints_neighbours() over the click log, as text for the FROM clause: alias n, columns item, neighbours and
+-- weights.
+CREATE FUNCTION _dlints_neighbours_call(left_out integer DEFAULT NULL) RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT format(
+			'@extschema@.dlints_neighbours(%L::text, 50::bigint) n (item %s, neighbours %2$s[], weights real[])',
+			@extschema@._dlints_log_query(left_out), i.type)
+		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
+END
+$$;
+COMMENT ON FUNCTION _dlints_neighbours_call(integer) IS 'call of dlints_neighbours() over the click log, as text';
+
+-- Compute the factors of all items from the click log, aligned with the present ones so that the models still
+-- apply, and the neighbours of items.  Returns the number of items with factors.  Nothing is locked before the
+-- factors have been computed.
+CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
+	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+	n_changed bigint := 0;
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
+	IF (SELECT s.factors > 0 FROM setting s) THEN
+		EXECUTE format('
+			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),
+			locked AS MATERIALIZED (
+				SELECT @extschema@._dlints_lock_item_vectors()
+				FROM   (SELECT count(*) AS n FROM fitted OFFSET 0) c WHERE c.n > 0)
+			UPDATE item_vector v SET factors = f.factors
+			FROM   locked, fitted f
+			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
+		GET DIAGNOSTICS n_changed = ROW_COUNT;
+		IF EXISTS (SELECT FROM block) THEN      -- a new recommender gets blocks when popularity is known
+			DELETE FROM block WHERE EXISTS (SELECT FROM centroid);      -- similar items are grouped again
+			PERFORM @extschema@._dlints_set_blocks();
+		END IF;
+	END IF;
+	PERFORM @extschema@._dlints_fit_neighbours();
+	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refit';
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refit_factors()
+	IS 'compute the latent factors of items from the click log; returns the number of items with factors';
+
+-- Compute the neighbours of items from the click log.  Rows that do not change are not written, and nothing is locked
+-- before the neighbours have been computed.
+CREATE FUNCTION _dlints_fit_neighbours() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('fitting the neighbours of items'::text);
+	EXECUTE format('
+		WITH fitted AS MATERIALIZED (
+			SELECT n.item::%1$s AS item, n.neighbours::%1$s[] AS neighbours, n.weights FROM %2$s),
+		locked AS MATERIALIZED (
+			SELECT @extschema@._dlints_lock_item_vectors() FROM (SELECT count(*) AS n FROM fitted OFFSET 0) c),
+		deleted AS (
+			DELETE FROM neighbour o USING locked
+			WHERE  NOT EXISTS (SELECT FROM fitted f WHERE same_item(f.item, o.item)))
+		INSERT INTO neighbour AS o (item, neighbours, weights)
+		SELECT f.item, f.neighbours, f.weights FROM locked, fitted f
+		ON CONFLICT (item) DO UPDATE SET neighbours = excluded.neighbours, weights = excluded.weights
+		WHERE  o.neighbours <> excluded.neighbours OR o.weights <> excluded.weights',
+		(SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
+		 WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item'),
+		@extschema@._dlints_neighbours_call());
+	UPDATE job j SET done_at = now() WHERE j.name = 'neighbours';
+END
+$$;
+COMMENT ON FUNCTION _dlints_fit_neighbours() IS 'compute the neighbours of items from the click log';

@@ -1,0 +1,252 @@
+-- Rows of the report on the health of logs, rewards, clicks and expressions -------------
+
+-- Rows of the report about the queue of decisions and about rewards that train nothing
+CREATE FUNCTION _dlints_report_log(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'rewards of unknown decisions', count(*)::float8, NULL::float8,
+	       'reported more than an hour ago; if there are many, check the application'
+	FROM   reward r WHERE r.applied IS NULL AND r.at < now() - interval '1 hour'
+	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
+	RETURN QUERY
+	SELECT 'rewards of items that were not shown', count(*)::float8, NULL::float8,
+	       'the models ignore them; if there are many, check the application'
+	FROM   reward r JOIN decision d ON d.id = r.decision
+	WHERE  r.decision >= first AND d.id >= first
+	AND    NOT EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item));
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewards that train nothing';
+
+-- Row of the report about decisions that wait for training
+CREATE FUNCTION _dlints_report_pending() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'pending decisions', q.n::float8, NULL::float8, CASE
+	       WHEN q.minutes > 60 + date_part('epoch', s.attribution_window) / 60
+	       THEN format('the oldest one was made %s minutes ago: have cron call run()', q.minutes)
+	       ELSE 'past their attribution window; the next run() trains the models on them' END
+	FROM   setting s, LATERAL (
+	           SELECT count(*) AS n, round(date_part('epoch', now() - min(d.at)) / 60) AS minutes
+	           FROM   pending p JOIN decision d ON d.id = p.decision
+	           WHERE  p.decision < @extschema@._dlints_first_decision(now() - s.attribution_window)) q;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_pending() IS 'row of the report about decisions that wait for training';
+
+-- Rows of the report on whether the application still reports rewards.  The lists since the last reward, or of the
+-- last day if that is longer, are compared with up to 10,000 lists of the four weeks before.  Lists count once
+-- 19 of 20 rewards have arrived.  A warning follows if the share of lists with a reward is lower by more than three
+-- standard errors, which allow for users who come again.
+CREATE FUNCTION _dlints_report_reward_rate() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	last_at timestamptz := (SELECT max(r.at) FROM (SELECT x.at FROM reward x ORDER BY x.decision DESC LIMIT 1000) r);
+	lag_seconds float8 := (
+		SELECT greatest(percentile_disc(0.95) WITHIN GROUP (ORDER BY r.seconds),
+		                date_part('epoch', s.attribution_window))
+		FROM   setting s LEFT JOIN LATERAL (
+		           SELECT date_part('epoch', x.at) - 1577836800 - (x.decision >> 22) AS seconds
+		           FROM reward x ORDER BY x.decision DESC LIMIT 10000) r ON true
+		GROUP  BY s.attribution_window);
+	complete bigint := @extschema@._dlints_first_decision(now() - make_interval(secs => lag_seconds));
+	recent_since timestamptz := least(last_at, now() - make_interval(secs => lag_seconds + 86400));
+	recent bigint := @extschema@._dlints_first_decision(recent_since);
+	before bigint := @extschema@._dlints_first_decision(recent_since - interval '28 days');
+	lists_since bigint := (
+		SELECT count(*) FROM decision d
+		WHERE  d.id >= @extschema@._dlints_first_decision(last_at) AND d.at > last_at);
+	usual record;
+	now_rate record;
+	z float8;
+BEGIN
+	IF last_at IS NULL THEN
+		RETURN QUERY SELECT 'hours since the last reward', NULL::float8, NULL::float8,
+			format('no reward was ever reported, and %s lists were shown: call reward() for clicks on recommended items',
+			       (SELECT count(*) FROM decision));
+		RETURN;
+	END IF;
+	SELECT m.* INTO usual FROM @extschema@._dlints_reward_share(before, recent) m;
+	SELECT m.* INTO now_rate FROM @extschema@._dlints_reward_share(recent, complete) m;
+	z := (usual.mean - now_rate.mean)
+	     / nullif(sqrt(greatest(usual.mean * (1 - usual.mean) / nullif(usual.n, 0), usual.stderr ^ 2)
+	                   * (1 + usual.n::float8 / nullif(now_rate.n, 0))), 0);
+	RETURN QUERY VALUES
+		('hours since the last reward', date_part('epoch', now() - last_at) / 3600, NULL::float8, CASE
+			WHEN z > 3
+			THEN format('WARNING: %s of %s lists have a reward since %s, but %s %% of the lists before: check'
+				' that the application still calls reward()', now_rate.mean * now_rate.n, now_rate.n,
+				to_char(recent_since, 'YYYY-MM-DD HH24:MI'), round(100 * usual.mean::numeric, 1))
+			ELSE 'rewards are reported as usual' END),
+		('lists since the last reward', lists_since::float8, NULL, 'lists shown since then');
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_reward_rate()
+	IS 'rows of the report on whether the application still reports rewards';
+
+-- Estimate the share of lists with a reward, of at most the last 10,000 lists from a decision up to another one.
+CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
+	OUT n bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT m.n, m.mean, m.stderr, m.users INTO n, mean, stderr, users
+	FROM  (SELECT array_agg(u.lists) AS lists, array_agg(u.rewarded) AS rewarded
+	       FROM  (SELECT count(*)::float8 AS lists, sum(l.has_reward::integer)::float8 AS rewarded
+	              FROM  (SELECT d.user_id, d.session, d.id,
+	                            EXISTS (SELECT FROM reward r WHERE r.decision = d.id AND r.value <> 0) AS has_reward
+	                     FROM   decision d WHERE d.id >= first AND d.id < until
+	                     ORDER  BY d.id DESC LIMIT 10000) l
+	              GROUP  BY l.user_id, CASE WHEN l.user_id IS NULL THEN coalesce(l.session, l.id::text) END) u) a,
+	       LATERAL @extschema@._dlints_cluster_mean(a.lists, a.rewarded) m;
+END
+$$;
+COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with a reward, with its standard error';
+
+-- Count what is wrong with the newest 100,000 clicks: clicks without item, user or time, in the future, and of unknown
+-- items.  "age" is that of the newest click up to now, in hours.  User and item are swapped if more clicks have the
+-- key of an item as user than as item.
+CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
+	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT age float8, OUT is_swapped boolean)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT count(*), count(*) FILTER (WHERE c.item IS NULL), count(*) FILTER (WHERE c.user_id IS NULL),
+	       count(*) FILTER (WHERE c.at IS NULL),
+	       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL),
+	       count(*) FILTER (WHERE c.at > now()),
+	       count(*)
+	           FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
+	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
+	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, age
+	FROM  (SELECT k.item, k.user_id, k.at FROM click k ORDER BY k.at DESC LIMIT 100000) c;
+	is_swapped := unknown > 0 AND n - no_item - unknown < (
+		SELECT count(*) FROM (SELECT k.user_id FROM click k ORDER BY k.at DESC LIMIT 100000) c
+		WHERE  c.user_id::text IN (SELECT i.item::text FROM item i));
+END
+$$;
+COMMENT ON FUNCTION _dlints_click_health() IS 'what is wrong with the newest 100,000 clicks';
+
+-- Raise a notice if clicks of the click log do not count.
+CREATE FUNCTION _dlints_notice_clicks() RETURNS void
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	health record;
+BEGIN
+	IF (SELECT s.clicks IS NULL FROM setting s) THEN
+		RETURN;
+	END IF;
+	SELECT * INTO health FROM @extschema@._dlints_click_health();
+	IF health.incomplete > 0 OR health.future > 0 OR health.unknown > health.n / 2 THEN
+		RAISE NOTICE 'of the newest % clicks, % have no item, % no user, % no time, % are in the future, % on unknown items',
+			health.n, health.no_item, health.no_user, health.no_time, health.future, health.unknown
+			USING HINT = 'These clicks do not count, or not for a user. Check the argument "clicks".';
+	END IF;
+	IF health.is_swapped THEN
+		RAISE NOTICE 'more clicks have the key of an item as user than as item'
+			USING HINT = 'The argument "clicks" is a query of user, item and time, in this order.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_notice_clicks() IS 'raise a notice if clicks of the click log do not count';
+
+-- Rows of the report on the health of the click log
+CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF (SELECT s.clicks IS NULL FROM setting s) OR @extschema@._dlints_missing_objects() IS NOT NULL THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT m.measure, m.value, NULL::float8, m.meaning
+	FROM   @extschema@._dlints_click_health() c, LATERAL (VALUES
+	       ('clicks without item, user or time', c.incomplete::float8,
+	        format('of the newest %s clicks: %s without item, %s without user, %s without time',
+	               c.n, c.no_item, c.no_user, c.no_time)),
+	       ('clicks in the future', c.future::float8, CASE
+	           WHEN c.future = 0 THEN 'clicks count once their time has come'
+	           ELSE 'they do not count yet: check the time of the argument "clicks", and its unit' END),
+	       ('clicks of unknown items', c.unknown::float8, CASE
+	           WHEN c.is_swapped
+	           THEN 'more clicks have the key of an item as user than as item: check that the argument'
+	                ' "clicks" has user, item and time, in this order'
+	           WHEN c.unknown > c.n / 2 THEN 'more than half: check that the argument "clicks" has the key of the items'
+	           ELSE 'for example of deleted items' END),
+	       ('hours since the newest click', c.age, CASE
+	           WHEN c.age IS NULL THEN 'the click log has no click up to now'
+	           WHEN c.age > 168 THEN 'no click for a week: check that the click log is still written'
+	           ELSE 'age of the newest click' END)) m (measure, value, meaning);
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health of the click log';
+
+-- Rows of the report on users who come back to items: in the click log, and in the last 1000 personal lists
+CREATE FUNCTION _dlints_report_repeats(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF @extschema@._dlints_missing_objects() IS NOT NULL THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT 'repeated clicks', s.repeat_share, NULL::float8,
+	       format('share of clicks on items of an earlier visit; lists %s items that their user has clicked',
+	              CASE WHEN s.repeat_after IS NULL THEN 'may contain' ELSE 'leave out' END)
+	FROM   setting s;
+	RETURN QUERY
+	SELECT 'impressions of clicked items', avg(i.is_known::integer)::float8, NULL::float8,
+	       'share of positions of personal lists with an item that the user had clicked before'
+	FROM  (SELECT EXISTS (SELECT FROM click c
+	                      WHERE  same_user(c.user_id, d.user_id) AND same_item(c.item, u.item)
+	                      AND    c.at < d.at) AS is_known
+	       FROM  (SELECT x.user_id, x.items, x.at FROM decision x
+	              WHERE  x.id >= first AND x.treatment = 'personal' AND x.user_id IS NOT NULL
+	              ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)) i;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who come back to items';
+
+-- An expression that fails for an item, an unknown user and an empty context
+CREATE FUNCTION _dlints_report_rules()
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF @extschema@._dlints_missing_objects() IS NULL AND EXISTS (
+		SELECT FROM setting s WHERE s.candidates <> 'true' OR s.bonus IS NOT NULL OR s.cap_group IS NOT NULL)
+	THEN
+		PERFORM @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb)
+		FROM   (SELECT) unknown_user LEFT JOIN decision d ON false;
+	END IF;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+	RETURN QUERY VALUES ('expression that fails', NULL::float8, NULL::float8,
+	                     'pages leave out the items for which it fails: ' || left(SQLERRM, 200));
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_rules()
+	IS 'report on candidates, bonus and cap_group, if one of them fails for an item';

@@ -1,0 +1,146 @@
+-- Popularity and trends -----------------------------------------------------------------
+
+CREATE FUNCTION _dlints_decayed_clicks(query text, half_lives float8[], periods float8[]) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'dlints_decayed_clicks' LANGUAGE C STABLE STRICT PARALLEL UNSAFE COST 1000000 ROWS 100000;
+COMMENT ON FUNCTION _dlints_decayed_clicks(text, float8[], float8[])
+	IS 'sums of the decayed clicks on each item, under half-lives in days; a user''s clicks on an item count once per period';
+
+-- Sums of decayed clicks, as text for the FROM clause: columns item and sums.  "clicks" is a query of user_id, item, at
+-- and weight.  Days are counted back from the newest click.
+CREATE FUNCTION _dlints_decayed_call(clicks text, half_lives float8[], periods float8[]) RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT format('(SELECT d.item::%s AS item, d.sums FROM @extschema@._dlints_decayed_clicks('
+		              '%L::text, %L::float8[], %L::float8[]) d (item %s, sums float8[]))',
+		              @extschema@._dlints_type_name(a.atttypid),
+		              format('SELECT c.user_id%s, c.item%s, date_part(''epoch'', c.at) / 86400, c.weight::float8 FROM (%s) c',
+		                     u.to_type, i.to_type, clicks), half_lives, periods, i.type)
+		FROM   pg_attribute a, @extschema@._dlints_hashed_key(a.attrelid::regclass, 'item'::text) i,
+		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u
+		WHERE  a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+END
+$$;
+COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])
+	IS 'sums of decayed clicks, as text for the FROM clause';
+
+-- Write popularities.  "scores" is text for the FROM clause: columns item and score, a sum or rate of clicks.  Items
+-- added within seven days have at least the mean popularity with a click log, since nobody could click them before.
+-- Small changes are not written.
+CREATE FUNCTION _dlints_write_popularity(scores text) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	EXECUTE format('
+		WITH score AS MATERIALIZED (SELECT c.item, c.score FROM %s c),
+		present AS MATERIALIZED (
+			SELECT w.item, w.popularity AS was, t.clicks IS NOT NULL AND w.since > greatest(t.made_at, now() - interval ''7 days'') AS is_new,
+			       coalesce(round((ln(1 + coalesce(s.score, 0)) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
+			                0) AS popularity
+			FROM   setting t CROSS JOIN item_vector w LEFT JOIN score s ON same_item(s.item, w.item)
+			WHERE  NOT w.is_deleted)
+		UPDATE item_vector v SET popularity = n.popularity
+		FROM  (SELECT p.item, p.was, (CASE WHEN p.is_new THEN greatest(p.popularity, round(avg(p.popularity) OVER (), 3))
+		                                   ELSE p.popularity END)::real AS popularity
+		       FROM present p) n
+		WHERE  same_item(n.item, v.item) AND n.popularity <> n.was
+		AND   (abs(n.popularity - n.was) > 0.003 OR n.popularity IN (0, 1) OR n.was IN (0, 1))', scores);
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_popularity(text) IS 'write the popularities of items, given sums or rates of clicks';
+
+-- Compute the popularity of items, from 0 to 1.  With a click log it comes from the last million clicks, which
+-- decay with age; a user's clicks on an item count once per half-life.  Without a click log it comes from the click
+-- rate of two weeks' lists per user, smoothed by ten impressions at the mean rate.
+CREATE FUNCTION _dlints_refresh_popularity() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	half_life CONSTANT float8 := (SELECT coalesce(s.popularity_half_life, 1e12) FROM similarity s);
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
+		PERFORM @extschema@._dlints_write_popularity(format('(SELECT d.item, d.sums[1] AS score FROM %s d)',
+			@extschema@._dlints_decayed_call(@extschema@._dlints_latest_clicks(), ARRAY[half_life], ARRAY[half_life])));
+	ELSE
+		PERFORM @extschema@._dlints_write_popularity('(
+			WITH list AS MATERIALIZED (
+				SELECT d.id, d.items, d.user_id,
+				       CASE WHEN d.user_id IS NULL THEN coalesce(d.session, d.id::text) END AS visitor
+				FROM   decision d WHERE d.id >= @extschema@._dlints_first_decision(now() - interval ''14 days'')),
+			shown AS (
+				SELECT u.item, count(*) AS shown
+				FROM  (SELECT DISTINCT i.item, l.user_id, l.visitor FROM list l, unnest(l.items) i (item)) u
+				GROUP  BY u.item),
+			rewarded AS (
+				SELECT u.item, count(*) AS clicked
+				FROM  (SELECT DISTINCT r.item, l.user_id, l.visitor
+				       FROM   reward r JOIN list l ON l.id = r.decision
+				       WHERE  r.value > 0 AND r.decision >= @extschema@._dlints_first_decision(now() - interval ''14 days'')
+				       AND    EXISTS (SELECT FROM unnest(l.items) i (item) WHERE same_item(i.item, r.item))) u
+				GROUP  BY u.item),
+			mean AS (
+				SELECT (SELECT sum(r.clicked) FROM rewarded r)::float8 / sum(s.shown) AS rate FROM shown s)
+			SELECT v.item, (coalesce(r.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10) AS score
+			FROM   item_vector v CROSS JOIN mean m
+			       LEFT JOIN shown s ON same_item(s.item, v.item)
+			       LEFT JOIN rewarded r ON same_item(r.item, v.item)
+			WHERE  NOT v.is_deleted)'::text);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_popularity() IS 'compute the popularity of items';
+
+-- Compute the thousand items that trend: recent clicks (half-life of a day), relative to those expected from clicks
+-- with a half-life of two weeks, smoothed by five expected clicks.  A user's clicks on an item count once a day.
+-- Items with less than twice the expected clicks are scored by popularity, below 1.  Where a million clicks cover
+-- less than eight weeks, both half-lives are shorter.
+CREATE FUNCTION _dlints_refresh_trend() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	clicks text := 'SELECT d.user_id, r.item, d.at, 1 AS weight
+		FROM  (SELECT DISTINCT r.decision, r.item FROM reward r
+		       WHERE  r.value > 0 AND r.decision >= @extschema@._dlints_first_decision(now() - interval ''60 days'')
+		       ORDER  BY r.decision DESC, r.item LIMIT 1000000) r,
+		       LATERAL (SELECT d.user_id, d.at FROM decision d     -- OFFSET 0: by the primary key of its partition
+		                WHERE  d.id = r.decision
+		                AND    EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item)) OFFSET 0) d';
+	days float8 := 14;
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('computing trends'::text);
+	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
+		clicks := format('SELECT l.user_id, l.item, l.at, 1 AS weight FROM (%s) l',
+		                 @extschema@._dlints_latest_clicks());
+		days := least(14, (      -- NULL, which least() passes over, if the log has fewer clicks
+			SELECT greatest(1e-5, date_part('epoch', max(c.at) - min(c.at)) / 86400 / 4)
+			FROM  (SELECT k.at FROM click k WHERE k.at <= now() AND isfinite(k.at) ORDER BY k.at DESC LIMIT 1000000) c
+			HAVING count(*) = 1000000));
+	END IF;
+	EXECUTE format('
+		WITH lift AS (
+			SELECT c.item, (c.sums[1] + 5) / (c.sums[2] * sum(c.sums[1]) OVER () / sum(c.sums[2]) OVER () + 5) AS ratio
+			FROM   %s c),
+		best AS MATERIALIZED (
+			SELECT v.item, (CASE WHEN l.ratio >= 2 THEN l.ratio ELSE v.popularity END)::real AS score
+			FROM   item_vector v LEFT JOIN lift l ON same_item(l.item, v.item)
+			WHERE  NOT v.is_deleted
+			ORDER  BY score DESC, v.item LIMIT 1000),
+		removed AS (
+			DELETE FROM trend t WHERE NOT EXISTS (SELECT FROM best b WHERE same_item(b.item, t.item)))
+		INSERT INTO trend AS t (item, score)
+		SELECT b.item, b.score FROM best b
+		WHERE  NOT EXISTS (SELECT FROM trend o WHERE same_item(o.item, b.item) AND o.score = b.score)
+		ON CONFLICT (item) DO UPDATE SET score = excluded.score',
+		@extschema@._dlints_decayed_call(clicks, ARRAY[days / 14, days], ARRAY[days / 14, days / 14]));
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_trend() IS 'compute the items that trending() shows first';

@@ -1,0 +1,234 @@
+-- Item vectors --------------------------------------------------------------------------
+
+-- Encode one item.  A row whose columns cannot be encoded gets zeros, and no dates; "problem" says why.
+CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT dates float8[], OUT problem text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT e.encoded, e.dates INTO encoded, dates FROM encoded_item e WHERE same_item(e.item, key) LIMIT 1;
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+	problem := SQLERRM;
+	SELECT array_fill(0::real, ARRAY[s.liked - s.factors]), array_fill(NULL::float8, ARRAY[s.aged / 3])
+	INTO   encoded, dates FROM setting s;
+END
+$$;
+COMMENT ON FUNCTION _dlints_encode_item(anyelement)
+	IS 'encode an item; zeros and the error message if its columns cannot be encoded';
+
+-- Record for a week that the columns of more than half of the items changed at once, as when a table is loaded again.
+CREATE FUNCTION _dlints_note_changed_items(share float8) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF share > 0.5 THEN
+		INSERT INTO job AS j (name, done_at, problem) VALUES ('changed', now(), round(share::numeric, 3))
+		ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at, problem = excluded.problem;
+	ELSE
+		DELETE FROM job j WHERE j.name = 'changed' AND j.done_at < now() - interval '7 days';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_note_changed_items(float8) IS 'record that more than half of the items changed at once';
+
+-- Write the vectors of all items, or of new items only.  Returns the number of rows that changed.  Unless all rows
+-- can be encoded together, each is encoded separately, and "job" holds the number of those that failed.
+CREATE FUNCTION _dlints_encode_items(only_new boolean) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint;
+	n_failed bigint;
+	share_changed float8;
+	example text;
+	reason text;
+BEGIN
+	BEGIN
+		IF only_new THEN
+			INSERT INTO item_vector AS v (item, encoded, dates)
+			SELECT i.item, i.encoded, i.dates
+			FROM   encoded_item i
+			WHERE  i.item IS NOT NULL
+			AND    NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, i.item) AND NOT w.is_deleted)
+			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+			WHERE  v.is_deleted;
+			GET DIAGNOSTICS n_changed = ROW_COUNT;
+		ELSE
+			-- ON CONFLICT locks every row that it meets, and writes that to the WAL
+			WITH encoded AS MATERIALIZED (
+				SELECT i.item, i.encoded, i.dates, v.is_deleted, v.encoded <> i.encoded AS is_changed,
+				       v.item IS NULL OR v.is_deleted OR v.encoded <> i.encoded OR v.dates <> i.dates AS is_written
+				FROM   encoded_item i LEFT JOIN item_vector v ON same_item(v.item, i.item) WHERE i.item IS NOT NULL),
+			written AS (
+				INSERT INTO item_vector AS v (item, encoded, dates)
+				SELECT e.item, e.encoded, e.dates FROM encoded e WHERE e.is_written
+				ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+				RETURNING 1)
+			SELECT (SELECT count(*) FROM written), avg(e.is_changed::integer) FILTER (WHERE NOT e.is_deleted)
+			INTO   n_changed, share_changed
+			FROM   encoded e;
+			PERFORM @extschema@._dlints_note_changed_items(share_changed);
+			DELETE FROM job j WHERE j.name = 'encoding';
+		END IF;
+		RETURN n_changed;
+	EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+		NULL;                           -- row by row, below
+	END;
+	WITH encoded AS MATERIALIZED (
+		SELECT i.item, e.encoded, e.dates, e.problem
+		FROM  (SELECT DISTINCT k.item FROM item k WHERE k.item IS NOT NULL
+		       AND (NOT only_new OR NOT EXISTS (
+		           SELECT FROM item_vector w WHERE same_item(w.item, k.item) AND NOT w.is_deleted))) i,
+		       LATERAL @extschema@._dlints_encode_item(i.item) e),
+	written AS (
+		INSERT INTO item_vector AS v (item, encoded, dates)
+		SELECT e.item, e.encoded, e.dates FROM encoded e
+		WHERE  NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, e.item) AND NOT w.is_deleted
+		                   AND w.encoded = e.encoded AND w.dates = e.dates)
+		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+		RETURNING 1)
+	SELECT (SELECT count(*) FROM written), count(e.problem), min(e.item::text) FILTER (WHERE e.problem IS NOT NULL),
+	       min(e.problem)
+	INTO   n_changed, n_failed, example, reason
+	FROM   encoded e;
+	IF NOT only_new OR NOT EXISTS (SELECT FROM job j WHERE j.name = 'encoding') THEN
+		PERFORM @extschema@._dlints_note_problem('encoding'::text, format(
+			'items that cannot be encoded have features of 0 (number: %s, for example "%s"): %s',
+			n_failed, left(example, 100), reason));
+	END IF;
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_encode_items(boolean)
+	IS 'write the vectors of all or of new items; returns the number of rows that changed';
+
+-- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked and stay as long as their
+-- clicks count: profiles of users consist of them.  If the deleted items are more than half of all, which may be a
+-- mistake, nothing is done until "grace" after that was first seen.  The log keeps the features of impressions.
+CREATE FUNCTION _dlints_purge_deleted_items(grace interval) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_items bigint;
+	n_deleted bigint;
+	n_marked bigint;
+	message text;
+	seen_at timestamptz;
+BEGIN
+	SELECT count(*) FILTER (WHERE NOT v.is_deleted), count(*) FILTER (WHERE NOT v.is_deleted AND v.is_gone),
+	       count(*) FILTER (WHERE v.is_deleted)
+	INTO   n_items, n_deleted, n_marked
+	FROM  (SELECT w.is_deleted, i.item IS NULL AS is_gone
+	       FROM   item_vector w LEFT JOIN item i ON same_item(i.item, w.item)) v;
+	message := format('%s of the items of %s were deleted; their vectors are kept for %s', n_deleted, own, grace);
+	IF 2 * n_deleted > n_items THEN
+		INSERT INTO job AS j (name, done_at, problem) VALUES ('deleted', now(), message)
+		ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
+		RETURNING j.done_at INTO seen_at;
+		IF seen_at >= now() - grace AND grace > '0' THEN
+			RAISE WARNING '%', message
+				USING HINT = format('To delete them now: DELETE FROM %1$I.item_vector v WHERE NOT EXISTS'
+					' (SELECT FROM %1$I.item i WHERE %1$I.same_item(i.item, v.item)).', own);
+			RETURN;
+		END IF;
+	END IF;
+	IF n_deleted > 0 THEN
+		UPDATE item_vector v SET is_deleted = true, popularity = 0, costs = NULL, outcome_rates = NULL
+		WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item));
+	END IF;
+	IF n_deleted + n_marked > 0 THEN
+		DELETE FROM item_vector v
+		WHERE  v.is_deleted
+		AND    NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item))
+		AND    NOT EXISTS (SELECT FROM setting s, LATERAL (
+		                       SELECT k.item FROM click k WHERE k.at > now() - s.retention AND k.weight <> 0
+		                       ORDER  BY k.at DESC LIMIT 1000000) c WHERE same_item(c.item, v.item))
+		AND    NOT EXISTS (SELECT FROM reward r WHERE r.value <> 0 AND same_item(r.item, v.item));
+	END IF;
+	DELETE FROM job j WHERE j.name = 'deleted';
+END
+$$;
+COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
+	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a time of grace';
+
+-- Raise an error if several items have one key.
+CREATE FUNCTION _dlints_check_keys() RETURNS void
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	duplicate text;
+BEGIN
+	IF (SELECT s.has_unique_key FROM setting s) THEN
+		RETURN;
+	END IF;
+	SELECT min(i.item::text) INTO duplicate
+	FROM  (SELECT i.item FROM item i WHERE i.item IS NOT NULL GROUP BY i.item HAVING count(*) > 1) i;
+	IF duplicate IS NOT NULL THEN
+		RAISE 'several items have the key "%"', duplicate
+			USING ERRCODE = 'unique_violation', HINT = 'Make a view that has each key once.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_keys() IS 'raise an error if several items have one key';
+
+-- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the number
+-- of vectors whose columns or dates changed.
+CREATE FUNCTION _dlints_refresh_vectors() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint;
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('encoding items'::text);
+	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refresh';
+	PERFORM @extschema@._dlints_check_keys();
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
+	n_changed := @extschema@._dlints_encode_items(false);
+	PERFORM @extschema@._dlints_refresh_costs();
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_vectors()
+	IS 'refresh item vectors and costs; returns the number of vectors whose columns or dates changed';
+
+-- Add the vectors and costs of new items, and append them to the blocks.  Returns the number of new vectors.
+CREATE FUNCTION _dlints_add_items() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_constraints integer := (SELECT count(*) FROM constraint_price);
+	n_added bigint := @extschema@._dlints_encode_items(true);
+BEGIN
+	IF n_added = 0 THEN
+		RETURN 0;
+	END IF;
+	IF n_constraints > 0 THEN
+		UPDATE item_vector v SET costs = @extschema@._dlints_cost_of(v.item)
+		WHERE  v.costs IS NULL AND NOT v.is_deleted;
+	END IF;
+	WITH known AS MATERIALIZED (
+		SELECT i.item FROM block b, unnest(b.items) i (item)),
+	added AS (
+		SELECT v.item, v.features,
+		       @extschema@._dlints_block_numbers(v.popularity, v.effect, v.costs, n_constraints, v.dates) AS numbers,
+		       row_number() OVER () - 1 AS n
+		FROM   item_vector v
+		WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
+	INSERT INTO block (n, items, codes, numbers)
+	SELECT l.n + a.n / s.block_slots, array_agg(a.item),
+	       @extschema@._dlints_block_codes(array_agg(a.features[1:s.liked]), s.factors), array_agg(a.numbers)
+	FROM   added a, setting s, (SELECT coalesce(max(b.n), -1) + 1 AS n FROM block b) l
+	GROUP  BY l.n + a.n / s.block_slots, s.factors;
+	RETURN n_added;
+END
+$$;
+COMMENT ON FUNCTION _dlints_add_items() IS 'add the vectors of new items; returns their number';
