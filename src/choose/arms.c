@@ -11,7 +11,6 @@
 
 #include "choose/request.h"
 #include "choose/topk.h"
-#include "core/numbers.h"
 #include "core/random.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"

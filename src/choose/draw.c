@@ -9,7 +9,6 @@
 
 #include "choose/request.h"
 #include "choose/rules.h"
-#include "choose/scores.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"

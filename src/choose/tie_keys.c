@@ -1,6 +1,7 @@
 /*
  * tie_keys.c
- *		Tie-break keys: pseudorandom numbers from a seed and an item.
+ *		Tie-break keys of dlints_shortlist: pseudorandom numbers from a seed and an
+ *		item.
  */
 #include "postgres.h"
 

@@ -1,6 +1,7 @@
 /*
  * tie_keys.h
- *		Tie-break keys of items, which shortlists and decisions share
+ *		Tie-break keys that dlints_shortlist and dlints_decide share, computed from
+ *		the bytes of an item.  Pages number their items instead (page/shortlist.c).
  */
 #ifndef DLINTS_TIE_KEYS_H
 #define DLINTS_TIE_KEYS_H

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "random.h"
-
 /*
  * Tie-break key of an entry, drawn on first use, because few scores are equal
  */
@@ -17,7 +15,7 @@ tie_key(const Slate *s, SlateEntry *entry)
 {
 	if (entry->tie_key == 0)
 		entry->tie_key = s->keys ? s->keys[entry->candidate] :
-			random_bits(s->seed, (uint64_t) entry->candidate);
+			slate_tie_key(s->seed, (uint64_t) entry->candidate);
 	return entry->tie_key;
 }
 

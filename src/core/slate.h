@@ -3,7 +3,10 @@
  *		Slates: the k best of a list of scored candidates, with a maximum
  *		number per group.
  *
- * Ties are broken by random keys, drawn from a seed or given by the caller.
+ * Of equal scores the smallest tie-break key wins.  Keys are random, drawn from
+ * a seed or given by the caller.  Propensities (choose/decision.c) and random
+ * lists, in which all scores are equal, rely on this randomness.
+ *
  * A greedy choice by score that skips full groups takes only the best of each
  * group.  We therefore keep the best "cap" entries per group in a heap,
  * choose among these, and sort nothing else.
@@ -14,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "random.h"
 
 typedef struct SlateEntry
 {
@@ -42,6 +47,13 @@ typedef struct Slate
 	SlateHeap	best;
 	SlateHeap  *caps;			/* one heap per group */
 } Slate;
+
+/* Tie-break key under a seed, by the number of a candidate or of an item */
+static inline uint64_t
+slate_tie_key(uint64_t seed, uint64_t number)
+{
+	return random_bits(seed, number);
+}
 
 /* Is a score too low to be chosen, whatever its candidate? */
 static inline bool

@@ -12,7 +12,7 @@
 
 #include "clones.h"
 #include "numbers.h"
-#include "random.h"
+#include "slate.h"
 
 /* Vector types, because compilers do not vectorize a conditional choice. */
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
@@ -217,7 +217,7 @@ variety_begin(Variety *v, uint64_t seed, int group_count)
 static uint64_t
 tie_key(const Variety *v, int at)
 {
-	return random_bits(v->seed, (uint64_t) v->numbers[at]);
+	return slate_tie_key(v->seed, (uint64_t) v->numbers[at]);
 }
 
 /*

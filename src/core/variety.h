@@ -7,7 +7,7 @@
  * score s > 0 becomes s (1 - diversity c), where c is the greatest similarity
  * to a chosen candidate; other scores stay.  Similarity is the cosine of two
  * vectors, or 0 if that is negative or a vector is zero.  At most "cap"
- * candidates of a group are chosen.  Random keys break ties, as in slate.h.
+ * candidates of a group are chosen.  Ties are broken as in slate.h.
  *
  * Similarities do not depend on scores, so they are kept for the slates of
  * further draws.

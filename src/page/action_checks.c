@@ -25,7 +25,7 @@
 /* Minimum length of an array of numbers that is taken for an undeclared vector */
 #define MIN_VECTOR_LENGTH	9
 
-/* ActionNames and pairs of a request so far */
+/* Names and pairs of a request so far */
 typedef struct Workload
 {
 	double		pairs;

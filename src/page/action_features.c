@@ -106,7 +106,7 @@ action_price(const JsonbValue *action)
 PG_FUNCTION_INFO_V1(dlints_encode_actions);
 
 /*
- * _dlints_encode_actions(context, actions, vectors, numbers, ConstraintNames)
+ * _dlints_encode_actions(context, actions, vectors, numbers, constraint_names)
  *		-> n, id, price, features: one row per action.  "numbers" has the projected
  *		numbers of the context's vectors by name.  Logged requests are not checked.
  */

@@ -1,6 +1,6 @@
 /*
  * action_names.c
- *		ActionNames in the contexts and actions of requests to a ranker.
+ *		Names in the contexts and actions of requests to a ranker.
  *
  * Every value in a document is a name, such as ".size=large" for {"size": "large"}.
  * A number is a word: itself, or a band of numbers.

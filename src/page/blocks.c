@@ -10,7 +10,6 @@
 #include "utils/array.h"
 
 #include "compat.h"
-#include "choose/tie_keys.h"
 #include "core/numbers.h"
 #include "page/clusters.h"
 #include "page/lanes.h"

@@ -1,7 +1,7 @@
 /*
  * candidates.c
- *		Candidates of a request, with all that decides among them, and the words of
- *		statements.
+ *		Candidates of a request, with all that decides among them, and the words that
+ *		vary in the statements of a page.
  */
 #include "postgres.h"
 

@@ -17,7 +17,7 @@ typedef struct CandidateSet
 	double	   *addends;		/* added to scores: the bonus, or the score in the trend */
 	int		   *groups;			/* cap group, negative: none */
 	int			group_count;
-	uint64	   *tie_keys;
+	uint64	   *tie_keys;		/* in sets of extra items: their numbers, which give the keys */
 	bool		is_cut;			/* other items may tie with these, and "tie_keys" break ties */
 	int			n_scored;		/* items on the shortlist; 0: all candidates, or a random list */
 	double		share;			/* probability of an item to be among these, for random lists */

@@ -8,7 +8,6 @@
 
 #include "utils/array.h"
 
-#include "core/numbers.h"
 #include "core/score.h"
 #include "page/lanes.h"
 #include "page/neighbours.h"

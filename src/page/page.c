@@ -1,7 +1,7 @@
 /*
  * page.c
- *		Parts that all steps of a request for a list use: the schema, its settings,
- *		statements and subtransactions.
+ *		Parts that all steps of a request for a list use: the schema, statements
+ *		and subtransactions.
  */
 #include "postgres.h"
 

@@ -17,7 +17,6 @@
 #include "utils/resowner.h"
 
 #include "compat.h"
-#include "core/random.h"
 #include "page/candidates.h"
 #include "page/clusters.h"
 #include "page/neighbours.h"
@@ -42,7 +41,10 @@
 #define MAX_NEW_ITEMS		"1000"
 /* Items that a group has beyond its cap, since scores are rounded */
 #define CAP_MARGIN			2
-/* Numbers, for tie-breaks, of items that are not in blocks */
+/*
+ * First number of items that are not in blocks.  Numbers give tie-break keys; items in
+ * blocks have smaller ones.
+ */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 
 /* Trending items, best first */
@@ -228,7 +230,7 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	for (int i = 0; i < all->count; i++)
 		if (is_marked[i] || !best->is_found[i])
 			AddCandidate(result, all->items[i], all->addends[i], all->groups[i],
-						 random_bits((uint64) seed, (uint64) i));
+						 slate_tie_key((uint64) seed, (uint64) i));
 	result->group_count = all->group_count;
 	result->is_cut = result->count < all->count;
 	return result;
@@ -236,7 +238,8 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 
 /*
  * All items that may be returned, or the best of them.  A list of diverse items may
- * contain any of these, so that we cut off none unless there are many.
+ * contain any of these, so that we cut off none unless there are many.  Trending lists
+ * are always cut, because the scores of the trend are added there.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -294,7 +297,7 @@ read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union
 		int			number = all->eligible[i] = FindKey(numbers, keys[i]);
 
 		if (number >= 0)
-			eligible->tie_keys[number] = random_bits((uint64) seed, (uint64) all->numbers[i]);
+			eligible->tie_keys[number] = slate_tie_key((uint64) seed, (uint64) all->numbers[i]);
 	}
 	all->extra_count = extra->count;
 	all->extra_eligible = AllocateMany(sizeof(int), extra->count);
@@ -306,7 +309,7 @@ read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union
 			continue;
 		eligible->addends[number] += extra->addends[i];
 		if (eligible->tie_keys[number] == 0)
-			eligible->tie_keys[number] = random_bits((uint64) seed, extra->tie_keys[i]);
+			eligible->tie_keys[number] = slate_tie_key((uint64) seed, extra->tie_keys[i]);
 	}
 	return eligible;
 }
@@ -359,7 +362,7 @@ add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 	CandidateSet *added = read_distinct_items(page, &new_items, args);
 
 	for (int i = 0; i < added->count; i++)
-		AddCandidate(set, added->items[i], 0.0, -1, random_bits((uint64) seed, added->tie_keys[i]));
+		AddCandidate(set, added->items[i], 0.0, -1, slate_tie_key((uint64) seed, added->tie_keys[i]));
 	set->n_scored += added->count;
 }
 

@@ -1,11 +1,13 @@
 /*
  * test_variety.c
- *		Varied lists: the same as looking at all that is left for each place.
+ *		Slates with diversity equal a choice of the highest penalized score for each
+ *		position.
  */
 #include "oracle.h"
 
 #include "core/numbers.h"
 #include "core/random.h"
+#include "core/slate.h"
 #include "core/variety.h"
 
 #define MAX_COUNT	80
@@ -28,7 +30,7 @@ typedef struct Case
 	double		vectors[MAX_COUNT][MAX_DIM];
 } Case;
 
-/* ---------- by hand ---------- */
+/* ---------- by definition ---------- */
 
 static double
 similarity(const Case *c, int a, int b)
@@ -45,9 +47,9 @@ similarity(const Case *c, int a, int b)
 	return fmin(fmax((double) cosine, 0.0), 1.0);
 }
 
-/* What a candidate is worth after those; -INFINITY if it cannot be chosen. */
+/* Penalized score of a candidate after the chosen ones; -INFINITY if it cannot be chosen */
 static double
-worth_of(const Case *c, int candidate, const int *chosen, int count)
+penalized_score(const Case *c, int candidate, const int *chosen, int count)
 {
 	double		score = c->scores[candidate];
 	double		closest = 0.0;
@@ -67,37 +69,37 @@ worth_of(const Case *c, int candidate, const int *chosen, int count)
 }
 
 static int
-by_hand(const Case *c, int *chosen)
+choose_by_definition(const Case *c, int *chosen)
 {
 	int			count;
 	int			i;
 
 	for (count = 0; count < c->k; count++)
 	{
-		double		most = -INFINITY;
+		double		highest = -INFINITY;
 
 		for (i = 0; i < c->candidates; i++)
 		{
-			double		worth = worth_of(c, i, chosen, count);
+			double		score = penalized_score(c, i, chosen, count);
 
-			if (worth > most ||
-				(worth == most && worth > -INFINITY &&
-				 random_bits(c->seed, (uint64_t) c->numbers[i]) <
-				 random_bits(c->seed, (uint64_t) c->numbers[chosen[count]])))
+			if (score > highest ||
+				(score == highest && score > -INFINITY &&
+				 slate_tie_key(c->seed, (uint64_t) c->numbers[i]) <
+				 slate_tie_key(c->seed, (uint64_t) c->numbers[chosen[count]])))
 			{
-				most = worth;
+				highest = score;
 				chosen[count] = i;
 			}
 		}
-		if (most == -INFINITY)
+		if (highest == -INFINITY)
 			break;
 	}
 	return count;
 }
 
-/* ---------- by the code ---------- */
+/* ---------- by variety.c ---------- */
 
-/* an even number of them */
+/* Guarded memory for an even number of floats */
 static float *
 guarded_floats(size_t count)
 {
@@ -134,11 +136,11 @@ check_lists(Case *c)
 	int			round;
 	int			i;
 
-	/* one list leaves nothing behind for the next, which has other lots */
+	/* the selection can be used again, with another seed */
 	for (round = 0; round < 3; round++, c->seed++)
 	{
 		int			expected[MAX_COUNT] = {0};
-		int			count = by_hand(c, expected);
+		int			count = choose_by_definition(c, expected);
 
 		memcpy(v.scores, c->scores, sizeof(double) * (size_t) c->candidates);
 		variety_begin(&v, c->seed, c->group_count);
@@ -151,14 +153,14 @@ check_lists(Case *c)
 
 /* ---------- cases ---------- */
 
-/* a number from 0 to below "many" */
+/* a random number from 0 to below "many" */
 static int
 any(const Case *c, int purpose, int i, int many)
 {
 	return (int) (random_bits(c->seed, (uint64_t) (1000 * purpose + i)) % (uint64_t) many);
 }
 
-/* With few levels many are equal, and some vectors are zero. */
+/* Make a random case.  With few levels many scores are equal, and some vectors are zero. */
 static Case
 make_case(uint64_t seed, int levels, int capped)
 {
@@ -186,7 +188,7 @@ make_case(uint64_t seed, int levels, int capped)
 }
 
 static void
-test_agrees_with_looking_at_all(void **state)
+test_variety_equals_choice_by_definition(void **state)
 {
 	uint64_t	seed = 1;
 	int			i;
@@ -204,7 +206,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_agrees_with_looking_at_all),
+		test_of(test_variety_equals_choice_by_definition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
