@@ -119,9 +119,9 @@ SELECT ok(dlints_recommend(m, item, x) = (array_agg(item ORDER BY dlints_dot(w, 
 FROM (SELECT dlints_set(model, exploration => 0) AS m, dlints_weights(model) AS w
       FROM trained WHERE shape = 'projected') AS t, pair WHERE shape = 'projected' AND item <= 50;
 
--- Ties.  Of all ways to put the k best of a group in a row that a fair choice has, each
--- comes about as often: the sum of (count - expected)^2 / expected over them is below the
--- 1 - 1e-9 quantile of chi-square.  ("g" in each keeps them from being computed once.)
+-- Random tie-breaking of dlints_recommend: all possible lists of items with equal scores are equally frequent.  The
+-- sum of (count - expected)^2 / expected over these lists is below the 1 - 1e-9 quantile of chi-square.  ("g" keeps
+-- PostgreSQL from computing a list once for all.)
 CREATE TEMP TABLE equals AS SELECT i AS id, ARRAY[0.3, -1, 2]::real[] AS x
 FROM generate_series(1, 6) AS i;
 CREATE TEMP TABLE learned AS
@@ -129,11 +129,11 @@ SELECT one_memory(3) AS m, one_memory(3, policy => 'greedy') AS greedy,
     one_memory(3, policy => 'ucb') AS ucb,
     dlints_new(3, interactions => 'matched') AS matched,
     dlints_update(one_memory(3, policy => 'greedy'), ARRAY[1, 1, 1], 1) AS better;
-CREATE FUNCTION tied(what text, ways integer, quantile float8, call text, rows text) RETURNS text
+CREATE FUNCTION are_equally_frequent(list text, lists integer, quantile float8, call text, rows text) RETURNS text
 LANGUAGE plpgsql AS
 $$
 DECLARE
-	off float8;
+	chi_square float8;
 	found integer;
 BEGIN
 	EXECUTE format('
@@ -141,35 +141,36 @@ BEGIN
 		FROM (SELECT r, count(*) AS n
 		      FROM generate_series(1, 6000) AS g,
 		          LATERAL (SELECT %s AS r FROM learned, equals WHERE g > 0 AND %s GROUP BY g) AS c
-		      GROUP BY r) AS s', call, rows) INTO off, found USING ways;
-	RETURN ok(found = ways AND off < quantile, format('%s: %s', what, round(off)));
+		      GROUP BY r) AS s', call, rows) INTO chi_square, found USING lists;
+	RETURN ok(found = lists AND chi_square < quantile,
+	          format('%s: all %s lists of items that tie are equally frequent', list, lists));
 END
 $$;
-SELECT tied(what, ways, quantile, call, rows) FROM (VALUES
+SELECT are_equally_frequent(list, lists, quantile, call, rows) FROM (VALUES
     ('thompson: 1 of 3', 3, 41.5::float8, 'dlints_recommend(m, id, x)', 'id <= 3'),
-    ('greedy, nothing learned: 1 of 6, last first', 6, 50.7,
+    ('greedy, without observations: 1 of 6, in descending order', 6, 50.7,
      'dlints_recommend(greedy, id, x::float8[] ORDER BY id DESC)', 'true'),
     ('ucb: 2 of 3', 6, 50.7, 'dlints_recommend(ucb, id, x, 2)', 'id <= 3'),
     ('thompson: 3 of 3', 6, 50.7, 'dlints_recommend(m, id, x, 3)', 'id <= 3'),
-    ('with k above all: 3 of 3', 6, 50.7, 'dlints_recommend(m, id, x, 1000000000000)', 'id <= 3'),
+    ('k above the number of items: 3 of 3', 6, 50.7, 'dlints_recommend(m, id, x, 1000000000000)', 'id <= 3'),
     ('thompson: 2 of 5', 20, 81.6, 'dlints_recommend(m, id, x, 2)', 'id <= 5'),
     ('matched: 2 of 4', 12, 65.2, 'dlints_recommend(matched, id, x, 2, x)', 'id <= 4'),
-    ('the best comes last: 2 of 4 for the rest', 12, 65.2,
+    ('a better item after 4 that tie', 12, 65.2,
      $$(dlints_recommend(better, id, CASE id WHEN 5 THEN '{9,9,9}' ELSE x END,
          3 ORDER BY id))[2:3]$$, 'id <= 5'),
-    ('the best come first: 1 of 4 for the rest', 4, 44.9,
+    ('two better items before 4 that tie', 4, 44.9,
      '(dlints_recommend(better, id, CASE WHEN id <= 2 THEN ARRAY[id, 9, 9]::real[] ELSE x END, 3 '
         'ORDER BY id))[3:3]',
-     'true')) AS v (what, ways, quantile, call, rows);
--- 100 of equal scores, ten wanted: each is among them in a tenth of 3,000 calls, within 6.8
--- deviations (false alarm 100 times 1e-11)
+     'true')) AS v (list, lists, quantile, call, rows);
+-- Ten of 100 items with equal scores: each is in a tenth of 3,000 lists, within 6.8 standard deviations (false alarm
+-- 100 times 1e-11)
 SELECT ok(count(*) = 100 AND max(abs(n - 300)) < 6.8 * sqrt(3000 * 0.1 * 0.9),
-  'dlints_recommend returns the best ten of a hundred')
+  'dlints_recommend returns ten of a hundred items that tie equally often')
 FROM (SELECT id, count(*) AS n
       FROM (SELECT unnest(dlints_recommend(one_memory(1), i, ARRAY[1]::real[], 10)) AS id
             FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s
             GROUP BY id) AS c;
--- what is as good in another form ties, too: -0 and 0
+-- Equal features in another form have equal scores: -0 and 0
 SELECT cmp_ok(abs(avg((best = 1)::integer) - 0.5)::float8, '<', 6.2 * 0.5 / sqrt(1000),
     '0 and -0 are equal scores')
 FROM (SELECT dlints_recommend(better, i, x) AS best
@@ -204,7 +205,8 @@ $$;
 CREATE TEMP TABLE greedy AS SELECT * FROM pages(dlints_new(7, policy => 'greedy'), 1, 20000);
 SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)), 'the mean of 1 / probability is 1 for items that all tie')
 FROM  (SELECT sum(1 / probability) / 700 AS w FROM greedy GROUP BY seed) p;
-SELECT ok(max(abs(w - 1)) < 1, 'the mean of 1 / probability is about 1 for each item')
+SELECT ok(count(*) = 700 AND max(abs(w - 1)) < 1,
+  'each of 700 items that tie is chosen, and the mean of its 1 / probability is about 1')
 FROM  (SELECT sum(1 / probability) / 20000 AS w FROM greedy GROUP BY item) p;
 SELECT ok(avg(probability) BETWEEN 0.013 AND 0.016, 'the probability of one of 700 items that tie is about 10 / 700')
   FROM greedy;
