@@ -143,13 +143,17 @@ DECLARE
 BEGIN
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.known AS
+		WITH allowed_item AS MATERIALIZED (
+			SELECT a.item FROM @extschema@._dlints_allowed_items(
+			           (SELECT d.user_id FROM decision d WHERE false), '{}'::jsonb,
+			           (SELECT w.item FROM item_vector w WHERE false)) a (item) WHERE NOT $1)
 		SELECT k.n, k.item, k.encoded, k.factors, k.clicks, k.recent,
 		       CASE WHEN k.is_candidate THEN row_number() OVER (
 		           PARTITION BY k.is_candidate ORDER BY k.clicks DESC) END AS by_clicks,
 		       CASE WHEN k.is_candidate THEN row_number() OVER (
 		           PARTITION BY k.is_candidate ORDER BY k.recent DESC, k.clicks DESC) END AS by_recent
 		FROM  (SELECT row_number() OVER () AS n, v.item, v.encoded, v.factors, k.clicks, k.recent,
-		              $1 OR EXISTS (SELECT FROM allowed(NULL, '{}') a WHERE same_item(a.item, k.item)) AS is_candidate
+		              $1 OR EXISTS (SELECT FROM allowed_item a WHERE same_item(a.item, k.item)) AS is_candidate
 		       FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
 		                         WHERE c.at > (SELECT max(x.at) FROM click x) - interval '14 days') AS recent
 		              FROM   click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
@@ -246,9 +250,12 @@ BEGIN
 		UNION
 		(SELECT t.n, k.n FROM tested t, known k WHERE differs_by_user
 		 EXCEPT
-		 SELECT t.n, k.n
-		 FROM   tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a, known k
-		 WHERE  differs_by_user AND same_item(k.item, a.item))),
+		 SELECT a.n, k.n
+		 FROM  (SELECT t.n, i.item
+		        FROM   tested t, LATERAL @extschema@._dlints_allowed_items(
+		                   t.user_id, '{}'::jsonb, (SELECT w.item FROM item_vector w WHERE false)) i (item)
+		        WHERE  differs_by_user OFFSET 0) a, known k
+		 WHERE  same_item(k.item, a.item))),
 	size AS MATERIALIZED (              -- number of best items that contains ten not excluded
 		SELECT t.n, 10 + count(x.n) AS size FROM tested t LEFT JOIN excluded x ON x.n = t.n GROUP BY t.n),
 	profile AS MATERIALIZED (

@@ -72,73 +72,69 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_clicks() IS 'raise an error if clicks cannot be read, or none is on an item';
 
--- Count the candidates for a user and a context, and compute their bonus and group.  An error of one of these
--- expressions is raised again with the name of the argument.
-CREATE FUNCTION _dlints_try_rules(of_user anyelement, context jsonb) RETURNS bigint
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	argument text := 'candidates';
-	has_bonus boolean;
-	has_cap_group boolean;
-	n_candidates bigint;
-BEGIN
-	SELECT s.bonus IS NOT NULL, s.cap_group IS NOT NULL INTO has_bonus, has_cap_group FROM setting s;
-	SELECT count(a.item) INTO n_candidates FROM allowed(of_user, context) a;
-	IF has_bonus THEN
-		argument := 'bonus';
-		PERFORM max(b.bonus) FROM allowed(of_user, context) a, LATERAL bonus(a.item, of_user, context) b;
-	END IF;
-	IF has_cap_group THEN
-		argument := 'cap_group';
-		PERFORM max(g.cap_group) FROM allowed(of_user, context) a, LATERAL cap_group(a.item, of_user, context) g;
-	END IF;
-	RETURN n_candidates;
-EXCEPTION WHEN data_exception OR cardinality_violation THEN
-	RAISE 'argument "%": %', argument, SQLERRM
-		USING ERRCODE = SQLSTATE, HINT = 'It is computed for each item; user_id and context can be NULL or empty.';
-END
-$$;
-COMMENT ON FUNCTION _dlints_try_rules(anyelement, jsonb)
-	IS 'number of candidates for a user and a context; an error of the expressions names the argument';
-
--- Raise an error if candidates, bonus or cap_group fail for an unknown user and an empty context, and a notice if
--- no item passes: unknown users would get empty lists.
+-- Raise notices if candidates, bonus or cap_group fail for some items, an unknown user and an empty context, or if no
+-- item passes: unknown users would get empty lists.  An expression that fails for all items raises its error.
 CREATE FUNCTION _dlints_check_rules() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_candidates bigint;
+	tried record;
 BEGIN
-	SELECT @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) INTO n_candidates
-	FROM   (SELECT) unknown_user LEFT JOIN decision d ON false;
-	IF n_candidates = 0 AND EXISTS (SELECT FROM item) THEN
+	SELECT t.* INTO tried
+	FROM   (SELECT) unknown_user LEFT JOIN decision d ON false,
+	       LATERAL @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) t;
+	IF tried.n_failing > 0 THEN
+		RAISE NOTICE 'lists leave out % items, for example "%": %',
+			tried.n_failing, left(tried.example, 100), tried.problem
+			USING HINT = 'The report counts them. The expression is computed for each item.';
+	ELSIF tried.n_candidates = 0 AND EXISTS (SELECT FROM item) THEN
 		RAISE NOTICE 'no item passes "candidates" for an unknown user and an empty context'
 			USING HINT = 'user_id is NULL for unknown users; a condition on it can be coalesce(..., true).';
 	END IF;
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_rules()
-	IS 'raise an error if candidates, bonus or cap_group fail for an unknown user; a notice if no item passes';
+	IS 'raise notices if candidates, bonus or cap_group fail for items, or if no item passes';
 
--- Raise an error if the costs of an item cannot be computed.
+-- Raise a notice if the costs of some items cannot be computed, and an error if those of all items cannot.
 CREATE FUNCTION _dlints_check_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_computed bigint;
+	code text;
+	problem text;
 BEGIN
-	IF EXISTS (SELECT FROM constraint_price) THEN
-		PERFORM count(c.costs) FROM cost_text c;
+	IF NOT EXISTS (SELECT FROM constraint_price) THEN
+		RETURN;
 	END IF;
-EXCEPTION WHEN data_exception OR cardinality_violation THEN
-	RAISE 'argument "constraints": %', SQLERRM
-		USING ERRCODE = SQLSTATE, HINT = 'The expression in "of" is computed for each item.';
+	BEGIN
+		PERFORM count(c.costs) FROM cost_text c;
+	EXCEPTION WHEN OTHERS THEN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;
+		code := SQLSTATE;
+		problem := SQLERRM;
+	END;
+	IF problem IS NULL THEN
+		RETURN;
+	END IF;
+	SELECT count(*) FILTER (WHERE c.problem IS NULL) INTO n_computed
+	FROM  (SELECT DISTINCT i.item FROM item i WHERE i.item IS NOT NULL LIMIT 1000) i,
+	       LATERAL @extschema@._dlints_cost_of(i.item) c;
+	IF n_computed = 0 THEN
+		RAISE 'in the argument "constraints": %', problem
+			USING ERRCODE = code, HINT = 'The expression in "of" is computed for each item.';
+	END IF;
+	RAISE NOTICE 'items whose costs cannot be computed cost 0: %', problem
+		USING HINT = 'The report counts them. The expression in "of" is computed for each item.';
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_costs() IS 'raise an error if the costs of an item cannot be computed';
+COMMENT ON FUNCTION _dlints_check_costs()
+	IS 'raise a notice if the costs of items cannot be computed, and an error if those of none can';
 
 -- Record that the key of the items is not unique any more, for example after its index was dropped or another table
 -- inherits from the items.  Pages then leave out further rows of an item.

@@ -139,8 +139,6 @@ BEGIN
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_check_clicks();
 	PERFORM @extschema@._dlints_notice_clicks();
-	PERFORM @extschema@._dlints_check_rules();
-	PERFORM @extschema@._dlints_check_costs();
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO similarity (weights, scale)
 	SELECT w, @extschema@._dlints_expand_block_weights(w, s.blocks)
@@ -152,6 +150,8 @@ BEGIN
 	           ('personal', true),
 	           ('later', (SELECT count(*) > 1 FROM jsonb_object_keys(s.outcomes))),
 	           ('control', false)) m (name, learns);
+	PERFORM @extschema@._dlints_check_rules();
+	PERFORM @extschema@._dlints_check_costs();
 	PERFORM @extschema@._dlints_refresh_vectors();
 	PERFORM @extschema@._dlints_refit_factors();
 	ANALYZE item_vector;

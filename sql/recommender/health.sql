@@ -229,7 +229,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who come back to items';
 
--- An expression that fails for an item, an unknown user and an empty context
+-- Row of the report on expressions that fail for items, an unknown user and an empty context
 CREATE FUNCTION _dlints_report_rules()
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -237,16 +237,22 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	IF @extschema@._dlints_missing_objects() IS NULL AND EXISTS (
-		SELECT FROM setting s WHERE s.candidates <> 'true' OR s.bonus IS NOT NULL OR s.cap_group IS NOT NULL)
-	THEN
-		PERFORM @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb)
-		FROM   (SELECT) unknown_user LEFT JOIN decision d ON false;
+	IF @extschema@._dlints_missing_objects() IS NOT NULL THEN
+		RETURN;
 	END IF;
-EXCEPTION WHEN data_exception OR cardinality_violation THEN
-	RETURN QUERY VALUES ('expression that fails', NULL::float8, NULL::float8,
-	                     'pages leave out the items for which it fails: ' || left(SQLERRM, 200));
+	RETURN QUERY
+	SELECT 'items for which an expression fails', t.n_failing::float8, NULL::float8,
+	       format('lists leave them out, for example "%s": %s', left(t.example, 100), left(t.problem, 200))
+	FROM   setting s LEFT JOIN decision d ON false,
+	       LATERAL @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) t
+	WHERE (s.candidates <> 'true' OR s.bonus IS NOT NULL OR s.cap_group IS NOT NULL) AND t.n_failing > 0;
+EXCEPTION WHEN OTHERS THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	RETURN QUERY SELECT 'items for which an expression fails', (SELECT count(*) FROM item)::float8, NULL::float8,
+		'pages of unknown users raise an error: ' || left(SQLERRM, 200);
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_rules()
-	IS 'report on candidates, bonus and cap_group, if one of them fails for an item';
+	IS 'row of the report on candidates, bonus and cap_group, if one of them fails for items';

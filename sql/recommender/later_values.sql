@@ -182,8 +182,10 @@ BEGIN
 	       format('share of items whose columns changed in one refresh, at %s: check that the items were not replaced',
 	              j.done_at)
 	FROM   job j WHERE j.name = 'changed' AND j.problem IS NOT NULL;
-EXCEPTION WHEN data_exception THEN
-	RETURN;                             -- an item that cannot be encoded, which another row reports
+EXCEPTION WHEN OTHERS THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;                             -- an item that cannot be encoded, which another row reports
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_columns() IS 'rows of the report about columns of items';

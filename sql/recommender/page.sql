@@ -46,11 +46,27 @@ CREATE FUNCTION _dlints_recommender_reward(setting regclass, decision bigint, it
 COMMENT ON FUNCTION _dlints_recommender_reward(regclass, bigint, "any", text, float8, "any")
 	IS 'store the outcome of an impression';
 
+CREATE FUNCTION _dlints_is_row_error(code text) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_is_row_error' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_is_row_error(text)
+	IS 'may an error with this SQLSTATE come from the data of one row? Other rows are then processed without it';
+
 CREATE FUNCTION _dlints_candidates(user_id "any", context jsonb, shortlist "any")
 	RETURNS TABLE (features real[], bonus float8, costs real[], effect float8)
 	AS 'MODULE_PATHNAME', 'dlints_candidates' LANGUAGE C STABLE;
 COMMENT ON FUNCTION _dlints_candidates("any", jsonb, "any")
 	IS 'candidates of a request in the entered schema: those of a shortlist, or all if it is NULL';
+
+CREATE FUNCTION _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) RETURNS SETOF anyelement
+	AS 'MODULE_PATHNAME', 'dlints_allowed_items' LANGUAGE C STABLE ROWS 10000;
+COMMENT ON FUNCTION _dlints_allowed_items("any", jsonb, anyelement)
+	IS 'items that a list for a user and a context may contain; items for which an expression fails are left out';
+
+CREATE FUNCTION _dlints_try_rules(user_id "any", context jsonb, OUT n_candidates bigint, OUT n_failing bigint,
+	OUT example text, OUT problem text)
+	AS 'MODULE_PATHNAME', 'dlints_try_rules' LANGUAGE C STABLE;
+COMMENT ON FUNCTION _dlints_try_rules("any", jsonb)
+	IS 'number of candidates, and of items for which candidates, bonus or cap_group fail; an error if one fails for all';
 
 CREATE FUNCTION _dlints_best_in_blocks(items anyarray, rankings float8[], n_best integer) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'dlints_best_in_blocks' LANGUAGE C STABLE STRICT;

@@ -30,25 +30,31 @@ $$;
 COMMENT ON FUNCTION _dlints_mean_rates()
 	IS 'mean rates of the constraints on outcomes, in the order of constraint names';
 
--- Compute the costs of one item, for every constraint.  They are 0 if an expression fails: a page with the item
--- must not fail.
-CREATE FUNCTION _dlints_cost_of(key anyelement) RETURNS real[]
+-- Compute the costs of one item, for every constraint.  They are 0 if an expression fails, and "problem" says why: a
+-- page with the item must not fail.
+CREATE FUNCTION _dlints_cost_of(key anyelement, OUT costs real[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	zeros real[] := array_fill(0::real, ARRAY[(SELECT count(*)::integer FROM constraint_price)]);
-	costs real[];
 BEGIN
 	IF zeros = '{}' THEN
-		RETURN zeros;
+		costs := zeros;
+		RETURN;
 	END IF;
 	SELECT @extschema@._dlints_costs(t.costs, v.outcome_rates, @extschema@._dlints_mean_rates()) INTO costs
 	FROM   cost_text t LEFT JOIN item_vector v ON same_item(v.item, t.item)
 	WHERE  same_item(t.item, key) LIMIT 1;
-	RETURN CASE cardinality(costs) WHEN cardinality(zeros) THEN costs ELSE zeros END;
-EXCEPTION WHEN data_exception OR cardinality_violation OR program_limit_exceeded THEN
-	RETURN zeros;
+	IF cardinality(costs) IS DISTINCT FROM cardinality(zeros) THEN
+		costs := zeros;
+	END IF;
+EXCEPTION WHEN OTHERS THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	costs := zeros;
+	problem := SQLERRM;
 END
 $$;
 COMMENT ON FUNCTION _dlints_cost_of(anyelement) IS 'costs of an item; 0 if they cannot be computed';
@@ -163,7 +169,7 @@ COMMENT ON FUNCTION _dlints_refresh_rates()
 	IS 'estimate the rates of constrained outcomes, over all items and for each item';
 
 -- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately:
--- the failing ones cost 0, and the job "costs" holds the error for report().
+-- the failing ones cost 0, and the job "costs" holds their number and the error for report().
 CREATE FUNCTION _dlints_refresh_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -183,12 +189,20 @@ BEGIN
 			FROM  (SELECT t.item, @extschema@._dlints_costs(t.costs, w.outcome_rates, mean_rates) AS costs
 			       FROM   cost_text t LEFT JOIN item_vector w ON same_item(w.item, t.item)) c
 			WHERE  same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs;
-		EXCEPTION WHEN data_exception OR cardinality_violation OR program_limit_exceeded THEN
-			problem := SQLERRM;
-			UPDATE item_vector v SET costs = c.costs
-			FROM  (SELECT w.item, @extschema@._dlints_cost_of(w.item) AS costs FROM item_vector w
-			       WHERE NOT w.is_deleted OFFSET 0) c
-			WHERE  same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs;
+		EXCEPTION WHEN OTHERS THEN
+			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+				RAISE;
+			END IF;
+			WITH computed AS MATERIALIZED (
+				SELECT w.item, c.costs, c.problem
+				FROM   item_vector w, LATERAL @extschema@._dlints_cost_of(w.item) c WHERE NOT w.is_deleted),
+			written AS (
+				UPDATE item_vector v SET costs = c.costs
+				FROM   computed c WHERE same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs)
+			SELECT format('items whose costs cannot be computed cost 0 (number: %s, for example "%s"): %s',
+			              count(*), left(min(c.item::text), 100), min(c.problem))
+			INTO   problem
+			FROM   computed c WHERE c.problem IS NOT NULL;
 		END;
 	END IF;
 	PERFORM @extschema@._dlints_note_problem('costs'::text, problem);

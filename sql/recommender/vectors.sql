@@ -8,7 +8,10 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	SELECT e.encoded, e.dates INTO encoded, dates FROM encoded_item e WHERE same_item(e.item, key) LIMIT 1;
-EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+EXCEPTION WHEN OTHERS THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
 	problem := SQLERRM;
 	SELECT array_fill(0::real, ARRAY[s.liked - s.factors]), array_fill(NULL::float8, ARRAY[s.aged / 3])
 	INTO   encoded, dates FROM setting s;
@@ -75,8 +78,10 @@ BEGIN
 			DELETE FROM job j WHERE j.name = 'encoding';
 		END IF;
 		RETURN n_changed;
-	EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
-		NULL;                           -- row by row, below
+	EXCEPTION WHEN OTHERS THEN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;                         -- row by row, below
 	END;
 	WITH encoded AS MATERIALIZED (
 		SELECT i.item, e.encoded, e.dates, e.problem
@@ -212,7 +217,7 @@ BEGIN
 		RETURN 0;
 	END IF;
 	IF n_constraints > 0 THEN
-		UPDATE item_vector v SET costs = @extschema@._dlints_cost_of(v.item)
+		UPDATE item_vector v SET costs = (@extschema@._dlints_cost_of(v.item)).costs
 		WHERE  v.costs IS NULL AND NOT v.is_deleted;
 	END IF;
 	WITH known AS MATERIALIZED (

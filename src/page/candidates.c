@@ -7,13 +7,11 @@
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "choose/rules.h"
@@ -24,8 +22,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum items left out because an expression fails for them: about 0.1 s of CPU */
+/* Items for which an expression fails that are found one by one: about 0.1 s of CPU */
 #define MAX_FAILING		1000
+/* Further items, of which one fails, that are left out together */
+#define FAILING_PART	64
 
 /* The largest bonus; others count as 0 */
 #define MAX_BONUS	1e50
@@ -75,12 +75,12 @@ static const PageTable item_vectors = {"item_vector", 6, {
 
 /* Costs of an item whose vector is older than the constraints */
 static const PageQuery cost_of_item = {{
-	"SELECT @extschema@._dlints_cost_of($1)", 1}, {ARG_ITEM}};
+	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", 1}, {ARG_ITEM}};
 
 /* Vectors of items without a stored one, by number: such a row is a candidate at once. */
 static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded || 0::real, e.dates, 0::real, NULL::real,\n"
-	"       CASE WHEN $2 > 0 THEN @extschema@._dlints_cost_of(u.item) END\n"
+	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END\n"
 	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
 	"WHERE  e.encoded IS NOT NULL", 3},
 	{ARG_ITEMS, INT4OID, INT4OID}};
@@ -102,7 +102,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
-		if (!IsUserDataError(error))
+		if (!IsRowError(error))
 			PG_RE_THROW();
 		FlushErrorState();
 		ereport(ERROR,
@@ -237,27 +237,32 @@ read_part(PageRequest *page, void *arg)
 /*
  * Read the items of a part, and leave out those for which an expression fails: a part
  * that fails is read again in halves.  Rows that were read before the error count.
- * Returns the number of failing items; the error is raised if they are too many.
  */
-static int
-read_without_failing(PageRequest *page, AllowedPart part, int n_failing)
+static void
+read_without_failing(PageRequest *page, AllowedPart part)
 {
+	CandidateSet *set = part.reader->set;
 	ErrorData  *error = TryStep(page, read_part, &part);
-	AllowedPart first = part;
-	AllowedPart second = part;
+	AllowedPart half = part;
 
 	CHECK_FOR_INTERRUPTS();
 	if (error == NULL)
-		return n_failing;
-	if (!IsUserDataError(error) || (part.count <= 1 && n_failing >= MAX_FAILING))
+		return;
+	if (!IsRowError(error))
 		ReThrowError(error);
 	FreeErrorData(error);
-	if (part.count <= 1)
-		return n_failing + 1;
-	first.count = part.count / 2;
-	second.items += first.count;
-	second.count -= first.count;
-	return read_without_failing(page, second, read_without_failing(page, first, n_failing));
+	if (part.count <= (set->n_failing < MAX_FAILING ? 1 : FAILING_PART))
+	{
+		if (set->n_failing == 0)
+			set->failing = part.items[0];
+		set->n_failing += part.count;
+		return;
+	}
+	half.count = part.count / 2;
+	read_without_failing(page, half);
+	half.items += half.count;
+	half.count = part.count - half.count;
+	read_without_failing(page, half);
 }
 
 static void
@@ -272,7 +277,8 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 
 /*
  * Read the items that may be returned, except those for which an expression fails; an
- * error if all fail.  A sequential scan would evaluate "candidates" for other items, too.
+ * error if it fails for all items.  A sequential scan would evaluate "candidates" for
+ * other items, too.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
@@ -280,7 +286,6 @@ read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
 {
 	AllowedPart part = {reader, variant, shortlist, count};
 	int			nest_level = NewGUCNestLevel();
-	int			n_failing;
 
 	if (shortlist == NULL)
 	{
@@ -291,9 +296,10 @@ read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
 		part.count = keys.set->count;
 	}
 	(void) set_config_option("enable_seqscan", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	n_failing = part.count > 0 ? read_without_failing(page, part, 0) : 0;
+	if (part.count > 0)
+		read_without_failing(page, part);
 	AtEOXact_GUC(true, nest_level);
-	if (n_failing > 0 && n_failing == part.count)
+	if (shortlist == NULL && reader->set->n_failing > 0 && reader->set->n_failing == part.count)
 		CheckExpressions(page);
 }
 
@@ -485,63 +491,4 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 	reader.numbers = missing;
 	ReadRows(page, &encode_items, 0, args, read_encoded_item, &reader);
 	drop_unread(set, reader.is_read, settings->size, settings->constraints);
-}
-
-/* ---------- candidates of requests that are replayed ---------- */
-
-PG_FUNCTION_INFO_V1(dlints_candidates);
-
-/*
- * _dlints_candidates(user_id "any", context jsonb, shortlist "any")
- *		-> (features, bonus, costs, effect)
- *		Candidates of a request in the entered schema: those of a shortlist, or all if
- *		it is NULL.
- */
-Datum
-dlints_candidates(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *rows = ResultRows(fcinfo);
-	NullableDatum shortlist = PageArgument(fcinfo, 2);
-	Datum	   *keys = NULL;
-	int			count = 0;
-	PageRequest page;
-	CandidateSet *set;
-
-	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	ReadPageSettings(&page);
-	CheckKeyType(fcinfo, 0, page.user_type, "user_id");
-	CheckKeyType(fcinfo, 2, page.items_type, "shortlist");
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument \"context\" must not be null")));
-	page.user = PageArgument(fcinfo, 0);
-	page.context = PageArgument(fcinfo, 1).value;
-	page.session = NotGiven();
-	ReadUser(&page, NotGiven(), false);		/* for neighbour scores */
-	if (!shortlist.isnull)
-		count = ArrayKeys(&page, shortlist.value, &keys);
-	set = ReadAllowed(&page, POLICY_PERSONAL, CreateKeyTable(&page, count), keys, count);
-	if (set->count > 0)
-		ReadFeatures(&page, set);
-	for (int i = 0; i < set->count; i++)
-	{
-		Datum		values[4];
-		bool		nulls[4] = {false, false, page.settings.constraints == 0, false};
-		ArrayType  *features = ResultReals(page.settings.size);
-		ArrayType  *costs = ResultReals(page.settings.constraints);
-
-		memcpy(ARR_DATA_PTR(features),
-			   (float4 *) ARR_DATA_PTR(set->features) + (Size) i * page.settings.size,
-			   sizeof(float4) * page.settings.size);
-		memcpy(ARR_DATA_PTR(costs), set->costs + (Size) i * page.settings.constraints,
-			   sizeof(float4) * page.settings.constraints);
-		values[0] = PointerGetDatum(features);
-		values[1] = Float8GetDatum(set->addends[i]);
-		values[2] = PointerGetDatum(costs);
-		values[3] = Float8GetDatum(page.settings.has_effects ? set->effects[i] : 0.0);
-		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-	}
-	ClosePage(&page);
-	return (Datum) 0;
 }

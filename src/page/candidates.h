@@ -20,6 +20,8 @@ typedef struct CandidateSet
 	uint64	   *tie_keys;		/* in sets of extra items: their numbers, which give the keys */
 	bool		is_cut;			/* other items may tie with these, and "tie_keys" break ties */
 	int			n_scored;		/* items on the shortlist; 0: all candidates, or a random list */
+	int			n_failing;		/* items left out because an expression fails for them */
+	Datum		failing;		/* one of these */
 	double		share;			/* probability of an item to be among these, for random lists */
 
 	/* from ReadFeatures() */

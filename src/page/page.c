@@ -241,12 +241,39 @@ ResultColumn(int column)
 
 /* ---------- subtransactions ---------- */
 
-/* Errors in data that a user's expressions compute */
-bool
-IsUserDataError(const ErrorData *error)
+/*
+ * May an error come from the data of one row?  Expressions can call functions in any
+ * language, and input functions of types, which use several classes.  Errors of the
+ * server, missing privileges and cancelled statements are none.
+ */
+static bool
+is_row_error(int sqlerrcode)
 {
-	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_DATA_EXCEPTION ||
-		error->sqlerrcode == ERRCODE_CARDINALITY_VIOLATION;
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_CARDINALITY_VIOLATION ||
+		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION || category == ERRCODE_PLPGSQL_ERROR ||
+		category == ERRCODE_EXTERNAL_ROUTINE_EXCEPTION ||
+		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED || sqlerrcode == ERRCODE_SYNTAX_ERROR ||
+		sqlerrcode == ERRCODE_UNDEFINED_OBJECT;
+}
+
+bool
+IsRowError(const ErrorData *error)
+{
+	return is_row_error(error->sqlerrcode);
+}
+
+PG_FUNCTION_INFO_V1(dlints_is_row_error);
+
+/* _dlints_is_row_error(code text) -> boolean */
+Datum
+dlints_is_row_error(PG_FUNCTION_ARGS)
+{
+	char	   *code = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	PG_RETURN_BOOL(strlen(code) == 5 &&
+				   is_row_error(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
 }
 
 /* Errors after objects that statements read were dropped */
@@ -300,7 +327,7 @@ static const PageQuery check_objects = {{
 static void
 explain_error(PageRequest *page, ErrorData *error)
 {
-	if (IsUserDataError(error))
+	if (IsRowError(error))
 		CheckExpressions(page);
 	if (IsMissingObjectError(error))
 		RunSelect(page, &check_objects, 0, NULL);
@@ -316,7 +343,7 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 {
 	ErrorData  *error = TryStep(page, step, arg);
 
-	if (error != NULL && IsUserDataError(error))
+	if (error != NULL && IsRowError(error))
 	{
 		page->skips_failing = true;
 		error = TryStep(page, step, arg);

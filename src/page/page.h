@@ -150,7 +150,7 @@ extern NullableDatum ResultColumn(int column);
 typedef void (*PageStep) (PageRequest *page, void *arg);
 extern ErrorData *TryStep(PageRequest *page, PageStep step, void *arg);
 extern void DoStep(PageRequest *page, PageStep step, void *arg);
-extern bool IsUserDataError(const ErrorData *error);
+extern bool IsRowError(const ErrorData *error);
 extern bool IsMissingObjectError(const ErrorData *error);
 
 static inline NullableDatum

@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(182);
+SELECT plan(197);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -237,9 +237,9 @@ SELECT matches(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', 
   ('{"retention": 30}', '^22023: argument "retention" must be an interval such as "2 days" \(The value is 30'),
   ('{"attribution_window": "half an hour"}', '^22023: argument "attribution_window" must be an interval'),
   ('{"attribution_window": "1 day", "retention": "1 day"}', '^22023: retention must be longer than attribution_window'),
-  ('{"bonus": "i.title"}', '^22P02: argument "bonus": .*work number'),
-  ('{"candidates": "i.id / 0 = 1"}', '^22012: argument "candidates": '),
-  ('{"cap": 1, "cap_group": "(1 / (i.id - i.id))"}', '^22012: argument "cap_group": '),
+  ('{"bonus": "i.title"}', '^22P02: in the argument "bonus": .*work number'),
+  ('{"candidates": "i.id / 0 = 1"}', '^22012: in the argument "candidates": '),
+  ('{"cap": 1, "cap_group": "(1 / (i.id - i.id))"}', '^22012: in the argument "cap_group": '),
   ('{"clicks": "SELECT id, -id, now() FROM job"}',
     '^22023: argument "clicks": no click is on an item')) v (change, result);
 SELECT is(count(*), 200::bigint, 'rejected changes leave the candidates unchanged') FROM board.allowed(1, '{}');
@@ -282,15 +282,19 @@ INSERT INTO toy SELECT i, 'kind ' || i % 5, i FROM generate_series(1, 60) i;
 SELECT dlints_create_recommender('toys', 'toy', '{kind,price}', control => 0, epsilon => 0,
   attribution_window => '0') IS NOT NULL;
 INSERT INTO toy VALUES (1000, 'kind 1', '1e400'), (1001, 'kind 2', 0), (1002, NULL, NULL);
+CREATE FUNCTION picky(x numeric) RETURNS integer LANGUAGE plpgsql STABLE AS $$ BEGIN
+	IF x = 0 OR x > 1e9 THEN
+		RAISE 'no %', x;
+	END IF;
+	RETURN 0;
+END $$;
+CREATE DOMAIN short AS numeric CHECK (VALUE < 1e9);
 CREATE FUNCTION toys_listed(change jsonb, call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
 BEGIN
-	PERFORM dlints_alter_recommender(
-		'toys', '{"candidates": null, "bonus": null, "cap": null, "cap_group": null, "epsilon": 0, "control": 0}');
-	DELETE FROM toy WHERE id IN (1000, 1001);
-	PERFORM dlints_alter_recommender('toys', change);
-	INSERT INTO toy VALUES (1000, 'kind 1', '1e400'), (1001, 'kind 2', 0);
+	PERFORM dlints_alter_recommender('toys', '{"candidates": null, "bonus": null, "cap": null, "cap_group": null,
+		"epsilon": 0, "control": 0, "constraints": {}}' || change);
 	EXECUTE format('SELECT count(*) || '' '' || coalesce(bool_or(item IN (1000, 1001))::text, '''') FROM toys.%s',
 	               call) INTO result;
 	RETURN result;
@@ -302,13 +306,44 @@ FROM  (VALUES
   ('{"candidates": "1 / i.price::float8 < 2", "control": 1}', 'recommend(1, 100)', '60 false'),
   ('{"candidates": "1 / i.price::float8 < 2"}', 'more_like(7, 100)', '59 false'),
   ('{"bonus": "0.1 / i.price::float8"}', 'recommend(1, 100)', '61 false'),
+  ('{"bonus": "picky(i.price)"}', 'recommend(1, 100)', '61 false'),
+  ('{"bonus": "length(to_tsquery(''simple'', i.price || CASE WHEN i.price = 0 THEN '' b'' ELSE '''' END)::text)"}',
+   'recommend(1, 100)', '62 true'),
+  ('{"bonus": "length(i.price::short::text)"}', 'recommend(1, 100)', '62 true'),
+  ('{"constraints": {"a": {"of": "picky(i.price)", "max": 2}, "b": {"of": "1 / i.price::float8", "max": 2}}}',
+   'recommend(1, 100)', '63 true'),
   ('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', 'recommend(1, 100)',
    '61 false')) v (change, call, result);
-SELECT matches((SELECT meaning FROM toys.report() WHERE measure = 'expression that fails'),
-  '^pages leave out .*"cap_group"', 'report() names the expression that fails');
+SELECT alike((SELECT concat_ws(': ', value, meaning) FROM toys.report() WHERE measure ~ 'expression fails'),
+  '2: lists leave them out, for example "1000": in the argument "cap_group": "1000%', 'report() counts items for which an expression fails');
+SELECT dlints_alter_recommender('toys', '{"constraints": {"a": {"of": "1 / i.price::float8", "max": 2}}}');
+SELECT alike((SELECT meaning FROM toys.report() WHERE measure = 'failed maintenance'),
+  'costs: items whose costs cannot be computed cost 0 (number: 2, for example "1000"): %',
+  'report() counts items whose costs cannot be computed');
+INSERT INTO toy SELECT i, 'kind 1', 0 FROM generate_series(2001, 3500) i;
+SELECT dlints_alter_recommender('toys', '{"bonus": "1 / i.price::float8", "cap": null, "cap_group": null}');
+SELECT is((SELECT count(*) FROM toys.recommend(1, 100)), 61::bigint, 'a list leaves out 1,502 items that fail');
+DELETE FROM toy WHERE id > 2000;
+CREATE TABLE played (who integer, toy integer, at timestamptz);
+INSERT INTO played SELECT p, 1 + (p * i) % 60, now() - i * interval '1 hour'
+  FROM generate_series(1, 20) p, generate_series(1, 9) i;
+SELECT is(made($$'failing', 'toy', '{kind,price}', 'SELECT who, toy, at FROM played', attribution_window => '0',
+  control => 0, epsilon => 0, candidates => '1 / i.price::float8 < 2 AND user_id IS DISTINCT FROM -1',
+  bonus => 'picky(i.price)', cap => 99, cap_group => '(1 / i.price::float8)::text',
+  constraints => '{"a": {"of": "1 / i.price::float8", "max": 2}}'$$), 'gives false',
+  'a recommender is made although its expressions fail for some items');
+SELECT failing.reward(l.decision, l.item) FROM failing.recommend(1, 3) l;
+UPDATE failing.job SET done_at = '-infinity';
+UPDATE failing.constraint_price SET solved = -1000;
+SELECT lives_ok(format('DO $do$ BEGIN %s; END $do$', call), call || ' works although expressions fail for some items')
+FROM unnest('{PERFORM failing.refresh(),PERFORM failing.refit(),CALL failing.run(),PERFORM failing.rebuild(),'
+            'PERFORM failing.backtest(5),PERFORM failing.report(),PERFORM failing.warm_start()}'::text[]) call;
+SELECT results_eq('SELECT name FROM failing.job WHERE problem IS NOT NULL', '{costs}'::text[], 'run() does all of its parts');
 UPDATE toy SET price = 1 WHERE id IN (1000, 1001);
-SELECT is((SELECT count(*) FROM toys.report() WHERE measure = 'expression that fails'), 0::bigint,
+SELECT dlints_alter_recommender('toys', '{"cap": 1, "cap_group": "(1 / i.price::float8)::text", "bonus": null}');
+SELECT is((SELECT count(*) FROM toys.report() WHERE measure ~ 'expression fails'), 0::bigint,
   'report() is silent on expressions that succeed');
+SELECT dlints_alter_recommender('toys', '{"cap": null, "cap_group": null}');
 SELECT is((SELECT count(*) FROM toys.recommend(1, 100)), 63::bigint, 'mended rows return to the lists');
 
 -- a condition on the recommender's own log

@@ -1,0 +1,188 @@
+/*
+ * allowed.c
+ *		What "candidates", "bonus" and "cap_group" say of the items, outside of pages.
+ *		Items for which one of them fails are left out, as from lists.
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "page/candidates.h"
+#include "page/entry.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+
+/* Enter a schema for the request of the first two arguments, user and context. */
+static void
+enter_request(PageRequest *page, FunctionCallInfo fcinfo)
+{
+	EnterPage(page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(page);
+	CheckKeyType(fcinfo, 0, page->user_type, "user_id");
+	ArgNotNull(fcinfo, 1, "context");
+	page->user = PageArgument(fcinfo, 0);
+	page->context = PageArgument(fcinfo, 1).value;
+}
+
+typedef struct Shortlist
+{
+	Datum	   *keys;			/* NULL: all items */
+	int			count;
+	CandidateSet *allowed;
+} Shortlist;
+
+static void
+read_allowed(PageRequest *page, void *arg)
+{
+	Shortlist  *shortlist = arg;
+
+	shortlist->allowed = ReadAllowed(page, POLICY_PERSONAL, CreateKeyTable(page, shortlist->count),
+									 shortlist->keys, shortlist->count);
+}
+
+/* The items of a shortlist that may be returned; an error if an expression fails for all items */
+static CandidateSet *
+read_without_failing(PageRequest *page, Datum *keys, int count)
+{
+	Shortlist	shortlist = {keys, count, NULL};
+
+	DoStep(page, read_allowed, &shortlist);
+	return shortlist.allowed;
+}
+
+PG_FUNCTION_INFO_V1(dlints_allowed_items);
+
+/*
+ * _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) -> setof anyelement
+ *		The items that a list may contain.
+ */
+Datum
+dlints_allowed_items(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rows = ResultRows(fcinfo);
+	PageRequest page;
+	CandidateSet *set;
+
+	enter_request(&page, fcinfo);
+	CheckKeyType(fcinfo, 2, page.item_type, "witness");
+	set = read_without_failing(&page, NULL, 0);
+	for (int i = 0; i < set->count; i++)
+	{
+		bool		is_null = false;
+
+		tuplestore_putvalues(rows->setResult, rows->setDesc, &set->items[i], &is_null);
+	}
+	ClosePage(&page);
+	return (Datum) 0;
+}
+
+static void
+check_expressions(PageRequest *page, void *arg)
+{
+	CheckExpressions(page);
+}
+
+/* The error of the expression that fails, which names the argument */
+static const char *
+expression_error(PageRequest *page)
+{
+	ErrorData  *error = TryStep(page, check_expressions, NULL);
+
+	return error == NULL ? "an expression fails" : error->message;
+}
+
+static const char *
+item_text(const PageRequest *page, Datum item)
+{
+	Oid			function;
+	bool		is_varlena;
+
+	getTypeOutputInfo(page->item_type, &function, &is_varlena);
+	return OidOutputFunctionCall(function, item);
+}
+
+PG_FUNCTION_INFO_V1(dlints_try_rules);
+
+/*
+ * _dlints_try_rules(user_id "any", context jsonb)
+ *		-> (n_candidates bigint, n_failing bigint, example text, problem text)
+ *		Evaluate the expressions for all items; an error if one of them fails for all.
+ */
+Datum
+dlints_try_rules(PG_FUNCTION_ARGS)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	PageRequest page;
+	CandidateSet *set;
+	Datum		values[4];
+	bool		nulls[4] = {false, false, true, true};
+
+	enter_request(&page, fcinfo);
+	set = read_without_failing(&page, NULL, 0);
+	values[0] = Int64GetDatum(set->count);
+	values[1] = Int64GetDatum(set->n_failing);
+	if (set->n_failing > 0)
+	{
+		MemoryContextSwitchTo(caller);	/* which ClosePage() does not free */
+		values[2] = CStringGetTextDatum(item_text(&page, set->failing));
+		values[3] = CStringGetTextDatum(expression_error(&page));
+		nulls[2] = nulls[3] = false;
+	}
+	ClosePage(&page);
+	return ResultRow(fcinfo, lengthof(values), values, nulls);
+}
+
+/* ---------- candidates of requests that are replayed ---------- */
+
+PG_FUNCTION_INFO_V1(dlints_candidates);
+
+/*
+ * _dlints_candidates(user_id "any", context jsonb, shortlist "any")
+ *		-> (features, bonus, costs, effect)
+ *		Candidates of a request in the entered schema: those of a shortlist, or all if
+ *		it is NULL.
+ */
+Datum
+dlints_candidates(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rows = ResultRows(fcinfo);
+	NullableDatum shortlist = PageArgument(fcinfo, 2);
+	Datum	   *keys = NULL;
+	int			count = 0;
+	PageRequest page;
+	CandidateSet *set;
+
+	enter_request(&page, fcinfo);
+	CheckKeyType(fcinfo, 2, page.items_type, "shortlist");
+	ReadUser(&page, NotGiven(), false);		/* for neighbour scores */
+	if (!shortlist.isnull)
+		count = ArrayKeys(&page, shortlist.value, &keys);
+	set = read_without_failing(&page, keys, count);
+	if (set->count > 0)
+		ReadFeatures(&page, set);
+	for (int i = 0; i < set->count; i++)
+	{
+		Datum		values[4];
+		bool		nulls[4] = {false, false, page.settings.constraints == 0, false};
+		ArrayType  *features = ResultReals(page.settings.size);
+		ArrayType  *costs = ResultReals(page.settings.constraints);
+
+		memcpy(ARR_DATA_PTR(features),
+			   (float4 *) ARR_DATA_PTR(set->features) + (Size) i * page.settings.size,
+			   sizeof(float4) * page.settings.size);
+		memcpy(ARR_DATA_PTR(costs), set->costs + (Size) i * page.settings.constraints,
+			   sizeof(float4) * page.settings.constraints);
+		values[0] = PointerGetDatum(features);
+		values[1] = Float8GetDatum(set->addends[i]);
+		values[2] = PointerGetDatum(costs);
+		values[3] = Float8GetDatum(page.settings.has_effects ? set->effects[i] : 0.0);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+	}
+	ClosePage(&page);
+	return (Datum) 0;
+}
