@@ -27,53 +27,6 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_call(text, bigint[]) IS 'call a function of recommenders or rankers that takes decisions';
 
--- Remove and return pending decisions whose attribution window has passed.
-CREATE FUNCTION _dlints_dequeue(attribution_window interval) RETURNS bigint[]
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	IF (SELECT s.kind FROM setting s) = 'ranker' THEN
-		RETURN @extschema@._dlints_ranker_dequeue(attribution_window);
-	END IF;
-	RETURN @extschema@._dlints_recommender_dequeue(attribution_window);
-END
-$$;
-COMMENT ON FUNCTION _dlints_dequeue(interval)
-	IS 'remove and return pending decisions whose attribution window has passed';
-
--- Return decisions with rewards that the models do not contain.
-CREATE FUNCTION _dlints_dequeue_corrections() RETURNS bigint[]
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	IF (SELECT s.kind FROM setting s) = 'ranker' THEN
-		RETURN @extschema@._dlints_ranker_dequeue_corrections();
-	END IF;
-	RETURN @extschema@._dlints_recommender_dequeue_corrections();
-END
-$$;
-COMMENT ON FUNCTION _dlints_dequeue_corrections() IS 'decisions with rewards that the models do not contain';
-
--- Delete rewards that no decision can explain any more.
-CREATE FUNCTION _dlints_delete_orphans() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	IF (SELECT s.kind FROM setting s) = 'ranker' THEN
-		PERFORM @extschema@._dlints_ranker_delete_orphans();
-	ELSE
-		PERFORM @extschema@._dlints_recommender_delete_orphans();
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION _dlints_delete_orphans() IS 'delete rewards without a decision';
-
 -- Compute the evidence of decisions for each model, as the model contains it.  Each model reads the examples
 -- separately: they are wide, and would otherwise be sorted by model.
 CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text, evidence @extschema@.dlints)
@@ -155,6 +108,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	wait interval := coalesce(attribution_window, (SELECT s.attribution_window FROM setting s));
+	is_ranker boolean := (SELECT s.kind = 'ranker' FROM setting s);
 	n_batches integer := 0;
 	n bigint;
 	batch bigint[];
@@ -166,7 +120,8 @@ BEGIN
 		IF n_batches >= max_batches THEN
 			RETURN;
 		END IF;
-		batch := @extschema@._dlints_dequeue(wait);
+		batch := CASE WHEN is_ranker THEN @extschema@._dlints_ranker_dequeue(wait)
+		              ELSE @extschema@._dlints_recommender_dequeue(wait) END;
 		EXIT WHEN cardinality(batch) = 0;
 		learned := learned + @extschema@._dlints_train('apply'::text, batch);
 		n_batches := n_batches + 1;
@@ -175,7 +130,8 @@ BEGIN
 		IF n_batches >= max_batches THEN
 			RETURN;
 		END IF;
-		batch := @extschema@._dlints_dequeue_corrections();
+		batch := CASE WHEN is_ranker THEN @extschema@._dlints_ranker_dequeue_corrections()
+		              ELSE @extschema@._dlints_recommender_dequeue_corrections() END;
 		EXIT WHEN cardinality(batch) = 0;
 		n := @extschema@._dlints_train('correct'::text, batch);
 		learned := learned + n;

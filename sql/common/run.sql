@@ -81,10 +81,12 @@ BEGIN
 			RETURN CASE WHEN batches.has_more AND batches.learned > 0 THEN 'more' ELSE 'done' END;
 		WHEN 'months' THEN
 			PERFORM @extschema@._dlints_maintain_partitions();
-			PERFORM @extschema@._dlints_delete_orphans();
 			IF is_recommender THEN
+				PERFORM @extschema@._dlints_recommender_delete_orphans();
 				DELETE FROM empty_request e USING setting s
 				WHERE  e.id < @extschema@._dlints_first_decision(now() - s.retention);
+			ELSE
+				PERFORM @extschema@._dlints_ranker_delete_orphans();
 			END IF;
 			RETURN 'done';
 		WHEN 'rebuild' THEN

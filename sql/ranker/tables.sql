@@ -3,7 +3,7 @@
 -- A template, executed with the new schema first in the search_path.
 
 CREATE FUNCTION _dlints_ranker_tables() RETURNS text LANGUAGE sql IMMUTABLE
-RETURN $tables$
+RETURN @extschema@._dlints_common_tables() OPERATOR(pg_catalog.||) $tables$
 -- The arguments of the ranker
 CREATE TABLE setting (
     single        boolean PRIMARY KEY DEFAULT true CHECK (single),
@@ -26,37 +26,9 @@ CREATE TABLE setting (
     -- of decision numbers
     secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
--- When run() was last called, when each of its parts was last done, and why a part failed
-CREATE TABLE job (
-    name    text PRIMARY KEY,
-    done_at timestamptz NOT NULL,
-    problem text);
-
 INSERT INTO job (name, done_at)
 SELECT unnest('{run,learn,rebuild,months}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
-
--- The number of a decision within a second
-CREATE SEQUENCE decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;
-
--- Constraints with their dual prices
-CREATE TABLE constraint_price (
-    name      text PRIMARY KEY,
-    of        text,                         -- unused by rankers
-    outcome   text,                         -- unused by rankers
-    sign      integer NOT NULL,             -- 1: at most the target; -1: at least
-    target    float8 NOT NULL CHECK (target > 0 AND target < 'infinity'),
-    hard      boolean NOT NULL,             -- an action that costs more than is left is never chosen
-    since     timestamptz NOT NULL DEFAULT now(),
-    price     float8 NOT NULL DEFAULT 0 CHECK (abs(price) < 'infinity'),
-    decisions bigint NOT NULL DEFAULT 0,    -- decisions that the price was computed from
-    solved    bigint NOT NULL DEFAULT 0,    -- number of the newest decision then
-    surplus   float8 NOT NULL DEFAULT 0,    -- budget left over then
-    target_cost float8 NOT NULL DEFAULT 0,  -- mean cost that the price was computed for
-    expected_cost float8 NOT NULL DEFAULT 0,    -- mean cost expected at this price
-    reward_lost float8 NOT NULL DEFAULT 0,
-    rate      float8,
-    lag       interval);
 
 -- The log of decisions, a month per partition.  Arrays are in the order of the ranking.
 CREATE TABLE decision (
@@ -118,13 +90,6 @@ CREATE TABLE action_cost (
 CREATE TABLE pending (
     decision bigint PRIMARY KEY,
     since    timestamptz NOT NULL);         -- start of the attribution window
-
--- Decisions that could not be applied or corrected
-CREATE TABLE quarantine (
-    decision   bigint PRIMARY KEY,
-    is_applied boolean NOT NULL,            -- the models contain it as it was before the failed correction
-    problem    text NOT NULL,
-    at         timestamptz NOT NULL DEFAULT now());
 
 CREATE TABLE model (
     name   text PRIMARY KEY,                -- reward; imitation: of the baseline's choices

@@ -4,7 +4,7 @@
 -- as their owner; dlints_grant() lets a role call those that a page needs.
 
 CREATE FUNCTION _dlints_ranker_wrappers() RETURNS text LANGUAGE sql IMMUTABLE
-RETURN $wrappers$
+RETURN @extschema@._dlints_common_wrappers() OPERATOR(pg_catalog.||) $wrappers$
 CREATE FUNCTION rank(event text, context jsonb, actions jsonb, deferred boolean DEFAULT false)
 RETURNS TABLE (event_id text, action text, "position" integer, probability float8, expected float8)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
@@ -23,21 +23,6 @@ END;
 CREATE FUNCTION activate(event text) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_activate('setting'::regclass, event);
-
-CREATE FUNCTION learn("window" interval DEFAULT NULL) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_learn('setting'::regclass, "window");
-
-CREATE FUNCTION run_part(part text) RETURNS text
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_run_part('setting'::regclass, part);
-
-CREATE PROCEDURE run(recommender regclass DEFAULT 'setting'::regclass)
-LANGUAGE plpgsql AS $body$
-BEGIN
-    CALL @extschema@._dlints_run(recommender);
-END
-$body$;
 
 CREATE FUNCTION report(since timestamptz DEFAULT now() - interval '7 days')
 RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -61,9 +46,6 @@ CREATE FUNCTION erase(user_id text) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_ranker_erase('setting'::regclass, user_id);
 
-CREATE FUNCTION rebuild() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_rebuild('setting'::regclass);
-
 CREATE FUNCTION go_live(share float8 DEFAULT 1) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -77,13 +59,10 @@ COMMENT ON FUNCTION reward IS 'report the reward of an event, and what it cost b
 COMMENT ON FUNCTION activate IS 'count a deferred event from now on; false if there is none';
 COMMENT ON FUNCTION learn IS 'train the models on decisions with a reward, or older than the window; returns their '
     'number';
-COMMENT ON FUNCTION run_part IS 'a part of the maintenance, called by run()';
-COMMENT ON PROCEDURE run IS 'do the maintenance that is due, for cron: every minute, or every few minutes';
 COMMENT ON FUNCTION report IS 'rewards of the ranker and of the baseline, constraints, and problems';
 COMMENT ON FUNCTION winner IS 'compare actions, each as if it were always chosen: mean reward, bounds that hold at any '
     'look, probability of being the best, and a verdict';
 COMMENT ON FUNCTION erase IS 'erase a user from the log and the models; returns the number of decisions';
-COMMENT ON FUNCTION rebuild IS 'train the models again on the log; returns the number of observations';
 COMMENT ON FUNCTION go_live IS 'set the share of events that the ranker decides; the others keep the first action';
 $wrappers$;
 COMMENT ON FUNCTION _dlints_ranker_wrappers() IS 'template: functions of a ranker for applications';

@@ -5,7 +5,7 @@
 -- {block_bytes}, which are numbers.  Pages do not check the numbers in these tables: constraints keep them finite.
 
 CREATE FUNCTION _dlints_recommender_tables() RETURNS text LANGUAGE sql IMMUTABLE
-RETURN $tables$
+RETURN @extschema@._dlints_common_tables() OPERATOR(pg_catalog.||) $tables$
 -- The arguments of the recommender, and constants derived from them
 CREATE TABLE setting (
     single        boolean PRIMARY KEY DEFAULT true CHECK (single),
@@ -58,18 +58,9 @@ CREATE TABLE setting (
     secret        bigint NOT NULL                  -- of decision numbers
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
--- When run() was last called, when each of its parts was last done, and why a part failed
-CREATE TABLE job (
-    name    text PRIMARY KEY,
-    done_at timestamptz NOT NULL,
-    problem text);
-
 INSERT INTO job (name, done_at)
 SELECT unnest('{run,refresh,items,refit,neighbours,learn,rebuild,months,costs,effects}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
-
--- The number of a decision within a second
-CREATE SEQUENCE decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;
 
 -- Item vectors
 CREATE TABLE item_vector (
@@ -178,13 +169,6 @@ CREATE TABLE empty_request (
     id        bigint PRIMARY KEY,
     treatment text NOT NULL);
 
--- Decisions that could not be applied or corrected
-CREATE TABLE quarantine (
-    decision   bigint PRIMARY KEY,
-    is_applied boolean NOT NULL,            -- the models contain it as it was before the failed correction
-    problem    text NOT NULL,
-    at         timestamptz NOT NULL DEFAULT now());
-
 CREATE TABLE model (
     name   text PRIMARY KEY,                -- personal; later: outcomes after the first; control
     learns boolean NOT NULL,
@@ -223,27 +207,7 @@ CREATE TABLE similarity (
     CHECK (@extschema@._dlints_are_finite(weights::real[], {n_weights})),
     CHECK (@extschema@._dlints_are_finite(scale, {liked})));
 
--- Constraints with their dual prices
-CREATE TABLE constraint_price (
-    name      text PRIMARY KEY,
-    of        text,                         -- cost of an item: an expression of i
-    outcome   text,                         -- or the outcome whose rate is the cost
-    sign      integer NOT NULL,             -- 1: at most the target; -1: at least
-    target    float8 NOT NULL CHECK (target > 0 AND target < 'infinity'),
-    hard      boolean NOT NULL,
-    since     timestamptz NOT NULL DEFAULT now(),
-    price     float8 NOT NULL DEFAULT 0 CHECK (abs(price) < 'infinity'),
-    decisions bigint NOT NULL DEFAULT 0,    -- decisions that the price was computed from
-    solved    bigint NOT NULL DEFAULT 0,    -- number of the newest decision then
-    surplus   float8 NOT NULL DEFAULT 0,    -- budget left over then
-    target_cost float8 NOT NULL DEFAULT 0,  -- mean cost that the price was computed for
-    expected_cost float8 NOT NULL DEFAULT 0,    -- mean cost expected at this price
-    reward_lost float8 NOT NULL DEFAULT 0,  -- reward per position that the price costs
-    rate      float8,                       -- of the outcome, per position
-    lag       interval);                    -- time within which 19 of 20 outcomes arrive
-
 COMMENT ON TABLE setting IS 'arguments of the recommender, and constants derived from them';
-COMMENT ON TABLE job IS 'when each part of run() was last done, and why it failed';
 COMMENT ON TABLE item_vector IS 'features of items';
 COMMENT ON TABLE block IS 'rounded features of items in blocks, which pages score';
 COMMENT ON TABLE trend IS 'items that trending() shows first';
@@ -253,11 +217,9 @@ COMMENT ON TABLE decision IS 'log of lists, a month per partition';
 COMMENT ON TABLE reward IS 'log of reported rewards';
 COMMENT ON TABLE pending IS 'decisions that the models have not been trained on yet';
 COMMENT ON TABLE empty_request IS 'requests that returned no list, within the retention';
-COMMENT ON TABLE quarantine IS 'decisions that could not be applied or corrected';
 COMMENT ON TABLE model IS 'models; the view "models" has their counts';
 COMMENT ON TABLE warm_start_example IS 'training examples from the click log, for the prior';
 COMMENT ON TABLE half_life_candidate IS 'half-lives of clicks that were tried';
 COMMENT ON TABLE similarity IS 'weights of similarity to a user''s clicks, and half-lives';
-COMMENT ON TABLE constraint_price IS 'constraints with their dual prices';
 $tables$;
 COMMENT ON FUNCTION _dlints_recommender_tables() IS 'template: tables of a recommender';

@@ -6,7 +6,7 @@
 -- them resolves.  {user_key}, {item_key}, {first_item_key} and {recent_keys} are these arguments in the types of keys.
 
 CREATE FUNCTION _dlints_recommender_wrappers() RETURNS text LANGUAGE sql IMMUTABLE
-RETURN $wrappers$
+RETURN @extschema@._dlints_common_wrappers() OPERATOR(pg_catalog.||) $wrappers$
 CREATE FUNCTION recommend(user_id {user_arg}, k integer DEFAULT 10, recent {item_arg}[] DEFAULT '{}',
     context jsonb DEFAULT '{}', session text DEFAULT NULL)
 RETURNS TABLE (decision bigint, item {item_type}, "position" integer, probability float8, expected float8)
@@ -67,21 +67,6 @@ CREATE FUNCTION profile(user_id {user_arg}, recent {item_arg}[] DEFAULT '{}', co
 RETURNS real[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_profile('setting'::regclass, {user_key}, {recent_keys}, context, session);
 
-CREATE FUNCTION learn("window" interval DEFAULT NULL) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_learn('setting'::regclass, "window");
-
-CREATE FUNCTION run_part(part text) RETURNS text
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_run_part('setting'::regclass, part);
-
-CREATE PROCEDURE run(recommender regclass DEFAULT 'setting'::regclass)
-LANGUAGE plpgsql AS $body$
-BEGIN
-    CALL @extschema@._dlints_run(recommender);
-END
-$body$;
-
 CREATE FUNCTION report(since timestamptz DEFAULT now() - interval '7 days')
 RETURNS TABLE (measure text, value float8, error float8, meaning text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -110,9 +95,6 @@ CREATE FUNCTION erase(user_id {user_arg}, session text DEFAULT NULL) RETURNS big
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_recommender_erase('setting'::regclass, {user_key}, session);
 
-CREATE FUNCTION rebuild() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_rebuild('setting'::regclass);
-
 CREATE FUNCTION refresh() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_refresh('setting'::regclass);
 
@@ -136,8 +118,6 @@ COMMENT ON FUNCTION explain
 COMMENT ON FUNCTION profile IS 'profile of a user, as models are trained on it';
 COMMENT ON FUNCTION learn IS 'train the models on decisions older than the window, by default the attribution window, '
     'and apply late rewards; returns the number of decisions';
-COMMENT ON FUNCTION run_part IS 'a part of the maintenance, called by run()';
-COMMENT ON PROCEDURE run IS 'do the maintenance that is due, for cron: every minute, or every few minutes';
 COMMENT ON FUNCTION report IS 'rewards per list of each treatment with standard errors, constraints, and problems';
 COMMENT ON FUNCTION backtest IS 'hide the last clicks of users, and compare the recommender''s lists of the rest with '
     'those of simple queries';
@@ -145,7 +125,6 @@ COMMENT ON FUNCTION position_bias IS 'examination probability of each position, 
     'errors, from random lists';
 COMMENT ON FUNCTION erase
 	IS 'erase a user, a session, or both from the log and the models; returns the number of decisions';
-COMMENT ON FUNCTION rebuild IS 'train the models again on the log; returns the number of observations';
 COMMENT ON FUNCTION refresh
 	IS 'compute the vectors of new and changed items, popularity and trends; returns the number of vectors';
 COMMENT ON FUNCTION refit IS 'fit the latent factors to the clicks again; returns the number of items';

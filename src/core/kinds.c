@@ -34,7 +34,7 @@ first_part_len(const Kind *kind)
 	return has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 }
 
-/* Write z of one feature vector, except for a projected part. */
+/* Number of coordinates of z without the intercept */
 int64_t
 kind_coordinates(const Kind *kind)
 {
@@ -51,11 +51,7 @@ kind_coordinates(const Kind *kind)
 	return base;
 }
 
-/*
- * Write "count" vectors z of kind_reduced_len numbers, except for the first
- * reduced_dim numbers of each with a projection.  "features" has n numbers
- * per vector, and so has "profiles" if the kind uses them.
- */
+/* Write z of one feature vector, except for a projected part. */
 static void
 fill_one(const Kind *kind, const double *x, const double *u, double *z)
 {
@@ -77,9 +73,9 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
 }
 
 /*
- * Convert "count" parameters to lists of kind_lifted_len weights over
- * features under one profile.  The last weight is the intercept's, if there
- * is one.  The caller adds the contribution of a projected part.
+ * Write "count" vectors z of kind_reduced_len numbers, except for the first
+ * reduced_dim numbers of each with a projection.  "features" has n numbers
+ * per vector, and so has "profiles" if the kind uses them.
  */
 void
 kind_fill(const Kind *kind, int count, const double *features,
@@ -132,10 +128,10 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 }
 
 /*
- * "count" parameters of kind_reduced_len numbers into as many lists of
- * kind_lifted_len weights under one profile; the last weight is the
- * intercept's, if there is one.  What a projected part contributes is still to
- * be added.
+ * Convert "count" parameters of kind_reduced_len numbers to lists of
+ * kind_lifted_len weights over features under one profile.  The last weight is
+ * the intercept's, if there is one.  The caller adds the contribution of a
+ * projected part.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,

@@ -111,12 +111,6 @@ FindKey(KeyTable *table, Datum key)
 	return entry == NULL ? -1 : entry->number;
 }
 
-int
-CountKeys(const KeyTable *table)
-{
-	return (int) table->hash->members;
-}
-
 /* A copy in the current memory context */
 Datum
 CopyKey(const PageRequest *page, Datum key)

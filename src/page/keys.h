@@ -12,7 +12,6 @@ typedef struct KeyTable KeyTable;
 extern KeyTable *CreateKeyTable(const PageRequest *page, uint32 expected);
 extern int	AddKey(KeyTable *table, Datum key, int number, bool *is_new);
 extern int	FindKey(KeyTable *table, Datum key);
-extern int	CountKeys(const KeyTable *table);
 extern Datum CopyKey(const PageRequest *page, Datum key);
 extern int	ArrayKeys(const PageRequest *page, Datum array, Datum **keys);
 extern Datum KeyArray(const PageRequest *page, Datum *keys, int count);
