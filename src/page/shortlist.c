@@ -20,6 +20,7 @@
 #include "page/candidates.h"
 #include "page/clusters.h"
 #include "page/neighbours.h"
+#include "page/random_items.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -355,11 +356,20 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	return keep_marked(eligible, is_marked);
 }
 
+/* Eligible items without a vector, if the key tells which items are new */
+static CandidateSet *
+read_new_items(PageRequest *page)
+{
+	NullableDatum args[] = {page->user, Given(page->context), page->left_out};
+
+	return page->settings.has_ordered_key && !page->skips_failing ?
+		read_distinct_items(page, &new_items, args) : CreateCandidates(0);
+}
+
 static void
 add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 {
-	NullableDatum args[] = {page->user, Given(page->context), page->left_out};
-	CandidateSet *added = read_distinct_items(page, &new_items, args);
+	CandidateSet *added = read_new_items(page);
 
 	for (int i = 0; i < added->count; i++)
 		AddCandidate(set, added->items[i], 0.0, -1, slate_tie_key((uint64) seed, added->tie_keys[i]));
@@ -426,21 +436,6 @@ trend_shortlist(PageRequest *page)
 	return filled >= page->k ? result : NULL;
 }
 
-static CandidateSet *
-random_candidates(PageRequest *page)
-{
-	NullableDatum args[] = {page->user, Given(page->context), page->left_out,
-	Given(Int64GetDatum((int64) ITEMS_PER_POSITION * page->k))};
-	CandidateSet *result;
-
-	if (page->skips_failing)
-		return ReadAllowed(page, POLICY_RANDOM, CreateKeyTable(page, 0), NULL, 0);
-	result = read_distinct_items(page, &random_items, args);
-	if (result->count > 0)
-		result->share = result->addends[0];
-	return result;
-}
-
 /* Does the planner expect fewer candidates than a given number? */
 static bool
 estimated_below(PageRequest *page, double items)
@@ -465,6 +460,25 @@ takes_all(PageRequest *page, ListPolicy policy)
 	return settings->block_items <= MIN_SHORTLISTED || !settings->has_item_index ||
 		(settings->has_bonus && (policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN)) ||
 		estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART);
+}
+
+/* Random items that may be returned, more than the list needs */
+static CandidateSet *
+random_candidates(PageRequest *page)
+{
+	NullableDatum args[] = {page->user, Given(page->context), page->left_out,
+	Given(Int64GetDatum((int64) ITEMS_PER_POSITION * page->k))};
+	CandidateSet *result = takes_all(page, POLICY_RANDOM) ? NULL :
+		DrawCandidates(page, read_new_items(page));
+
+	if (result != NULL)
+		return result;
+	if (page->skips_failing)
+		return ReadAllowed(page, POLICY_RANDOM, CreateKeyTable(page, 0), NULL, 0);
+	result = read_distinct_items(page, &random_items, args);
+	if (result->count > 0)
+		result->share = result->addends[0];
+	return result;
 }
 
 /* Find the items among which a list is chosen. */

@@ -7,7 +7,7 @@
 \ir include/lists.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(65);
+SELECT plan(70);
 
 CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, codes bytea, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
@@ -144,13 +144,30 @@ WHERE  measure = 'items scored per list';
 
 SELECT dlints_alter_recommender('fed', '{"epsilon": 1, "candidates": "i.open"}');
 CREATE TEMP TABLE random_list AS SELECT p, r.* FROM generate_series(1, 300) p, fed.recommend(p, 10) r;
-SELECT ok(count(DISTINCT (p, item)) = 3000 AND bool_and(abs(probability - 10 / 3600.0) < 1e-8),
+SELECT ok(count(DISTINCT (p, item)) = 3000 AND count(DISTINCT (p, probability)) = 300,
   'random lists contain each candidate with equal probability') FROM random_list;
+-- 400 of 4,000 / 0.9 items are drawn until 400 candidates are found: 1 / probability has a standard error of 1.5 %
+SELECT ok(abs(avg(1 / probability) - 360) < 5 * 360 * 0.015 / sqrt(300) AND max(abs(1 / probability / 360 - 1)) < 0.08,
+  'the inverse probabilities of random lists are unbiased') FROM random_list;
 SELECT ok(bool_and(open), 'random lists contain candidates only') FROM random_list JOIN job ON id = item;
 SELECT cmp_ok(sum((n - 300.0) ^ 2 / 300), '<', 40::numeric, 'random lists are uniform over items')
 FROM  (SELECT count(*) AS n FROM random_list GROUP BY (item * 10 / 4001)) g;
 SELECT cmp_ok(sum((n - 30.0) ^ 2 / 30), '<', 200::numeric, 'random lists are uniform over items at each position')
 FROM  (SELECT count(*) AS n FROM random_list GROUP BY position, (item * 10 / 4001)) g;
+-- the planner expects a third of the items
+SELECT dlints_alter_recommender('fed', '{"candidates": "i.id <= (context ->> ''of'')::int"}');
+SELECT ok(count(*) = 10 AND bool_and(item <= n AND abs(probability - 10.0 / n) < 1e-8),
+  format('probabilities of random lists are exact if all of %s candidates are found', n))
+FROM   unnest('{10,300}'::int[]) n, fed.recommend(1, 10, context => jsonb_build_object('of', n)) GROUP BY n ORDER BY n;
+SELECT ok(count(*) = 5 AND bool_and(item <= 5 AND probability = 1), 'a random list of few candidates has all of them')
+FROM   fed.recommend(1, 10, context => '{"of": 5}');
+SELECT dlints_alter_recommender('fed', '{"candidates": "i.open"}');
+INSERT INTO job SELECT 5000 + i, 'new', 'field 1', 1, 1000, '{}', '{}', true, now(), true, 'same'
+FROM generate_series(1, 400) i;
+CREATE TEMP TABLE newer_list AS SELECT r.* FROM generate_series(1, 100) p, fed.recommend(p, 10) r;
+SELECT ok(count(*) FILTER (WHERE item > 5000) BETWEEN 60 AND 145 AND abs(avg(1 / probability) - 400) < 3.5,
+  'random lists contain new items with the probability of others') FROM newer_list;
+DELETE FROM job WHERE id > 5000;
 SELECT is(count(*), 0::bigint, 'recommend() returns nothing if there is no candidate')
 FROM  (SELECT dlints_alter_recommender('fed', '{"candidates": "i.id < 0"}')) a, fed.recommend(1, 10);
 SELECT dlints_alter_recommender('fed', '{"candidates": "true", "epsilon": 0}');

@@ -1,0 +1,198 @@
+/*
+ * random_items.c
+ *		Candidates of random lists.
+ *
+ * Small catalogues are read as a whole.  In large ones we draw items by their place in
+ * blocks, without replacement, until enough of them are eligible, or a number of places
+ * has been drawn.  Every eligible item is then drawn with equal probability.
+ *
+ * A list's propensities need the number of eligible items, which is not known.  Suppose
+ * that there are N places, and that m eligible items have been found.  If draw n found
+ * the last of these, (m - 1) / (n - 1) * N is an unbiased estimate of the number of
+ * eligible items (Haldane, 1945), and so is m / n * N if all n places have been drawn
+ * (Girshick, Mosteller and Savage, 1946).  It does not depend on which of the eligible
+ * items were found, so that 1 / propensity is unbiased for each item on the list.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+#include "compat.h"
+#include "choose/request.h"
+#include "core/random.h"
+#include "page/random_items.h"
+#include "page/tables.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+
+/* Eligible items that are looked for, at least: the standard error of a propensity is at most 5 % */
+#define MIN_FOUND			400
+/* The same per position of the list, and the items that it is chosen from */
+#define FOUND_PER_POSITION	4
+/* Draws per draw that finds the items on average */
+#define MORE_DRAWS			1.25
+/* Maximum number of draws per item that is looked for */
+#define MAX_DRAWS			20
+/* Random bits of a draw */
+#define DRAW_BITS			32
+
+static const PageTable block_items = {"block", 2, {{"n", INT4OID}, {"items", ARG_ITEMS}}};
+
+typedef struct RandomSearch
+{
+	PageRequest *page;
+	uint64		seed;
+	uint64		n_bits;			/* 64-bit numbers used of the sequence of the seed */
+	int64		n_in_blocks;	/* places in blocks */
+	int64		n_places;		/* of these and of new items */
+	const CandidateSet *new_items;
+	uint8	   *is_drawn;		/* a bit per place */
+	int			n_wanted;		/* eligible items to be found */
+	int			limit;			/* maximum number of draws */
+	int			n_drawn;
+	int			slot;			/* of the present draw, in its block */
+	Datum	   *drawn;			/* items by draw */
+	bool	   *is_empty;		/* draws of places without an item */
+	KeyTable   *eligible;		/* items drawn that are eligible, numbered */
+	int			n_eligible;
+} RandomSearch;
+
+/* ---------- places ---------- */
+
+/* Draw a place that has not been drawn. */
+static int64
+draw_place(RandomSearch *search)
+{
+	for (;;)
+	{
+		/* a place is as probable as any other, up to a part of 2^-32 */
+		uint64		bits = random_bits(search->seed, search->n_bits++) >> DRAW_BITS;
+		int64		place = (int64) ((bits * (uint64) search->n_places) >> DRAW_BITS);
+		uint8		bit = (uint8) (1 << (place % 8));
+
+		if ((search->is_drawn[place / 8] & bit) != 0)
+			continue;
+		search->is_drawn[place / 8] |= bit;
+		return place;
+	}
+}
+
+/* Keep the item of a slot. */
+static void
+read_slot(void *arg, const Datum *values, const bool *nulls)
+{
+	RandomSearch *search = arg;
+	Datum	   *keys;
+	MemoryContext caller;
+
+	if (search->slot >= ArrayKeys(search->page, values[1], &keys))
+		return;
+	caller = MemoryContextSwitchTo(search->page->memory);
+	search->drawn[search->n_drawn] = CopyKey(search->page, keys[search->slot]);
+	search->is_empty[search->n_drawn] = false;
+	MemoryContextSwitchTo(caller);
+}
+
+/* Draw places until a number of them has been drawn. */
+static void
+draw_items(RandomSearch *search, TableLookup *blocks, int count)
+{
+	int			slots = search->page->settings.block_slots;
+
+	for (; search->n_drawn < count; search->n_drawn++)
+	{
+		int64		place = draw_place(search);
+		Datum		block = Int32GetDatum((int32) (place / slots));
+
+		search->slot = (int) (place % slots);
+		search->is_empty[search->n_drawn] = place < search->n_in_blocks;
+		if (place >= search->n_in_blocks)
+			search->drawn[search->n_drawn] =
+				search->new_items->items[place - search->n_in_blocks];
+		else
+			LookUp(blocks, &block, 1, read_slot, search);
+	}
+}
+
+/* ---------- candidates ---------- */
+
+/* Find which of the items drawn are eligible. */
+static void
+find_eligible(RandomSearch *search)
+{
+	Datum	   *keys = AllocateMany(sizeof(Datum), search->n_drawn);
+	int			count = 0;
+
+	for (int i = 0; i < search->n_drawn; i++)
+		if (!search->is_empty[i])
+			keys[count++] = search->drawn[i];
+	search->eligible = CreateKeyTable(search->page, search->n_drawn);
+	search->n_eligible =
+		ReadAllowed(search->page, POLICY_RANDOM, search->eligible, keys, count)->count;
+}
+
+/*
+ * The first eligible items by draw, as many as a list is chosen from; NULL if fewer were
+ * found than the list needs.
+ */
+static CandidateSet *
+choose_found(const RandomSearch *search)
+{
+	int			size = FOUND_PER_POSITION * search->page->k;
+	CandidateSet *result = CreateCandidates(size);
+	bool	   *is_found = AllocateZeros(sizeof(bool), search->n_eligible);
+	int			found = 0;
+	int			n = 0;
+
+	for (; n < search->n_drawn && found < search->n_wanted; n++)
+	{
+		int			number = search->is_empty[n] ? -1 :
+			FindKey(search->eligible, search->drawn[n]);
+
+		if (number < 0 || is_found[number])
+			continue;
+		is_found[number] = true;
+		if (++found <= size)
+			AddCandidate(result, search->drawn[n], 0.0, -1, 0);
+	}
+	if (found < search->page->k)
+		return NULL;
+	result->share = (double) result->count / search->n_places *
+		(found == search->n_wanted ? (n - 1.0) / (found - 1.0) : (double) n / found);
+	return result;
+}
+
+/* The number of draws that probably find enough eligible items */
+static int
+next_count(const RandomSearch *search)
+{
+	double		rate = Max(search->n_eligible, 1) / Max((double) search->n_drawn, 1.0);
+
+	return (int) Min(MORE_DRAWS * search->n_wanted / rate, search->limit);
+}
+
+/*
+ * Draw candidates from blocks and from new items, which are eligible; NULL if fewer were
+ * found than the list needs.
+ */
+CandidateSet *
+DrawCandidates(PageRequest *page, const CandidateSet *new_items)
+{
+	RandomSearch search = {.page = page, .seed = FreshSeed(), .new_items = new_items};
+	TableLookup *blocks = BeginLookup(page, &block_items, 1);
+
+	search.n_wanted = Max(MIN_FOUND, FOUND_PER_POSITION * page->k);
+	search.n_in_blocks = page->settings.block_items;
+	search.n_places = search.n_in_blocks + new_items->count;
+	search.limit = (int) Min((int64) search.n_wanted * MAX_DRAWS, search.n_places);
+	search.is_drawn = AllocateZeros(1, search.n_places / 8 + 1);
+	search.drawn = AllocateMany(sizeof(Datum), search.limit);
+	search.is_empty = AllocateMany(sizeof(bool), search.limit);
+	while (search.n_eligible < search.n_wanted && search.n_drawn < search.limit)
+	{
+		draw_items(&search, blocks, next_count(&search));
+		find_eligible(&search);
+	}
+	EndLookup(blocks);
+	return choose_found(&search);
+}
