@@ -136,7 +136,7 @@ SharesTies(const Candidates *from)
  * a tie
  */
 static double
-TieShare(const Candidates *from, const Slate *slate)
+TieShare(const Candidates *from, Slate *slate)
 {
 	const SlateHeap *best = &slate->best;
 	double		score = best->entries[0].score;
@@ -144,14 +144,14 @@ TieShare(const Candidates *from, const Slate *slate)
 	int			tied;
 	int			i;
 
-	if (best->lost_count == 0 || best->lost_score != score)
+	if (best->lost_count == 0 || best->lost.score != score)
 		return 0.0;
 	for (i = 0; i < best->count; i++)
 		kept += best->entries[i].score == score;
 	tied = kept + best->lost_count;
 	if (!from->tie_keys || tied < MIN_CUT_TIE)
 		return (double) kept / tied;
-	return ldexp((double) best->lost_key, -64) * kept / (tied - 1);
+	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
 /* Count the candidates of a strip that are in a draw's tie. */

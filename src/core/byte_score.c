@@ -242,3 +242,52 @@ byte_add_spreads(int len, const float *lanes, const float *deviations, float tim
 	for (l = 0; l < BYTE_LANES; l++)
 		scores[l] += times * sqrtf(squares[l]);
 }
+
+/* ---------- comparisons ---------- */
+
+static void
+compare_plain(int count, const float *scores, const float *limits, uint16_t *masks)
+{
+	int			c;
+	int			l;
+
+	for (c = 0; c < count; c++, scores += BYTE_LANES)
+	{
+		masks[c] = 0;
+		for (l = 0; l < BYTE_LANES; l++)
+			masks[c] = (uint16_t) (masks[c] | (scores[l] >= limits[l]) << l);
+	}
+}
+
+#ifdef CPU_AVX2
+CPU_AVX2
+static void
+compare_avx2(int count, const float *scores, const float *limits, uint16_t *masks)
+{
+	const __m256 low = _mm256_loadu_ps(limits);
+	const __m256 high = _mm256_loadu_ps(limits + 8);
+	int			c;
+
+	for (c = 0; c < count; c++, scores += BYTE_LANES)
+	{
+		int			first = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(scores), low,
+															 _CMP_GE_OQ));
+		int			second = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(scores + 8), high,
+															  _CMP_GE_OQ));
+
+		masks[c] = (uint16_t) (first | second << 8);
+	}
+}
+#endif
+
+/* Write for each row of BYTE_LANES scores which of them are at least the limit of their lane. */
+void
+byte_compare(int count, const float *scores, const float *limits, uint16_t *masks)
+{
+#ifdef CPU_AVX2
+	if (__builtin_cpu_supports("avx2"))
+		compare_avx2(count, scores, limits, masks);
+	else
+#endif
+		compare_plain(count, scores, limits, masks);
+}

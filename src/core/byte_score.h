@@ -44,5 +44,6 @@ extern void byte_add_scores(const ByteWeights *weights, int count, const int32_t
 							const float *scales, int scales_step, float *scores);
 extern void byte_add_spreads(int len, const float *lanes, const float *deviations, float times,
 							 float *scores);
+extern void byte_compare(int count, const float *scores, const float *limits, uint16_t *masks);
 
 #endif							/* DLINTS_BYTE_SCORE_H */

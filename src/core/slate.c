@@ -64,27 +64,18 @@ sift_up(SlateHeap *heap, const Slate *s)
 }
 
 /*
- * Record the score and key of an entry that was not kept, if no better one
- * was.  Fast paths skip entries whose scores are below the kept ones, so they
- * are no ties.
+ * Record an entry that was not kept, if no better one was.  Fast paths skip entries
+ * whose scores are below the kept ones, so they are no ties.
  */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 {
-	uint64_t	key;
-
-	if (entry->score < heap->lost_score)
+	if (entry->score < heap->lost.score)
 		return;
-	if (entry->score > heap->lost_score)
-	{
-		heap->lost_score = entry->score;
+	if (entry->score > heap->lost.score)
 		heap->lost_count = 0;
-		heap->lost_key = 0;
-	}
-	heap->lost_count++;
-	key = tie_key(s, entry);
-	if (key > heap->lost_key)
-		heap->lost_key = key;
+	if (heap->lost_count++ == 0 || tie_key(s, entry) > tie_key(s, &heap->lost))
+		heap->lost = *entry;
 }
 
 /* Keep an entry if it is among the best. */
@@ -178,9 +169,8 @@ static void
 clear(SlateHeap *heap)
 {
 	heap->count = 0;
-	heap->lost_score = -INFINITY;
+	heap->lost.score = -INFINITY;
 	heap->lost_count = 0;
-	heap->lost_key = 0;
 }
 
 /*
@@ -230,6 +220,13 @@ slate_end(Slate *s)
 		for (i = 0; i < s->caps[g].count; i++)
 			push_or_replace(&s->best, s, s->caps[g].entries[i]);
 	return s->best.count;
+}
+
+/* The largest tie-break key of the entries that were not kept, if there are such */
+uint64_t
+slate_lost_key(Slate *s)
+{
+	return tie_key(s, &s->best.lost);
 }
 
 /*

@@ -14,6 +14,7 @@
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,9 +34,9 @@ typedef struct SlateHeap
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
-	double		lost_score;		/* highest score of an entry that was not kept */
+	SlateEntry	lost;			/* with the highest score of those that were not kept, and
+								 * the largest tie-break key among equal ones */
 	int			lost_count;		/* entries with this score that were not kept */
-	uint64_t	lost_key;		/* largest tie-break key among these */
 } SlateHeap;
 
 typedef struct Slate
@@ -55,11 +56,18 @@ slate_tie_key(uint64_t seed, uint64_t number)
 	return random_bits(seed, number);
 }
 
-/* Is a score too low to be chosen, whatever its candidate? */
+/* The least score that can be chosen, whatever its candidate */
+static inline double
+slate_least(const Slate *s)
+{
+	return s->best.count == s->best.capacity ? s->best.entries[0].score : -INFINITY;
+}
+
+/* Is a score too low to be chosen? */
 static inline bool
 slate_is_beyond(const Slate *s, double score)
 {
-	return s->best.count == s->best.capacity && score < s->best.entries[0].score;
+	return score < slate_least(s);
 }
 
 extern size_t slate_entries(int candidates, int k, const int *groups, int cap,
@@ -70,6 +78,7 @@ extern void slate_bind(Slate *s, int candidates, int k, const int *groups,
 extern void slate_begin(Slate *s, uint64_t seed);
 extern void slate_offer(Slate *s, int first, int count, const double *scores, int step);
 extern int	slate_end(Slate *s);
+extern uint64_t slate_lost_key(Slate *s);
 extern void slate_sort(Slate *s);
 
 #endif							/* DLINTS_SLATE_H */

@@ -10,23 +10,23 @@
 #include "utils/array.h"
 
 #include "compat.h"
-#include "core/numbers.h"
 #include "page/clusters.h"
 #include "page/lanes.h"
 #include "page/neighbours.h"
+#include "page/tables.h"
 #include "sql/arrays.h"
 
 /* Standard errors of a score that a margin has */
 #define MARGIN_ERRORS	4.5
 
-static const PageQuery read_blocks = {{"SELECT b.items, b.codes, b.numbers FROM block b", 0}, {0}};
-static const PageQuery read_some_blocks = {{
-	"SELECT b.items, b.codes, b.numbers FROM block b WHERE b.n = ANY ($1)", 1}, {INT4ARRAYOID}};
+static const PageTable block_table = {"block", 4, {
+		{"n", INT4OID}, {"items", ARG_ITEMS}, {"codes", BYTEAOID}, {"numbers", FLOAT4ARRAYOID}}};
 
 typedef struct BlockScan
 {
-	BlockScorer  *scorer;
+	BlockScorer *scorer;
 	const EligibleItems *eligible;
+	KeyTable   *left_out;		/* items that are not offered; NULL: none */
 	BestItems  *best;
 	bool		scores_neighbours;	/* look up neighbour scores */
 	int			n_blocks;
@@ -35,29 +35,39 @@ typedef struct BlockScan
 
 	/* of the present block */
 	ArrayType  *items;
+	Datum	   *keys;			/* of items; NULL: not read yet */
 	int			numbers[MAX_ITEMS];	/* of items that are offered */
 	int			places[MAX_ITEMS];	/* of these, in the block */
 	int			n_offered;
 	double		max_bonus;		/* of these, at least 0 */
+	uint16		masks[MAX_ITEMS];	/* lanes that an item may be among the best of */
+	bool		is_kept;		/* one of its items is among the best */
 } BlockScan;
 
 /* ---------- reading ---------- */
+
+/* The keys of the present block's items */
+static Datum *
+keys_of_block(BlockScan *scan)
+{
+	if (scan->keys == NULL)
+		ArrayKeys(scan->scorer->page, PointerGetDatum(scan->items), &scan->keys);
+	return scan->keys;
+}
 
 /* Read a block; false if its values are not those of the present settings. */
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
-	PageRequest *page = scan->scorer->page;
-	Datum	   *keys = NULL;
 	int			count;
 
-	scan->items = DatumGetArrayTypeP(values[0]);
+	scan->items = DatumGetArrayTypeP(values[1]);
+	scan->keys = NULL;
+	scan->is_kept = false;
 	count = ArrayGetNItems(ARR_NDIM(scan->items), ARR_DIMS(scan->items));
-	if (ARR_HASNULL(scan->items))
-		return false;
-	if (scan->scores_neighbours)
-		ArrayKeys(page, PointerGetDatum(scan->items), &keys);
-	if (!ReadBlockRow(scan->scorer, count, values[1], values[2], keys))
+	if (ARR_HASNULL(scan->items) ||
+		!ReadBlockRow(scan->scorer, count, values[2], values[3],
+					  scan->scores_neighbours ? keys_of_block(scan) : NULL))
 		return false;
 	for (int i = 0; i < count * N_SCALES; i++)
 		scan->max_scales[i % N_SCALES] = Max(scan->max_scales[i % N_SCALES],
@@ -69,16 +79,12 @@ read_block(BlockScan *scan, const Datum *values)
 static void
 number_items(BlockScan *scan)
 {
-	Datum	   *keys;
-
 	scan->n_offered = 0;
 	scan->max_bonus = 0.0;
-	if (scan->eligible != NULL)
-		ArrayKeys(scan->scorer->page, PointerGetDatum(scan->items), &keys);
 	for (int i = 0; i < scan->scorer->count; i++)
 	{
 		int			number = scan->eligible == NULL ? scan->n_blocks * MAX_ITEMS + i :
-			FindKey(scan->eligible->numbers, keys[i]);
+			FindKey(scan->eligible->numbers, keys_of_block(scan)[i]);
 
 		if (number < 0 || (scan->eligible != NULL && scan->best->is_found[number]))
 			continue;
@@ -101,27 +107,41 @@ compact_scores(BlockScan *scan)
 				scan->scorer->scores + scan->places[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
 }
 
-/*
- * Offer the items to a ranking, with their bonuses: single precision would make large
- * ones equal.  Returns false if none can be among the best.
- */
-static bool
-offer_items(BlockScan *scan, Slate *slate, double unit, int lane, float peak)
+/* Find the lanes that each item may be among the best of, whatever its bonus. */
+static void
+find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 {
-	const double *bonuses = scan->eligible == NULL ? NULL : scan->eligible->bonuses;
+	float		limits[BYTE_LANES];
 
-	if (slate_is_beyond(slate, peak + scan->max_bonus * unit))
-		return false;
-	for (int i = 0; i < scan->n_offered; i++)
+	for (int l = 0; l < BYTE_LANES; l++)
+		limits[l] = l >= lanes->count ? INFINITY :
+			nextafterf((float) (slate_least(&slates[l]) - scan->max_bonus * lanes->units[l]),
+					   -INFINITY);
+	byte_compare(scan->n_offered, scan->scorer->scores, limits, scan->masks);
+}
+
+/*
+ * Offer an item to the rankings of some lanes, with its bonus: single precision would
+ * make large ones equal.
+ */
+static void
+offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
+{
+	int			number = scan->numbers[item];
+	double		bonus = scan->eligible == NULL ? 0.0 : scan->eligible->bonuses[number];
+
+	if (scan->left_out != NULL &&
+		FindKey(scan->left_out, keys_of_block(scan)[scan->places[item]]) >= 0)
+		return;
+	for (int l = 0; l < lanes->count; l++)
 	{
-		double		score = scan->scorer->scores[i * BYTE_LANES + lane];
+		double		score = scan->scorer->scores[item * BYTE_LANES + l] + bonus * lanes->units[l];
 
-		if (bonuses != NULL)
-			score += bonuses[scan->numbers[i]] * unit;
-		if (!slate_is_beyond(slate, score))
-			slate_offer(slate, scan->numbers[i], 1, &score, 1);
+		if ((scan->masks[item] & (1 << l)) == 0 || score < slate_least(&slates[l]))
+			continue;
+		slate_offer(&slates[l], number, 1, &score, 1);
+		scan->is_kept = true;
 	}
-	return true;
 }
 
 /* Remember the items of the present block. */
@@ -147,9 +167,8 @@ static void
 score_block(void *reader, const Datum *values, const bool *nulls)
 {
 	BlockScan  *scan = reader;
-	BlockScorer  *scorer = scan->scorer;
+	BlockScorer *scorer = scan->scorer;
 	BestItems  *best = scan->best;
-	bool		is_offered = false;
 
 	if (!read_block(scan, values))
 		return;
@@ -158,17 +177,17 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	for (int p = 0; p < scorer->n_lanes && scan->n_offered > 0; p++)
 	{
 		Lanes	   *lanes = &scorer->lanes[p];
-		float		peaks[BYTE_LANES];
+		Slate	   *slates = &best->slates[p * BYTE_LANES];
 
 		ScoreBlockRow(scorer, lanes);
 		if (scan->eligible != NULL)
 			compact_scores(scan);
-		peak_of_lanes_float(scan->n_offered, scorer->scores, peaks);
-		for (int l = 0; l < lanes->count; l++)
-			is_offered |= offer_items(scan, &best->slates[p * BYTE_LANES + l], lanes->units[l],
-									  l, peaks[l]);
+		find_masks(scan, lanes, slates);
+		for (int i = 0; i < scan->n_offered; i++)
+			if (scan->masks[i] != 0)
+				offer_item(scan, i, lanes, slates);
 	}
-	if (is_offered && scan->eligible == NULL)
+	if (scan->is_kept && scan->eligible == NULL)
 		keep_block(scan);
 	scan->n_blocks++;
 }
@@ -221,8 +240,10 @@ begin_scan(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 	BlockScan  *scan = AllocateZeros(sizeof(BlockScan), 1);
 	BestItems  *best = palloc0(sizeof(BestItems));
 
+	ForgetScoredNeighbours(page);
 	scan->scorer = CreateBlockScorer(page, rankings);
 	scan->eligible = eligible;
+	scan->left_out = eligible == NULL ? LeftOutKeys(page) : NULL;
 	scan->best = best;
 	scan->blocks_size = 64;
 	best->rankings = rankings->count;
@@ -259,7 +280,7 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 	BlockScan  *scan = begin_scan(page, rankings, size, seed, eligible);
 
 	scan->scores_neighbours = ScoresAllNeighbours(page);
-	ReadRows(page, &read_blocks, 0, NULL, score_block, scan);
+	ReadTable(page, &block_table, score_block, scan);
 	return end_scan(scan);
 }
 
@@ -271,11 +292,7 @@ static void
 write_thresholds(const BlockScan *scan, float *thresholds)
 {
 	for (int r = 0; r < scan->best->rankings; r++)
-	{
-		const SlateHeap *heap = &scan->best->slates[r].best;
-
-		thresholds[r] = heap->count < heap->capacity ? -INFINITY : (float) heap->entries[0].score;
-	}
+		thresholds[r] = (float) slate_least(&scan->best->slates[r]);
 }
 
 /*
@@ -289,15 +306,20 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	BlockScan  *scan = begin_scan(page, rankings, size, seed, NULL);
 	BlockChoice *choice = RankBlocks(scan->scorer);
 	float	   *thresholds = AllocateMany(sizeof(float), rankings->count);
-	NullableDatum args[1];
+	TableLookup *blocks = BeginLookup(page, &block_table, 1);
+	const int  *numbers;
+	int			count;
 
 	scan->scores_neighbours = HasNeighbours(page);
-	for (write_thresholds(scan, thresholds); NextBlocks(choice, thresholds, &args[0].value);
+	for (write_thresholds(scan, thresholds); (count = NextBlocks(choice, thresholds, &numbers)) > 0;
 		 write_thresholds(scan, thresholds))
-	{
-		args[0].isnull = false;
-		ReadRows(page, &read_some_blocks, 0, args, score_block, scan);
-	}
+		for (int i = 0; i < count; i++)
+		{
+			Datum		number = Int32GetDatum(numbers[i]);
+
+			LookUp(blocks, &number, 1, score_block, scan);
+		}
+	EndLookup(blocks);
 	return end_scan(scan);
 }
 

@@ -193,22 +193,6 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-static KeyTable *
-left_out_keys(PageRequest *page)
-{
-	Datum	   *keys;
-	int			count;
-	KeyTable   *table;
-
-	if (page->left_out.isnull)
-		return NULL;
-	count = ArrayKeys(page, page->left_out.value, &keys);
-	table = CreateKeyTable(page, count);
-	for (int i = 0; i < count; i++)
-		AddKey(table, keys[i], i, NULL);
-	return table;
-}
-
 /* ---------- items for which an expression fails ---------- */
 
 /* Items to be read together, all of them or none */
@@ -316,7 +300,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
-	AllowedReader reader = {page, CreateCandidates(count), left_out_keys(page), numbers,
+	AllowedReader reader = {page, CreateCandidates(count), LeftOutKeys(page), numbers,
 							GroupsCreate()};
 
 	if (page->skips_failing)

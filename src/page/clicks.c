@@ -128,18 +128,6 @@ typedef struct RewardReader
 	bool		is_of_session;
 } RewardReader;
 
-static KeyTable *
-shown_items(const PageRequest *page, Datum items)
-{
-	Datum	   *keys;
-	int			count = ArrayKeys(page, items, &keys);
-	KeyTable   *table = CreateKeyTable(page, count);
-
-	for (int i = 0; i < count; i++)
-		AddKey(table, keys[i], i, NULL);
-	return table;
-}
-
 /* A reward above 0 of an item that the list contains is a click. */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
@@ -152,7 +140,7 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	if (!nulls[2] && DatumGetFloat8(values[2]) > 0.0)
 	{
 		if (rewards->shown == NULL)
-			rewards->shown = shown_items(clicks->page, rewards->list->items);
+			rewards->shown = TableOfKeys(clicks->page, rewards->list->items);
 		if (FindKey(rewards->shown, values[1]) >= 0 &&
 			FindKey((KeyTable *) rewards->left_out, values[1]) < 0)
 			add_click(clicks, values[1], at, 1.0,
@@ -234,7 +222,7 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 	if (!page->user.isnull)
 		read_user_rewards(page, &reader);
 	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)
-		read_session_rewards(page, &reader, n_recent == 0 ? NULL : shown_items(page, recent.value));
+		read_session_rewards(page, &reader, n_recent == 0 ? NULL : TableOfKeys(page, recent.value));
 	for (int i = 0; i < n_recent; i++)
 		add_click(clicks, items[i], page->settings.now, 1.0, false);
 	return clicks;

@@ -31,8 +31,8 @@
 /* Further blocks whose bound is above the score of an item found, per block of the first ones */
 #define MAX_FURTHER		1
 
-static const PageQuery read_centroids = {{
-	"SELECT c.blocks, c.codes, c.numbers, c.spreads FROM centroid c", 0}, {0}};
+static const PageTable centroid_table = {"centroid", 4, {
+		{"blocks", INT4ARRAYOID}, {"codes", BYTEAOID}, {"numbers", FLOAT4ARRAYOID}, {"spreads", FLOAT4ARRAYOID}}};
 
 struct BlockChoice
 {
@@ -170,7 +170,7 @@ RankBlocks(BlockScorer *scorer)
 	choice->numbers = AllocateMany(sizeof(int), choice->size);
 	choice->bounds = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
 	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + scorer->n_narrow);
-	ReadRows(scorer->page, &read_centroids, 0, NULL, add_centroids, choice);
+	ReadTable(scorer->page, &centroid_table, add_centroids, choice);
 	choice->is_read = AllocateZeros(sizeof(bool), choice->count);
 	return choice;
 }
@@ -219,27 +219,60 @@ find_keys(const BlockChoice *choice, double *keys)
 	}
 }
 
-/* The blocks with the highest bounds, and those without a centroid */
+typedef struct RankedBlock
+{
+	double		key;
+	int			block;
+} RankedBlock;
+
 static int
-choose_first(BlockChoice *choice, Datum *chosen)
+compare_keys(const void *a, const void *b)
+{
+	double		first = ((const RankedBlock *) a)->key;
+	double		second = ((const RankedBlock *) b)->key;
+
+	return first < second ? -1 : first > second;
+}
+
+/*
+ * Choose the blocks with the smallest keys of those in "order", in the order of keys:
+ * most of the best items are found early then.  Returns how many are chosen.
+ */
+static int
+choose_blocks(BlockChoice *choice, int *order, int count, int limit, int *chosen)
 {
 	double	   *keys = AllocateNumbers(choice->count);
-	int		   *order = AllocateMany(sizeof(int), choice->count);
-	int			first = Min(first_blocks(choice->n_blocks), choice->count);
-	int			count = 0;
+	RankedBlock *ranked;
 
 	find_keys(choice, keys);
+	if (count > limit)
+		select_smallest(keys, count, order, limit);
+	count = Min(count, limit);
+	ranked = AllocateMany(sizeof(RankedBlock), count);
+	for (int i = 0; i < count; i++)
+	{
+		ranked[i] = (RankedBlock) {keys[order[i]], order[i]};
+		choice->is_read[order[i]] = true;
+	}
+	qsort(ranked, count, sizeof(RankedBlock), compare_keys);
+	for (int i = 0; i < count; i++)
+		chosen[i] = choice->numbers[ranked[i].block];
+	return count;
+}
+
+/* The blocks with the highest bounds, and those without a centroid */
+static int
+choose_first(BlockChoice *choice, int *chosen)
+{
+	int		   *order = AllocateMany(sizeof(int), choice->count);
+	int			count;
+
 	for (int i = 0; i < choice->count; i++)
 		order[i] = i;
-	select_smallest(keys, choice->count, order, first);
-	for (int i = 0; i < first; i++)
-	{
-		choice->is_read[order[i]] = true;
-		chosen[count++] = Int32GetDatum(choice->numbers[order[i]]);
-	}
+	count = choose_blocks(choice, order, choice->count, first_blocks(choice->n_blocks), chosen);
 	for (int n = 0; n < choice->n_blocks; n++)
 		if (!choice->has_centroid[n])
-			chosen[count++] = Int32GetDatum(n);
+			chosen[count++] = n;
 	return count;
 }
 
@@ -260,42 +293,30 @@ has_higher_bound(const BlockChoice *choice, int block, const float *thresholds)
  * they are many
  */
 static int
-choose_further(BlockChoice *choice, const float *thresholds, Datum *chosen)
+choose_further(BlockChoice *choice, const float *thresholds, int *chosen)
 {
-	double	   *keys = AllocateNumbers(choice->count);
 	int		   *order = AllocateMany(sizeof(int), choice->count);
-	int			limit = MAX_FURTHER * first_blocks(choice->n_blocks);
 	int			count = 0;
 
 	for (int i = 0; i < choice->count; i++)
 		if (!choice->is_read[i] && has_higher_bound(choice, i, thresholds))
 			order[count++] = i;
-	if (count > limit)
-	{
-		find_keys(choice, keys);
-		select_smallest(keys, count, order, limit);
-		count = limit;
-	}
-	for (int i = 0; i < count; i++)
-		chosen[i] = Int32GetDatum(choice->numbers[order[i]]);
-	return count;
+	return count == 0 ? 0 :
+		choose_blocks(choice, order, count, MAX_FURTHER * first_blocks(choice->n_blocks), chosen);
 }
 
 /*
- * The numbers of blocks that are to be read next, as an array, given the scores that
- * items need to be among the best found so far.  Returns false if there are none.
+ * The numbers of blocks that are to be read next, given the scores that items need to
+ * be among the best found so far.  Returns how many there are.
  */
-bool
-NextBlocks(BlockChoice *choice, const float *thresholds, Datum *numbers)
+int
+NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers)
 {
-	Datum	   *chosen = AllocateMany(sizeof(Datum), (Size) choice->n_blocks + choice->count);
-	int			count;
+	int		   *chosen = AllocateMany(sizeof(int), (Size) choice->n_blocks + choice->count);
 
+	*numbers = chosen;
 	if (choice->round > 1)
-		return false;
-	count = choice->round++ == 0 ? choose_first(choice, chosen) :
+		return 0;
+	return choice->round++ == 0 ? choose_first(choice, chosen) :
 		choose_further(choice, thresholds, chosen);
-	*numbers = PointerGetDatum(construct_array(chosen, count, INT4OID, sizeof(int32), true,
-											   TYPALIGN_INT));
-	return count > 0;
 }

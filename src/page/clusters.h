@@ -11,6 +11,6 @@ typedef struct BlockChoice BlockChoice;
 
 extern bool HasClusters(const PageRequest *page, int size);
 extern BlockChoice *RankBlocks(BlockScorer *scorer);
-extern bool NextBlocks(BlockChoice *choice, const float *thresholds, Datum *numbers);
+extern int	NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers);
 
 #endif							/* DLINTS_PAGE_CLUSTERS_H */

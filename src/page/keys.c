@@ -10,11 +10,15 @@
 #include "common/hashfn.h"
 #include "utils/array.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
 #include "page/keys.h"
+
+/* Odd, so that the high bits of a key change all bits of its hash */
+#define HIGH_BITS_FACTOR	0x9E3779B1U
 
 typedef struct KeyEntry
 {
@@ -27,6 +31,7 @@ typedef struct KeyEntry
 /* How keys are compared */
 typedef struct KeyType
 {
+	bool		is_integer;		/* keys are equal if their values are */
 	Oid			collation;
 	FmgrInfo   *hash;			/* NULL: by the text */
 	FmgrInfo   *equal;
@@ -39,6 +44,8 @@ hash_key(const KeyType *type, Datum key)
 	char	   *text;
 	uint32		hash;
 
+	if (type->is_integer)
+		return murmurhash32((uint32) key + (uint32) ((uint64) key >> 32) * HIGH_BITS_FACTOR);
 	if (type->hash != NULL)
 		return DatumGetUInt32(FunctionCall1Coll(type->hash, type->collation, key));
 	text = OidOutputFunctionCall(type->output, key);
@@ -47,14 +54,19 @@ hash_key(const KeyType *type, Datum key)
 	return hash;
 }
 
+static bool
+are_keys_equal(const KeyType *type, Datum a, Datum b)
+{
+	return type->is_integer ? a == b :
+		DatumGetBool(FunctionCall2Coll(type->equal, type->collation, a, b));
+}
+
 #define SH_PREFIX			keys
 #define SH_ELEMENT_TYPE		KeyEntry
 #define SH_KEY_TYPE			Datum
 #define SH_KEY				key
 #define SH_HASH_KEY(tb, key)	hash_key((tb)->private_data, key)
-#define SH_EQUAL(tb, a, b) \
-	DatumGetBool(FunctionCall2Coll(((KeyType *) (tb)->private_data)->equal, \
-								   ((KeyType *) (tb)->private_data)->collation, a, b))
+#define SH_EQUAL(tb, a, b)	are_keys_equal((tb)->private_data, a, b)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry)	(entry)->hash
 #define SH_SCOPE			static inline
@@ -68,6 +80,14 @@ struct KeyTable
 	KeyType		type;
 };
 
+/* Are values of a type equal if and only if their bits are? */
+static bool
+is_integer(const PageRequest *page, Oid equal)
+{
+	return page->item_by_value &&
+		(equal == F_INT2EQ || equal == F_INT4EQ || equal == F_INT8EQ || equal == F_OIDEQ);
+}
+
 /* A table of items, in the current memory context */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
@@ -77,6 +97,7 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	KeyTable   *table = palloc(sizeof(KeyTable));
 	bool		is_varlena;
 
+	table->type.is_integer = is_integer(page, cache->eq_opr_finfo.fn_oid);
 	table->type.collation = page->item_collation;
 	table->type.hash = OidIsValid(cache->hash_proc_finfo.fn_oid) ? &cache->hash_proc_finfo : NULL;
 	table->type.equal = &cache->eq_opr_finfo;
@@ -141,4 +162,24 @@ KeyArray(const PageRequest *page, Datum *keys, int count)
 {
 	return PointerGetDatum(construct_array(keys, count, page->item_type, page->item_length,
 										   page->item_by_value, page->item_align));
+}
+
+/* A table of the elements of an array of items, numbered by position */
+KeyTable *
+TableOfKeys(const PageRequest *page, Datum array)
+{
+	Datum	   *keys;
+	int			count = ArrayKeys(page, array, &keys);
+	KeyTable   *table = CreateKeyTable(page, count);
+
+	for (int i = 0; i < count; i++)
+		AddKey(table, keys[i], i, NULL);
+	return table;
+}
+
+/* The items that a request leaves out; NULL: none */
+KeyTable *
+LeftOutKeys(const PageRequest *page)
+{
+	return page->left_out.isnull ? NULL : TableOfKeys(page, page->left_out.value);
 }

@@ -124,7 +124,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 		*narrow++ = number[0];
 		for (int d = 0; d < scorer->n_dates; d++, narrow += AGES_PER_DATE)
 			WriteAges(number[FIRST_COST + scorer->n_costs + d], scorer->page->settings.now, narrow);
-		*narrow++ = keys == NULL ? 0.0f : NeighbourScore(scorer->page, keys[i]);
+		*narrow++ = keys == NULL ? 0.0f : ScoreNeighbour(scorer->page, keys[i]);
 		*narrow++ = number[1];
 		memcpy(narrow, number + FIRST_COST, sizeof(float) * scorer->n_ranked_costs);
 	}

@@ -34,6 +34,7 @@ struct NeighbourScores
 	int			size;
 	Datum	   *items;
 	double	   *sums;
+	bool	   *is_scored;		/* its score was taken into account in a block */
 };
 
 static const PageQuery item_neighbours = {{
@@ -72,6 +73,7 @@ CreateNeighbourScores(PageRequest *page)
 	scores->size = 256;
 	scores->items = palloc(sizeof(Datum) * scores->size);
 	scores->sums = palloc(sizeof(double) * scores->size);
+	scores->is_scored = palloc(sizeof(bool) * scores->size);
 	return scores;
 }
 
@@ -91,8 +93,10 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 		scores->size *= 2;
 		scores->items = repalloc(scores->items, sizeof(Datum) * scores->size);
 		scores->sums = repalloc(scores->sums, sizeof(double) * scores->size);
+		scores->is_scored = repalloc(scores->is_scored, sizeof(bool) * scores->size);
 	}
 	scores->items[scores->count] = item;
+	scores->is_scored[scores->count] = false;
 	scores->sums[scores->count++] = weight;
 }
 
@@ -130,13 +134,32 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
+/* The number of an item; negative: its neighbour score is 0 */
+static int
+find_neighbour(const PageRequest *page, Datum item)
+{
+	return page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
+}
+
 /* The neighbour score of an item */
 float4
 NeighbourScore(const PageRequest *page, Datum item)
 {
-	int			number = page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
+	int			number = find_neighbour(page, item);
 
 	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
+}
+
+/* The same of an item of a block, which is scored with it */
+float4
+ScoreNeighbour(PageRequest *page, Datum item)
+{
+	int			number = find_neighbour(page, item);
+
+	if (number < 0)
+		return 0.0f;
+	page->neighbours->is_scored[number] = true;
+	return (float4) limited_score(page->neighbours->sums[number]);
 }
 
 static int
@@ -166,8 +189,8 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the largest neighbour scores to candidates, unless all are scored
- * with theirs.
+ * Add the items with the largest neighbour scores to candidates, except those that
+ * blocks were scored with: rankings contain these if they are among the best.
  */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
@@ -182,6 +205,18 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
 		order[i] = &scores->sums[i];
 	qsort(order, scores->count, sizeof(double *), compare_sums);
 	for (int i = 0; i < Min(scores->count, MAX_NEIGHBOURS) && *order[i] > 0.0; i++)
-		AddCandidate(set, scores->items[order[i] - scores->sums], 0.0, -1,
-					 first_tie_key + set->count);
+	{
+		int			number = (int) (order[i] - scores->sums);
+
+		if (!scores->is_scored[number])
+			AddCandidate(set, scores->items[number], 0.0, -1, first_tie_key + set->count);
+	}
+}
+
+/* Forget the blocks that were scored. */
+void
+ForgetScoredNeighbours(PageRequest *page)
+{
+	if (page->neighbours != NULL)
+		memset(page->neighbours->is_scored, 0, sizeof(bool) * page->neighbours->count);
 }

@@ -19,6 +19,8 @@ extern void AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const Ne
 							double weight);
 extern void ReadItemNeighbours(PageRequest *page, Datum item);
 extern float4 NeighbourScore(const PageRequest *page, Datum item);
+extern float4 ScoreNeighbour(PageRequest *page, Datum item);
+extern void ForgetScoredNeighbours(PageRequest *page);
 extern bool HasNeighbours(const PageRequest *page);
 extern bool ScoresAllNeighbours(const PageRequest *page);
 extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key);

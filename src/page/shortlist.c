@@ -124,7 +124,8 @@ read_distinct_items(PageRequest *page, const PageQuery *query, const NullableDat
 
 /*
  * Items that take part whatever their score, with an addend: those that trend, or are
- * on trial, and those with the largest neighbour scores, which blocks do not have.
+ * on trial, and those with the largest neighbour scores, unless blocks were scored with
+ * these.
  */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy)
@@ -207,13 +208,13 @@ static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
 			   CandidateSet *all, KeyTable *numbers)
 {
-	CandidateSet *extra = find_extra_items(page, policy);
 	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
 	EligibleItems eligible = {numbers, all->count, all->addends,
 		page->settings.cap > 0 && policy != POLICY_RANDOM ? all->groups : NULL, all->group_count,
 	page->settings.cap + CAP_MARGIN};
 	BestItems  *best = FindBest(page, &rankings, FirstShortlistSize(page), (uint64) seed,
 								&eligible);
+	CandidateSet *extra = find_extra_items(page, policy);
 	bool	   *is_marked = AllocateZeros(sizeof(bool), all->count);
 	CandidateSet *result = CreateCandidates(FirstShortlistSize(page));
 
@@ -337,8 +338,9 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
-			  const CandidateSet *extra, const BestItems *best, int64 seed)
+			  const BestItems *best, int64 seed)
 {
+	CandidateSet *extra = find_extra_items(page, policy);
 	Union		all = {0};
 	CandidateSet *eligible;
 	bool	   *is_marked;
@@ -383,21 +385,17 @@ add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
-	CandidateSet *extra = find_extra_items(page, policy);
 	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
-	Datum	   *left_out;
 	int64		size = FirstShortlistSize(page);
 	CandidateSet *result = NULL;
 
-	if (!page->left_out.isnull)
-		size += ArrayKeys(page, page->left_out.value, &left_out);
 	if (HasClusters(page, (int) size))
-		result = try_shortlist(page, policy, &rankings, extra,
+		result = try_shortlist(page, policy, &rankings,
 							   FindMostOfBest(page, &rankings, (int) size, (uint64) seed), seed);
 	for (; result == NULL && size <= page->settings.block_items / MAX_PART; size *= GROWTH)
-		result = try_shortlist(page, policy, &rankings, extra,
+		result = try_shortlist(page, policy, &rankings,
 							   FindBest(page, &rankings, (int) size, (uint64) seed, NULL), seed);
-	if (result != NULL && page->settings.has_ordered_key && !page->skips_failing)
+	if (result != NULL)
 		add_new_items(page, seed, result);
 	return result;
 }

@@ -10,11 +10,13 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relscan.h"
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
@@ -44,6 +46,8 @@ struct TableLookup
 								 * the columns up to here */
 	ScanKeyData keys[MAX_KEYS];
 	Oid			index;			/* on the keys; InvalidOid: none */
+	SysScanDesc scan;			/* of the index, from lookup to lookup; NULL: not begun */
+	MemoryContext row;			/* reset after each row */
 };
 
 /* ---------- tables and columns ---------- */
@@ -211,6 +215,7 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 		lookup->columns[i] = find_column(page, relation, &table->columns[i]);
 	lookup->n_keys = n_keys;
 	lookup->n_ordered = n_ordered;
+	lookup->row = AllocSetContextCreate(CurrentMemoryContext, "dlints row", ALLOCSET_SMALL_SIZES);
 	if (n_keys > 0)
 		init_keys(lookup);
 	return lookup;
@@ -226,23 +231,28 @@ BeginLookup(const PageRequest *page, const PageTable *table, int n_keys)
 void
 EndLookup(TableLookup *lookup)
 {
+	if (lookup->scan != NULL)
+		systable_endscan(lookup->scan);
+	MemoryContextDelete(lookup->row);
 	table_close(lookup->relation, NoLock);
 	pfree(lookup);
 }
 
 /* ---------- rows ---------- */
 
-/* Hand over the columns of a row, in a memory context that is reset after each row. */
+/* Hand over the columns of a scan's row, in a memory context that is reset after it. */
 static void
-read_row(const TableLookup *lookup, HeapTuple row, RowReader read, void *reader)
+read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
 {
 	Datum		values[MAX_TABLE_COLUMNS];
 	bool		nulls[MAX_TABLE_COLUMNS];
+	MemoryContext caller = MemoryContextSwitchTo(lookup->row);
 
 	for (int i = 0; i < lookup->n_columns; i++)
-		values[i] = heap_getattr(row, lookup->columns[i],
-								 RelationGetDescr(lookup->relation), &nulls[i]);
+		values[i] = slot_getattr(row, lookup->columns[i], &nulls[i]);
 	read(reader, values, nulls);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(lookup->row);
 }
 
 /* Call a function for at most a given number of the rows of a scan. */
@@ -250,20 +260,14 @@ static int
 read_rows(TableLookup *lookup, SysScanDesc scan, HeapTuple (*next) (SysScanDesc), int limit,
 		  RowReader read, void *reader)
 {
-	HeapTuple	row;
 	int			count = 0;
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "dlints row", ALLOCSET_SMALL_SIZES);
 
-	while (count < limit && HeapTupleIsValid(row = next(scan)))
+	while (count < limit && HeapTupleIsValid(next(scan)))
 	{
-		MemoryContext caller = MemoryContextSwitchTo(work);
-
-		read_row(lookup, row, read, reader);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(work);
+		CHECK_FOR_INTERRUPTS();
+		read_row(lookup, scan->slot, read, reader);
 		count++;
 	}
-	MemoryContextDelete(work);
 	return count;
 }
 
@@ -286,21 +290,42 @@ set_keys(TableLookup *lookup, const Datum *keys)
 		lookup->keys[i].sk_argument = keys[i];
 }
 
+/*
+ * Begin a scan for the present keys.  A scan of an index stays open until EndLookup(), so
+ * that further lookups only set its keys.
+ */
+static SysScanDesc
+begin_scan(TableLookup *lookup)
+{
+	ScanKeyData keys[MAX_KEYS]; /* which the scan changes */
+
+	memcpy(keys, lookup->keys, sizeof(keys));
+	if (lookup->scan == NULL)
+		return lookup->scan =
+			systable_beginscan(lookup->relation, lookup->index, OidIsValid(lookup->index),
+							   GetActiveSnapshot(), lookup->n_keys, keys);
+	for (int i = 0; i < lookup->n_keys; i++)
+		keys[i].sk_attno = (AttrNumber) (i + 1);
+	index_rescan(lookup->scan->iscan, keys, lookup->n_keys, NULL, 0);
+	return lookup->scan;
+}
+
 /* Call a function for at most "limit" rows with these keys.  Returns the number of rows. */
 int
 LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
 {
-	ScanKeyData copy[MAX_KEYS]; /* which the scan changes */
 	SysScanDesc scan;
 	int			count;
 
 	CHECK_FOR_INTERRUPTS();
 	set_keys(lookup, keys);
-	memcpy(copy, lookup->keys, sizeof(copy));
-	scan = systable_beginscan(lookup->relation, lookup->index, OidIsValid(lookup->index),
-							  GetActiveSnapshot(), lookup->n_keys, copy);
+	scan = begin_scan(lookup);
 	count = read_rows(lookup, scan, next_row, limit, read, reader);
-	systable_endscan(scan);
+	if (scan->iscan == NULL)
+	{
+		systable_endscan(scan);
+		lookup->scan = NULL;
+	}
 	return count;
 }
 

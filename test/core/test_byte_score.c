@@ -6,6 +6,8 @@
 #include "oracle.h"
 
 #include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/byte_score.h"
@@ -222,6 +224,25 @@ test_spreads(void **state)
 	}
 }
 
+/* Each bit says whether a score is at least its limit; NaN is not, and infinities are compared. */
+static void
+test_comparisons(void **state)
+{
+	float		scores[COUNT_MAX * BYTE_LANES];
+	float		limits[BYTE_LANES];
+	uint16_t	masks[COUNT_MAX];
+
+	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
+		scores[i] = (float) (rand() % 5);
+	for (int l = 0; l < BYTE_LANES; l++)
+		limits[l] = l == 0 ? -INFINITY : l == BYTE_LANES - 1 ? INFINITY : (float) (rand() % 5);
+	scores[BYTE_LANES] = NAN;
+	byte_compare(COUNT_MAX, scores, limits, masks);
+	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
+		assert_int_equal(masks[i / BYTE_LANES] >> i % BYTE_LANES & 1,
+						 scores[i] >= limits[i % BYTE_LANES]);
+}
+
 int
 main(void)
 {
@@ -232,6 +253,7 @@ main(void)
 		test_of(test_equal_codes_have_equal_scores),
 		test_of(test_zeros),
 		test_of(test_spreads),
+		test_of(test_comparisons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
