@@ -75,7 +75,7 @@ DECLARE
 	result text;
 BEGIN
 	EXECUTE format('CREATE VIEW %I.item AS SELECT i.item FROM %I.item i', trial, lender);
-	EXECUTE format('CREATE VIEW %I.encoded_item AS SELECT i.item, i.encoded, i.dates FROM %I.encoded_item i',
+	EXECUTE format('CREATE VIEW %I.encoded_item AS SELECT i.item, i.encoded, i.dates, i.digest FROM %I.encoded_item i',
 	               trial, lender);
 	EXECUTE format('INSERT INTO %I.item_vector (item, encoded, dates, is_deleted)'
 	               ' SELECT v.item, v.encoded, v.dates, true FROM %I.item_vector v WHERE v.is_deleted', trial, lender);

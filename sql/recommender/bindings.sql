@@ -109,7 +109,7 @@ FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n
 $$;
 COMMENT ON FUNCTION _dlints_encoding(jsonb, text) IS 'expressions that encode all columns of items';
 
--- The view of features and dates of items, under a name
+-- The view of features, dates and digests of items, under a name
 CREATE FUNCTION _dlints_bind_encoded_view(a jsonb, view_name text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -118,8 +118,11 @@ DECLARE
 BEGIN
 	SELECT e.encoded, e.dates INTO of_item FROM @extschema@._dlints_encoding(a, 'i.c%2$s'::text) e;
 	EXECUTE format(
-		E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates\n'
-		'FROM   %1$I.item_column i', a ->> 'name', of_item.encoded, of_item.dates, view_name);
+		E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates,\n'
+		'       @extschema@._dlints_digest(i.item%5$s) AS digest\nFROM   %1$I.item_column i',
+		a ->> 'name', of_item.encoded, of_item.dates, view_name,
+		(SELECT string_agg(', i.c' || n, '' ORDER BY n)
+		 FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)));
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_encoded_view(jsonb, text) IS 'make the view of the features of items, under a name';

@@ -54,6 +54,19 @@ CREATE FUNCTION _dlints_halving_order(tree real[], features real[], size integer
 COMMENT ON FUNCTION _dlints_halving_order(real[], real[], integer)
 	IS 'place of each item of a part, so that groups of this size are similar';
 
+-- Record whether pages can look up items by their key.
+CREATE FUNCTION _dlints_note_item_index() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	has_index boolean := @extschema@._dlints_has_item_index();
+BEGIN
+	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
+END
+$$;
+COMMENT ON FUNCTION _dlints_note_item_index() IS 'record whether pages can look up items by their key';
+
 -- Place items into new blocks of similar items, whose codes and numbers are left empty.  A tree from a sample divides
 -- the items into parts of some 8,000, which fit in memory, and each part is halved until a block has room.
 CREATE FUNCTION _dlints_group_items() RETURNS void
@@ -135,13 +148,12 @@ DECLARE
 	n_items bigint := (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted);
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);
-	has_index boolean := @extschema@._dlints_has_item_index();
 	is_large boolean := n_items >= @extschema@._dlints_min_grouped_items();
 	is_grouped boolean := EXISTS (SELECT FROM centroid);
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
-	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
+	PERFORM @extschema@._dlints_note_item_index();
 	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 OR is_large AND NOT is_grouped THEN
 		DELETE FROM block;
 	ELSIF EXISTS (SELECT FROM block)

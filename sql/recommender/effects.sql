@@ -101,8 +101,9 @@ COMMENT ON FUNCTION _dlints_item_residuals(bigint, bigint, anyelement)
 -- items whose vector was added after the recommender was made, and without a click log all items.  A new item is on
 -- trial as long as its impressions are worth less than the prior.  The newest come first, and
 -- trials are expected to take at most 8 % of a day's positions (10 to 100 items).
--- Changes below 3 % of the effects' standard deviation are not written, except after an erasure.
-CREATE FUNCTION _dlints_refresh_effects() RETURNS void
+-- Changes below 3 % of the effects' standard deviation are not written, except after an erasure.  Returns the number
+-- of rows that changed.
+CREATE FUNCTION _dlints_refresh_effects() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
 DECLARE
@@ -115,8 +116,10 @@ DECLARE
 		SELECT greatest(s.trained_from, @extschema@._dlints_first_decision(
 		           now() - make_interval(secs => least(10 * date_part('epoch', s.half_life), 1e9))))
 		FROM   setting s);
+	new_since timestamptz := (SELECT CASE WHEN s.clicks IS NULL THEN '-infinity' ELSE s.made_at END FROM setting s);
 	day_positions float8;
 	stddev float8;
+	n_changed bigint;
 BEGIN
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	first := coalesce((SELECT d.id FROM decision d WHERE d.id >= first AND d.id < until
@@ -148,10 +151,10 @@ BEGIN
 		                / (1 + p.slope), 0)::real AS effect,
 		       (1 / sqrt(1 / p.variance + coalesce(r.n, 0) / p.noise) / (1 + p.slope))::real AS stddev,
 		       coalesce(r.n, 0) < p.weight AND v.is_new AS is_uncertain
-		FROM  (SELECT v.item, v.since, (v.since > s.made_at OR s.clicks IS NULL) AS is_new
-		       FROM   setting s, item_vector v) v
+		FROM  (SELECT v.item, v.since, v.effect, v.effect_stddev, v.since > new_since AS is_new FROM item_vector v) v
 		       LEFT JOIN prior p ON p.is_new = v.is_new
-		       LEFT JOIN residual r ON same_item(r.item, v.item)),
+		       LEFT JOIN residual r ON same_item(r.item, v.item)
+		WHERE  v.is_new OR r.item IS NOT NULL OR v.effect <> 0 OR v.effect_stddev IS NOT NULL),
 	estimate AS (
 		SELECT o.item, o.is_new, o.effect, o.stddev,
 		       o.is_uncertain IS TRUE
@@ -166,13 +169,16 @@ BEGIN
 		WHERE  same_item(e.item, v.item)
 		AND   (abs(e.effect - v.effect) > min_change * coalesce(sqrt(p.variance) / (1 + p.slope), 0)
 		       OR abs(e.stddev - v.effect_stddev) > min_change * coalesce(sqrt(p.variance) / (1 + p.slope), 0)
-		       OR (v.effect_stddev IS NOT NULL) <> e.is_on_trial))
-	SELECT sqrt(p.variance) / (1 + p.slope) INTO stddev FROM prior p WHERE p.is_new;
+		       OR (v.effect_stddev IS NOT NULL) <> e.is_on_trial)
+		RETURNING 1)
+	SELECT (SELECT sqrt(p.variance) / (1 + p.slope) FROM prior p WHERE p.is_new), (SELECT count(*) FROM written w)
+	INTO   stddev, n_changed;
 	UPDATE setting s SET effect_stddev = stddev, n_on_trial = t.n
 	FROM  (SELECT count(*)::integer AS n FROM item_vector v WHERE v.effect_stddev IS NOT NULL) t
 	WHERE  s.effect_stddev IS DISTINCT FROM stddev OR s.n_on_trial <> t.n;
 	UPDATE job j SET done_at = now() WHERE j.name = 'effects';
+	RETURN n_changed;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_effects()
-	IS 'compute the effects of items from the log, and which items are on trial';
+	IS 'compute the effects of items, and which are on trial; returns the number of rows that changed';

@@ -98,7 +98,7 @@ BEGIN
 	RAISE NOTICE 'encoding items again for new values in %', names;
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	PERFORM FROM model ORDER BY name FOR UPDATE;
-	PERFORM @extschema@._dlints_encode_items(false);
+	PERFORM @extschema@._dlints_encode_items(false, @extschema@._dlints_write_digests());
 	UPDATE setting s SET vectors = s.vectors || jsonb_build_object('columns', new_columns);
 	a := (SELECT jsonb_build_object('name', own, 'vectors', s.vectors) FROM setting s);
 	PERFORM @extschema@._dlints_bind_encoded_view(a, 'encoded_item_next'::text);

@@ -27,14 +27,40 @@ $$;
 COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])
 	IS 'sums of decayed clicks, as text for the FROM clause';
 
--- Write popularities.  "scores" is text for the FROM clause: columns item and score, a sum or rate of clicks.  Items
--- added within seven days have at least the mean popularity with a click log, since nobody could click them before.
--- Small changes are not written.
-CREATE FUNCTION _dlints_write_popularity(scores text) RETURNS void
+-- Write the digest of all that popularities and trends are computed from: the click log, the half-life and the number
+-- of new items.  Returns false if it is unchanged.  Without a click log both depend on the time.
+CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF (SELECT s.clicks IS NULL FROM setting s) THEN
+		RETURN true;
+	END IF;
+	INSERT INTO item_digest AS d (bucket, digest)
+	SELECT -1, @extschema@._dlints_digest(c.n, c.digest, s.popularity_half_life, (
+	               SELECT count(*) FROM item_vector v, setting t
+	               WHERE  NOT v.is_deleted AND v.since > greatest(t.made_at, now() - interval '7 days')))
+	FROM   similarity s, LATERAL (
+	           SELECT count(*) AS n, bit_xor(@extschema@._dlints_digest(k.user_id, k.item, k.at, k.weight)) AS digest
+	           FROM   click k WHERE k.at <= now()) c
+	ON CONFLICT (bucket) DO UPDATE SET digest = excluded.digest WHERE d.digest <> excluded.digest;
+	RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_click_digest()
+	IS 'write the digest of what popularities and trends depend on; returns false if it is unchanged';
+
+-- Write popularities.  "scores" is text for the FROM clause: columns item and score, a sum or rate of clicks.  Items
+-- added within seven days have at least the mean popularity with a click log, since nobody could click them before.
+-- Small changes are not written.  Returns the number of rows that changed.
+CREATE FUNCTION _dlints_write_popularity(scores text) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint;
 BEGIN
 	EXECUTE format('
 		WITH score AS MATERIALIZED (SELECT c.item, c.score FROM %s c),
@@ -50,14 +76,18 @@ BEGIN
 		       FROM present p) n
 		WHERE  same_item(n.item, v.item) AND n.popularity <> n.was
 		AND   (abs(n.popularity - n.was) > 0.003 OR n.popularity IN (0, 1) OR n.was IN (0, 1))', scores);
+	GET DIAGNOSTICS n_changed = ROW_COUNT;
+	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_popularity(text) IS 'write the popularities of items, given sums or rates of clicks';
+COMMENT ON FUNCTION _dlints_write_popularity(text)
+	IS 'write the popularities of items, given sums or rates of clicks; returns the number of rows that changed';
 
 -- Compute the popularity of items, from 0 to 1.  With a click log it comes from the last million clicks, which
 -- decay with age; a user's clicks on an item count once per half-life.  Without a click log it comes from the click
--- rate of two weeks' lists per user, smoothed by ten impressions at the mean rate.
-CREATE FUNCTION _dlints_refresh_popularity() RETURNS void
+-- rate of two weeks' lists per user, smoothed by ten impressions at the mean rate.  Returns the number of rows that
+-- changed.
+CREATE FUNCTION _dlints_refresh_popularity() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -67,36 +97,36 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
-		PERFORM @extschema@._dlints_write_popularity(format('(SELECT d.item, d.sums[1] AS score FROM %s d)',
+		RETURN @extschema@._dlints_write_popularity(format('(SELECT d.item, d.sums[1] AS score FROM %s d)',
 			@extschema@._dlints_decayed_call(@extschema@._dlints_latest_clicks(), ARRAY[half_life], ARRAY[half_life])));
-	ELSE
-		PERFORM @extschema@._dlints_write_popularity('(
-			WITH list AS MATERIALIZED (
-				SELECT d.id, d.items, d.user_id,
-				       CASE WHEN d.user_id IS NULL THEN coalesce(d.session, d.id::text) END AS visitor
-				FROM   decision d WHERE d.id >= @extschema@._dlints_first_decision(now() - interval ''14 days'')),
-			shown AS (
-				SELECT u.item, count(*) AS shown
-				FROM  (SELECT DISTINCT i.item, l.user_id, l.visitor FROM list l, unnest(l.items) i (item)) u
-				GROUP  BY u.item),
-			rewarded AS (
-				SELECT u.item, count(*) AS clicked
-				FROM  (SELECT DISTINCT r.item, l.user_id, l.visitor
-				       FROM   reward r JOIN list l ON l.id = r.decision
-				       WHERE  r.value > 0 AND r.decision >= @extschema@._dlints_first_decision(now() - interval ''14 days'')
-				       AND    EXISTS (SELECT FROM unnest(l.items) i (item) WHERE same_item(i.item, r.item))) u
-				GROUP  BY u.item),
-			mean AS (
-				SELECT (SELECT sum(r.clicked) FROM rewarded r)::float8 / sum(s.shown) AS rate FROM shown s)
-			SELECT v.item, (coalesce(r.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10) AS score
-			FROM   item_vector v CROSS JOIN mean m
-			       LEFT JOIN shown s ON same_item(s.item, v.item)
-			       LEFT JOIN rewarded r ON same_item(r.item, v.item)
-			WHERE  NOT v.is_deleted)'::text);
 	END IF;
+	RETURN @extschema@._dlints_write_popularity('(
+		WITH list AS MATERIALIZED (
+			SELECT d.id, d.items, d.user_id,
+			       CASE WHEN d.user_id IS NULL THEN coalesce(d.session, d.id::text) END AS visitor
+			FROM   decision d WHERE d.id >= @extschema@._dlints_first_decision(now() - interval ''14 days'')),
+		shown AS (
+			SELECT u.item, count(*) AS shown
+			FROM  (SELECT DISTINCT i.item, l.user_id, l.visitor FROM list l, unnest(l.items) i (item)) u
+			GROUP  BY u.item),
+		rewarded AS (
+			SELECT u.item, count(*) AS clicked
+			FROM  (SELECT DISTINCT r.item, l.user_id, l.visitor
+			       FROM   reward r JOIN list l ON l.id = r.decision
+			       WHERE  r.value > 0 AND r.decision >= @extschema@._dlints_first_decision(now() - interval ''14 days'')
+			       AND    EXISTS (SELECT FROM unnest(l.items) i (item) WHERE same_item(i.item, r.item))) u
+			GROUP  BY u.item),
+		mean AS (
+			SELECT (SELECT sum(r.clicked) FROM rewarded r)::float8 / sum(s.shown) AS rate FROM shown s)
+		SELECT v.item, (coalesce(r.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10) AS score
+		FROM   item_vector v CROSS JOIN mean m
+		       LEFT JOIN shown s ON same_item(s.item, v.item)
+		       LEFT JOIN rewarded r ON same_item(r.item, v.item)
+		WHERE  NOT v.is_deleted)'::text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_popularity() IS 'compute the popularity of items';
+COMMENT ON FUNCTION _dlints_refresh_popularity()
+	IS 'compute the popularity of items; returns the number of rows that changed';
 
 -- Compute the thousand items that trend: recent clicks (half-life of a day), relative to those expected from clicks
 -- with a half-life of two weeks, smoothed by five expected clicks.  A user's clicks on an item count once a day.

@@ -169,14 +169,16 @@ COMMENT ON FUNCTION _dlints_refresh_rates()
 	IS 'estimate the rates of constrained outcomes, over all items and for each item';
 
 -- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately:
--- the failing ones cost 0, and the job "costs" holds their number and the error for report().
-CREATE FUNCTION _dlints_refresh_costs() RETURNS void
+-- the failing ones cost 0, and the job "costs" holds their number and the error for report().  Returns 0 if no row
+-- changed.
+CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	mean_rates float8[];
 	problem text;
+	n_changed bigint := 0;
 BEGIN
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF EXISTS (SELECT FROM constraint_price) THEN
@@ -204,8 +206,11 @@ BEGIN
 			INTO   problem
 			FROM   computed c WHERE c.problem IS NOT NULL;
 		END;
+		GET DIAGNOSTICS n_changed = ROW_COUNT;
 	END IF;
 	PERFORM @extschema@._dlints_note_problem('costs'::text, problem);
+	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_costs() IS 'compute the costs of all items for all constraints';
+COMMENT ON FUNCTION _dlints_refresh_costs()
+	IS 'compute the costs of all items for all constraints; returns 0 if no row changed';

@@ -64,7 +64,7 @@ UNION ALL SELECT 'prices', '-infinity';
 
 -- Item vectors
 CREATE TABLE item_vector (
-    item       {item_type} PRIMARY KEY,
+    item       {item_type},
     factors    real[],                      -- from clicks
     encoded    real[] NOT NULL,             -- from columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
@@ -78,12 +78,20 @@ CREATE TABLE item_vector (
     effect     real NOT NULL DEFAULT 0,     -- reward per impression beyond what the features predict
     effect_stddev real,                     -- of the effect's posterior, for items on trial; NULL: not on trial
     since      timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- read instead of wide rows
     CHECK (@extschema@._dlints_are_finite(factors, {factors})),
     CHECK (@extschema@._dlints_are_finite(features, {liked} + 1)),
     CHECK (@extschema@._dlints_are_finite(costs)),
     CHECK (abs(effect) < 'infinity' AND effect_stddev >= 0 AND effect_stddev < 'infinity'));
 
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
+CREATE INDEX ON item_vector (item) WHERE is_deleted;
+
+-- Digests by which a refresh finds what changed: of the items, each in the bucket of its key's hash, and of the click
+-- log, in bucket -1
+CREATE TABLE item_digest (
+    bucket integer PRIMARY KEY,
+    digest bigint NOT NULL);
 
 -- Item vectors again, rounded, in rows of about a page.  Pages score these.
 CREATE TABLE block (

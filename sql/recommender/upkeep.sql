@@ -59,12 +59,22 @@ CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_changed bigint := @extschema@._dlints_refresh_vectors();
+	n_changed bigint;
+	is_written boolean;
+	n_written bigint;
 BEGIN
-	PERFORM @extschema@._dlints_refresh_popularity();
-	PERFORM @extschema@._dlints_refresh_trend();
-	PERFORM @extschema@._dlints_refresh_effects();
-	PERFORM @extschema@._dlints_set_blocks();
+	SELECT v.n_changed, v.is_written INTO n_changed, is_written FROM @extschema@._dlints_refresh_vectors() v;
+	n_written := is_written::integer;
+	IF @extschema@._dlints_write_click_digest() OR is_written THEN
+		n_written := n_written + @extschema@._dlints_refresh_popularity();
+		PERFORM @extschema@._dlints_refresh_trend();
+	END IF;
+	n_written := n_written + @extschema@._dlints_refresh_effects();
+	IF n_written > 0 OR NOT EXISTS (SELECT FROM block) THEN
+		PERFORM @extschema@._dlints_set_blocks();
+	ELSE
+		PERFORM @extschema@._dlints_note_item_index();
+	END IF;
 	IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
 		PERFORM @extschema@._dlints_fit_neighbours();
 	END IF;

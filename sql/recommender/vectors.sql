@@ -37,9 +37,50 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_note_changed_items(float8) IS 'record that more than half of the items changed at once';
 
--- Write the vectors of all items, or of new items only.  Returns the number of rows that changed.  Unless all rows
--- can be encoded together, each is encoded separately, and "job" holds the number of those that failed.
-CREATE FUNCTION _dlints_encode_items(only_new boolean) RETURNS bigint
+CREATE FUNCTION _dlints_digest(VARIADIC columns "any") RETURNS bigint
+	AS 'MODULE_PATHNAME', 'dlints_digest' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_digest("any") IS 'hash of the columns of a row, by which changed rows are found';
+
+-- Write the digests of items, in 16,384 buckets by the hash of the key.  Returns the buckets in which items were added,
+-- changed or deleted; NULL, and no digest is stored, if a row of the items cannot be read.
+CREATE FUNCTION _dlints_write_digests() RETURNS integer[]
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	changed integer[];
+BEGIN
+	WITH present AS MATERIALIZED (
+		SELECT (@extschema@._dlints_digest(e.item) & 16383)::integer AS bucket, bit_xor(e.digest) AS digest
+		FROM   encoded_item e WHERE e.item IS NOT NULL GROUP BY 1),
+	emptied AS (
+		DELETE FROM item_digest d
+		WHERE  d.bucket >= 0 AND NOT EXISTS (SELECT FROM present p WHERE p.bucket = d.bucket)
+		RETURNING d.bucket),
+	written AS (
+		INSERT INTO item_digest AS d (bucket, digest)
+		SELECT p.bucket, p.digest FROM present p
+		WHERE  NOT EXISTS (SELECT FROM item_digest w WHERE w.bucket = p.bucket AND w.digest = p.digest)
+		ON CONFLICT (bucket) DO UPDATE SET digest = excluded.digest
+		RETURNING d.bucket)
+	SELECT coalesce(array_agg(c.bucket), '{}') INTO changed
+	FROM  (SELECT e.bucket FROM emptied e UNION ALL SELECT w.bucket FROM written w) c;
+	RETURN changed;
+EXCEPTION WHEN OTHERS THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	DELETE FROM item_digest;
+	RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_digests()
+	IS 'write the digests of items; returns the buckets of items that changed, NULL if a row cannot be read';
+
+-- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.
+-- Unless all of these rows can be encoded together, each item is encoded separately, and "job" holds the number of
+-- those that failed.
+CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -60,18 +101,24 @@ BEGIN
 			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
 			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
+		ELSIF buckets IS NULL THEN
+			RAISE data_exception;
 		ELSE
 			-- ON CONFLICT locks every row that it meets, and writes that to the WAL
 			WITH encoded AS MATERIALIZED (
-				SELECT i.item, i.encoded, i.dates, v.is_deleted, v.encoded <> i.encoded AS is_changed,
+				SELECT i.item, i.encoded, i.dates, v.encoded <> i.encoded AND NOT v.is_deleted AS is_changed,
 				       v.item IS NULL OR v.is_deleted OR v.encoded <> i.encoded OR v.dates <> i.dates AS is_written
-				FROM   encoded_item i LEFT JOIN item_vector v ON same_item(v.item, i.item) WHERE i.item IS NOT NULL),
+				FROM   unnest(buckets) b (n) JOIN encoded_item i ON (@extschema@._dlints_digest(i.item) & 16383)::integer = b.n
+				       LEFT JOIN LATERAL (SELECT w.item, w.encoded, w.dates, w.is_deleted FROM item_vector w
+				                          WHERE same_item(w.item, i.item) OFFSET 0) v ON true
+				WHERE  i.item IS NOT NULL),
 			written AS (
 				INSERT INTO item_vector AS v (item, encoded, dates)
 				SELECT e.item, e.encoded, e.dates FROM encoded e WHERE e.is_written
 				ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
 				RETURNING 1)
-			SELECT (SELECT count(*) FROM written), avg(e.is_changed::integer) FILTER (WHERE NOT e.is_deleted)
+			SELECT (SELECT count(*) FROM written), count(*) FILTER (WHERE e.is_changed)::float8
+			       / nullif((SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted), 0)
 			INTO   n_changed, share_changed
 			FROM   encoded e;
 			PERFORM @extschema@._dlints_note_changed_items(share_changed);
@@ -81,7 +128,8 @@ BEGIN
 	EXCEPTION WHEN OTHERS THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 			RAISE;
-		END IF;                         -- row by row, below
+		END IF;
+		DELETE FROM item_digest;        -- row by row, below, until all can be encoded
 	END;
 	WITH encoded AS MATERIALIZED (
 		SELECT i.item, e.encoded, e.dates, e.problem
@@ -108,8 +156,8 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_encode_items(boolean)
-	IS 'write the vectors of all or of new items; returns the number of rows that changed';
+COMMENT ON FUNCTION _dlints_encode_items(boolean, integer[])
+	IS 'write the vectors of the items in some buckets, or of new items; returns the number of rows that changed';
 
 -- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked and stay as long as their
 -- clicks count: profiles of users consist of them.  If the deleted items are more than half of all, which may be a
@@ -183,22 +231,30 @@ $$;
 COMMENT ON FUNCTION _dlints_check_keys() IS 'raise an error if several items have one key';
 
 -- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the number
--- of vectors whose columns or dates changed.
-CREATE FUNCTION _dlints_refresh_vectors() RETURNS bigint
+-- of vectors whose columns or dates changed, and whether rows may have been written.
+CREATE FUNCTION _dlints_refresh_vectors(OUT n_changed bigint, OUT is_written boolean)
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_changed bigint;
+	changed integer[];
 BEGIN
+	n_changed := 0;
 	PERFORM @extschema@._dlints_notice_step('encoding items'::text);
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refresh';
 	PERFORM @extschema@._dlints_check_keys();
 	PERFORM @extschema@._dlints_lock_item_vectors();
-	PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
-	n_changed := @extschema@._dlints_encode_items(false);
-	PERFORM @extschema@._dlints_refresh_costs();
-	RETURN n_changed;
+	changed := @extschema@._dlints_write_digests();
+	IF changed IS DISTINCT FROM '{}' OR EXISTS (SELECT FROM item_vector v WHERE v.is_deleted)
+	   OR EXISTS (SELECT FROM job j WHERE j.name = 'deleted') THEN
+		PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
+	END IF;
+	IF changed IS DISTINCT FROM '{}' THEN
+		n_changed := @extschema@._dlints_encode_items(false, changed);
+	ELSE
+		PERFORM @extschema@._dlints_note_changed_items(0::float8);
+	END IF;
+	is_written := @extschema@._dlints_refresh_costs() > 0 OR changed IS DISTINCT FROM '{}';
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_vectors()

@@ -9,7 +9,7 @@ CREATE EXTENSION citext;
 CREATE DOMAIN citext AS text;
 \endif
 
-SELECT plan(148);
+SELECT plan(153);
 
 -- Golden values, worked out in Python from the definitions of SipHash, Philox and the sum:
 -- they never change.
@@ -413,6 +413,23 @@ SELECT lives_ok($$
         dlints_encode(4, 'm', CASE m WHEN 'sad' THEN 'sad' WHEN 'happy' THEN 'happy' END,
             'd', extract(isodow FROM d)::text, 't', extract(hour FROM t AT TIME ZONE 'UTC')::text,
             'n', n::text[])) STORED)$$, 'generated columns of the expressions in the hints are accepted');
+
+-- the digest by which refresh() finds changed rows
+SELECT is(_dlints_digest(1, 'a'::text, NULL::text), _dlints_digest(1, 'a'::text, NULL::text),
+    'equal rows have equal digests');
+SELECT is((SELECT count(DISTINCT d)::integer FROM (VALUES
+        (_dlints_digest(1, 'a'::text, NULL::text)), (_dlints_digest(1, 'a'::text, ''::text)),
+        (_dlints_digest(1, NULL::text, 'a'::text)), (_dlints_digest(2, 'a'::text, NULL::text)),
+        (_dlints_digest(1, 'a'::text)), (_dlints_digest('a'::text, 1, NULL::text))) v (d)), 6,
+    'a digest depends on each value, on NULL, and on the order of columns');
+SELECT is(_dlints_digest(repeat('a', 100000)), _dlints_digest(long), 'a digest does not depend on how a value is stored')
+FROM (SELECT repeat('a', 100000) AS long) t;
+SELECT isnt(_dlints_digest(repeat('a', 100000)), _dlints_digest(repeat('a', 99999) || 'b'),
+    'a digest depends on all of a long value');
+CREATE TEMP TABLE digested AS SELECT _dlints_digest('sad'::mood, ARRAY['happy'::mood]) AS was;
+ALTER TYPE mood RENAME VALUE 'happy' TO 'glad';
+SELECT isnt(_dlints_digest('sad'::mood, ARRAY['glad'::mood]), was, 'a digest depends on the labels of enumerated types')
+FROM digested;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -77,6 +77,19 @@ SELECT is(has_column_privilege('dlints_edges_page', 'r.impression', 'item', 'SEL
 SELECT is(r.erase(5000000000), 2::bigint, 'erase() works after keys became wider');
 SELECT lives_ok('CALL r.run()', 'run() works after keys became wider');
 
+-- a refresh reads and writes what changed
+SELECT r.refresh();
+CREATE TEMP TABLE refreshed AS SELECT item, encoded, xmin::text AS written_by FROM r.item_vector;
+SELECT is(r.refresh(), 0::bigint, 'refresh() changes nothing if no item changed');
+SELECT is_empty('SELECT item, xmin::text FROM r.item_vector EXCEPT SELECT item, written_by FROM refreshed',
+  'refresh() writes no row if no item changed');
+UPDATE product SET category = 'sort 7' WHERE id = (SELECT min(id) FROM product);
+SELECT is(r.refresh(), 1::bigint, 'refresh() encodes an item that changed');
+SELECT set_eq('SELECT item, encoded FROM r.item_vector', 'SELECT item, encoded FROM r.encoded_item',
+  'features of all items are up to date after a refresh');
+SELECT set_eq('SELECT item FROM r.item_vector v JOIN refreshed f USING (item) WHERE v.encoded <> f.encoded',
+  'SELECT min(id) FROM product', 'the changed item alone has new features');
+
 ALTER TABLE product RENAME category TO sort;
 SET LOCAL quote_all_identifiers = on;
 SET LOCAL standard_conforming_strings = off;

@@ -1,0 +1,92 @@
+/*
+ * digest.c
+ *		The function _dlints_digest: a hash of the columns of a row, by which
+ *		changed rows are found.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "utils/lsyscache.h"
+
+/* How a column is hashed */
+typedef struct DigestColumn
+{
+	int16		length;			/* storage of the type */
+	bool		by_value;
+	Oid			output;			/* of enumerated types, whose labels can be renamed; InvalidOid: of others */
+} DigestColumn;
+
+static bool
+is_enumerated(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			element = get_base_element_type(base);
+
+	return get_typtype(OidIsValid(element) ? getBaseType(element) : base) == TYPTYPE_ENUM;
+}
+
+static DigestColumn *
+find_columns(FunctionCallInfo fcinfo)
+{
+	DigestColumn *columns = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(DigestColumn) * Max(PG_NARGS(), 1));
+
+	for (int i = 0; i < PG_NARGS(); i++)
+	{
+		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, i);
+		bool		is_varlena;
+
+		get_typlenbyval(type, &columns[i].length, &columns[i].by_value);
+		if (is_enumerated(type))
+			getTypeOutputInfo(type, &columns[i].output, &is_varlena);
+	}
+	return columns;
+}
+
+static uint64
+hash_text(const char *text, uint64 seed)
+{
+	return hash_bytes_extended((const unsigned char *) text, strlen(text), seed);
+}
+
+/* Hash the bytes of a value; the seed is the digest of the columns before. */
+static uint64
+hash_value(const DigestColumn *column, Datum value, uint64 seed)
+{
+	uint64		result;
+
+	if (OidIsValid(column->output))
+		return hash_text(OidOutputFunctionCall(column->output, value), seed);
+	if (column->by_value)
+		return hash_bytes_extended((const unsigned char *) &value, sizeof(value), seed);
+	if (column->length == -1)
+	{
+		struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
+
+		result = hash_bytes_extended((const unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), seed);
+		if ((Pointer) bytes != DatumGetPointer(value))
+			pfree(bytes);
+		return result;
+	}
+	if (column->length == -2)
+		return hash_text(DatumGetCString(value), seed);
+	return hash_bytes_extended((const unsigned char *) DatumGetPointer(value), column->length, seed);
+}
+
+PG_FUNCTION_INFO_V1(dlints_digest);
+
+/* _dlints_digest(VARIADIC "any"): a hash of the stored bytes of all arguments; NULLs count, too */
+Datum
+dlints_digest(PG_FUNCTION_ARGS)
+{
+	DigestColumn *columns = fcinfo->flinfo->fn_extra;
+	uint64		digest = 0;
+
+	if (columns == NULL)
+		fcinfo->flinfo->fn_extra = columns = find_columns(fcinfo);
+	for (int i = 0; i < PG_NARGS(); i++)
+		digest = PG_ARGISNULL(i) ? hash_bytes_extended((const unsigned char *) &digest, sizeof(digest), 1) :
+			hash_value(&columns[i], PG_GETARG_DATUM(i), digest);
+	PG_RETURN_INT64((int64) digest);
+}
