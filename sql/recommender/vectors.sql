@@ -238,6 +238,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	changed integer[];
+	are_vectors_kept boolean := EXISTS (SELECT FROM job j WHERE j.name = 'deleted');    -- of items that are gone
 BEGIN
 	n_changed := 0;
 	PERFORM @extschema@._dlints_notice_step('encoding items'::text);
@@ -245,8 +246,7 @@ BEGIN
 	PERFORM @extschema@._dlints_check_keys();
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	changed := @extschema@._dlints_write_digests();
-	IF changed IS DISTINCT FROM '{}' OR EXISTS (SELECT FROM item_vector v WHERE v.is_deleted)
-	   OR EXISTS (SELECT FROM job j WHERE j.name = 'deleted') THEN
+	IF changed IS DISTINCT FROM '{}' OR are_vectors_kept OR EXISTS (SELECT FROM item_vector v WHERE v.is_deleted) THEN
 		PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
 	END IF;
 	IF changed IS DISTINCT FROM '{}' THEN
@@ -254,7 +254,7 @@ BEGIN
 	ELSE
 		PERFORM @extschema@._dlints_note_changed_items(0::float8);
 	END IF;
-	is_written := @extschema@._dlints_refresh_costs() > 0 OR changed IS DISTINCT FROM '{}';
+	is_written := @extschema@._dlints_refresh_costs() > 0 OR changed IS DISTINCT FROM '{}' OR are_vectors_kept;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_vectors()
