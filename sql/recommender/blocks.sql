@@ -154,7 +154,7 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	PERFORM @extschema@._dlints_note_item_index();
-	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 OR is_large AND NOT is_grouped THEN
+	IF (SELECT max(b.n)::bigint + 1 FROM block b) > 1.2 * n_items / slots + 8 OR is_large AND NOT is_grouped THEN
 		DELETE FROM block;
 	ELSIF EXISTS (SELECT FROM block)
 	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN

@@ -95,7 +95,7 @@ CREATE TABLE item_digest (
 
 -- Item vectors again, rounded, in rows of about a page.  Pages score these.
 CREATE TABLE block (
-    n       integer PRIMARY KEY,
+    n       integer PRIMARY KEY CHECK (n BETWEEN 0 AND 10000000),
     items   {item_type}[] NOT NULL,
     codes   bytea NOT NULL,                 -- factors and columns of each item, a byte per number
     numbers real[] NOT NULL                 -- popularity, effect, costs and dates, a row per item

@@ -14,9 +14,48 @@
 
 #include "compat.h"
 #include "model/model.h"
+#include "page/block_rows.h"
 #include "page/tables.h"
 
+/* The largest number of a block: a catalogue has fewer items than this times four */
+#define MAX_BLOCK		10000000
+
+/* Features besides those of taste and of dates: the popularity and the neighbour score */
+#define N_OTHERS		2
+
 /* ---------- the table "setting" ---------- */
+
+static void
+report_corrupted(const char *table, const char *column, int64 value, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("table \"%s\" has an invalid value in column \"%s\"", table, column),
+			 errdetail("It is %lld.", (long long) value),
+			 errhint("%s", hint)));
+}
+
+/*
+ * Raise an error if the sizes of feature vectors do not belong together: arrays are
+ * read by them.
+ */
+static void
+check_sizes(const PageSettings *settings)
+{
+	const char *hint = "dlints_create_recommender() writes it; restore its value from a backup.";
+
+	if (settings->factors < 0 || settings->factors > DLINTS_MAX_FEATURE_DIM)
+		report_corrupted("setting", "factors", settings->factors, hint);
+	if (settings->liked < settings->factors || settings->liked > DLINTS_MAX_FEATURE_DIM)
+		report_corrupted("setting", "liked", settings->liked, hint);
+	if (settings->aged < 0 || settings->aged > DLINTS_MAX_FEATURE_DIM ||
+		settings->aged % AGES_PER_DATE != 0)
+		report_corrupted("setting", "aged", settings->aged, hint);
+	if (settings->size != settings->liked + settings->aged + N_OTHERS)
+		report_corrupted("setting", "size", settings->size, hint);
+	if (settings->block_slots < 1 || settings->block_slots > MAX_ITEMS)
+		report_corrupted("setting", "block_slots", settings->block_slots, hint);
+}
 
 static const PageTable setting_table = {"setting", 23, {
 		{"seed", INT8OID}, {"secret", INT8OID}, {"control", FLOAT8OID}, {"epsilon", FLOAT8OID},
@@ -70,6 +109,7 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	settings->examination = keep_value(page, values[n], nulls[n], -1);
 	n++;
 	settings->empty_model = keep_value(page, values[n], nulls[n], -1);
+	check_sizes(settings);
 }
 
 /* ---------- other tables ---------- */
@@ -139,9 +179,12 @@ static void
 read_block_number(void *arg, const Datum *values, const bool *nulls)
 {
 	PageSettings *settings = &((PageRequest *) arg)->settings;
+	int32		number = DatumGetInt32(values[0]);
 
+	if (number < 0 || number > MAX_BLOCK)
+		report_corrupted("block", "n", number, "refresh() writes the blocks again.");
 	settings->block_items = Max(settings->block_items,
-								(DatumGetInt32(values[0]) + INT64CONST(1)) * settings->block_slots);
+								(number + INT64CONST(1)) * settings->block_slots);
 }
 
 /* ---------- all of them ---------- */

@@ -38,13 +38,21 @@ prepare_state(const PageRequest *page, NullableDatum state)
 {
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo   *site = MemoryContextAllocZero(page->memory, sizeof(FmgrInfo));
+	PreparedModel *model;
 
 	if (state.isnull)
 		raise_incomplete();
 	site->fn_mcxt = page->memory;
 	InitFunctionCallInfoData(*fcinfo, site, 1, InvalidOid, NULL, NULL);
 	fcinfo->args[0] = state;
-	return PrepareModel(fcinfo, 0);
+	model = PrepareModel(fcinfo, 0);
+	if (model->header.feature_dim != page->settings.size)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("a model of table \"model\" has %d features, expected %d",
+						model->header.feature_dim, page->settings.size),
+				 errhint("Restore the tables \"model\" and \"setting\" from one backup.")));
+	return model;
 }
 
 /*
@@ -65,8 +73,6 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 		models->later = prepare_state(page, states[MODEL_LATER]);
 	models->control = prepare_state(page, states[MODEL_CONTROL]);
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
-	if (models->personal->header.feature_dim != page->settings.size)
-		elog(ERROR, "unexpected model of a recommender");
 	if (policy == POLICY_PERSONAL)
 	{
 		/* the mean predicts the expected rewards: one factorisation serves both */

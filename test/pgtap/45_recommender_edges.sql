@@ -347,6 +347,39 @@ SELECT is(outcome('SELECT _dlints_profile_of(''{1}'', ''{1}'', ''{1,2}'', 1, 214
   '54000: array size exceeds the maximum allowed (134217727)',
     'a profile of more dates than an array holds raises an error');
 
+-- ---------- damaged numbers ----------
+
+SELECT is(outcome('UPDATE offers.block SET n = 2147483647 WHERE n = 0') LIKE '23514: %', true,
+  'a block has no number that is out of range');
+ALTER TABLE offers.block DROP CONSTRAINT block_n_check;
+-- The outcome of a call after a statement that is rolled back
+CREATE FUNCTION damaged(damage text, call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE damage;
+    result := outcome(call);
+    RAISE EXCEPTION USING ERRCODE = 'ZZ001', MESSAGE = result;
+EXCEPTION WHEN SQLSTATE 'ZZ001' THEN
+    RETURN SQLERRM;
+END $$;
+SELECT alike(damaged(format('UPDATE offers.%s SET %I = %s WHERE %3$s <> 0', split_part(place, '.', 1),
+    split_part(place, '.', 2), number), call),
+  format('XX001: table "%s" has an invalid value in column %%', split_part(place, '.', 1)),
+  format('%s raises XX001 where %s is %s', call, place, number))
+FROM (VALUES ('setting.factors', '65537'), ('setting.liked', '-2147483648'), ('setting.aged', '2147483646'),
+  ('setting.aged', '-3'), ('setting.size', '5'), ('setting.block_slots', '1000000')) v (place, number),
+  unnest('{SELECT count(*) FROM offers.recommend(1),SELECT count(*) FROM offers.trending(),'
+         'SELECT offers.profile(1)}'::text[]) call;
+UPDATE offers.block SET n = 2147483647 WHERE n = (SELECT max(n) FROM offers.block);
+SELECT is(outcome('SELECT count(*) FROM offers.recommend(1)'),
+  'XX001: table "block" has an invalid value in column "n" (It is 2147483647.)',
+  'recommend() raises XX001 where a block has a number that is out of range');
+SELECT is(hint_of('SELECT count(*) FROM offers.recommend(1)'), 'refresh() writes the blocks again.',
+  'the hint says what repairs blocks');
+SELECT lives_ok('SELECT offers.refresh()', 'refresh() works where a block has a number that is out of range');
+SELECT is((SELECT count(*) FROM offers.recommend(1)), 10::bigint, 'refresh() repairs blocks');
+
 -- ---------- plpgsql.extra_errors ----------
 
 SELECT is(current_setting('plpgsql.extra_errors'), 'all', 'all of the above works under plpgsql.extra_errors = all');
