@@ -1,7 +1,7 @@
 /*
  * test_algebra.c
- *		Weights, decays and references of any size; evidence scaled, added
- *		and rebased, by time in any order: always the sums over what was observed.
+ *		Algebra of evidence: scaled, added, rebased and aged evidence equals the
+ *		sums over the observations.
  */
 #include "observed.h"
 
@@ -49,7 +49,7 @@ check_absorb(int dim, Squares squares)
 
 /* Learning has one memory or several: weights of 1 are no special case. */
 static void
-test_weights_of_one(void **state)
+test_unit_weights_equal_unweighted_sums(void **state)
 {
 	Observed	o = observed_new(5, 50, 0, 4);
 	ExactMemory *m;
@@ -136,7 +136,7 @@ check_rebase(int dim, Squares squares)
 		}
 }
 
-/* Rewards that are all the new reference: no rounding makes S negative. */
+/* If all rewards equal the new reference, rounding makes no S negative. */
 static void
 test_rebased_squares_are_not_negative(void **state)
 {
@@ -173,9 +173,9 @@ check_totals(const Totals *t, const ExactMemory *m, const ExactMemory *size, exa
 	assert_near(t->peak, peak, CLOSE * peak);
 }
 
-/* in two blocks, weighed, added, rebased and back, taken back */
+/* Totals in two blocks: scaled, added, rebased and back, subtracted */
 static void
-test_totals(void **state)
+test_totals_equal_sums_after_each_operation(void **state)
 {
 	static const double references[] = {2, 3, -1e3};
 	const Observed o = observed_new(1, 60, 3, 11);
@@ -209,7 +209,7 @@ test_totals(void **state)
 }
 
 static void
-test_totals_without_a_history(void **state)
+test_invalid_totals_are_refused(void **state)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
 	const Totals t = {3, -1, 2, 2};
@@ -421,7 +421,7 @@ check_history_by_time(int dim, int count, double half_life, Squares squares, uin
 }
 
 static void
-test_histories_by_time(void **state)
+test_join_by_time_equals_one_history(void **state)
 {
 	static const double half_lives[] = {0.1, 1, 7, 1e6};
 	int			k;
@@ -436,14 +436,14 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of_memories(check_absorb),
-		test_of(test_weights_of_one),
+		test_of(test_unit_weights_equal_unweighted_sums),
 		test_of_memories(check_scale),
 		test_of_memories(check_add),
 		test_of_memories(check_rebase),
 		test_of(test_rebased_squares_are_not_negative),
-		test_of(test_totals),
-		test_of(test_totals_without_a_history),
-		test_of(test_histories_by_time)
+		test_of(test_totals_equal_sums_after_each_operation),
+		test_of(test_invalid_totals_are_refused),
+		test_of(test_join_by_time_equals_one_history)
 	};
 
 	return cmocka_run_group_tests_name("algebra", tests, NULL, NULL);

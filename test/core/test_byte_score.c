@@ -1,7 +1,7 @@
 /*
  * test_byte_score.c
- *		Scores by bytes: the same integers as a plain sum of products, near the exact
- *		score, and the same for equal codes wherever they stand.
+ *		Scores by bytes: exact integer sums, near the exact scores, and equal
+ *		for equal codes at every position.
  */
 #include "oracle.h"
 
@@ -94,9 +94,9 @@ test_sums_are_exact(void **state)
 	}
 }
 
-/* the largest codes under the largest weights, of either sign */
+/* The largest codes under the largest weights, of either sign */
 static void
-test_no_overflow(void **state)
+test_largest_codes_and_weights_do_not_overflow(void **state)
 {
 	uint64_t	seed = 2;
 	Case		c;
@@ -117,9 +117,9 @@ test_no_overflow(void **state)
 	}
 }
 
-/* Errors are those of rounding: no more than six standard errors in some 10,000 scores. */
+/* Errors are at most six standard errors of the rounding, in some 10,000 scores. */
 static void
-test_scores_are_near(void **state)
+test_scores_differ_by_rounding_errors(void **state)
 {
 	uint64_t	seed = 3;
 	Case		c;
@@ -166,9 +166,9 @@ test_equal_codes_have_equal_scores(void **state)
 	}
 }
 
-/* Zeros, numbers too small for a scale, and vectors of length 0 score 0. */
+/* Zeros, numbers too small for a scale, and vectors of length 0 */
 static void
-test_zeros(void **state)
+test_zeros_and_tiny_numbers_score_zero(void **state)
 {
 	static const float values[] = {0.0f, FLT_MIN / 200, -FLT_MIN / 200};
 	uint64_t	seed = 5;
@@ -194,9 +194,9 @@ test_zeros(void **state)
 		assert_true(c.scores[l] == 0.0f);
 }
 
-/* Deviations of independent numbers add up as their squares do. */
+/* Standard deviations of independent numbers add as squares. */
 static void
-test_spreads(void **state)
+test_spreads_add_as_squares(void **state)
 {
 	uint64_t	seed = 6;
 	float		lanes[7 * BYTE_LANES];
@@ -248,11 +248,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_sums_are_exact),
-		test_of(test_no_overflow),
-		test_of(test_scores_are_near),
+		test_of(test_largest_codes_and_weights_do_not_overflow),
+		test_of(test_scores_differ_by_rounding_errors),
 		test_of(test_equal_codes_have_equal_scores),
-		test_of(test_zeros),
-		test_of(test_spreads),
+		test_of(test_zeros_and_tiny_numbers_score_zero),
+		test_of(test_spreads_add_as_squares),
 		test_of(test_comparisons),
 	};
 

@@ -1,10 +1,8 @@
 /*
  * test_dot.c
- *		Dot products: right, the same at every alignment and on every CPU,
- *		and never finite when an element is not.
- *
- * Arrays here are allocated to size and end where they end, so that a memory
- * checker sees a read beyond them.
+ *		Dot products: right, equal at every alignment and on every CPU, and not
+ *		finite if an element is not.  Arrays end where their memory ends, so
+ *		that a memory checker detects a read beyond them.
  */
 #include "oracle.h"
 
@@ -44,7 +42,7 @@ operands_new(int n, int offset, uint64_t seed)
 }
 
 static void
-test_agrees_with_long_double(void **state)
+test_dot_equals_long_double(void **state)
 {
 	int			n;
 
@@ -95,12 +93,11 @@ test_alignment_does_not_matter(void **state)
 }
 
 /*
- * A product is rounded before it is added.  Where a CPU's fused
- * multiply-add were used, the low bits of the second product would survive
- * the cancellation; the answer would then depend on the CPU.
+ * A fused multiply-add would keep the low bits of the second product through
+ * the cancellation.  Results would then depend on the CPU.
  */
 static void
-test_products_are_rounded(void **state)
+test_products_are_rounded_before_they_are_added(void **state)
 {
 	const double a = 1 + ldexp(1, -20);
 	const double b = 1 + ldexp(1, -40);
@@ -126,9 +123,9 @@ test_products_are_rounded(void **state)
 			}
 }
 
-/* A cause for alarm at any position, under any weight, reaches the result. */
+/* At any position, under any weight */
 static void
-test_not_finite_propagates(void **state)
+test_not_finite_elements_reach_the_result(void **state)
 {
 	const double bad[] = {NAN, INFINITY, -INFINITY};
 	const double weights[] = {0.0, -0.0, 1.0};
@@ -173,10 +170,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_agrees_with_long_double),
+		test_of(test_dot_equals_long_double),
 		test_of(test_alignment_does_not_matter),
-		test_of(test_products_are_rounded),
-		test_of(test_not_finite_propagates)
+		test_of(test_products_are_rounded_before_they_are_added),
+		test_of(test_not_finite_elements_reach_the_result)
 	};
 
 	return cmocka_run_group_tests_name("dot", tests, NULL, NULL);

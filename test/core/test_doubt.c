@@ -1,8 +1,8 @@
 /*
  * test_doubt.c
- *		What a model by time does not know it does not claim to: after
- *		observations were taken back it is as if they had never been learned,
- *		after whatever quiet times; and no drought makes it sure.
+ *		Retraction from models with a half-life: the rest equals a model that
+ *		never learned the retracted observations, and time without observations
+ *		makes no model certain.
  */
 #include "observed.h"
 #include "past.h"
@@ -140,7 +140,7 @@ check_same(const Model *m, const Model *never, const double *features)
 	assert_near(width[0], width[1], 1e-6 * width[1]);
 }
 
-/* ---------- taken back ---------- */
+/* ---------- retraction ---------- */
 
 typedef enum Rarity
 {
@@ -211,7 +211,7 @@ check_taken_back(int dim, int memories, bool intercept, Rarity rarity, int count
 }
 
 static void
-test_taken_back_is_never_learned(void **state)
+test_retracted_equals_never_learned(void **state)
 {
 	static const int dims[] = {2, 3, 5, 11, 26};
 	static const int counts[] = {2, 3, 6, 20, 45};
@@ -225,11 +225,11 @@ test_taken_back_is_never_learned(void **state)
 }
 
 /*
- * By hand: two observations, the older of which is taken back when nearly nothing
- * is left of it; and of a model that was quiet for as long, the latest.
+ * Of two observations the older is retracted after its weight has become tiny.
+ * Of 300 observations and one after a pause the last is retracted.
  */
 static void
-test_after_quiet_times(void **state)
+test_retract_after_long_pauses(void **state)
 {
 	static const int dims[] = {2, 11, 26};
 	int			d;
@@ -270,9 +270,9 @@ test_after_quiet_times(void **state)
 			}
 }
 
-/* A click among zeros, taken back, was no reason to be sure; nor are more zeros. */
+/* After its only click is retracted a model has a noise of 1, also after more zeros. */
 static void
-test_without_the_only_click(void **state)
+test_zeros_after_a_retracted_click_do_not_remove_noise(void **state)
 {
 	uint64_t	seed = 8;
 	double	   *features = dice_array(&seed, 240);
@@ -291,14 +291,14 @@ test_without_the_only_click(void **state)
 	}
 }
 
-/* ---------- droughts ---------- */
+/* ---------- long absence of clicks ---------- */
 
 /*
- * However long no click has come, the only memory, which has forgotten the last,
- * sees some of the noise of all times, and sees it fade and not jump.
+ * The only memory has forgotten the last click.  Its noise remains a part of the noise
+ * of all rewards, and decreases without jumps.
  */
 static void
-check_drought(double level, bool intercept)
+check_absence_of_clicks(double level, bool intercept)
 {
 	uint64_t	seed = 3;
 	Model		m = model_new(4, 1, intercept);
@@ -319,7 +319,7 @@ check_drought(double level, bool intercept)
 		if (j >= 200)
 		{
 			sigma = choose(&m).sigma;
-			/* one of the hundred that it remembers is of all times */
+			/* all rewards together count as one of the memory's hundred */
 			assert_true(sigma > 0.09 * sqrt(clicks / j));
 			assert_true(j == 200 || fabs(log(sigma / before)) < 0.02);
 			before = sigma;
@@ -328,22 +328,22 @@ check_drought(double level, bool intercept)
 }
 
 static void
-test_drought(void **state)
+test_long_absence_of_clicks_does_not_remove_noise(void **state)
 {
-	check_drought(0, false);
-	check_drought(0, true);
-	check_drought(3, true);
-	check_drought(-1000, true);
+	check_absence_of_clicks(0, false);
+	check_absence_of_clicks(0, true);
+	check_absence_of_clicks(3, true);
+	check_absence_of_clicks(-1000, true);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_taken_back_is_never_learned),
-		test_of(test_after_quiet_times),
-		test_of(test_without_the_only_click),
-		test_of(test_drought)
+		test_of(test_retracted_equals_never_learned),
+		test_of(test_retract_after_long_pauses),
+		test_of(test_zeros_after_a_retracted_click_do_not_remove_noise),
+		test_of(test_long_absence_of_clicks_does_not_remove_noise)
 	};
 
 	return cmocka_run_group_tests_name("doubt", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * test_evidence.c
- *		Learning: one by one, in blocks of any size and as concatenated
- *		histories, the evidence is what Algorithm 1 leaves behind.
+ *		Training: observations one by one, in blocks of any size and as
+ *		concatenated histories give the evidence of Algorithm 1.
  */
 #include "oracle.h"
 
@@ -78,12 +78,12 @@ each_model(void **state)
 /* ---------- Algorithm 1 ---------- */
 
 /*
- * By hand: gamma = 1/2, then z = 1, 2 with r = 3, 5.  Deriving H from G that
- * was already updated, decaying H by gamma, decaying before the first
- * observation counts or after the last one: each gives other numbers.
+ * gamma = 1/2, then z = 1, 2 with r = 3, 5.  Other numbers result from H
+ * derived from an updated G, from H decayed by gamma, and from decay before the
+ * first or after the last observation.
  */
 static void
-test_two_observations_by_hand(void **state)
+test_two_observations_equal_algorithm1(void **state)
 {
 	const double features[] = {1, 2};
 	const double rewards[] = {3, 5};
@@ -262,7 +262,7 @@ check_fading(double discount, int block, Squares squares)
 }
 
 static void
-test_faded_numbers_are_plain_zeros(void **state)
+test_decay_leaves_no_subnormal_numbers(void **state)
 {
 	int			k;
 
@@ -277,9 +277,9 @@ test_faded_numbers_are_plain_zeros(void **state)
 	}
 }
 
-/* the same by concatenation, whatever number of updates comes after */
+/* Concatenation with histories of any number of updates */
 static void
-test_concat_leaves_plain_zeros(void **state)
+test_concat_leaves_no_subnormal_numbers(void **state)
 {
 	const double features[] = {-1, 2, -3};
 	const double reward = -1;
@@ -297,9 +297,9 @@ test_concat_leaves_plain_zeros(void **state)
 	}
 }
 
-/* a history too long to have left a trace of what was before it */
+/* A history so long that the weight of the earlier one becomes zero */
 static void
-test_concat_after_very_many(void **state)
+test_concat_of_a_long_history_removes_the_earlier_one(void **state)
 {
 	const History h = history_new(5, 20, 3);
 	Evidence   *earlier = evidence_new(5, SQUARES_MATRIX);
@@ -392,9 +392,9 @@ check_validity(int dim, double discount, Squares squares)
 	assert_true(evidence_is_valid(e));
 }
 
-/* an overflow while learning leaves a mark that validation sees */
+/* An overflow during training leaves a number that validation refuses. */
 static void
-test_overflow_is_seen(void **state)
+test_overflow_is_detected_by_validation(void **state)
 {
 	const double features[] = {1e200, 1};
 	const double reward = 1;
@@ -408,16 +408,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_two_observations_by_hand),
+		test_of(test_two_observations_equal_algorithm1),
 		test_of_models(check_blocks),
 		test_of(test_empty_block_changes_nothing),
 		test_of_models(check_splits),
 		test_of_models(check_concat_with_empty),
-		test_of(test_faded_numbers_are_plain_zeros),
-		test_of(test_concat_leaves_plain_zeros),
-		test_of(test_concat_after_very_many),
+		test_of(test_decay_leaves_no_subnormal_numbers),
+		test_of(test_concat_leaves_no_subnormal_numbers),
+		test_of(test_concat_of_a_long_history_removes_the_earlier_one),
 		test_of_models(check_validity),
-		test_of(test_overflow_is_seen)
+		test_of(test_overflow_is_detected_by_validation)
 	};
 
 	return cmocka_run_group_tests_name("evidence", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * test_factor.c
- *		Evidence that is hard to factor, because the ridge drowns in it, keeps what
- *		it knows; such as never came from observations is refused.
+ *		Factors of evidence near the rounding error of its ridge keep the
+ *		information there is; evidence that no observations can have is refused.
  */
 #include "oracle.h"
 
@@ -72,7 +72,7 @@ check_nearly_parallel(int dim, double discount, double spread)
 }
 
 static void
-test_nearly_parallel_features(void **state)
+test_nearly_parallel_features_are_factored(void **state)
 {
 	check_nearly_parallel(24, 1.0, 1e-9);
 	check_nearly_parallel(24, 0.99, 1e-9);
@@ -100,7 +100,7 @@ check_rank_one(int dim, double discount, double size)
 }
 
 static void
-test_rank_one_evidence(void **state)
+test_rank_one_evidence_is_factored(void **state)
 {
 	static const double sizes[] = {1e-300, 1e-100, 1, 1e6, 3e9, 1e12};
 	int			d;
@@ -148,7 +148,7 @@ check_repeated_features(int dim, double discount)
 }
 
 static void
-test_repeated_features(void **state)
+test_repeated_features_are_factored(void **state)
 {
 	check_repeated_features(2, 1.0);
 	check_repeated_features(2, 0.9999);
@@ -158,14 +158,13 @@ test_repeated_features(void **state)
 }
 
 /*
- * Without observations across it, a feature vector's width is 1 /
- * sqrt(ridge).  As the roundings of the sums grow up to the ridge, they eat
- * into it, and by chance leave nearly nothing; a pivot below half the ridge is
- * not accepted.  Across the features the smallest eigenvalue then is at least
- * ridge / 2 times features[0]^2 / |features|^2.
+ * The standard deviation across a feature vector is 1 / sqrt(ridge) without
+ * observations there.  Rounding errors of the sums may reduce the ridge to
+ * nearly nothing.  A pivot below half the ridge is therefore refused, and the
+ * smallest eigenvalue is at least ridge / 2 times features[0]^2 / |features|^2.
  */
 static void
-test_drowned_ridge_is_noticed(void **state)
+test_ridge_below_rounding_error_is_raised(void **state)
 {
 	const double features[2] = {1.1, 1.3};
 	const double across[2] = {1.3, -1.1};
@@ -194,12 +193,12 @@ test_drowned_ridge_is_noticed(void **state)
 }
 
 /*
- * Weights are squared in H, which drowns a ridge long before G does.  The mean
- * follows from G alone, and is the same for those who look at nothing else; the
- * width of what was never seen is that of the ridge.
+ * H contains squared weights, whose rounding errors exceed the ridge long before
+ * those of G.  The mean depends on G alone, and the standard deviation of
+ * unobserved directions on the ridge.
  */
 static void
-test_heavy_weights_are_about_what_was_seen(void **state)
+test_large_weights_do_not_narrow_unobserved_directions(void **state)
 {
 	static const double features[2][3] = {{1, 1, 0}, {1, 0, 0}};
 	static const double unseen[3] = {0, 0, 1};
@@ -232,12 +231,11 @@ test_heavy_weights_are_about_what_was_seen(void **state)
 }
 
 /*
- * A ridge that had to be raised for G is no smaller for H, though H would not
- * need it: across what was seen, which the ridge alone knows of, draws are as wide
- * as without H.
+ * A ridge that was raised for G is raised for H as well.  Draws across the
+ * observed direction, where the ridge alone decides, are as wide as without H.
  */
 static void
-test_raised_ridge_is_the_same_for_both(void **state)
+test_ridge_raised_for_G_is_raised_for_H(void **state)
 {
 	const double features[2] = {1.1e12, 1.3e12};
 	const double across[2] = {1.3, -1.1};
@@ -260,11 +258,11 @@ test_raised_ridge_is_the_same_for_both(void **state)
 }
 
 /*
- * Roundings of a million observations may have made 1 and 1 + 1e-9 of what were
- * equal numbers, but not 1 and 1 + 1e-8.
+ * After a million observations, equal numbers may differ by 1e-9 due to
+ * rounding, but not by 1e-8.
  */
 static void
-test_as_many_roundings_as_observations(void **state)
+test_tolerance_grows_with_the_number_of_observations(void **state)
 {
 	Evidence   *e = evidence_new(2, SQUARES_NONE);
 	Factor	   *f = factor_new(e);
@@ -330,7 +328,7 @@ test_indefinite_evidence_is_refused(void **state)
 	}
 }
 
-/* a Cholesky routine may call a NaN a success; the factor must not */
+/* A Cholesky routine may report success for a NaN. */
 static void
 test_nan_is_refused(void **state)
 {
@@ -359,13 +357,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_nearly_parallel_features),
-		test_of(test_rank_one_evidence),
-		test_of(test_repeated_features),
-		test_of(test_drowned_ridge_is_noticed),
-		test_of(test_heavy_weights_are_about_what_was_seen),
-		test_of(test_raised_ridge_is_the_same_for_both),
-		test_of(test_as_many_roundings_as_observations),
+		test_of(test_nearly_parallel_features_are_factored),
+		test_of(test_rank_one_evidence_is_factored),
+		test_of(test_repeated_features_are_factored),
+		test_of(test_ridge_below_rounding_error_is_raised),
+		test_of(test_large_weights_do_not_narrow_unobserved_directions),
+		test_of(test_ridge_raised_for_G_is_raised_for_H),
+		test_of(test_tolerance_grows_with_the_number_of_observations),
 		test_of(test_indefinite_evidence_is_refused),
 		test_of(test_nan_is_refused)
 	};

@@ -1,6 +1,7 @@
 /*
  * test_halving.c
- *		Groups of similar vectors: selection of the smallest numbers, trees and orders.
+ *		Groups of similar vectors: selection of the smallest numbers, trees and
+ *		orders.
  */
 #include "oracle.h"
 
@@ -45,9 +46,9 @@ assert_permutation(void)
 	}
 }
 
-/* Many numbers are equal. */
+/* Many numbers are equal: of these the ones with the smallest indexes are selected. */
 static void
-test_select(void **state)
+test_select_finds_the_smallest(void **state)
 {
 	static const int counts[] = {0, 1, 2, 500, COUNT - 1, COUNT};
 	double		keys[COUNT];
@@ -117,7 +118,7 @@ roll_clusters(int clusters, uint64_t *seed)
 }
 
 static void
-test_order(void **state)
+test_order_groups_similar_vectors(void **state)
 {
 	uint64_t	seed = 2;
 	int			group_of[COUNT];
@@ -138,7 +139,7 @@ test_order(void **state)
 
 /* Parts of a tree have nearly equal sizes, and contain similar vectors. */
 static void
-test_tree(void **state)
+test_tree_divides_evenly_and_by_similarity(void **state)
 {
 	uint64_t	seed = 3;
 	int			part_of[COUNT];
@@ -164,9 +165,9 @@ test_tree(void **state)
 	assert_true(mean_distance(part_of, 1 << DEPTH) < 0.7 * whole);
 }
 
-/* Random bits divide equal vectors evenly; huge ones and zeros are divided, too. */
+/* Random bits divide equal vectors, also zeros and very large ones. */
 static void
-test_equal_vectors(void **state)
+test_equal_vectors_are_divided_evenly(void **state)
 {
 	static const float values[] = {0.0f, 1.0f, 3e38f, -3e38f, 1e-45f};
 	float	   *tree = (float *) guarded((size_t) (halving_tree_size(WIDTH, DEPTH) + 1) / 2);
@@ -188,9 +189,9 @@ test_equal_vectors(void **state)
 	}
 }
 
-/* A number counts by its scale and its size; each counts a tenth of the largest at least. */
+/* A number counts by its scale and its size, and at least a tenth of the largest. */
 static void
-test_weights(void **state)
+test_numbers_weigh_by_scale_and_size(void **state)
 {
 	static const float scale[] = {1.0f, 2.0f, 0.0f, -0.5f};
 	static const float numbers[] = {1, 1, 5, 4, -1, 1, 5, -4};
@@ -211,11 +212,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_select),
-		test_of(test_order),
-		test_of(test_tree),
-		test_of(test_equal_vectors),
-		test_of(test_weights),
+		test_of(test_select_finds_the_smallest),
+		test_of(test_order_groups_similar_vectors),
+		test_of(test_tree_divides_evenly_and_by_similarity),
+		test_of(test_equal_vectors_are_divided_evenly),
+		test_of(test_numbers_weigh_by_scale_and_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

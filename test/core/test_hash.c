@@ -1,7 +1,7 @@
 /*
  * test_hash.c
- *		The hash is SipHash-2-4 to the bit, names keep their signs for ever, and
- *		the signs of different names are independent.
+ *		Feature hashing: the hash is SipHash-2-4, the signs of a name never
+ *		change, and the signs of different names are independent.
  */
 #include "oracle.h"
 
@@ -31,7 +31,7 @@ static const KnownAnswer known_answers[] = {
 };
 
 static void
-test_known_answers(void **state)
+test_hash_equals_siphash(void **state)
 {
 	int			i;
 
@@ -86,7 +86,7 @@ zeros(size_t count)
 }
 
 static void
-test_golden_signs(void **state)
+test_signs_equal_golden_values(void **state)
 {
 	int			g;
 
@@ -104,7 +104,7 @@ test_golden_signs(void **state)
 	}
 }
 
-/* The first signs are the same, however many are wanted, and none is beyond. */
+/* The first signs are equal for every count, and nothing beyond the count is written. */
 static void
 test_signs_do_not_depend_on_count(void **state)
 {
@@ -138,12 +138,11 @@ test_weights_add(void **state)
 }
 
 /*
- * Of names that differ in one character the dot products have mean 0 and
- * variance 1/n, as those of independent signs; bounds of five standard
- * deviations.
+ * Dot products of names that differ in one character have mean 0 and variance
+ * 1/n, within five standard deviations.
  */
 static void
-test_names_are_apart(void **state)
+test_signs_of_different_names_are_independent(void **state)
 {
 	enum
 	{
@@ -185,11 +184,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_known_answers),
-		test_of(test_golden_signs),
+		test_of(test_hash_equals_siphash),
+		test_of(test_signs_equal_golden_values),
 		test_of(test_signs_do_not_depend_on_count),
 		test_of(test_weights_add),
-		test_of(test_names_are_apart)
+		test_of(test_signs_of_different_names_are_independent)
 	};
 
 	return cmocka_run_group_tests_name("hash", tests, NULL, NULL);

@@ -1,11 +1,9 @@
 /*
  * test_kinds.c
- *		z of every kind, and the weights that a parameter lifts to, are what
- *		their definitions say, by themselves and with the projection's part; and
- *		a parameter scores z as its weights score the features.
- *
- * What is one number or a product of two is held to the last bit, sums to the
- * rounding that their number of terms allows.
+ *		Reduced features z of every kind, and weights from a parameter, equal
+ *		their definitions.  A parameter scores z as its weights score the
+ *		features.  Single numbers and products of two are exact; sums differ by
+ *		the rounding error of their number of terms.
  */
 #include "oracle.h"
 
@@ -329,7 +327,7 @@ check_kind(Kind kind, int count)
 }
 
 static void
-test_every_kind(void **state)
+test_every_kind_equals_its_definition(void **state)
 {
 	static const int reduced_dims[] = {0, 1, 2, 5, 24};
 	static const int feature_dims[] = {1, 2, 3, 8, 33, 120};
@@ -357,17 +355,17 @@ test_every_kind(void **state)
 			}
 }
 
-/* the most coordinates that a model may have without a projection */
+/* The maximum number of coordinates without a projection */
 static void
-test_largest(void **state)
+test_largest_kind_equals_its_definition(void **state)
 {
 	check_kind((Kind) {INTERACTIONS_NONE, 1024, 0, true}, 2);
 	check_kind((Kind) {INTERACTIONS_MATCHED, 511, 0, true}, 2);
 }
 
-/* no feature vectors, no parameters: nothing is written, nor read */
+/* No feature vectors and no parameters */
 static void
-test_none(void **state)
+test_no_vectors_read_and_write_nothing(void **state)
 {
 	static const Kind kinds[] = {
 		{INTERACTIONS_NONE, 3, 0, true},
@@ -397,9 +395,9 @@ check_by_hand(Kind kind, const double *x, const double *u, const double *z,
 	assert_same_bits((size_t) kind_lifted_len(&kind), lifted, w);
 }
 
-/* what users may rely on: which coordinate is which */
+/* Users rely on the order of coordinates. */
 static void
-test_coordinates(void **state)
+test_order_of_coordinates(void **state)
 {
 	const double x[] = {2, -3};
 	const double u[] = {5, 7};
@@ -417,9 +415,9 @@ test_coordinates(void **state)
 				  (double[]) {1 + 5 + 60, 1.5 + 70 + 84});
 }
 
-/* what the projection makes is left to it */
+/* kind_fill() leaves these coordinates to the projection. */
 static void
-test_projection_s_part(void **state)
+test_coordinates_of_the_projection_are_not_written(void **state)
 {
 	static const Interactions all[] = {INTERACTIONS_NONE, INTERACTIONS_MATCHED};
 	const double x[] = {2, -3, 1};
@@ -450,7 +448,7 @@ test_projection_s_part(void **state)
 /* ---------- sizes and numbers without end ---------- */
 
 static void
-test_counts(void **state)
+test_counts_of_coordinates_do_not_overflow(void **state)
 {
 	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, INT32_MAX, 0, true}) ==
 				INT64_C(2147483647) * 2 + 1);
@@ -460,7 +458,7 @@ test_counts(void **state)
 
 /* Nothing overflows, whatever feature vectors may hold. */
 static void
-test_limits(void **state)
+test_largest_features_do_not_overflow(void **state)
 {
 	enum
 	{
@@ -481,13 +479,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_every_kind),
-		test_of(test_largest),
-		test_of(test_none),
-		test_of(test_coordinates),
-		test_of(test_projection_s_part),
-		test_of(test_counts),
-		test_of(test_limits)
+		test_of(test_every_kind_equals_its_definition),
+		test_of(test_largest_kind_equals_its_definition),
+		test_of(test_no_vectors_read_and_write_nothing),
+		test_of(test_order_of_coordinates),
+		test_of(test_coordinates_of_the_projection_are_not_written),
+		test_of(test_counts_of_coordinates_do_not_overflow),
+		test_of(test_largest_features_do_not_overflow)
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);

@@ -1,10 +1,9 @@
 /*
  * test_linalg.c
- *		The packed layout is LAPACK's, and every operation agrees with its
- *		definition for odd and even orders.
- *
- * Bounds are multiples of the rounding error d epsilon that a sum of d terms
- * may have; the matrices that are solved with are diagonally dominant.
+ *		Linear algebra: the packed layout is that of LAPACK, and every operation
+ *		equals its definition for odd and even orders.  Bounds are multiples of
+ *		the rounding error d epsilon of a sum of d terms.  Matrices of linear
+ *		systems are diagonally dominant.
  */
 #include "oracle.h"
 

@@ -1,8 +1,8 @@
 /*
  * test_long_history.c
- *		After 50,000 observations of any kind the count is exact, the evidence
- *		has its digits, and the mean follows from it; after 20,000 were taken
- *		back it is that of the rest.  "make long-run" does the same with ten million.
+ *		After 50,000 observations of any kind the count is exact, and evidence
+ *		and mean are precise; after retracting 20,000 they are those of the
+ *		rest.  "make long-run" does so with ten million.
  */
 #include "long_history.h"
 
@@ -28,13 +28,13 @@ check_kinds(double discount, int block)
 }
 
 static void
-test_with_discount(void **state)
+test_long_history_with_discount_is_precise(void **state)
 {
 	check_kinds(0.99, EVIDENCE_BLOCK);
 }
 
 static void
-test_without_discount(void **state)
+test_long_history_without_discount_is_precise(void **state)
 {
 	check_kinds(1, EVIDENCE_BLOCK);
 }
@@ -59,7 +59,7 @@ check_returns(double half_life, Squares squares)
 }
 
 static void
-test_taken_back(void **state)
+test_long_history_with_retraction_is_precise(void **state)
 {
 	check_returns(0, SQUARES_NONE);
 	check_returns(500, SQUARES_SUM);
@@ -70,9 +70,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_with_discount),
-		test_of(test_without_discount),
-		test_of(test_taken_back)
+		test_of(test_long_history_with_discount_is_precise),
+		test_of(test_long_history_without_discount_is_precise),
+		test_of(test_long_history_with_retraction_is_precise)
 	};
 
 	return cmocka_run_group_tests_name("long history", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /*
  * test_memory.c
- *		The rates of several memories; the mean reward; and the choice among
- *		memories and the noise, against the equations written out in long
- *		double over the sums of what was observed.
+ *		Discounts of several memories, the mean reward, the choice of a memory,
+ *		and the noise, against their equations in long double over the sums of
+ *		the observations.
  */
 #include "past.h"
 
@@ -11,7 +11,7 @@
 /* ---------- rates ---------- */
 
 static void
-test_rates(void **state)
+test_discounts_and_half_lives_of_memories(void **state)
 {
 	/* one memory: as it is asked for */
 	assert_true(memory_discount(0, 1, 0.99) == 0.99);
@@ -317,11 +317,11 @@ test_choice_equals_the_equations(void **state)
 }
 
 /*
- * The noise of 1 beside rewards of a million, a thousand millions.  b has them
- * as they are, and as few digits less.
+ * Noise of 1 beside rewards of 1e6 and 1e9. b contains these rewards, and loses
+ * as many digits.
  */
 static void
-test_large_rewards(void **state)
+test_noise_beside_large_rewards(void **state)
 {
 	static const double levels[] = {1e6, -1e6, 1e9};
 	static const exact tolerances[] = {1e-8L, 1e-8L, 1e-6L};
@@ -339,11 +339,11 @@ test_large_rewards(void **state)
 }
 
 /*
- * However rewards that are all the same were learned, one by one, in a block or
- * about another reference, there is no noise, and 1 stands for it.
+ * Equal rewards, trained one by one, in a block or with another reference: the
+ * noise is 0, and 1 replaces it.
  */
 static void
-test_no_noise(void **state)
+test_equal_rewards_have_no_noise(void **state)
 {
 	static const double rewards[] = {0, 0.1, -3.3, 1e6 / 3};
 	static const double references[] = {0, 0.3, -7};
@@ -372,11 +372,11 @@ test_no_noise(void **state)
 }
 
 /*
- * Rare rewards whose chance never changes: windows of none, of one or of a few
- * contradict nothing, and whatever is in use sees the noise there is.
+ * Rare rewards of a constant rate: short windows contain none, one or a few.
+ * They contradict no longer memory, and the noise is that of all rewards.
  */
 static void
-test_rare_rewards(void **state)
+test_rare_rewards_keep_the_longest_memory(void **state)
 {
 	static const double noise = 0.0995; /* sqrt(0.01 * 0.99) */
 	int			shorter = 0;
@@ -398,11 +398,11 @@ test_rare_rewards(void **state)
 }
 
 /*
- * Little noise is seen as long as rewards have digits for it; then they are
- * all noise, for caution.
+ * Small noise is measured while rewards have digits for it; below, the squares
+ * of the rewards count as noise.
  */
 static void
-test_least_noise(void **state)
+test_small_noise_is_measured_until_rounding(void **state)
 {
 	static const double noises[] = {1e-3, 1e-4, 1e-5, 1e-8, 0};
 	static const exact tolerances[] = {1e-8L, 1e-6L, 1e-4L, 1e-8L, 1e-8L};
@@ -443,7 +443,7 @@ three(double reference, Totals *totals)
 }
 
 static void
-test_centre(void **state)
+test_center_subtracts_the_mean_reward(void **state)
 {
 	static const double references[] = {0, 4, -1e3};
 	int			r;
@@ -477,7 +477,7 @@ test_centre(void **state)
 }
 
 static void
-test_squares(void **state)
+test_squares_are_those_around_the_mean(void **state)
 {
 	static const double references[] = {0, 4, -1e3};
 	int			r;
@@ -547,7 +547,7 @@ used_beside(double weight)
 }
 
 static void
-test_least_weight(void **state)
+test_memory_of_negligible_weight_is_not_used(void **state)
 {
 	assert_int_equal(used_beside(0.99e-6), 1);
 	assert_int_equal(used_beside(1.01e-6), 0);
@@ -556,7 +556,7 @@ test_least_weight(void **state)
 /* ---------- evidence without a posterior ---------- */
 
 static void
-test_no_posterior_no_choice(void **state)
+test_no_memory_is_used_if_one_has_no_posterior(void **state)
 {
 	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 1, 0, 0};
 	Kept		kept = kept_new(p, 1);
@@ -579,11 +579,11 @@ test_no_posterior_no_choice(void **state)
 /* ---------- scales ---------- */
 
 /*
- * In other units, and about another level, the same memory is in use; its
- * noise is in those units.
+ * With rewards in other units and with another mean, the same memory is in use,
+ * and its noise is in these units.
  */
 static void
-test_units_of_rewards(void **state)
+test_choice_does_not_depend_on_units(void **state)
 {
 	static const double units[] = {1000, 1e-3, -1, 1, 1, 2};
 	static const double levels[] = {0, 0, 0, -1000, 99, 99};
@@ -619,17 +619,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_rates),
+		test_of(test_discounts_and_half_lives_of_memories),
 		test_of(test_choice_equals_the_equations),
-		test_of(test_large_rewards),
-		test_of(test_rare_rewards),
-		test_of(test_no_noise),
-		test_of(test_least_noise),
-		test_of(test_units_of_rewards),
-		test_of(test_centre),
-		test_of(test_squares),
-		test_of(test_least_weight),
-		test_of(test_no_posterior_no_choice)
+		test_of(test_noise_beside_large_rewards),
+		test_of(test_rare_rewards_keep_the_longest_memory),
+		test_of(test_equal_rewards_have_no_noise),
+		test_of(test_small_noise_is_measured_until_rounding),
+		test_of(test_choice_does_not_depend_on_units),
+		test_of(test_center_subtracts_the_mean_reward),
+		test_of(test_squares_are_those_around_the_mean),
+		test_of(test_memory_of_negligible_weight_is_not_used),
+		test_of(test_no_memory_is_used_if_one_has_no_posterior)
 	};
 
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);

@@ -191,9 +191,9 @@ check_log(uint32_t users, uint32_t items, int k, Weight weight)
 	free_all(NULL);
 }
 
-/* Weights are those of dense regressions, for odd and even numbers of neighbours. */
+/* Odd and even numbers of neighbours */
 static void
-test_weights(void **state)
+test_weights_equal_dense_regressions(void **state)
 {
 	check_log(200, 40, 7, taste);
 	check_log(200, 40, 8, weighted);
@@ -210,9 +210,9 @@ many(uint64_t *seed, uint32_t user, uint32_t item)
 	return item % 2 && dice(seed) < chance ? 1 : dice(seed) < -0.995 ? 1 : -1;
 }
 
-/* Weights are those of dense regressions where popular and other items mix. */
+/* Popular and other items mix. */
 static void
-test_popular(void **state)
+test_weights_of_popular_items_equal_dense_regressions(void **state)
 {
 	Log			log = log_new(40, 2 * NEIGHBOURS_POPULAR, 12, many);
 	int			mixed = 0;
@@ -231,9 +231,12 @@ test_popular(void **state)
 	assert_true(mixed > 100);
 }
 
-/* All items are alike, none is related, or elements are so small that products underflow. */
+/*
+ * All items are alike, none is related, or elements are so small that products
+ * underflow.
+ */
 static void
-test_extremes(void **state)
+test_extreme_logs_have_finite_weights(void **state)
 {
 	check_log(30, 12, 5, alike);
 	check_log(30, 12, 50, alike);
@@ -253,9 +256,12 @@ all(uint64_t *seed, uint32_t user, uint32_t item)
 	return 1;
 }
 
-/* A user with more clicks than the limit has about that many, and others than another user. */
+/*
+ * Of a user with more clicks than the limit about that many count, and
+ * different ones for different users.
+ */
 static void
-test_limit(void **state)
+test_clicks_per_user_are_limited(void **state)
 {
 	uint32_t	items = 4 * NEIGHBOURS_MAX_CLICKS;
 	Log			log = log_new(2, items, 1, all);
@@ -279,7 +285,7 @@ test_limit(void **state)
 
 /* Transposed rows have the weights of all regressions in which their item takes part. */
 static void
-test_transpose(void **state)
+test_transposed_rows_have_the_weights_of_all_regressions(void **state)
 {
 	Log			log = log_new(80, 50, 6, taste);
 	size_t	   *starts = allocate(51 * sizeof(size_t));
@@ -318,9 +324,9 @@ compare_magnitudes(const void *a, const void *b)
 		(left->item > right->item) - (left->item < right->item);
 }
 
-/* Truncation keeps the largest weights, in descending order, and breaks ties by item. */
+/* Weights are in descending order, and ties are broken by item. */
 static void
-test_truncate(void **state)
+test_truncation_keeps_the_largest_weights(void **state)
 {
 	uint64_t	seed = 7;
 
@@ -348,9 +354,9 @@ test_truncate(void **state)
 		}
 }
 
-/* Fitting pauses within an item whose users have many clicks. */
+/* An item whose users have many clicks */
 static void
-test_pauses(void **state)
+test_fitting_pauses_within_an_item(void **state)
 {
 	Log			log = log_new(400, 300, 2, all);
 
@@ -365,13 +371,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_weights),
-		test_of(test_popular),
-		test_of(test_extremes),
-		test_of(test_limit),
-		test_of(test_transpose),
-		test_of(test_truncate),
-		test_of(test_pauses)
+		test_of(test_weights_equal_dense_regressions),
+		test_of(test_weights_of_popular_items_equal_dense_regressions),
+		test_of(test_extreme_logs_have_finite_weights),
+		test_of(test_clicks_per_user_are_limited),
+		test_of(test_transposed_rows_have_the_weights_of_all_regressions),
+		test_of(test_truncation_keeps_the_largest_weights),
+		test_of(test_fitting_pauses_within_an_item)
 	};
 
 	return cmocka_run_group_tests_name("neighbours", tests, NULL, NULL);

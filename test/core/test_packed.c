@@ -1,6 +1,6 @@
 /*
  * test_packed.c
- *		Packed vectors: what comes back, in how many bytes, and what is refused.
+ *		Packed vectors: precision, size, and values that are refused.
  */
 #include "oracle.h"
 
@@ -29,9 +29,9 @@ there_and_back(int len, int width, const double *numbers, float *out)
 	return size;
 }
 
-/* in units from the least to the greatest of floats */
+/* In units from the smallest to the largest float */
 static void
-test_precision(void **state)
+test_numbers_keep_11_bits(void **state)
 {
 	float		out[LEN_MAX];
 	int			unit;
@@ -52,9 +52,9 @@ test_precision(void **state)
 	}
 }
 
-/* what is far below the largest keeps what is left of its digits */
+/* Numbers far below the largest keep the digits that half precision has for them. */
 static void
-test_small_beside_large(void **state)
+test_small_numbers_beside_large_ones_lose_digits(void **state)
 {
 	float		out[4];
 	double		numbers[] = {-1.0, 0x1.234p-28, 0x1.8p-37, 0x1p-60};
@@ -66,9 +66,9 @@ test_small_beside_large(void **state)
 	assert_true(out[3] == 0.0f);
 }
 
-/* halves themselves come back as they are, and ties go to the even one */
+/* Halves are stored exactly. */
 static void
-test_rounding(void **state)
+test_rounding_is_to_nearest_even(void **state)
 {
 	float		out[6];
 	double		numbers[] = {65504.0, 1.0 + 0x1p-10, 1.0 + 0x1p-11,
@@ -83,9 +83,9 @@ test_rounding(void **state)
 	assert_true(out[5] == -(1.0f + 0x1p-10f));
 }
 
-/* the largest float is rounded up, and is a float again */
+/* The largest float is rounded up, and reads back as a float. */
 static void
-test_ends(void **state)
+test_largest_and_smallest_floats(void **state)
 {
 	float		out[2];
 	double		ends[] = {-FLT_MAX, FLT_MAX};
@@ -97,9 +97,9 @@ test_ends(void **state)
 	assert_true(out[0] == FLT_TRUE_MIN && out[1] == 0.0f);
 }
 
-/* zeros take a bit each, other numbers so many bytes more */
+/* Other numbers take one or two bytes. */
 static void
-test_zeros(void **state)
+test_zeros_take_a_bit(void **state)
 {
 	float		out[LEN_MAX];
 	double		numbers[LEN_MAX] = {0};
@@ -122,9 +122,12 @@ test_zeros(void **state)
 	}
 }
 
-/* roots in 127 steps of that of the next power of two; once is enough */
+/*
+ * 127 steps of the root of the next power of two; packing the result again
+ * changes nothing.
+ */
 static void
-test_bytes(void **state)
+test_numbers_in_8_bits_have_the_precision_of_roots(void **state)
 {
 	float		out[LEN_MAX];
 	float		again[LEN_MAX];
@@ -151,9 +154,12 @@ test_bytes(void **state)
 	assert_true(out[0] == FLT_MAX && out[1] == -FLT_MAX);
 }
 
-/* Rows of similar size share an exponent; a giant, a dwarf and zeros have their own. */
+/*
+ * Rows of similar size share an exponent; very large or small rows and zeros
+ * have separate ones.
+ */
 static void
-test_shared_exponents(void **state)
+test_rows_share_exponents(void **state)
 {
 	int			exponents[] = {1, 3, 5, 2, 2, -1, -5, 100, PACKED_EXPONENT_MIN};
 	int			expected[] = {5, 5, 5, 5, 5, 5, -5, 100, PACKED_EXPONENT_MIN};
@@ -169,9 +175,9 @@ test_shared_exponents(void **state)
 	packed_share_exponent(0, NULL);
 }
 
-/* an infinite half, or none */
+/* An infinite half, and NaN */
 static void
-test_refused(void **state)
+test_not_finite_halves_are_refused(void **state)
 {
 	static const uint8_t infinite[] = {0, 2, 0x00, 0xfc};
 	static const uint8_t none[] = {0, 1, 0x01, 0x7c};
@@ -185,14 +191,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_precision),
-		test_of(test_small_beside_large),
-		test_of(test_rounding),
-		test_of(test_ends),
-		test_of(test_zeros),
-		test_of(test_bytes),
-		test_of(test_shared_exponents),
-		test_of(test_refused),
+		test_of(test_numbers_keep_11_bits),
+		test_of(test_small_numbers_beside_large_ones_lose_digits),
+		test_of(test_rounding_is_to_nearest_even),
+		test_of(test_largest_and_smallest_floats),
+		test_of(test_zeros_take_a_bit),
+		test_of(test_numbers_in_8_bits_have_the_precision_of_roots),
+		test_of(test_rows_share_exponents),
+		test_of(test_not_finite_halves_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

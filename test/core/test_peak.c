@@ -1,7 +1,7 @@
 /*
  * test_peak.c
- *		The highest of some numbers, wherever it stands, and no number once one
- *		of them is not finite.
+ *		The highest of some numbers at any position, and NaN if one of them is
+ *		not finite.
  */
 #include "oracle.h"
 
@@ -14,7 +14,7 @@
 #define ROWS	9
 
 static void
-test_highest(void **state)
+test_peak_is_the_highest_number(void **state)
 {
 	size_t		count;
 	size_t		place;
@@ -36,7 +36,7 @@ test_highest(void **state)
 }
 
 static void
-test_not_finite(void **state)
+test_peak_of_not_finite_numbers_is_nan(void **state)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
 	size_t		count;
@@ -91,7 +91,7 @@ check_lanes(int rows, int place, float number)
 }
 
 static void
-test_lanes(void **state)
+test_peaks_of_lanes(void **state)
 {
 	static const float numbers[] = {-4, FLT_MAX, NAN, INFINITY, -INFINITY};
 	int			rows;
@@ -108,9 +108,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_highest),
-		test_of(test_not_finite),
-		test_of(test_lanes),
+		test_of(test_peak_is_the_highest_number),
+		test_of(test_peak_of_not_finite_numbers_is_nan),
+		test_of(test_peaks_of_lanes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /*
  * test_posterior.c
- *		What follows from evidence: mean, draws, width, covariance, against
- *		Algorithm 1 in long double, up to the limits of all parameters.
+ *		Posterior from evidence: mean, draws, standard deviations and
+ *		covariance, against Algorithm 1 in long double, up to the limits of all
+ *		parameters.
  */
 #include "oracle.h"
 
@@ -227,8 +228,8 @@ check_posterior(Training t)
 }
 
 /*
- * Nothing seen, fewer observations than dimensions, so that the ridge has to
- * carry the rest, and more than one block.
+ * No observations; fewer observations than dimensions, where the ridge decides;
+ * more than one block.
  */
 static void
 test_posterior_equals_algorithm1(void **state)
@@ -249,13 +250,12 @@ test_posterior_equals_algorithm1(void **state)
 }
 
 /*
- * At the limits of what SQL lets through.  The smallest discount forgets all
- * but one observation at once: feature vectors then have one coordinate each,
- * in turn, for the ridge would drown in the roundings of any other
- * coordinates.
+ * The smallest discount forgets all but one observation.  Feature vectors then
+ * have one coordinate each, in turn, because rounding errors of any other
+ * coordinates would exceed the ridge.
  */
 static void
-test_limits(void **state)
+test_posterior_at_the_limits_of_parameters(void **state)
 {
 	static const double ridges[] = {1e-100, 1, 1e100};
 	static const double discounts[] = {1e-100, 0.95, 1};
@@ -309,7 +309,7 @@ check_solves(int dim, const exact *Z, const double *x, const exact *expected)
  * M M' has the diagonal of Z~.
  */
 static void
-test_largest_order(void **state)
+test_posterior_of_the_largest_order(void **state)
 {
 	const int	dim = 1025;
 	Model		m = model_new((Training) {dim, 12, 0.9, 0.5, 0.3, 1, 1, false, SQUARES_MATRIX});
@@ -347,8 +347,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_posterior_equals_algorithm1),
-		test_of(test_limits),
-		test_of(test_largest_order)
+		test_of(test_posterior_at_the_limits_of_parameters),
+		test_of(test_posterior_of_the_largest_order)
 	};
 
 	return cmocka_run_group_tests_name("posterior", tests, NULL, NULL);

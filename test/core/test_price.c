@@ -1,6 +1,7 @@
 /*
  * test_price.c
- *		Prices: the least ones under which decisions cost no more than they may.
+ *		Dual prices: the lowest prices at which the mean costs of decisions are
+ *		within their targets.
  */
 #include "oracle.h"
 
@@ -102,7 +103,7 @@ mean_at(const PricedDecisions *all, const double *prices, int kind, double price
 }
 
 static void
-test_means(void **state)
+test_means_equal_their_definition(void **state)
 {
 	uint64_t	seed = 1;
 	int			round;
@@ -125,13 +126,12 @@ test_means(void **state)
 }
 
 /*
- * Each price is enough, and no smaller one is.  Where several kinds are priced,
- * a choice of a few decisions may be a tie at these prices, which falls to
- * either side; and some cannot all be kept, so that their prices rise with each
- * sweep.
+ * Each price is enough, and no lower price is.  With several kinds of costs,
+ * some choices tie at these prices.  Some targets cannot be met together; their
+ * prices then rise with each sweep.
  */
 static void
-test_least_prices_that_are_enough(void **state)
+test_prices_are_enough_and_minimal(void **state)
 {
 	uint64_t	seed = 2;
 	int			priced = 0;
@@ -219,9 +219,12 @@ test_possible_targets_are_met(void **state)
 	assert_int_equal(missed, 0);
 }
 
-/* Targets that exclude each other get prices near those of the nearest possible ones. */
+/*
+ * Targets that exclude each other have prices near those of the nearest
+ * possible targets.
+ */
 static void
-test_targets_that_exclude_each_other(void **state)
+test_impossible_targets_have_the_prices_of_possible_ones(void **state)
 {
 	double		scores[] = {0.5, 0.4, 0.4};
 	double		costs[] = {1.0, 0.0, 1.0, 1.0, 1.0, 0.0};
@@ -246,7 +249,7 @@ test_targets_that_exclude_each_other(void **state)
 
 /* At least so much is at most so much of what is taken off. */
 static void
-test_at_least(void **state)
+test_minimum_is_a_maximum_of_negative_costs(void **state)
 {
 	double		scores[] = {1.0, 0.9, 0.5};
 	double		costs[] = {0.0, -1.0, 0.0};
@@ -266,11 +269,11 @@ test_at_least(void **state)
 }
 
 /*
- * Three of four can be had for no less than these cost, which are added in another
- * order under the price than under the highest one.
+ * Three of four candidates have the lowest possible mean cost.  Their costs are
+ * added in different orders under different prices.
  */
 static void
-test_least_that_is_possible(void **state)
+test_lowest_possible_target_is_met(void **state)
 {
 	double		scores[] = {0.5, 0.5, 0.1, 0.8};
 	double		costs[] = {0.9, 0.6, 0.6, 0.1};
@@ -286,9 +289,9 @@ test_least_that_is_possible(void **state)
 	assert_near(price, 4.0 / 3.0, 1e-5);
 }
 
-/* Nothing to choose from, costs that are all the same, sizes apart by 1e40. */
+/* No candidates, equal costs, and sizes that differ by 1e40 */
 static void
-test_nothing_to_gain(void **state)
+test_degenerate_decisions_have_finite_prices(void **state)
 {
 	double		scores[] = {1e20, -1e20};
 	double		costs[] = {2e-20, 1e-20};
@@ -313,9 +316,9 @@ test_nothing_to_gain(void **state)
 	assert_near(price / 2e40, 1.0, 1e-5);
 }
 
-/* One decision with a cost beyond all others, or beside nothing, changes no price. */
+/* One decision with an extreme cost, also if all other costs are 0 */
 static void
-test_outliers(void **state)
+test_outliers_change_no_price(void **state)
 {
 	double		scores[] = {0.5, 0.6};
 	double		costs[] = {0.001, 0.01};
@@ -340,14 +343,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_means),
-		test_of(test_least_prices_that_are_enough),
+		test_of(test_means_equal_their_definition),
+		test_of(test_prices_are_enough_and_minimal),
 		test_of(test_possible_targets_are_met),
-		test_of(test_targets_that_exclude_each_other),
-		test_of(test_at_least),
-		test_of(test_least_that_is_possible),
-		test_of(test_nothing_to_gain),
-		test_of(test_outliers),
+		test_of(test_impossible_targets_have_the_prices_of_possible_ones),
+		test_of(test_minimum_is_a_maximum_of_negative_costs),
+		test_of(test_lowest_possible_target_is_met),
+		test_of(test_degenerate_decisions_have_finite_prices),
+		test_of(test_outliers_change_no_price),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * test_prior.c
- *		What is known beforehand: a log's evidence without its level, and the
- *		posterior with it, against the definitions in long double.
+ *		Priors: evidence of a log without its mean, and the posterior with a
+ *		prior, against their definitions in long double.
  */
 #include "observed.h"
 
@@ -103,7 +103,7 @@ check_prior_from(int dim, bool intercept, double reference)
 }
 
 static void
-test_prior_from(void **state)
+test_prior_is_the_evidence_without_its_mean(void **state)
 {
 	int			d;
 
@@ -195,7 +195,7 @@ check_posterior(int dim, Squares squares, bool intercept, double weight)
 }
 
 static void
-test_posterior(void **state)
+test_posterior_with_a_prior_equals_its_definition(void **state)
 {
 	static const double weights[] = {0, 0.01, 1, 1e6};
 	int			d;
@@ -284,7 +284,7 @@ check_put_together(int dim, bool intercept, double weight)
 }
 
 static void
-test_put_together(void **state)
+test_prior_and_evidence_equal_evidence_of_both(void **state)
 {
 	static const double weights[] = {0.1, 1, 20};
 	int			d;
@@ -335,7 +335,7 @@ check_constant_features(double size, double spread, double weight, int count, do
 }
 
 static void
-test_constant_features(void **state)
+test_constant_features_leave_the_prior_usable(void **state)
 {
 	static const double sizes[] = {1e-6, 1, 1e3, 1e6, 1e9, 1e12};
 	static const double spreads[] = {0, 1e-12, 1e-8, 1e-4};
@@ -358,7 +358,7 @@ test_constant_features(void **state)
 /* ---------- validity ---------- */
 
 static void
-test_validity(void **state)
+test_invalid_priors_are_refused(void **state)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
 	static const double bad_sigmas[] = {NAN, INFINITY, -1, -0.0};
@@ -402,11 +402,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_prior_from),
-		test_of(test_posterior),
-		test_of(test_put_together),
-		test_of(test_constant_features),
-		test_of(test_validity)
+		test_of(test_prior_is_the_evidence_without_its_mean),
+		test_of(test_posterior_with_a_prior_equals_its_definition),
+		test_of(test_prior_and_evidence_equal_evidence_of_both),
+		test_of(test_constant_features_leave_the_prior_usable),
+		test_of(test_invalid_priors_are_refused)
 	};
 
 	return cmocka_run_group_tests_name("prior", tests, NULL, NULL);

@@ -1,11 +1,9 @@
 /*
  * test_projection.c
- *		The random matrix P: rows of normals, the same in pieces and at once.
- *		Feature vectors are reduced, and parameters lifted, as the rows say in
- *		long double, whatever the pieces and whatever stands behind the
- *		coordinates that they make.
- *
- * Computed numbers are held to the rounding that their number of terms allows.
+ *		The projection matrix P has rows of normals, equal in pieces and at
+ *		once.  Feature vectors are reduced and parameters lifted as the rows say
+ *		in long double, in any pieces and with any coordinates behind.  Results
+ *		differ by the rounding error of their number of terms.
  */
 #include "oracle.h"
 
@@ -395,9 +393,9 @@ test_rows_are_normals(void **state)
 	check_ranges((Projection) {12, 0.3, 37, 11});
 }
 
-/* shapes around the smallest, odd and large */
+/* The smallest shape, odd shapes and a large one */
 static void
-test_dense_projection(void **state)
+test_projection_equals_dense_products(void **state)
 {
 	check_shape(1, 1);
 	check_shape(7, 7);
@@ -405,21 +403,21 @@ test_dense_projection(void **state)
 }
 
 static void
-test_every_split(void **state)
+test_projection_does_not_depend_on_pieces(void **state)
 {
 	check_splits((Projection) {79, 0.4, 9, 13});
 }
 
-/* the smallest and largest scale */
+/* The smallest and largest scale */
 static void
-test_limits(void **state)
+test_projection_at_the_limits_of_scale(void **state)
 {
 	check_limits((Projection) {84, 1e-10, 61, 25});
 	check_limits((Projection) {84, 1e10, 61, 25});
 }
 
 static void
-test_only_its_rows(void **state)
+test_projection_writes_its_coordinates_only(void **state)
 {
 	check_only_its_rows((Projection) {3, 1.0, 10, 8});
 }
@@ -453,7 +451,7 @@ check_product(double scale, double *features)
 				5 * sqrtl(variance / LAW_SEEDS));
 }
 
-/* strangers, neighbours, a norm; another scale */
+/* Independent and similar vectors, a norm, and another scale */
 static void
 test_inner_products_are_kept_in_expectation(void **state)
 {
@@ -477,10 +475,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_rows_are_normals),
-		test_of(test_dense_projection),
-		test_of(test_every_split),
-		test_of(test_limits),
-		test_of(test_only_its_rows),
+		test_of(test_projection_equals_dense_products),
+		test_of(test_projection_does_not_depend_on_pieces),
+		test_of(test_projection_at_the_limits_of_scale),
+		test_of(test_projection_writes_its_coordinates_only),
 		test_of(test_inner_products_are_kept_in_expectation)
 	};
 

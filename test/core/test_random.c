@@ -1,7 +1,7 @@
 /*
  * test_random.c
- *		The generator is Philox4x32-10 to the bit, its normals are what their
- *		definition says, and they behave like independent normals.
+ *		Random numbers: the generator is Philox4x32-10, its normals equal their
+ *		definition, and behave like independent normals.
  */
 #include "oracle.h"
 
@@ -200,12 +200,12 @@ correlation(size_t count, const double *a, const double *b)
 }
 
 /*
- * Streams that differ in one of seed (each half), purpose and row share no
- * number and are uncorrelated: the correlation of n independent normals has
- * standard deviation 1/sqrt(n), the bound is five of them.
+ * Streams that differ in a half of the seed, in purpose or in row share no
+ * number.  Their correlation is below five times 1/sqrt(n), its standard
+ * deviation for independent normals.
  */
 static void
-test_streams_are_apart(void **state)
+test_streams_are_independent(void **state)
 {
 	static const Stream streams[] = {
 		{1, RANDOM_PROJECTION, 0},
@@ -253,12 +253,11 @@ ascending(const void *a, const void *b)
 }
 
 /*
- * Kolmogorov-Smirnov: sqrt(n) times the largest gap between the empirical
- * and the normal distribution function exceeds 2.70 with a probability below
- * one in a million.
+ * sqrt(n) times the largest difference between the empirical and the normal
+ * distribution function exceeds 2.70 with a probability below one in a million.
  */
 static void
-test_kolmogorov_smirnov(void **state)
+test_normals_pass_kolmogorov_smirnov(void **state)
 {
 	const Stream stream = {99, RANDOM_PROJECTION, 5};
 	double	   *normals = stream_normals(&stream, SAMPLE);
@@ -284,8 +283,8 @@ main(void)
 		test_of(test_normals_follow_their_definition),
 		test_of(test_numbers_do_not_depend_on_count),
 		test_of(test_numbers_do_not_depend_on_first),
-		test_of(test_streams_are_apart),
-		test_of(test_kolmogorov_smirnov)
+		test_of(test_streams_are_independent),
+		test_of(test_normals_pass_kolmogorov_smirnov)
 	};
 
 	return cmocka_run_group_tests_name("random", tests, NULL, NULL);

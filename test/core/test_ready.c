@@ -1,9 +1,8 @@
 /*
  * test_ready.c
- *		linalg_ready tells when BLAS cannot get its memory; once it said yes,
- *		nothing has to wait for any.
- *
- * A program of its own, since OpenBLAS takes its buffer once in a process.
+ *		linalg_ready() detects whether BLAS can allocate its memory; once it
+ *		returns true, no operation has to wait for memory.  It is a separate
+ *		program, because OpenBLAS allocates its buffer once per process.
  */
 #include "oracle.h"
 
@@ -39,7 +38,7 @@ leave_room(rlim_t room)
 }
 
 static void
-test_room_is_looked_for(void **state)
+test_ready_detects_missing_memory(void **state)
 {
 	bool		openblas = dlsym(RTLD_DEFAULT, "openblas_get_config") != NULL;
 
@@ -50,9 +49,9 @@ test_room_is_looked_for(void **state)
 	assert_true(linalg_ready());
 }
 
-/* each routine, with no room to speak of */
+/* Each operation, with hardly any memory left */
 static void
-test_room_is_kept(void **state)
+test_operations_need_no_further_memory(void **state)
 {
 	double	   *full;
 	double	   *packed;
@@ -91,8 +90,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_room_is_looked_for),
-		test_of(test_room_is_kept)
+		test_of(test_ready_detects_missing_memory),
+		test_of(test_operations_need_no_further_memory)
 	};
 
 	return cmocka_run_group_tests_name("ready", tests, NULL, NULL);

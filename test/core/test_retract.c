@@ -1,7 +1,8 @@
 /*
  * test_retract.c
- *		What was learned can be taken back, and what is left is the sum of the
- *		rest; what was not learned is refused, but for as little as roundings are.
+ *		Retraction: the rest is the sum over the remaining observations.
+ *		Retracting evidence that was not learned is refused, beyond rounding
+ *		errors.
  */
 #include "observed.h"
 
@@ -72,7 +73,7 @@ check_refusals(Squares squares)
 }
 
 static void
-test_what_was_never_learned_is_refused(void **state)
+test_retracting_unlearned_evidence_is_refused(void **state)
 {
 	check_refusals(SQUARES_NONE);
 	check_refusals(SQUARES_SUM);
@@ -80,12 +81,12 @@ test_what_was_never_learned_is_refused(void **state)
 }
 
 /*
- * Roundings are no reason to refuse: a millionth of what is taken, and, in a
- * direction that no coordinate shows, a billionth of what there was.  Ten times as
- * much is one.
+ * The tolerance is a millionth of the retracted evidence and, in a direction
+ * that is no coordinate, a billionth of the evidence before.  Ten times as much
+ * is refused.
  */
 static void
-test_slack(void **state)
+test_rounding_errors_are_no_reason_to_refuse(void **state)
 {
 	const double along[2] = {1, 1};
 	const double across[2] = {1, -1};
@@ -107,11 +108,11 @@ test_slack(void **state)
 }
 
 /*
- * Where nothing is taken of two coordinates, they may be off by what sums of the
- * size of the largest, left or taken, are rounded by, and by no more.
+ * If two coordinates have no retracted evidence, they may differ by the
+ * rounding error of sums as large as the largest.
  */
 static void
-test_least_slack(void **state)
+test_tolerance_of_coordinates_without_evidence(void **state)
 {
 	static const double largest[4] = {1e6, 0, 0, 0};
 	const double rounding = 4 * DBL_EPSILON * 1e12;
@@ -128,9 +129,9 @@ test_least_slack(void **state)
 	}
 }
 
-/* Where what is left is rounding, so is its mean, and no larger than rewards. */
+/* If the rest is rounding error, so is its mean, which is no larger than the rewards. */
 static void
-test_mean_of_nearly_nothing(void **state)
+test_mean_of_a_rest_of_rounding_errors_is_bounded(void **state)
 {
 	const double features[1] = {1};
 	Evidence   *e = said(1, SQUARES_NONE, features, 1, 1);
@@ -234,7 +235,7 @@ can_be_left(Totals t, const Totals *taken)
 }
 
 static void
-test_totals_never_learned(void **state)
+test_retracting_unlearned_totals_is_refused(void **state)
 {
 	const Observed o = observed_new(1, 10, 0, 16);
 	const Totals t = totals_of(&o, 0, 10, 0);
@@ -351,7 +352,7 @@ check_coordinate_taken_back(Squares squares, uint64_t seed)
 }
 
 static void
-test_coordinate_taken_back(void **state)
+test_coordinate_without_observations_is_empty(void **state)
 {
 	uint64_t	seed;
 
@@ -362,9 +363,12 @@ test_coordinate_taken_back(void **state)
 	}
 }
 
-/* What faded below the smallest normal number is missed by its neighbours. */
+/*
+ * Numbers that decayed below the smallest normal number are zero, while their
+ * neighbours are not.
+ */
 static void
-test_faded_can_be_taken_from(void **state)
+test_retract_from_evidence_below_normal_numbers(void **state)
 {
 	const double features[5] = {1.4, 1.4, 1.4, 1.4, 1e3};
 	Evidence   *e = said(5, SQUARES_MATRIX, features, 1, 1e-154);
@@ -379,17 +383,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_what_was_never_learned_is_refused),
-		test_of(test_slack),
-		test_of(test_least_slack),
-		test_of(test_mean_of_nearly_nothing),
+		test_of(test_retracting_unlearned_evidence_is_refused),
+		test_of(test_rounding_errors_are_no_reason_to_refuse),
+		test_of(test_tolerance_of_coordinates_without_evidence),
+		test_of(test_mean_of_a_rest_of_rounding_errors_is_bounded),
 		test_of_memories(check_squares_left),
 		test_of_memories(check_squares_are_bounded),
-		test_of(test_totals_never_learned),
+		test_of(test_retracting_unlearned_totals_is_refused),
 		test_of_memories(check_each_number),
 		test_of_memories(check_all_taken_back),
-		test_of(test_coordinate_taken_back),
-		test_of(test_faded_can_be_taken_from)
+		test_of(test_coordinate_without_observations_is_empty),
+		test_of(test_retract_from_evidence_below_normal_numbers)
 	};
 
 	return cmocka_run_group_tests_name("retract", tests, NULL, NULL);

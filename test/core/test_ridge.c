@@ -1,8 +1,8 @@
 /*
  * test_ridge.c
- *		The ridge that is found: against a search that writes out the marginal
- *		likelihood in long double and factors anew for each candidate; against
- *		the ridge that data were made for; and for data that say nothing.
+ *		The estimated ridge against a search over the marginal likelihood in
+ *		long double, which factors anew for each candidate; against the ridge
+ *		from which data were drawn; and for data without information.
  */
 #include "observed.h"
 
@@ -218,7 +218,7 @@ check_rule(Problem p, uint64_t seed, Tally *tally)
 }
 
 static void
-test_ridge_equals_the_rule(void **state)
+test_ridge_maximizes_the_likelihood(void **state)
 {
 	static const int dims[] = {1, 2, 3, 8, 25, 60};
 	static const double observations[] = {0.3, 1.2, 8, 15, 25};	/* for each coordinate */
@@ -244,9 +244,9 @@ test_ridge_equals_the_rule(void **state)
 	assert_true(tally.up >= 100 && tally.down >= 100 && tally.near <= 5);
 }
 
-/* Seven observations for each parameter are enough to go up, and no fewer. */
+/* With fewer observations it does not rise. */
 static void
-test_enough_observations(void **state)
+test_ridge_rises_from_seven_observations_per_parameter(void **state)
 {
 	Problem		p = {4, 100, true, false, 1e4, RIDGE_START, 0, 1, 1};
 	Data		d = data_new(p, 1);
@@ -281,7 +281,7 @@ check_drawn(double ridge, bool intercept)
 }
 
 static void
-test_ridge_of_drawn_coefficients(void **state)
+test_ridge_is_that_of_the_drawn_coefficients(void **state)
 {
 	check_drawn(0.03, false);
 	check_drawn(0.3, true);
@@ -307,11 +307,11 @@ with_rewards(Data d, double level, double slope)
 }
 
 /*
- * Of rewards that features explain to rounding a ridge leaves as much as it is
- * beside the features' squares: it rises until that is no longer rounding.
+ * Rewards that features explain up to rounding: a larger ridge leaves larger
+ * residuals.  The ridge rises until residuals exceed the rounding error.
  */
 static void
-test_least_residue(void **state)
+test_ridge_rises_until_residuals_exceed_rounding(void **state)
 {
 	int			clear = 0;
 	int			k;
@@ -334,9 +334,9 @@ test_least_residue(void **state)
 	assert_true(clear >= 12);
 }
 
-/* A billionth of the squares is enough to be explained. */
+/* Variation of a billionth of the squares is enough for an estimate. */
 static void
-test_least_variation(void **state)
+test_rewards_without_variation_keep_the_ridge(void **state)
 {
 	Problem		p = {4, 100, true, false, 1, RIDGE_START, 0, 1, 1};
 	Data		d = data_new(p, 1);
@@ -372,7 +372,7 @@ check_bounds(const Data *d, double reward, double slope)
 }
 
 static void
-test_degenerate_data(void **state)
+test_degenerate_data_have_a_finite_ridge(void **state)
 {
 	static const int counts[] = {1, 2, 5, 100};
 	static const double sizes[] = {0, 1e-100, 1e-50, 1e-8, 1, 1e8, 1e50, 1e100};
@@ -406,12 +406,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_ridge_equals_the_rule),
-		test_of(test_enough_observations),
-		test_of(test_ridge_of_drawn_coefficients),
-		test_of(test_least_residue),
-		test_of(test_least_variation),
-		test_of(test_degenerate_data)
+		test_of(test_ridge_maximizes_the_likelihood),
+		test_of(test_ridge_rises_from_seven_observations_per_parameter),
+		test_of(test_ridge_is_that_of_the_drawn_coefficients),
+		test_of(test_ridge_rises_until_residuals_exceed_rounding),
+		test_of(test_rewards_without_variation_keep_the_ridge),
+		test_of(test_degenerate_data_have_a_finite_ridge)
 	};
 
 	return cmocka_run_group_tests_name("ridge", tests, NULL, NULL);

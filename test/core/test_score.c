@@ -1,7 +1,7 @@
 /*
  * test_score.c
- *		Scores of many feature vectors: right, and the same for equal ones
- *		wherever they stand.
+ *		Scores of many feature vectors: right, and equal for equal vectors at
+ *		every position.
  */
 #include "oracle.h"
 
@@ -106,7 +106,7 @@ check_scores(int len, int vectors, int count)
 }
 
 static void
-test_agrees_with_long_double(void **state)
+test_scores_equal_long_double(void **state)
 {
 	int			len;
 	int			count;
@@ -119,9 +119,9 @@ test_agrees_with_long_double(void **state)
 		}
 }
 
-/* the same features at every place, bit by bit */
+/* At every position, bit by bit */
 static void
-test_place_does_not_matter(void **state)
+test_equal_vectors_have_equal_scores(void **state)
 {
 	uint64_t	seed = 7;
 	double	   *weights = dice_array(&seed, LEN_MAX * 9);
@@ -151,9 +151,9 @@ test_place_does_not_matter(void **state)
 	}
 }
 
-/* What lies between features is not read, and what lies between scores stays. */
+/* Numbers between feature vectors are not read, and numbers between scores stay. */
 static void
-test_steps(void **state)
+test_steps_skip_other_numbers(void **state)
 {
 	double		weights[SCORE_LANES_FLOAT];
 	float		float_weights[SCORE_LANES_FLOAT];
@@ -183,9 +183,9 @@ test_steps(void **state)
 	}
 }
 
-/* A feature that is no number shows in every lane, and in that row alone. */
+/* All scores of the row are not finite. */
 static void
-test_not_finite(void **state)
+test_not_finite_features_affect_their_row_only(void **state)
 {
 	static const float bad[] = {NAN, INFINITY, -INFINITY};
 	static const double weights[3 * SCORE_LANES_FLOAT] = {1, 1, 1, 0, 1, 0};
@@ -214,10 +214,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_agrees_with_long_double),
-		test_of(test_place_does_not_matter),
-		test_of(test_steps),
-		test_of(test_not_finite),
+		test_of(test_scores_equal_long_double),
+		test_of(test_equal_vectors_have_equal_scores),
+		test_of(test_steps_skip_other_numbers),
+		test_of(test_not_finite_features_affect_their_row_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

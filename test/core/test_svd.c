@@ -1,9 +1,8 @@
 /*
  * test_svd.c
- *		Item vectors against a dense decomposition in long double, by Jacobi's
- *		method.
- *
- * Vectors are compared by their dot products, V V', which no rotation changes.
+ *		Item vectors against a dense decomposition in long double by Jacobi's
+ *		method.  Vectors are compared by their dot products, V V', which no
+ *		rotation changes.
  */
 #include "oracle.h"
 
@@ -262,9 +261,9 @@ check(uint32_t users, uint32_t items, Weight weight, int k, exact tolerance)
 	check_products(&log, k, vectors, 1, tolerance);
 }
 
-/* as many directions as items: nothing is left to iterate for */
+/* As many columns as items: there is nothing to iterate. */
 static void
-test_exact(void **state)
+test_as_many_columns_as_items_are_exact(void **state)
 {
 	check(30, 12, taste, 4, 1e-12);
 	check(30, 12, taste, 2, 1e-12);
@@ -272,16 +271,16 @@ test_exact(void **state)
 	check(30, 3, taste, 3, 1e-12);
 }
 
-/* many more items than directions */
+/* Many more items than columns */
 static void
-test_iterated(void **state)
+test_few_columns_are_iterated(void **state)
 {
 	check(400, 70, taste, 3, 1e-9);
 	check(40, 130, taste, 3, 1e-9);
 }
 
 static void
-test_rank(void **state)
+test_matrices_of_low_rank(void **state)
 {
 	check(1, 1, one_of_each, 1, 1e-12);
 	check(1, 40, one_of_each, 3, 1e-12);
@@ -292,7 +291,7 @@ test_rank(void **state)
 }
 
 static void
-test_weights(void **state)
+test_extreme_weights(void **state)
 {
 	check(60, 20, huge, 3, 1e-10);
 	check(60, 20, tiny, 3, 1e-10);
@@ -300,9 +299,9 @@ test_weights(void **state)
 	check(12, 12, apart, 4, 1e-12);
 }
 
-/* what there is no direction for is zero, and behind the columns, too */
+/* Columns beyond the rank are zero, and nothing behind the columns is written. */
 static void
-test_zeros(void **state)
+test_columns_beyond_the_rank_are_zero(void **state)
 {
 	Log			log = log_new(50, 40, two_halves);
 	double	   *vectors = decompose(&log, 5, 15);
@@ -321,9 +320,9 @@ test_zeros(void **state)
 	check_products(&log, 20, vectors, 1, 1e-12);
 }
 
-/* the first direction is one that all items have, and points to them */
+/* The first column is common to all items, and is positive for them. */
 static void
-test_signs(void **state)
+test_first_column_is_positive(void **state)
 {
 	Log			log = log_new(60, 20, taste);
 	double	   *vectors = decompose(&log, 3, 13);
@@ -343,9 +342,9 @@ test_signs(void **state)
 
 /* ---------- going on from vectors ---------- */
 
-/* One product from what is there already stays there. */
+/* One product that starts from the solution stays there. */
 static void
-test_refine(void **state)
+test_refinement_keeps_exact_vectors(void **state)
 {
 	Log			log = log_new(400, 70, taste);
 	double	   *vectors = decompose(&log, 3, 13);
@@ -359,11 +358,11 @@ test_refine(void **state)
 }
 
 /*
- * Vectors that are turned, mirrored and stretched, those of some items left
- * out: turning onto them gives all of them.
+ * Earlier vectors are rotated, mirrored and scaled, and those of some items are
+ * missing.  The rotation onto them recovers all.
  */
 static void
-test_turn(void **state)
+test_rotation_onto_earlier_vectors(void **state)
 {
 	Log			log = log_new(400, 70, taste);
 	double	   *vectors = decompose(&log, 3, 13);
@@ -409,9 +408,9 @@ test_turn(void **state)
 	assert_same_bits(3 * 70, turned, vectors);
 }
 
-/* ... and it is asked now and then whether to go on */
+/* The caller can cancel at each pause. */
 static void
-test_pauses(void **state)
+test_iteration_pauses(void **state)
 {
 	pauses = 0;
 	check(1, 20000 / 100, one_of_each, 2, 1e-11);
@@ -425,15 +424,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_exact),
-		test_of(test_iterated),
-		test_of(test_rank),
-		test_of(test_weights),
-		test_of(test_zeros),
-		test_of(test_signs),
-		test_of(test_refine),
-		test_of(test_turn),
-		test_of(test_pauses)
+		test_of(test_as_many_columns_as_items_are_exact),
+		test_of(test_few_columns_are_iterated),
+		test_of(test_matrices_of_low_rank),
+		test_of(test_extreme_weights),
+		test_of(test_columns_beyond_the_rank_are_zero),
+		test_of(test_first_column_is_positive),
+		test_of(test_refinement_keeps_exact_vectors),
+		test_of(test_rotation_onto_earlier_vectors),
+		test_of(test_iteration_pauses)
 	};
 
 	return cmocka_run_group_tests_name("svd", tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /*
  * test_unit.c
- *		Sums of vectors come out with length 1 and their own direction, from the
- *		smallest numbers to the largest, and nothing beyond the count is touched.
+ *		Sums of vectors have length 1 and keep their direction, from the
+ *		smallest numbers to the largest, and nothing beyond the count is
+ *		written.
  */
 #include "oracle.h"
 
@@ -13,7 +14,7 @@
 #define GUARD	-7.0f
 
 static void
-test_add(void **state)
+test_add_is_exact(void **state)
 {
 	size_t		count;
 
@@ -35,7 +36,7 @@ test_add(void **state)
 }
 
 static void
-test_direction(void **state)
+test_scaled_vectors_keep_their_direction(void **state)
 {
 	static const double scales[] = {
 		1.0, -3.0, 1e119, DBL_MAX / MAX_COUNT, 1e-155, 1e-300, DBL_MIN
@@ -97,8 +98,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_add),
-		test_of(test_direction),
+		test_of(test_add_is_exact),
+		test_of(test_scaled_vectors_keep_their_direction),
 		test_of(test_exact_numbers)
 	};
 

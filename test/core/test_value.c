@@ -1,7 +1,7 @@
 /*
  * test_value.c
- *		The value of a policy: against its definition in long double, two
- *		passes over all decisions, and parts of a log against the whole.
+ *		The value of a policy against its definition in long double, with two
+ *		passes over all decisions; and parts of a log against the whole.
  */
 #include "oracle.h"
 
@@ -153,7 +153,7 @@ check_value(const PolicyValue *v, const Decision *log, int count,
 }
 
 static void
-test_definition(void **state)
+test_value_equals_its_definition(void **state)
 {
 	Decision	log[DECISIONS];
 	int			count;
@@ -169,11 +169,11 @@ test_definition(void **state)
 }
 
 /*
- * Rewards of 1e9 and a little, in which naive sums of squares have no digit
- * left; each still has seven.
+ * Rewards of 1e9 with small differences, for which naive sums of squares have
+ * no digit left
  */
 static void
-test_cancellation(void **state)
+test_large_rewards_keep_seven_digits(void **state)
 {
 	Decision	log[DECISIONS];
 	PolicyValue v;
@@ -183,9 +183,9 @@ test_cancellation(void **state)
 	check_value(&v, log, DECISIONS, 1e-6);
 }
 
-/* However a log is divided, in whatever order its parts come */
+/* Parts of a log in any order */
 static void
-test_parts(void **state)
+test_value_does_not_depend_on_parts(void **state)
 {
 	Decision	log[DECISIONS];
 	const int	ends[][4] = {{0, 0, 0, 0}, {1, 2, 3, 4}, {100, 100, 250, 499},
@@ -209,9 +209,9 @@ test_parts(void **state)
 	}
 }
 
-/* A single decision is kept as it is; nothing of nothing is no NaN. */
+/* The value of one decision is exact; that of none is no NaN. */
 static void
-test_one_or_none(void **state)
+test_one_decision_or_none(void **state)
 {
 	PolicyValue v = {.count = 0};
 	PolicyValue none = {.count = 0};
@@ -237,10 +237,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_definition),
-		test_of(test_cancellation),
-		test_of(test_parts),
-		test_of(test_one_or_none)
+		test_of(test_value_equals_its_definition),
+		test_of(test_large_rewards_keep_seven_digits),
+		test_of(test_value_does_not_depend_on_parts),
+		test_of(test_one_decision_or_none)
 	};
 
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);

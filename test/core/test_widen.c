@@ -1,7 +1,8 @@
 /*
  * test_widen.c
- *		Widening: every number arrives, every number that is not finite or too
- *		large is seen, nothing beyond the count is touched; all halves.
+ *		Conversion to double precision: every number is converted, every number
+ *		that is not finite or too large is detected, and nothing beyond the
+ *		count is written; all half-precision numbers.
  */
 #include <float.h>
 #include <math.h>
