@@ -56,7 +56,7 @@ DECLARATIONS = $(patsubst %,sql/functions/%.sql,types models learn choose look v
 	sql/manage.sql
 
 # The first creates the extension, the last drops it.
-REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_columns dlints_catalog
+REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_encoding dlints_catalog
 
 # SANITIZE=address,undefined builds everything with these checkers.  The server's
 # own flags let integers wrap around; here that is an error.

@@ -44,6 +44,11 @@ SELECT FROM dlints_create_recommender('other', 'song', '{sound}', factors => 0);
 SELECT item, encoded FROM other.item_vector WHERE item IN (1, 201) ORDER BY item;
 ROLLBACK TO before;
 
+-- A type without an encoding, here a range, raises an error that names the column.
+ALTER TABLE song ADD listeners int4range;
+SELECT FROM dlints_create_recommender('ranged', 'song', '{listeners}');
+ROLLBACK TO before;
+
 -- Long vectors are projected, which keeps dot products approximately; a column without vectors is left out.
 CREATE TABLE long (id integer PRIMARY KEY, embedding float8[], none real[]);
 INSERT INTO long SELECT i, ARRAY(SELECT sin(i * j) FROM generate_series(1, 300) j) FROM generate_series(1, 40) i;
