@@ -163,9 +163,10 @@ BEGIN
 			'value_limit must be between 1 and 1e9',
 			CASE kind WHEN 'ranker' THEN 'It is the largest reward.'
 			ELSE 'The value of a reward is at most this many times the value of its outcome.' END),
-		('users', NOT a ? 'users' OR (a ->> 'users')::integer BETWEEN 2 AND 10000 AND a ->> 'clicks' IS NOT NULL,
-			'a backtest needs "clicks", and between 2 and 10000 users',
-			'Users are drawn at random from those who clicked.'),
+		('users', NOT a ? 'users' OR a ->> 'clicks' IS NOT NULL,
+			'a backtest needs "clicks"', 'It hides some clicks, and searches for them in lists made of the others.'),
+		('users', NOT a ? 'users' OR (a ->> 'users')::integer BETWEEN 2 AND 10000,
+			'users must be between 2 and 10000', 'Users are drawn at random from those who clicked.'),
 		('cap', (a ->> 'cap' IS NULL) = (a ->> 'cap_group' IS NULL) AND coalesce((a ->> 'cap')::integer, 1) > 0,
 			'cap and cap_group must be given together, and cap must be at least 1',
 			'A list has at most "cap" items of each "cap_group".'),
