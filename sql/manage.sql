@@ -48,7 +48,7 @@ BEGIN
 	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a));
 	PERFORM @extschema@._dlints_unused_name(a ->> 'name');
 	a := @extschema@._dlints_resolve(a, '{clicks,candidates,bonus,cap_group,constraints}'::text[], path);
-	a := @extschema@._dlints_derive(@extschema@._dlints_measure(a));
+	a := @extschema@._dlints_derive(@extschema@._dlints_measure_columns(a));
 	PERFORM @extschema@._dlints_make_recommender(a);
 	RETURN format('SELECT * FROM %1$I.recommend(user_id) recommends, %1$I.reward(decision, item) reports a click,'
 		' CALL %1$I.run() is for cron, and %1$I.report() says whether it works.', a ->> 'name');

@@ -36,7 +36,7 @@ BEGIN
 			('{recent_keys}', @extschema@._dlints_key_expression(
 				'recent'::text, 'recent'::text, item_type || '[]', item_arg || '[]')),
 			('{size}', a ->> 'size'), ('{factors}', a ->> 'factors'), ('{liked}', a ->> 'liked'),
-			('{n_weights}', (jsonb_array_length(a -> 'blocks') + 2)::text),
+			('{n_weights}', (jsonb_array_length(a -> 'feature_blocks') + 2)::text),
 			('{block_bytes}', (current_setting('block_size')::integer - 32)::text)) w (name, value)
 		WHERE  w.value IS NOT NULL
 	LOOP

@@ -436,7 +436,7 @@ BEGIN
 	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a - 'users'::text)
 	                                         || jsonb_build_object('users', a -> 'users'));
 	a := @extschema@._dlints_resolve(a, '{clicks}'::text[], path);
-	a := @extschema@._dlints_derive(@extschema@._dlints_measure(a));
+	a := @extschema@._dlints_derive(@extschema@._dlints_measure_columns(a));
 	RETURN QUERY SELECT * FROM @extschema@._dlints_try_recommender(a, a ->> 'clicks', a ->> 'path');
 END
 $$;

@@ -104,8 +104,8 @@ SELECT coalesce(string_agg(e.code, E'\n       || ' ORDER BY c.n) FILTER (WHERE N
        coalesce(string_agg(format('%I %s', c.c ->> 'column', c.c ->> 'type'), ', ' ORDER BY c.n)
                 FILTER (WHERE NOT e.is_age), '"-" text')
 FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n),
-       LATERAL (SELECT c.c ->> 'kind' = 'age' AS is_age, @extschema@._dlints_column(
-                           c.c, (c.c ->> 'width')::integer, format(reference, c.c ->> 'column', c.n)) AS code) e
+       LATERAL (SELECT c.c ->> 'kind' = 'age' AS is_age, @extschema@._dlints_column_expression(
+                           c.c, format(reference, c.c ->> 'column', c.n)) AS code) e
 $$;
 COMMENT ON FUNCTION _dlints_encoding(jsonb, text) IS 'expressions that encode all columns of items';
 

@@ -1,10 +1,25 @@
 -- How the columns of items become features -----------------------------------------
 --
--- A column is looked at once, when the recommender is made: its type, its values, their number.  The look says
--- how it is encoded, and is kept in setting.vectors.  Columns have blocks of features of their own, so that a
--- model can estimate the weight of each column.
+-- When a recommender is made, each column is measured: its kind, its values, and the number of its features.  The
+-- measurements are kept in setting.vectors.  Each column has a separate block of features, so that a model can
+-- estimate its weight.
+--
+--     kind       features
+--     flag       one, 0 or 1
+--     number     one per band; until there are numbers, hashed
+--     category   one per value, or hashed; also numbers with at most eight values
+--     words      hashed words of texts
+--     document   hashed keys and values of JSON
+--     tags       hashed elements of arrays
+--     vector     the numbers of an embedding, projected if there are many
+--     age        three ages of a date (AGES_PER_DATE in page.h), computed when items are scored
+--
+-- A kind has cases in _dlints_column_kind(), by type alone; _dlints_column_values(), to count values;
+-- _dlints_measure_column(), with its number of features; _dlints_column_expression(), which encodes a value; and
+-- _dlints_widths(), for the notice.  All features of a column are stored, or all are ages: a column is not both.
+-- Values that come later are in later_values.sql.
 
--- How a column is encoded, by its type alone: flag, number, category, document, age, vector or tags.
+-- How a column is encoded, by its type alone.  "words" depends on the values, and is no result.
 CREATE FUNCTION _dlints_column_kind(items oid, column_name text) RETURNS text
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -101,9 +116,18 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_column_norm(text, text) IS 'length and median norm of the embeddings in a column';
 
--- The look at a column: {"column", "kind", "few", "bounds", "norm", "length", "different", "type", "wish"}, where
--- "few" are values with a feature each, and "wish" is the preferred number of features.  NULL: the column is left out.
-CREATE FUNCTION _dlints_look(items oid, column_name text) RETURNS jsonb
+-- Measure a column.  Returns an object:
+--
+--     column, kind, type  name, kind, and type without domains
+--     is_number           the type is "number", also if the kind is "category"
+--     few                 values with a feature each; null if all are hashed
+--     bounds              lower bounds of all bands but the first; null without bands
+--     length, norm        of vectors: number of elements, and median norm
+--     different           number of distinct values
+--     preferred_width     number of features, unless the columns have too many together
+--
+-- NULL: the column is left out.
+CREATE FUNCTION _dlints_measure_column(items oid, column_name text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -118,20 +142,20 @@ DECLARE
 	vector_length integer;
 	vector_norm float8;
 	has_other_lengths boolean;
-	look record;
+	counts record;
 	has_own_values boolean;
 BEGIN
-	EXECUTE 'SELECT count(DISTINCT v) AS different, count(DISTINCT v) + max((v IS NULL)::integer) AS kinds,'
+	EXECUTE 'SELECT count(DISTINCT v) AS different, count(DISTINCT v) + max((v IS NULL)::integer) AS different_or_null,'
 		' avg(length(v)) AS length, count(v) AS filled, count(*) FILTER (WHERE v COLLATE "C" LIKE ''_% %_'') AS spaced FROM '
-		|| source INTO look;
-	has_own_values := look.different > 160 AND look.different > 0.9 * look.filled;
-	IF look.kinds < 2 AND kind <> 'age' THEN
+		|| source INTO counts;
+	has_own_values := counts.different > 160 AND counts.different > 0.9 * counts.filled;
+	IF counts.different_or_null < 2 AND kind <> 'age' THEN
 		RAISE NOTICE 'column "%" is left out: it has the same value in all rows', column_name;
 		RETURN NULL;
 	END IF;
-	IF kind = 'number' AND look.different > 8 THEN
+	IF kind = 'number' AND counts.different > 8 THEN
 		bounds := @extschema@._dlints_column_bounds(sample, column_name);
-	ELSIF kind = 'number' AND look.different > 0 THEN
+	ELSIF kind = 'number' AND counts.different > 0 THEN
 		kind := 'category';
 	ELSIF kind = 'number' THEN
 		RAISE NOTICE 'column "%" has no values yet from which bands could be computed', column_name
@@ -148,32 +172,33 @@ BEGIN
 				USING HINT = format('Vectors of other than %s elements count as zeros.', vector_length);
 		END IF;
 	END IF;
-	IF kind = 'category' AND look.length <= 40 AND look.different BETWEEN 1 AND 160 THEN
+	IF kind = 'category' AND counts.length <= 40 AND counts.different BETWEEN 1 AND 160 THEN
 		EXECUTE 'SELECT array_agg(DISTINCT v ORDER BY v) FILTER (WHERE v IS NOT NULL) FROM ' || source INTO few;
-	ELSIF kind = 'category' AND (look.length > 40 OR has_own_values AND look.spaced > 0.5 * look.filled) THEN
+	ELSIF kind = 'category' AND (counts.length > 40 OR has_own_values AND counts.spaced > 0.5 * counts.filled) THEN
 		kind := 'words';	-- long texts, and titles
 	ELSIF kind = 'category' AND has_own_values THEN
 		RAISE NOTICE 'column "%" has a different value in nearly each row', column_name
 			USING HINT = 'A key does not describe an item: leave it out.';
 	END IF;
 	RETURN jsonb_build_object(
-		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', look.different,
+		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', counts.different,
 		'norm', vector_norm, 'length', vector_length,
 		'is_number', @extschema@._dlints_column_kind(items, column_name) = 'number',
 		'type', (SELECT @extschema@._dlints_type_name(@extschema@._dlints_base_type(a.atttypid))
 		         FROM pg_attribute a WHERE a.attrelid = items AND a.attname = column_name),
-		'wish', CASE WHEN kind = 'age' THEN 3
+		'preferred_width', CASE WHEN kind = 'age' THEN 3
 		             WHEN kind = 'flag' THEN 1
 		             WHEN kind = 'vector' THEN CASE WHEN vector_length <= 128 THEN vector_length ELSE 64 END
 		             WHEN kind = 'words' THEN 32
 		             WHEN kind = 'number' THEN coalesce(cardinality(bounds) + 1, 8)
 		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few) + 16	-- for later values
-		             WHEN look.different BETWEEN 1 AND 8 THEN 8
+		             WHEN counts.different BETWEEN 1 AND 8 THEN 8
 		             WHEN kind = 'document' THEN 16
-		             ELSE greatest(16, least(2 * look.different, 160)) END);
+		             ELSE greatest(16, least(2 * counts.different, 160)) END);
 END
 $$;
-COMMENT ON FUNCTION _dlints_look(oid, text) IS 'kind, values and preferred number of features of a column of items';
+COMMENT ON FUNCTION _dlints_measure_column(oid, text)
+	IS 'kind, values and preferred number of features of a column of items';
 
 -- The type below a domain
 CREATE FUNCTION _dlints_base_type(type oid) RETURNS oid
@@ -206,13 +231,14 @@ $$;
 COMMENT ON FUNCTION _dlints_few_values(text, text[], integer, text)
 	IS 'expression of the features of a column with few values';
 
--- The expression that encodes a column as "width" features; "value" refers to the column.  A date is encoded as
--- seconds, of which ages are computed.  No value of a row raises an error: what cannot be read counts as missing.
-CREATE FUNCTION _dlints_column(c jsonb, width integer, value text) RETURNS text
+-- The expression that encodes a measured column with its "width"; "value" refers to the column.  A date is encoded as
+-- seconds, from which ages are computed.  No value raises an error: a value that cannot be read counts as missing.
+CREATE FUNCTION _dlints_column_expression(c jsonb, value text) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	name CONSTANT text := c ->> 'column';
+	width CONSTANT integer := c -> 'width';
 	number CONSTANT text := format('@extschema@._dlints_column_number(%s)', value);
 	encode CONSTANT text := format('@extschema@._dlints_encode_column(%s, %L, ', width, name);
 	few CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
@@ -255,16 +281,16 @@ BEGIN
 	END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column(jsonb, integer, text) IS 'expression that encodes a column of items';
+COMMENT ON FUNCTION _dlints_column_expression(jsonb, text) IS 'expression that encodes a column of items';
 
--- Choose the number of features of each column.  The widest columns shrink until all have at most 184 features,
--- a number that models are trained on quickly.
-CREATE FUNCTION _dlints_widths(looks jsonb[], factors integer) RETURNS jsonb
+-- Choose the number of features of each column.  The widest columns shrink until all have at most 183 features
+-- together, on which models are trained quickly.  "size" also counts the factors, popularity and neighbour score.
+CREATE FUNCTION _dlints_widths(columns jsonb[], factors integer) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	size integer;
-	columns jsonb;
+	with_widths jsonb;
 	description text;
 BEGIN
 	FOR max_width IN REVERSE 176 .. 16 LOOP
@@ -281,10 +307,10 @@ BEGIN
 		           WHEN c ->> 'kind' = 'category' AND jsonb_array_length(nullif(c -> 'few', 'null')) <= w.width
 		           THEN format('%s values', c ->> 'different')
 		           ELSE format('%s values, hashed to %s features', c ->> 'different', w.width) END), '; ' ORDER BY n)
-		INTO   size, columns, description
-		FROM   unnest(looks) WITH ORDINALITY f (c, n),
-		       LATERAL (SELECT CASE WHEN c ->> 'kind' = 'vector' THEN (c ->> 'wish')::integer
-		                            ELSE least((c ->> 'wish')::integer, max_width) END AS width) w;
+		INTO   size, with_widths, description
+		FROM   unnest(columns) WITH ORDINALITY f (c, n),
+		       LATERAL (SELECT CASE WHEN c ->> 'kind' = 'vector' THEN (c ->> 'preferred_width')::integer
+		                            ELSE least((c ->> 'preferred_width')::integer, max_width) END AS width) w;
 		EXIT WHEN size - factors <= 185;
 	END LOOP;
 	IF size > 511 THEN
@@ -294,7 +320,7 @@ BEGIN
 	IF description IS NOT NULL THEN
 		RAISE NOTICE 'columns are encoded as: %', description;
 	END IF;
-	RETURN jsonb_build_object('size', size, 'factors', factors, 'columns', columns);
+	RETURN jsonb_build_object('size', size, 'factors', factors, 'columns', with_widths);
 END
 $$;
 COMMENT ON FUNCTION _dlints_widths(jsonb[], integer) IS 'number of features of each column of items';

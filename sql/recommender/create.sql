@@ -1,27 +1,28 @@
 -- Make a recommender --------------------------------------------------------------
 
 -- The arguments, completed with how each column is encoded
-CREATE FUNCTION _dlints_measure(a jsonb) RETURNS jsonb
+CREATE FUNCTION _dlints_measure_columns(a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	looks jsonb[] := '{}';
-	look jsonb;
+	measured jsonb[] := '{}';
+	measured_column jsonb;
 	column_name text;
 BEGIN
 	FOR column_name IN
 		SELECT c.name FROM jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) WITH ORDINALITY c (name, n)
 		ORDER BY c.n
 	LOOP
-		look := @extschema@._dlints_look((a ->> 'items')::oid, column_name);
-		IF look IS NOT NULL THEN
-			looks := looks || look;
+		measured_column := @extschema@._dlints_measure_column((a ->> 'items')::oid, column_name);
+		IF measured_column IS NOT NULL THEN
+			measured := measured || measured_column;
 		END IF;
 	END LOOP;
-	RETURN a || jsonb_build_object('vectors', @extschema@._dlints_widths(looks, (a ->> 'factors')::integer));
+	RETURN a || jsonb_build_object('vectors', @extschema@._dlints_widths(measured, (a ->> 'factors')::integer));
 END
 $$;
-COMMENT ON FUNCTION _dlints_measure(jsonb) IS 'arguments of a recommender, completed with how each column is encoded';
+COMMENT ON FUNCTION _dlints_measure_columns(jsonb)
+	IS 'arguments of a recommender, completed with how each column is encoded';
 
 -- Is a column the unique key of a table?  A table that others inherit from has no such key.
 CREATE FUNCTION _dlints_key_is_unique(items oid, key text) RETURNS boolean
@@ -44,7 +45,7 @@ DECLARE
 	factors integer := a -> 'vectors' -> 'factors';
 	size integer := a -> 'vectors' -> 'size';
 	aged integer;
-	blocks jsonb;
+	feature_blocks jsonb;
 	parts jsonb;
 	names jsonb;
 	is_unique boolean := @extschema@._dlints_key_is_unique((a ->> 'items')::oid, a ->> 'item_key');
@@ -57,14 +58,14 @@ BEGIN
 			HINT = 'None of the columns that are named differs between items.';
 	END IF;
 	WITH block AS (
-		SELECT 0::bigint AS n, 1 AS place, '(clicks)' AS name, factors AS width
+		SELECT 0::bigint AS n, 1 AS place, '(factors)' AS name, factors AS width
 		UNION ALL
 		SELECT c.n, CASE c.c ->> 'kind' WHEN 'age' THEN 4 ELSE 2 END, c.c ->> 'column', (c.c ->> 'width')::integer
 		FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)
 		UNION ALL
 		SELECT 0, 3, '(popularity)', 1
 		UNION ALL
-		SELECT 0, 5, '(bought together)', 1),
+		SELECT 0, 5, '(neighbours)', 1),
 	placed AS (
 		SELECT b.*, sum(b.width) OVER (ORDER BY b.place, b.n) AS upto FROM block b WHERE b.width > 0)
 	SELECT (SELECT coalesce(sum(p.width), 0) FROM placed p WHERE p.place = 4),
@@ -72,13 +73,13 @@ BEGIN
 	                      WHERE p.place < 3 ORDER BY p.upto)),
 	       to_jsonb(ARRAY(SELECT p.name FROM placed p, generate_series(1, p.width) ORDER BY p.upto)),
 	       to_jsonb(ARRAY(SELECT p.name FROM placed p WHERE p.place = 2 ORDER BY p.upto))
-	INTO   aged, blocks, parts, names;
+	INTO   aged, feature_blocks, parts, names;
 	RETURN a || jsonb_build_object(
 		'relation', (a ->> 'items')::oid::regclass::text,
 		'size', size,
 		'aged', aged,
 		'liked', size - 2 - aged,
-		'blocks', blocks,
+		'feature_blocks', feature_blocks,
 		'parts', parts,
 		'column_names', names,
 		'first_outcome', (SELECT key FROM jsonb_each_text(a -> 'outcomes')
@@ -141,8 +142,8 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_clicks();
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO similarity (weights, scale)
-	SELECT w, @extschema@._dlints_expand_block_weights(w, s.blocks)
-	FROM   setting s, LATERAL (SELECT array_fill(1::float8, ARRAY[cardinality(s.blocks) + 2]) AS w) t;
+	SELECT w, @extschema@._dlints_expand_block_weights(w, s.feature_blocks)
+	FROM   setting s, LATERAL (SELECT array_fill(1::float8, ARRAY[cardinality(s.feature_blocks) + 2]) AS w) t;
 	INSERT INTO model (name, learns, state)
 	SELECT m.name, m.learns, CASE m.name WHEN 'control'
 	           THEN @extschema@.dlints_set(s.empty_model, policy => 'greedy'::text) ELSE s.empty_model END

@@ -83,9 +83,9 @@ CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint
 COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)
 	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, or the mean';
 
--- Contributions to the expected reward of each item of a list, by the present models: of each column, of clicks
--- by users who clicked the same items, and of the popularity.  The part "(item)" is the effect of the item, as used
--- for the list.  The largest come first.
+-- Contributions to the expected reward of each item of a list, by the present models: of each column, the factors, the
+-- popularity and the neighbour score.  The part "(item)" is the effect of the item, as used for the list.  The largest
+-- come first.
 CREATE FUNCTION _dlints_explain(setting regclass, decision bigint, witness anyelement)
 	RETURNS TABLE (item anyelement, "position" integer, part text, contribution float8, stddev float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS

@@ -1,7 +1,7 @@
 -- Profiles of users, and similarities of items to them -----------------------------
 --
--- Numbers alone: these functions read no table.  "blocks" are the blocks of features that describe taste, as in
--- the table "setting"; "liked" and "aged" are the numbers of features of taste and of dates.
+-- These functions are in page/similarity.c, and read no table.  "blocks" is setting.feature_blocks, the ranges of
+-- features that describe taste; "liked" and "aged" are the numbers of features of taste and of dates.
 
 -- Weight of a click after a given number of days; 1 if the half-life is NULL.
 CREATE FUNCTION _dlints_decay(days float8, half_life float8) RETURNS float8

@@ -32,18 +32,18 @@ CREATE TABLE setting (
     -- derived when the recommender is made or altered
     relation      text NOT NULL,            -- name of the items' table, for messages
     vectors       jsonb NOT NULL,           -- how each column is encoded
-    size          integer NOT NULL,         -- features of an item: factors, columns, popularity, ages
+    size          integer NOT NULL,         -- features of an item: liked, popularity, aged, neighbour score
     liked         integer NOT NULL,         -- features that describe taste: factors and columns
     aged          integer NOT NULL,         -- features of dates
-    blocks        int4range[] NOT NULL,     -- blocks of the liked features: the factors, and each column
-    parts         text[] NOT NULL,          -- name of the block of each feature, for explain()
+    feature_blocks int4range[] NOT NULL,    -- ranges of the liked features: the factors, and each column
+    parts         text[] NOT NULL,          -- for explain(): of each feature, its column or a name such as (popularity)
     column_names  text[] NOT NULL,          -- columns that a request's {"like": ...} may name
     first_outcome text NOT NULL,            -- outcome that the model "personal" is trained on
     has_unique_key  boolean NOT NULL,       -- the item key has a unique index
     has_ordered_key boolean NOT NULL,       -- the item key grows with time, and has an index
     block_slots   integer NOT NULL,         -- item vectors per row of "block"
     empty_model   @extschema@.dlints({size}, matched) NOT NULL,
-    -- state
+    -- state; _dlints_write_settings() lists these columns, which it does not write
     repeat_after  interval,                 -- items that the user clicked within it are left out; NULL: none
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list

@@ -208,15 +208,16 @@ BEGIN
 	           e.single, ARRAY[x.neighbour_score]::@extschema@.dlints_vector, x.reward::float8,
 	           '{}'::@extschema@.dlints_vector, NULL::timestamptz, x.weight)
 	               FILTER (WHERE x.neighbour_score IS NOT NULL)
-	FROM  (SELECT @extschema@.dlints_new(cardinality(s.blocks) + 1, discount => 1::float8, ridge => 1::float8) AS empty,
+	FROM  (SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 1, discount => 1::float8,
+	                                     ridge => 1::float8) AS empty,
 	              @extschema@.dlints_new(1, discount => 1::float8, ridge => 1::float8) AS single
 	       FROM setting s OFFSET 0) e,
 	      (SELECT t.half_life,
-	              @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.blocks) AS similarity,
+	              @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks) AS similarity,
 	              c.popularity, c.scores[t.n] AS neighbour_score, c.reward, c.weight
 	       FROM   setting s CROSS JOIN shown c JOIN trial t ON t.id = c.id
 	       UNION ALL
-	       SELECT h.half_life, array_fill(0::float8, ARRAY[cardinality(s.blocks)]), c.popularity, NULL, c.reward,
+	       SELECT h.half_life, array_fill(0::float8, ARRAY[cardinality(s.feature_blocks)]), c.popularity, NULL, c.reward,
 	              0.35 * c.weight
 	       FROM   setting s, shown c, unnest('{14,30,90,infinity}'::float8[]) h (half_life)) x
 	GROUP  BY x.half_life
@@ -247,7 +248,7 @@ BEGIN
 		SELECT f.half_life, ARRAY(
 		           SELECT greatest(u.w, 0.02 * max(u.w) OVER (), 0.001)
 		           FROM   unnest(@extschema@.dlints_mean(f.state)) WITH ORDINALITY u (w, k)
-		           WHERE  u.k <= cardinality(s.blocks) + 1 ORDER BY u.k) AS weights,
+		           WHERE  u.k <= cardinality(s.feature_blocks) + 1 ORDER BY u.k) AS weights,
 		       greatest(3 * (@extschema@.dlints_mean(f.neighbours))[1], 0.001) AS neighbour_weight
 		FROM   setting s, (
 		           SELECT t.half_life, t.state, t.neighbours, i.sigma ^ 2 AS residual,
@@ -257,7 +258,7 @@ BEGIN
 		WHERE  f.residual <= 0.97 * f.min_residual + 0.03 * f.variance ORDER BY f.half_life DESC LIMIT 1)
 	UPDATE similarity l
 	SET    weights = w.weights || coalesce(least(f.neighbour_weight / b.click_value, 100), 0.02),
-	       scale = @extschema@._dlints_expand_block_weights(w.weights, s.blocks),
+	       scale = @extschema@._dlints_expand_block_weights(w.weights, s.feature_blocks),
 	       click_value = b.click_value, half_life = nullif(f.half_life, 'infinity'), found_at = now()
 	FROM   setting s, fitted f, LATERAL (SELECT max(u.w) AS click_value FROM unnest(f.weights) u (w)) b,
 	       LATERAL (SELECT ARRAY(SELECT u.w / b.click_value FROM unnest(f.weights) WITH ORDINALITY u (w, k)
