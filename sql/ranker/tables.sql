@@ -20,7 +20,7 @@ CREATE TABLE setting (
     value_limit   float8 NOT NULL,
     user_key      text NOT NULL,            -- key of the context that holds the user, for erase()
     empty_model   @extschema@.dlints(192) NOT NULL,
-    -- state
+    -- state; _dlints_write_settings() lists these columns, which it does not write
     live_share    float8 NOT NULL DEFAULT 1 CHECK (live_share BETWEEN 0 AND 1),   -- events that the ranker decides
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
     -- of decision numbers

@@ -59,7 +59,7 @@ static const PageQuery read_allowed = {{
 	"WHERE  a.item IS NOT NULL{shortlist}", 3},
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/* The same, item by item: with an index, expressions are evaluated for the items $3 only. */
+/* Allowed items among $3, item by item: with an index, expressions are evaluated for these only. */
 static const PageQuery read_each_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   unnest($3) o (item),\n"

@@ -72,7 +72,7 @@ typedef struct PageSettings
 	double		half_life;		/* of a user's clicks, in days; 0: none */
 	const float4 *scale;		/* of the features that describe taste, in profiles */
 	double		popularity_weight;	/* in profiles */
-	double		neighbour_weight;	/* the same of the neighbour score */
+	double		neighbour_weight;	/* of the neighbour score, in profiles */
 	bool		is_centered;	/* expected rewards are those of features centered
 								 * within the list */
 	NullableDatum examination;	/* by position; NULL: 1 at all positions */

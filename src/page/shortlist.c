@@ -27,7 +27,7 @@
 /* Items per ranking on the first shortlist: at least, and per position of the list */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* The same for a list of diverse items */
+/* Items per ranking on the first shortlist of a list of diverse items */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* Factor by which a shortlist grows that cannot fill the list */
@@ -104,7 +104,7 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 	return reader.set;
 }
 
-/* The same, once each: a key that was unique may have lost its index */
+/* The items of a query, each once: a key that was unique may have lost its index */
 static CandidateSet *
 read_distinct_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
@@ -259,9 +259,9 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 /* ---------- shortlists ---------- */
 
 /*
- * The items that are among the best under any ranking, in the order of their numbers,
- * and their numbers among the eligible items; -1: not eligible.  The same of the extra
- * items, some of which may be among the best.
+ * The items that are among the best under any ranking, in the order of their numbers.
+ * "eligible" and "extra_eligible" are the numbers of these and of the extra items among
+ * the eligible items; -1: not eligible.  Extra items may be among the best, too.
  */
 typedef struct Union
 {

@@ -1,9 +1,9 @@
 /*
  * similarity.c
- *		Profiles of users and similarities of items to them, block by block of the
- *		features.
+ *		Profiles of users, similarities of items to them in each block of features, and
+ *		the features of dates.
  *
- * These run for each item, click or training example, so they are in C.
+ * The functions run for each item, click or training example.
  */
 #include "postgres.h"
 

@@ -304,7 +304,7 @@ SELECT is(max(step - chosen), CASE d WHEN 24 THEN 3 ELSE 0 END::bigint, format('
 FROM often GROUP BY d ORDER BY d;
 SELECT is(string_agg(step::text, ' ' ORDER BY step),
     '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 18 20 22 24 27 30 33 37',
-    '24 coordinates: an eighth of a short history, four at most')
+    'with 24 coordinates the memory is chosen after each eighth of a short history, or four observations')
 FROM often WHERE d = 24 AND chosen = step AND step < 40;
 -- a batch makes its last choice where single updates would
 SELECT is(string_agg(format('%s %s', step, (batch(m, first + 1, step)::jsonb -> 'chosen')), ', '

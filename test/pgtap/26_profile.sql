@@ -98,7 +98,7 @@ SELECT is(outcome($$SELECT dlints_profile('{0,2e50}'::float8[])$$),
     '22003: numbers beyond 1e+50 not allowed in array (Element 2 of the feature array.)',
     'double precision has larger numbers');
 SELECT is(dlints_profile('{1e50,-1e50}'::float8[], 1e50), '{0.70710677,-0.70710677}',
-    'the largest that there may be')
+    'the largest features and weights do not overflow')
 FROM generate_series(1, 10000);
 SELECT is(dlints_profile(features), '{}', 'the profile of no rows is empty') FROM click WHERE false;
 SELECT is(dlints_profile('{}'::real[]) || dlints_profile(features), dlints_profile(features),

@@ -276,9 +276,9 @@ MOVE 2 FROM groups;
 SAVEPOINT after;
 SELECT throws_ok('SELECT dlints_evidence(m, x[1:i], r ORDER BY i DESC) FROM log, empty',
     '22000', NULL,
-    'an error elsewhere');
+    'a wrong length raises an error while a cursor is open');
 ROLLBACK TO after;
-SELECT ok(next_is_right('groups'), 'a cursor goes on after an error elsewhere');
+SELECT ok(next_is_right('groups'), 'a cursor continues after an error of another statement');
 
 -- Observations and histories that count more, or less, than once.
 

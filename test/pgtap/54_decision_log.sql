@@ -233,7 +233,7 @@ SELECT results_eq('SELECT count(*) FROM shown GROUP BY decision_id ORDER BY deci
                   'SELECT 3::bigint FROM generate_series(1, 202)', 'each decision has three items');
 -- 100 if those of a member and model shared a draw; in trials it was 165 to 195 of 200
 SELECT cmp_ok(count(DISTINCT items), '>', 120::bigint,
-              'each with a draw of its own, also of one member')
+              'each decision has a separate draw, also of one member')
 FROM (SELECT array_agg(item_id ORDER BY rank) AS items
       FROM shown WHERE decision_id > 2 GROUP BY decision_id) AS s;
 -- Where PostgreSQL knows that members come again, it would remember what it had for them.
@@ -243,7 +243,7 @@ SELECT 'choose again', regexp_replace(
 	replace(statement, 'made d', 'decision d'),
 	'WITH made .* RETURNING [*]\)|INSERT INTO shown [^)]*\)', '', 'g')
 FROM taught WHERE name = 'decide for all';
-SELECT is(windows('choose again'), '{202}', 'dlints_decide runs again where a member comes again');
+SELECT is(windows('choose again'), '{202}', 'dlints_decide runs again for a member with several rows');
 
 -- ---------- report ----------
 

@@ -59,7 +59,7 @@ FROM model AS m JOIN pair USING (name) JOIN expected AS e USING (name)
 WHERE name = 'projected, discount 0.9' AND m.policy = 'ucb' AND e.policy = 'greedy';
 SELECT is(dlints_recommend(dlints_set(state, exploration => 0), item, x, 40), items,
           'ucb without exploration is greedy') FROM wide GROUP BY items;
-SELECT is(dlints_recommend(state, item, x) FILTER (WHERE false), NULL, 'ucb without candidates')
+SELECT is(dlints_recommend(state, item, x) FILTER (WHERE false), NULL, 'ucb returns NULL without candidates')
 FROM wide;
 SELECT is(dlints_draw(dlints_set(state, policy => 'thompson'), 5), dlints_draw(state, 5),
           'a draw is the same whatever the policy') FROM wide WHERE item = 1;

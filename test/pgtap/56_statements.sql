@@ -15,17 +15,17 @@ ANALYZE item, visitor, model;
 
 -- Untrained, a draw ranks 40 (or 20) candidates at random: that 300 draws agree on
 -- one or two has a chance far below 1e-9.
-SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint, 'a draw for each user, by GROUP BY')
+SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint, 'GROUP BY draws for each user')
 FROM (SELECT dlints_recommend(m.state, i.id, i.features) AS r
       FROM visitor AS u, model AS m, item AS i WHERE m.name = 1 GROUP BY u.id) AS s;
 SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint,
-              'a draw for each user, by a lateral subquery that refers to the key')
+              'a lateral subquery that refers to the key draws for each user')
 FROM visitor AS u, LATERAL (
 	SELECT dlints_recommend(m.state, i.id, i.features) AS r
 	FROM model AS m, item AS i
 	WHERE m.name = 1 AND i.category = u.category AND u.id IS NOT NULL) AS s;
 SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint,
-              'a draw for each row, by a scalar subquery that refers to it')
+              'a scalar subquery that refers to the row draws for each row')
 FROM (SELECT (SELECT dlints_recommend(m.state, i.id, i.features)
               FROM model AS m, item AS i
               WHERE m.name = 1 AND i.category = u.category) AS r

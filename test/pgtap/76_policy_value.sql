@@ -150,7 +150,7 @@ SELECT throws_ok('SELECT dlints_policy_value_transfn(NULL, 1, 1, 1)', '42809',
 CREATE AGGREGATE pg_temp.merged(double precision[]) (SFUNC = dlints_policy_value_combinefn,
 	STYPE = double precision[], FINALFUNC = dlints_policy_value_finalfn);
 SELECT throws_ok($$SELECT pg_temp.merged('{NaN,1,1,1,1,1,1,1,1,1,1,1}')$$, '22023',
-                 'unexpected state of dlints_policy_value', 'a state of no number of decisions');
+                 'unexpected state of dlints_policy_value', 'a state with NaN decisions is refused');
 
 -- Predictions before training: dlints_predict before each dlints_update.
 
@@ -339,7 +339,7 @@ FROM (SELECT i, m, dlints_progressive(m, x, r) OVER (ORDER BY i) AS p
       FROM turning, dlints_new(230, discount => 0.9, memories => 2) AS m) AS s
 JOIN behind(dlints_new(230, discount => 0.9, memories => 2), 231, 'turning') AS b USING (i);
 SELECT cmp_ok(max(abs(s.p - dlints_predict(before, x))), '<=', 1e-10::float8,
-              '128 coordinates and an intercept, exactly')
+              'predictions equal dlints_predict with 128 coordinates and an intercept')
 FROM (SELECT i, x[:128] AS x, dlints_progressive(dlints_new(128), x[:128], r) OVER (ORDER BY i) AS p
       FROM wide) AS s,
      LATERAL (SELECT dlints_evidence(dlints_new(128), e.x[:128], r ORDER BY e.i) AS before
