@@ -24,7 +24,7 @@ largest_float(int len, const float *numbers)
 	return largest;
 }
 
-/* Write the codes of a vector with its padding; returns their scale.  Features are finite. */
+/* Encode finite features as bytes, with padding.  Returns the scale of the codes. */
 float
 byte_encode(int len, const float *features, uint8_t *codes)
 {
@@ -41,10 +41,10 @@ byte_encode(int len, const float *features, uint8_t *codes)
 }
 
 /*
- * The standard error of the score of a vector whose scale is 1, for weights of squared
- * length "square".  Rounding errors are uniform, with a variance of 1/12 each.  A third
- * of the largest square is the mean square of uniform numbers, and more than that of most
- * vectors.
+ * Standard error of the score of a vector with scale 1, under weights of squared length
+ * "square".  Rounding errors are uniform, with a variance of 1/12 each.  The mean square
+ * of the features is assumed to be a third of the largest square, as for uniform numbers;
+ * most vectors have less.
  */
 static double
 rounding_error(int len, double square, double scale)
@@ -52,7 +52,7 @@ rounding_error(int len, double square, double scale)
 	return sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
 }
 
-/* Pack at most BYTE_LANES weight vectors, which stand vectors_len apart. */
+/* Pack at most BYTE_LANES weight vectors, vectors_len numbers apart, as integers in lanes. */
 void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
 				  ByteWeights *weights)
@@ -93,8 +93,8 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 /* ---------- sums of products ---------- */
 
 /*
- * Products of "count" vectors of codes with the lanes of weights: a row of BYTE_LANES
- * sums for each
+ * Sum the products of each of "count" vectors of codes with each lane of weights.  Writes
+ * a row of BYTE_LANES sums per vector.
  */
 static void
 sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len,
@@ -193,7 +193,10 @@ sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int cod
 }
 #endif
 
-/* Sums of products, which stand BYTE_LANES apart; vectors of codes stand codes_len apart. */
+/*
+ * Sum products with the fastest instructions of this CPU; all give equal sums.  Vectors of
+ * codes are codes_len bytes apart, rows of sums BYTE_LANES.
+ */
 void
 byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
 {
@@ -208,8 +211,8 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 /*
- * Add to scores what sums are, in units of features; the scales of vectors stand
- * scales_step apart.
+ * Convert sums of products to units of features, and add them to the scores.  The scales
+ * of successive vectors are scales_step numbers apart.
  */
 CPU_CLONES
 void
@@ -225,8 +228,8 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 }
 
 /*
- * Add to the BYTE_LANES scores of a mean "times" the standard deviations of scores, of
- * independent numbers with these deviations and lanes of weights.
+ * Add "times" standard deviations to the BYTE_LANES scores of a mean vector.  Its numbers
+ * are assumed to be independent, with these standard deviations.
  */
 CPU_CLONES
 void

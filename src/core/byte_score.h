@@ -18,13 +18,13 @@
 
 #define BYTE_LANES		16
 
-/* Weights of a part of the features, of BYTE_LANES vectors */
+/* Weights of BYTE_LANES vectors for a range of the features */
 typedef struct ByteWeights
 {
 	int			quads;
 	int8_t	   *lanes;			/* quads * BYTE_LANES * 4 numbers */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* sums that codes of 0 have */
+	int32_t		offsets[BYTE_LANES];	/* sums of a vector of zeros, subtracted from all sums */
 	float		errors[BYTE_LANES]; /* standard errors of scores, in units of the vector's scale */
 } ByteWeights;
 

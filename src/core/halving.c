@@ -1,6 +1,7 @@
 /*
  * halving.c
- *		Groups of similar vectors, all of the same size, by repeated halving.
+ *		Divide vectors into groups of equal size and similar vectors by
+ *		repeated halving.
  */
 #include "halving.h"
 
@@ -11,12 +12,12 @@
 #include "numbers.h"
 #include "select.h"
 
-/* Vectors by which the principal axis of a group is estimated */
+/* Maximum vectors in the sample that estimates the principal axis of a group */
 #define AXIS_ROWS		256
-/* Steps of the power iteration: a direction of large variance is enough */
+/* Steps of the power iteration.  Any direction of large variance will do. */
 #define AXIS_STEPS		4
 
-/* Numbers of the working space for rows */
+/* Number of floats of HalvingSet.rows */
 int64_t
 halving_rows(int width)
 {
@@ -24,9 +25,9 @@ halving_rows(int width)
 }
 
 /*
- * The weight of a number in a score: its scale in profiles times its root mean square,
- * which is its size in a profile.  A tenth of the largest weight is the least, because
- * models learn weights of their own.
+ * Compute the weight of each element of a vector, its typical effect on a score: its scale
+ * in profiles times its root mean square.  The largest weight is 1.  The minimum is 0.1,
+ * because models may give an element more weight than its scale.
  */
 void
 halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)
@@ -51,7 +52,7 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 
 /* ---------- the principal axis ---------- */
 
-/* Copy vectors of a group, at even distances, weighted and centered.  Returns their number. */
+/* Copy every n-th vector of a group, weighted and centered.  Returns the size of the sample. */
 CPU_CLONES
 static int
 sample_rows(const HalvingSet *set, int count, const int *order)
@@ -83,7 +84,7 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* The row farthest from the mean, where the power iteration starts */
+/* Row farthest from the mean, the start of the power iteration */
 static const float *
 farthest_row(const HalvingSet *set, int sampled)
 {
@@ -108,7 +109,7 @@ farthest_row(const HalvingSet *set, int sampled)
 	return result;
 }
 
-/* Scale a vector to a largest number of 1; zeros stay zeros. */
+/* Divide a vector by its largest magnitude, unless that is 0. */
 static void
 scale_axis(int width, double *axis)
 {
@@ -132,7 +133,7 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/* Find a direction of large variance of a group, for vectors without their weights. */
+/* Find a direction of large variance of a group.  It includes the weights of elements. */
 static const double *
 find_axis(const HalvingSet *set, int count, const int *order)
 {
@@ -167,7 +168,7 @@ find_axis(const HalvingSet *set, int count, const int *order)
 
 /* ---------- halving ---------- */
 
-/* Halve a group; returns the axis. */
+/* Partition a group at its median along the axis, which the function returns. */
 static const double *
 halve(const HalvingSet *set, int count, int *order, int half)
 {
@@ -181,7 +182,7 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	return axis;
 }
 
-/* A projection in single precision, in which medians are stored and vectors compared with them */
+/* Projection of a vector on an axis in single precision, as for the stored medians */
 static float
 project(int width, const float *axis, const float *vector)
 {
@@ -217,7 +218,7 @@ add_node(const HalvingSet *set, int count, int *order, int node, int levels, flo
 	}
 }
 
-/* Make a tree of a depth of at least 1 from a sample, whose order is permuted. */
+/* Build a tree of depth 1 or more from a sample.  Permutes "order". */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {
@@ -225,8 +226,8 @@ halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tre
 }
 
 /*
- * The part of a vector, from 0 to 2^depth - 1.  Random bits divide vectors that are
- * equal to a median: many may be.
+ * Find the part of a vector, from 0 to 2^depth - 1.  Many vectors may be equal to a median;
+ * random bits divide them.
  */
 int
 halving_part(int width, int depth, const float *tree, const float *vector, uint64_t bits)
@@ -246,8 +247,8 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 }
 
 /*
- * Order vectors so that those that belong together follow each other: "group" of them
- * at a time, counted from the first, are similar.
+ * Order vectors so that similar ones are adjacent: each run of "group" vectors, counted
+ * from the first, is a group.
  */
 void
 halving_order(const HalvingSet *set, int count, int *order, int group)

@@ -1,12 +1,13 @@
 /*
  * halving.h
- *		Groups of similar vectors, all of the same size, by repeated halving.
+ *		Divide vectors into groups of equal size and similar vectors by
+ *		repeated halving.
  *
  * A group is halved at the median of the projections on its principal axis.  A tree
  * of axes and medians, made from a sample, divides any number of vectors into parts
  * that fit in memory.  Each part is then halved exactly.
  *
- * Weights say how much each number of a vector counts.
+ * Each element of a vector has a weight in the projections.
  */
 #ifndef DLINTS_HALVING_H
 #define DLINTS_HALVING_H
@@ -16,7 +17,7 @@
 /* Maximum depth of a tree */
 #define HALVING_MAX_DEPTH	16
 
-/* Vectors stand side by side; the order in which they are halved is a permutation. */
+/* Contiguous vectors, and working space.  Functions permute indexes, not vectors. */
 typedef struct HalvingSet
 {
 	int			width;
@@ -28,8 +29,8 @@ typedef struct HalvingSet
 } HalvingSet;
 
 /*
- * Numbers of a tree: an axis and a median per node, the children of node i are 2 i + 1
- * and 2 i + 2
+ * Number of floats of a tree: an axis and a median per node.  The children of node i are
+ * nodes 2 i + 1 and 2 i + 2.
  */
 static inline int64_t
 halving_tree_size(int width, int depth)

@@ -2,10 +2,10 @@
  * neighbours.c
  *		Item-to-item weights by ridge regression on the nearest items.
  *
- * Products of columns are sums over users.  For those of one column with all
- * others we walk through the cells of the item's users.  Products among popular
- * items are computed first, and kept.  For the others among k neighbours we list
- * each user's uses of the neighbours.
+ * A product of two columns is a sum over users.  To multiply one column by all
+ * others, we scan the cells of the item's users.  Products among popular items
+ * are computed once and cached.  For other products among k neighbours, we link
+ * each user's cells of these neighbours in a list.
  */
 #include "neighbours.h"
 
@@ -15,17 +15,17 @@
 #include "linalg.h"
 #include "random.h"
 
-/* Cells between pauses */
+/* Cells between two calls of pause() */
 #define CELLS			4096
 
-/* Minimum of an element; smaller ones count as 0, so that products do not underflow. */
+/* Smaller elements are ignored, so that products do not underflow. */
 #define MIN_ELEMENT		1e-6
 
 /* ---------- the log ---------- */
 
 /*
- * Limit elements to 1 and each user's cells to NEIGHBOURS_MAX_CLICKS, by a random
- * sample that depends on the numbers of user and item only.
+ * Limit elements to 1, and each user's cells to about NEIGHBOURS_MAX_CLICKS.  The
+ * random sample depends on the numbers of user and item only.
  */
 void
 neighbours_limit(SvdMatrix *matrix)
@@ -98,7 +98,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- products of columns ---------- */
 
-/* Compute the products of an item's column with all others; returns how many are not 0. */
+/* Multiply an item's column by all others.  Returns the number of nonzero products. */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
@@ -154,7 +154,7 @@ gram_at(Neighbours *n, int a, int b)
 	return a > b ? &n->gram[a * n->k + b] : &n->gram[b * n->k + a];
 }
 
-/* Numbers in the triangle of products among popular items */
+/* Number of doubles of Neighbours.popular */
 size_t
 neighbours_popular_len(uint32_t items)
 {
@@ -163,7 +163,7 @@ neighbours_popular_len(uint32_t items)
 	return count * (count + 1) / 2;
 }
 
-/* Rank items by clicks, and compute the products among the NEIGHBOURS_POPULAR first. */
+/* Rank items by clicks, and cache the products among the NEIGHBOURS_POPULAR first ones. */
 static void
 multiply_popular(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -247,7 +247,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Make the uses of an item by its users the first in their lists. */
+/* Prepend the uses of an item to the lists of its users. */
 static void
 list_uses(Neighbours *n, uint32_t item, int slot)
 {
@@ -281,8 +281,8 @@ add_products(Neighbours *n, uint32_t item, int slot)
 }
 
 /*
- * gram <- lower triangle of the products among the chosen items' columns.  Those of
- * two popular items are known.
+ * gram <- lower triangle of the products among the chosen items' columns.  Products of
+ * two popular items are cached.
  */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, const Neighbour *chosen)
@@ -335,8 +335,8 @@ solve_chosen(Neighbours *n, int count)
 }
 
 /*
- * Fit the weights of the nearest items of all items.  False if a system could not
- * be solved.
+ * For each item, fit the weights of its nearest items.  Returns false if LAPACK cannot
+ * solve a system.
  */
 bool
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
@@ -365,8 +365,8 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 /* ---------- rows by clicked item ---------- */
 
 /*
- * rows <- for each item those that it is a neighbour of, with its weights.  Row i is
- * from starts[i] to starts[i + 1], by number of the item.
+ * Transpose the weights: row i lists the items that have item i as a neighbour, in
+ * ascending order.  It extends from starts[i] to starts[i + 1].
  */
 void
 neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)

@@ -11,8 +11,8 @@
  * the click on i.  Steck's EASE ("Embarrassingly Shallow Autoencoders for Sparse
  * Data", 2019) is the regression on all items.
  *
- * Memory comes from the caller.  Results do not depend on the order of the log,
- * as long as users, items and the cells of a user have an order of their own.
+ * The caller provides the memory.  Results do not depend on the order of the log if
+ * the caller sorts users, items and the cells of each user.
  */
 #ifndef DLINTS_NEIGHBOURS_H
 #define DLINTS_NEIGHBOURS_H
@@ -27,7 +27,7 @@
  */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
-/* Items whose products are kept: a triangle of 17 MB. */
+/* Number of popular items whose products are cached, in a triangle of 17 MB */
 #define NEIGHBOURS_POPULAR		2048
 
 /* A cell of the matrix, in the list of its item's cells */
