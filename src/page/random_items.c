@@ -12,6 +12,10 @@
  * eligible items (Haldane, 1945), and so is m / n * N if all n places have been drawn
  * (Girshick, Mosteller and Savage, 1946).  It does not depend on which of the eligible
  * items were found, so that 1 / propensity is unbiased for each item on the list.
+ *
+ * If too few places of the blocks are eligible, all items are read and the propensity is
+ * exact.  Since that depends on what was found, 1 / propensity is then unbiased only
+ * approximately, where the number of eligible places is close to that limit.
  */
 #include "postgres.h"
 
