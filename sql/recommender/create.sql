@@ -58,14 +58,14 @@ BEGIN
 			HINT = 'None of the columns that are named differs between items.';
 	END IF;
 	WITH block AS (
-		SELECT 0::bigint AS n, 1 AS place, '(factors)' AS name, factors AS width
+		SELECT 0::bigint AS n, 1 AS place, '(clicks)' AS name, factors AS width
 		UNION ALL
 		SELECT c.n, CASE c.c ->> 'kind' WHEN 'age' THEN 4 ELSE 2 END, c.c ->> 'column', (c.c ->> 'width')::integer
 		FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)
 		UNION ALL
 		SELECT 0, 3, '(popularity)', 1
 		UNION ALL
-		SELECT 0, 5, '(neighbours)', 1),
+		SELECT 0, 5, '(bought together)', 1),
 	placed AS (
 		SELECT b.*, sum(b.width) OVER (ORDER BY b.place, b.n) AS upto FROM block b WHERE b.width > 0)
 	SELECT (SELECT coalesce(sum(p.width), 0) FROM placed p WHERE p.place = 4),

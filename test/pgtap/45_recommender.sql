@@ -166,7 +166,7 @@ SELECT ok(state = (SELECT dlints_set(dlints_new(dim, interactions => 'matched',
 -- one page of each user_id, which has items with and without the last but one column
 CREATE TEMP TABLE explained AS SELECT d.id AS decision, d.user_id, w.*
   FROM board.decision d, board.explain(d.id) WITH ORDINALITY w (item, position, part, contribution, stddev, n);
-SELECT is(array_agg(DISTINCT part COLLATE "C"), ARRAY['(factors)', '(neighbours)', '(popularity)', 'city_id',
+SELECT is(array_agg(DISTINCT part COLLATE "C"), ARRAY['(bought together)', '(clicks)', '(popularity)', 'city_id',
   'details', 'field', 'intercept',
   'posted', 'remote', 'salary', 'skills', 'title'], 'explain() returns columns, clicks and popularity as parts')
     FROM explained;
@@ -200,7 +200,7 @@ SELECT ok(abs(w.stddev - error_of('{personal}')) < 1e-9,
 CREATE VIEW odd AS SELECT id, city_id AS clicks, id % 5 AS popularity, id % 3 AS intercept FROM job;
 SELECT dlints_create_recommender('odd', 'odd', '{clicks,popularity,intercept}', item_key => 'id');
 SELECT decision FROM odd.recommend(1, 1) \gset
-SELECT is(array_agg(part ORDER BY part COLLATE "C"), ARRAY['(factors)', '(neighbours)', '(popularity)', 'clicks',
+SELECT is(array_agg(part ORDER BY part COLLATE "C"), ARRAY['(bought together)', '(clicks)', '(popularity)', 'clicks',
   'intercept',
   'intercept', 'popularity'], 'explain() separates columns that are named like its own parts')
   FROM odd.explain(:decision);

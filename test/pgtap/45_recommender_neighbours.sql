@@ -41,7 +41,7 @@ FROM   listed l JOIN shop.impression i USING (decision, item) LEFT JOIN (
 WHERE  coalesce(w.weight, 0) >= 0;
 SELECT cmp_ok(avg(contribution), '>', 0.02::float8, 'explain() shows the contribution of neighbour scores')
 FROM  (SELECT DISTINCT decision FROM listed) d, shop.explain(d.decision) e
-WHERE  e.part = '(neighbours)' AND e.position = 1;
+WHERE  e.part = '(bought together)' AND e.position = 1;
 SELECT is((SELECT m.item FROM shop.more_like('thing 7', 1) m), 'thing 8',
   'more_like() uses the neighbours of its item');
 DELETE FROM click WHERE who > 1000;
