@@ -182,7 +182,8 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 	int32		number = DatumGetInt32(values[0]);
 
 	if (number < 0 || number > MAX_BLOCK)
-		report_corrupted("block", "n", number, "refresh() writes the blocks again.");
+		report_corrupted("block", "n", number,
+						 "Delete all rows of the table; refresh() writes them again.");
 	settings->block_items = Max(settings->block_items,
 								(number + INT64CONST(1)) * settings->block_slots);
 }
