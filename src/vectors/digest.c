@@ -10,12 +10,15 @@
 #include "fmgr.h"
 #include "utils/lsyscache.h"
 
+#include "compat.h"
+
 /* How a column is hashed */
 typedef struct DigestColumn
 {
 	int16		length;			/* storage of the type */
 	bool		by_value;
-	Oid			output;			/* of enumerated types, whose labels can be renamed; InvalidOid: of others */
+	Oid			output;			/* output function of an enumerated type, whose labels can be
+								 * renamed; InvalidOid: another type */
 } DigestColumn;
 
 static bool
@@ -30,7 +33,8 @@ is_enumerated(Oid type)
 static DigestColumn *
 find_columns(FunctionCallInfo fcinfo)
 {
-	DigestColumn *columns = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(DigestColumn) * Max(PG_NARGS(), 1));
+	DigestColumn *columns = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+												   sizeof(DigestColumn) * Max(PG_NARGS(), 1));
 
 	for (int i = 0; i < PG_NARGS(); i++)
 	{
@@ -64,14 +68,16 @@ hash_value(const DigestColumn *column, Datum value, uint64 seed)
 	{
 		struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
 
-		result = hash_bytes_extended((const unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), seed);
+		result = hash_bytes_extended((const unsigned char *) VARDATA_ANY(bytes),
+									 VARSIZE_ANY_EXHDR(bytes), seed);
 		if ((Pointer) bytes != DatumGetPointer(value))
 			pfree(bytes);
 		return result;
 	}
 	if (column->length == -2)
 		return hash_text(DatumGetCString(value), seed);
-	return hash_bytes_extended((const unsigned char *) DatumGetPointer(value), column->length, seed);
+	return hash_bytes_extended((const unsigned char *) DatumGetPointer(value), column->length,
+							   seed);
 }
 
 PG_FUNCTION_INFO_V1(dlints_digest);
@@ -86,7 +92,8 @@ dlints_digest(PG_FUNCTION_ARGS)
 	if (columns == NULL)
 		fcinfo->flinfo->fn_extra = columns = find_columns(fcinfo);
 	for (int i = 0; i < PG_NARGS(); i++)
-		digest = PG_ARGISNULL(i) ? hash_bytes_extended((const unsigned char *) &digest, sizeof(digest), 1) :
+		digest = PG_ARGISNULL(i) ?
+			hash_bytes_extended((const unsigned char *) &digest, sizeof(digest), 1) :
 			hash_value(&columns[i], PG_GETARG_DATUM(i), digest);
 	PG_RETURN_INT64((int64) digest);
 }
