@@ -36,6 +36,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	IF (SELECT s.clicks IS NULL FROM setting s) THEN
+		DELETE FROM item_digest d WHERE d.bucket = -1;
 		RETURN true;
 	END IF;
 	INSERT INTO item_digest AS d (bucket, digest)

@@ -89,6 +89,14 @@ SELECT set_eq('SELECT item, encoded FROM r.item_vector', 'SELECT item, encoded F
   'features of all items are up to date after a refresh');
 SELECT set_eq('SELECT item FROM r.item_vector v JOIN refreshed f USING (item) WHERE v.encoded <> f.encoded',
   'SELECT min(id) FROM product', 'the changed item alone has new features');
+CREATE TEMP TABLE popular AS SELECT item, popularity FROM r.item_vector;
+SELECT dlints_alter_recommender('r', '{"clicks": null}');
+SELECT r.refresh();
+SELECT dlints_alter_recommender('r', '{"clicks": "SELECT person, product, at FROM click"}');
+SELECT r.refresh();
+SELECT is(max(abs(v.popularity - p.popularity)) < 0.01, true,
+  'refresh() computes popularities if the click log was removed and given again')
+FROM   r.item_vector v JOIN popular p USING (item);
 
 ALTER TABLE product RENAME category TO sort;
 SET LOCAL quote_all_identifiers = on;
