@@ -77,9 +77,9 @@ $$;
 COMMENT ON FUNCTION _dlints_write_digests()
 	IS 'write the digests of items; returns the buckets of items that changed, NULL if a row cannot be read';
 
--- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.
--- Unless all of these rows can be encoded together, each item is encoded separately, and "job" holds the number of
--- those that failed.
+-- Write the vectors of the items in some buckets of digests, or of new items only.  Returns the number of rows that
+-- changed.  If these rows cannot be encoded together, or "buckets" is NULL because a row cannot be read, each item is
+-- encoded separately, and "job" holds the number of those that failed.
 CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -102,7 +102,7 @@ BEGIN
 			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 		ELSIF buckets IS NULL THEN
-			RAISE data_exception;
+			RAISE data_exception;           -- row by row, below
 		ELSE
 			-- ON CONFLICT locks every row that it meets, and writes that to the WAL
 			WITH encoded AS MATERIALIZED (

@@ -1,7 +1,7 @@
 /*
  * allowed.c
- *		What "candidates", "bonus" and "cap_group" say of the items, outside of pages.
- *		Items for which one of them fails are left out, as from lists.
+ *		Evaluate "candidates", "bonus" and "cap_group" for the items, outside of pages.
+ *		The result leaves out items for which one of them fails, as lists do.
  */
 #include "postgres.h"
 

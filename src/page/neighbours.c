@@ -150,7 +150,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
 }
 
-/* The same of an item of a block, which is scored with it */
+/* The neighbour score of an item of a block; marks it as scored with its block */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {

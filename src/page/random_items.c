@@ -13,7 +13,7 @@
  * (Girshick, Mosteller and Savage, 1946).  It does not depend on which of the eligible
  * items were found, so that 1 / propensity is unbiased for each item on the list.
  *
- * If too few places of the blocks are eligible, all items are read and the propensity is
+ * If fewer eligible items were found than the list needs, all items are read and the propensity is
  * exact.  Since that depends on what was found, 1 / propensity is then unbiased only
  * approximately, where the number of eligible places is close to that limit.
  */
@@ -29,15 +29,15 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Eligible items that are looked for, at least: the standard error of a propensity is at most 5 % */
+/* Minimum number of eligible items to be found: a standard error of at most 5 % */
 #define MIN_FOUND			400
-/* The same per position of the list, and the items that it is chosen from */
+/* Items per position of the list among which it is chosen, and minimum to be found */
 #define FOUND_PER_POSITION	4
-/* Draws per draw that finds the items on average */
+/* Draws, in units of those that find enough eligible items on average */
 #define MORE_DRAWS			1.25
-/* Maximum number of draws per item that is looked for */
+/* Maximum number of draws per eligible item to be found */
 #define MAX_DRAWS			20
-/* Random bits of a draw */
+/* Random bits per draw */
 #define DRAW_BITS			32
 
 static const PageTable block_items = {"block", 2, {{"n", INT4OID}, {"items", ARG_ITEMS}}};
@@ -54,7 +54,7 @@ typedef struct RandomSearch
 	int			n_wanted;		/* eligible items to be found */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* of the present draw, in its block */
+	int			slot;			/* position of the item drawn last in its block */
 	Datum	   *drawn;			/* items by draw */
 	bool	   *is_empty;		/* draws of places without an item */
 	KeyTable   *eligible;		/* items drawn that are eligible, numbered */

@@ -374,7 +374,8 @@ add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 	CandidateSet *added = read_new_items(page);
 
 	for (int i = 0; i < added->count; i++)
-		AddCandidate(set, added->items[i], 0.0, -1, slate_tie_key((uint64) seed, added->tie_keys[i]));
+		AddCandidate(set, added->items[i], 0.0, -1,
+					 slate_tie_key((uint64) seed, added->tie_keys[i]));
 	set->n_scored += added->count;
 }
 

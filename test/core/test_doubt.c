@@ -225,8 +225,8 @@ test_retracted_equals_never_learned(void **state)
 }
 
 /*
- * Of two observations the older is retracted after its weight has become tiny.
- * Of 300 observations and one after a pause the last is retracted.
+ * The older of two observations is retracted after its weight has become tiny, and the
+ * last of 301 observations, which came after a pause.
  */
 static void
 test_retract_after_long_pauses(void **state)

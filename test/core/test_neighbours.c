@@ -257,7 +257,7 @@ all(uint64_t *seed, uint32_t user, uint32_t item)
 }
 
 /*
- * Of a user with more clicks than the limit about that many count, and
+ * If a user has more clicks than the limit, about that many count, and
  * different ones for different users.
  */
 static void

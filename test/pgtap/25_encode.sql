@@ -422,7 +422,8 @@ SELECT is((SELECT count(DISTINCT d)::integer FROM (VALUES
         (_dlints_digest(1, NULL::text, 'a'::text)), (_dlints_digest(2, 'a'::text, NULL::text)),
         (_dlints_digest(1, 'a'::text)), (_dlints_digest('a'::text, 1, NULL::text))) v (d)), 6,
     'a digest depends on each value, on NULL, and on the order of columns');
-SELECT is(_dlints_digest(repeat('a', 100000)), _dlints_digest(long), 'a digest does not depend on how a value is stored')
+SELECT is(_dlints_digest(repeat('a', 100000)), _dlints_digest(long),
+    'a digest does not depend on how a value is stored')
 FROM (SELECT repeat('a', 100000) AS long) t;
 SELECT isnt(_dlints_digest(repeat('a', 100000)), _dlints_digest(repeat('a', 99999) || 'b'),
     'a digest depends on all of a long value');

@@ -146,7 +146,8 @@ SELECT is(count(*), 0::bigint, 'run() finds no prices without constraints') FROM
 -- ---------- rows that come and change ----------
 
 INSERT INTO job SELECT 1000, 'new', 'field 1', 3, 1000, '{}', '{}', true, now(), true, 'same';
-SELECT is(inside('board', 'SELECT (public._dlints_cost_of(1000)).costs'), '{0.3,0,1,1}', 'a new row has its costs at once');
+SELECT is(inside('board', 'SELECT (public._dlints_cost_of(1000)).costs'), '{0.3,0,1,1}',
+  'a new row has its costs at once');
 SELECT later('8 days');
 CALL board.run();
 SELECT is(costs, '{0.3,0,0,1}'::real[], 'run() refreshes costs that change with time') FROM board.item_vector

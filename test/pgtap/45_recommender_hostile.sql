@@ -315,7 +315,8 @@ FROM  (VALUES
   ('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', 'recommend(1, 100)',
    '61 false')) v (change, call, result);
 SELECT alike((SELECT concat_ws(': ', value, meaning) FROM toys.report() WHERE measure ~ 'expression fails'),
-  '2: lists leave them out, for example "1000": in the argument "cap_group": "1000%', 'report() counts items for which an expression fails');
+  '2: lists leave them out, for example "1000": in the argument "cap_group": "1000%',
+  'report() counts items for which an expression fails');
 SELECT dlints_alter_recommender('toys', '{"constraints": {"a": {"of": "1 / i.price::float8", "max": 2}}}');
 SELECT alike((SELECT meaning FROM toys.report() WHERE measure = 'failed maintenance'),
   'costs: items whose costs cannot be computed cost 0 (number: 2, for example "1000"): %',
@@ -338,7 +339,8 @@ UPDATE failing.constraint_price SET solved = -1000;
 SELECT lives_ok(format('DO $do$ BEGIN %s; END $do$', call), call || ' works although expressions fail for some items')
 FROM unnest('{PERFORM failing.refresh(),PERFORM failing.refit(),CALL failing.run(),PERFORM failing.rebuild(),'
             'PERFORM failing.backtest(5),PERFORM failing.report(),PERFORM failing.warm_start()}'::text[]) call;
-SELECT results_eq('SELECT name FROM failing.job WHERE problem IS NOT NULL', '{costs}'::text[], 'run() does all of its parts');
+SELECT results_eq('SELECT name FROM failing.job WHERE problem IS NOT NULL', '{costs}'::text[],
+  'run() does all of its parts');
 UPDATE toy SET price = 1 WHERE id IN (1000, 1001);
 SELECT dlints_alter_recommender('toys', '{"cap": 1, "cap_group": "(1 / i.price::float8)::text", "bonus": null}');
 SELECT is((SELECT count(*) FROM toys.report() WHERE measure ~ 'expression fails'), 0::bigint,

@@ -50,7 +50,8 @@ FROM  (SELECT k, sum(features[(i - 1) * n + k] * weights[i]) AS sum, sum(weights
 CREATE FUNCTION near(a real[], b real[]) RETURNS boolean LANGUAGE sql AS $$
 SELECT cardinality(a) = cardinality(b) AND max(abs(x - y)) < 1e-5 FROM unnest(a, b) u (x, y) $$;
 UPDATE board.similarity SET weights = '{0.5,2,3,0.2,0.7}',
-  scale = (SELECT public._dlints_expand_block_weights('{0.5,2,3,0.2}', feature_blocks) FROM board.setting), half_life = 14;
+  scale = (SELECT public._dlints_expand_block_weights('{0.5,2,3,0.2}', feature_blocks) FROM board.setting),
+  half_life = 14;
 INSERT INTO visit VALUES (5000, 11, now() - interval '14 days'), (5000, 12, now());
 SELECT ok(near(board.profile(5000), by_hand(:'one'::float8[] || :'two'::float8[], '{0.5,1}')),
   'a click that is one half-life old has half the weight in a profile');
