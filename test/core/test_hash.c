@@ -1,11 +1,9 @@
 /*
  * test_hash.c
- *		Feature hashing: the hash is SipHash-2-4, the signs of a name never
- *		change, and the signs of different names are independent.
+ *		Feature hashing: the hash is SipHash-2-4 and the signs of a name never
+ *		change.
  */
 #include "oracle.h"
-
-#include <stdio.h>
 
 #include "core/random.h"
 
@@ -137,49 +135,6 @@ test_weights_add(void **state)
 		assert_true(sum[i] == start[i] + 2.0 * signs[i]);
 }
 
-/*
- * Dot products of names that differ in one character have mean 0 and variance
- * 1/n, within five standard deviations.
- */
-static void
-test_signs_of_different_names_are_independent(void **state)
-{
-	enum
-	{
-		NAMES = 200, SIGNS = 192
-	};
-	const double pairs = NAMES * (NAMES - 1) / 2.0;
-	double	   *signs = zeros((size_t) NAMES * SIGNS);
-	double		total = 0;
-	double		squares = 0;
-	double		balance = 0;
-	int			a;
-	int			b;
-
-	for (a = 0; a < NAMES; a++)
-	{
-		char		name[16];
-
-		(void) snprintf(name, sizeof(name), "tag=%d", a);
-		hash_add_signs(hash_name(name, strlen(name)), 1.0, SIGNS,
-					   signs + a * SIGNS);
-		for (b = 0; b < SIGNS; b++)
-			balance += signs[a * SIGNS + b];
-		for (b = 0; b < a; b++)
-		{
-			double		dot = (double) exact_dot(SIGNS, signs + a * SIGNS,
-												 signs + b * SIGNS) / SIGNS;
-
-			assert_near(dot, 0, 6.5 / sqrt(SIGNS));
-			total += dot;
-			squares += dot * dot;
-		}
-	}
-	assert_near(balance / sqrt((double) NAMES * SIGNS), 0, 5);
-	assert_near(total / sqrt(pairs / SIGNS), 0, 5);
-	assert_near(squares * SIGNS / pairs, 1, 5 * sqrt(2 / pairs));
-}
-
 int
 main(void)
 {
@@ -187,8 +142,7 @@ main(void)
 		test_of(test_hash_equals_siphash),
 		test_of(test_signs_equal_golden_values),
 		test_of(test_signs_do_not_depend_on_count),
-		test_of(test_weights_add),
-		test_of(test_signs_of_different_names_are_independent)
+		test_of(test_weights_add)
 	};
 
 	return cmocka_run_group_tests_name("hash", tests, NULL, NULL);

@@ -3,7 +3,8 @@
  *		Linear algebra: the packed layout is that of LAPACK, and every operation
  *		equals its definition for odd and even orders.  Bounds are multiples of
  *		the rounding error d epsilon of a sum of d terms.  Matrices of linear
- *		systems are diagonally dominant.
+ *		systems are diagonally dominant.  test_ridge.c tests the reduction to
+ *		tridiagonal form, test_svd.c eigenvectors and rotations.
  */
 #include "oracle.h"
 
@@ -509,80 +510,6 @@ cross(int d, uint64_t *seed)
 
 /* ---------- tridiagonal form ---------- */
 
-/* Q' A Q, of which A is known by its resolvent: v' (A + ridge I)^-1 v */
-static exact
-resolvent(int d, const exact *A, const exact *v, exact ridge, exact *log_det)
-{
-	exact	   *shifted = exact_new(SQUARE(d));
-	exact	   *lower = exact_new(SQUARE(d));
-	exact	   *root = exact_new((size_t) d);
-	int			i;
-
-	memcpy(shifted, A, sizeof(exact) * SQUARE(d));
-	memcpy(root, v, sizeof(exact) * (size_t) d);
-	*log_det = 0;
-	for (i = 0; i < d; i++)
-		shifted[i * d + i] += ridge;
-	exact_cholesky(d, shifted, lower);
-	for (i = 0; i < d; i++)
-		*log_det += 2 * logl(lower[i * d + i]);
-	exact_solve_lower(d, lower, root);
-	return exact_product(d, root, root);
-}
-
-/*
- * Of a matrix that stands in a larger one, by its lower triangle alone.  What is
- * right of it and below stays as it was.
- */
-static void
-check_tridiagonal(int d, int stride, uint64_t *seed)
-{
-	double	   *full = guarded((size_t) (d * stride));
-	double	   *packed = dominant_matrix(d, seed);
-	double	   *vector = dice_array(seed, (size_t) d);
-	double	   *across = guarded((size_t) d);
-	double	   *below = guarded((size_t) (d - 1));
-	exact	   *A = exact_from_packed(d, packed);
-	exact	   *T = exact_new(SQUARE(d));
-	exact	   *v = widen((size_t) d, vector);
-	exact	   *turned;
-	exact		ridge;
-	int			i;
-	int			j;
-
-	for (j = 0; j < d; j++)
-		for (i = j; i < d; i++)
-			full[i + j * stride] = packed[linalg_packed_index(d, i, j)];
-	linalg_tridiagonal(d, stride, full, across, below, vector,
-					   guarded(linalg_tridiagonal_work(d)));
-	for (j = 0; j < d; j++)
-		for (i = d; i < stride; i++)
-			assert_true(is_untouched(full[i + j * stride]));
-
-	turned = widen((size_t) d, vector);
-	for (i = 0; i < d; i++)
-		T[i * d + i] = across[i];
-	for (i = 1; i < d; i++)
-		T[i * d + i - 1] = T[(i - 1) * d + i] = below[i - 1];
-	for (ridge = 1e-3L; ridge < 1e6L; ridge *= 30)
-	{
-		exact		log_det;
-		exact		turned_log_det;
-		exact		length = resolvent(d, A, v, ridge, &log_det);
-
-		assert_near(resolvent(d, T, turned, ridge, &turned_log_det), length,
-					rounding(d) * length);
-		assert_near(turned_log_det, log_det, rounding(d) * d);
-	}
-}
-
-static void
-tridiagonal(int d, uint64_t *seed)
-{
-	check_tridiagonal(d, d, seed);
-	check_tridiagonal(d, d + 1, seed);
-}
-
 /* L D L' is what it was, or a pivot is not positive, wherever that stands */
 static void
 tridiagonal_factor(int d, uint64_t *seed)
@@ -615,85 +542,6 @@ tridiagonal_factor(int d, uint64_t *seed)
 	}
 }
 
-/* ---------- eigenvectors ---------- */
-
-/* columns that are orthogonal and of length 1 */
-static void
-check_orthogonal(int d, const double *columns)
-{
-	int			i;
-	int			j;
-
-	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
-			assert_near(exact_dot(d, columns + i * d, columns + j * d), i == j,
-						100 * rounding(d));
-}
-
-/* A v = lambda v, of the lower triangle alone */
-static void
-eigenvectors(int d, uint64_t *seed)
-{
-	double	   *full = dice_array(seed, SQUARE(d));
-	exact	   *matrix = exact_new(SQUARE(d));
-	double	   *values = guarded((size_t) d);
-	double	   *work = guarded(linalg_spectral_work(d));
-	int		   *integers = allocate(linalg_spectral_integers(d) * sizeof(int));
-	exact	   *product = exact_new((size_t) d);
-	int			i;
-	int			j;
-
-	for (j = 0; j < d; j++)
-		for (i = j; i < d; i++)
-			matrix[i * d + j] = matrix[j * d + i] = full[j * d + i];
-	assert_true(linalg_eigenvectors(d, full, values, work, integers));
-	check_orthogonal(d, full);
-	for (j = 0; j < d; j++)
-	{
-		exact	   *vector = widen((size_t) d, full + j * d);
-
-		exact_multiply(d, matrix, vector, product);
-		for (i = 0; i < d; i++)
-			assert_near(product[i], values[j] * vector[i], 100 * rounding(d));
-		assert_true(j == 0 || values[j] >= values[j - 1]);
-	}
-}
-
-/*
- * The nearest rotation R of C: orthogonal, and R'C is symmetric with no
- * negative eigenvalue, which shows in its diagonal.
- */
-static void
-nearest_rotation(int d, uint64_t *seed)
-{
-	double	   *full = dice_array(seed, SQUARE(d));
-	double	   *kept = guarded_copy(SQUARE(d), full);
-	double	   *rotation = guarded(SQUARE(d));
-	double	   *left = guarded(SQUARE(d));
-	double	   *right = guarded(SQUARE(d));
-	double	   *work = guarded(linalg_spectral_work(d));
-	int		   *integers = allocate(linalg_spectral_integers(d) * sizeof(int));
-	int			i;
-	int			j;
-
-	assert_true(linalg_nearest_rotation(d, full, rotation, left, right, work,
-										integers));
-	check_orthogonal(d, rotation);
-	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
-			assert_near(exact_dot(d, rotation + i * d, kept + j * d),
-						exact_dot(d, rotation + j * d, kept + i * d),
-						100 * rounding(d));
-	for (i = 0; i < d; i++)
-		assert_true(exact_dot(d, rotation + i * d, kept + i * d) > 0);
-
-	/* of nothing, any */
-	memset(full, 0, sizeof(double) * SQUARE(d));
-	assert_true(linalg_nearest_rotation(d, full, rotation, left, right, work,
-										integers));
-	check_orthogonal(d, rotation);
-}
-
 int
 main(void)
 {
@@ -713,10 +561,7 @@ main(void)
 		test_of_orders(project),
 		test_of_orders(gram),
 		test_of_orders(cross),
-		test_of_orders(tridiagonal),
-		test_of_orders(tridiagonal_factor),
-		test_of_orders(eigenvectors),
-		test_of_orders(nearest_rotation)
+		test_of_orders(tridiagonal_factor)
 	};
 
 	return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);

@@ -422,54 +422,6 @@ test_projection_writes_its_coordinates_only(void **state)
 	check_only_its_rows((Projection) {3, 1.0, 10, 8});
 }
 
-enum
-{
-	LAW_N = 10, LAW_D = 8, LAW_SEEDS = 3000
-};
-
-/*
- * z.z' has mean kappa^2 d x.x' and variance kappa^4 d (|x|^2 |x'|^2 + (x.x')^2); over
- * independent seeds it comes within five standard errors.
- */
-static void
-check_product(double scale, double *features)
-{
-	Fixture		f = {{0, scale, LAW_N, LAW_D}, 0, 2, features, NULL};
-	const double *other = features + LAW_N;
-	exact		product = exact_dot(LAW_N, features, other);
-	exact		squares = exact_dot(LAW_N, features, features) * exact_dot(LAW_N, other, other);
-	exact		variance = pow(scale, 4) * LAW_D * (squares + product * product);
-	double		z[2 * LAW_D];
-	exact		sum = 0;
-
-	for (f.p.seed = 1; f.p.seed <= LAW_SEEDS; f.p.seed++)
-	{
-		apply_rows(&f, 0, LAW_D, z);
-		sum += exact_dot(LAW_D, z, z + LAW_D);
-	}
-	assert_near(sum / LAW_SEEDS, scale * scale * LAW_D * product,
-				5 * sqrtl(variance / LAW_SEEDS));
-}
-
-/* Independent and similar vectors, a norm, and another scale */
-static void
-test_inner_products_are_kept_in_expectation(void **state)
-{
-	const double scale = 1 / sqrt(LAW_D);
-	uint64_t	seed = 8;
-	double	   *x = dice_array(&seed, 2 * LAW_N);
-	int			i;
-
-	check_product(scale, x);
-	for (i = 0; i < LAW_N; i++)
-		x[LAW_N + i] = x[i] + 0.5 * x[LAW_N + i];
-	check_product(scale, x);
-	check_product(0.2, x);
-	for (i = 0; i < LAW_N; i++)
-		x[LAW_N + i] = x[i];
-	check_product(scale, x);
-}
-
 int
 main(void)
 {
@@ -478,8 +430,7 @@ main(void)
 		test_of(test_projection_equals_dense_products),
 		test_of(test_projection_does_not_depend_on_pieces),
 		test_of(test_projection_at_the_limits_of_scale),
-		test_of(test_projection_writes_its_coordinates_only),
-		test_of(test_inner_products_are_kept_in_expectation)
+		test_of(test_projection_writes_its_coordinates_only)
 	};
 
 	return cmocka_run_group_tests_name("projection", tests, NULL, NULL);

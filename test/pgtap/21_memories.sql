@@ -14,7 +14,7 @@ $$;
 CREATE FUNCTION used(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
 $$ SELECT (m::jsonb || jsonb_build_object('memory', j))::dlints $$;
 
-SELECT plan(88 + 52);
+SELECT plan(88 + 53);
 
 SELECT ok(difference(dlints_mean(m), dlints_mean(o)) <= 1e-10
     AND difference(product(matrix, product(dlints_covariance(m), matrix)), z_tilde_matrix(m))
@@ -160,7 +160,7 @@ SELECT story, i, x, expected(story, i, x) + 0.5 * sqrt(3) * number(i, 500) AS r
 FROM unnest('{stationary,abrupt,slow,changes,nothing,level}'::text[]) AS story,
     generate_series(1, 1000) AS i, LATERAL (SELECT features(i, 4) OFFSET 0) AS c (x);
 -- all there was to see on the way
-CREATE FUNCTION path(m dlints, which text) RETURNS TABLE (step integer, memory integer)
+CREATE FUNCTION path(m dlints, which text) RETURNS TABLE (step integer, memory integer, lambda float8)
 LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -169,7 +169,7 @@ BEGIN
 	FOR o IN SELECT * FROM history WHERE story = which AND i <= 150 ORDER BY i LOOP
 		m := dlints_update(m, o.x, o.r);
 		step := o.i;
-		memory := (dlints_info(m)).memory;
+		SELECT i.memory, i.lambda INTO memory, lambda FROM dlints_info(m) i;
 		RETURN NEXT;
 	END LOOP;
 END
@@ -178,6 +178,8 @@ CREATE TEMP TABLE seen AS
 SELECT story, path.* FROM (SELECT DISTINCT story FROM history) AS s, path(dlints_new(4), story);
 
 SELECT set_eq('SELECT DISTINCT memory FROM seen', ARRAY[1, 2, 3], 'each memory is in use at times');
+SELECT ok(bool_and(lambda = 0.1) FILTER (WHERE memory < 3) AND bool_or(lambda <> 0.1) FILTER (WHERE memory = 3),
+    'the ridge is estimated only if the longest memory is in use') FROM seen;
 
 -- what it is for
 SELECT ok(count(*) FILTER (WHERE memory = 3) >= 140, format('%s: everything is remembered', story))

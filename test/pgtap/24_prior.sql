@@ -30,7 +30,7 @@ SELECT name, size, m, k, p, i.prior_sample_size, p::jsonb -> 'prior' AS prior,
     0.3 * 10 * size / (10 * size + (m::jsonb -> 'weight_total')::float8) AS w
 FROM learned, dlints_info(p) AS i;
 
-SELECT plan(246);
+SELECT plan(247);
 
 SELECT cmp_ok(memory_difference(prior, prior_of(k)), '<=', 1e-11::float8, format('%s: prior', name))
 FROM counted ORDER BY name;
@@ -62,6 +62,12 @@ SELECT ok(bool_and((i.memory, i.sigma) = (o.memory, o.sigma)
       'a prior changes neither the memory in use nor the given noise nor the newest time')
 FROM learned, dlints_info(p) AS i, dlints_info(m) AS o,
     dlints_info(dlints_at(p, '2027-01-01')) AS aged;
+
+SELECT cmp_ok(abs(i.sigma ^ 2 / ((n * o.sigma ^ 2 + 10 * s ^ 2) / (n + 10)) - 1), '<', 1e-9::float8,
+    'the prior''s noise counts as ten observations beside those of the longest memory')
+FROM dlints_new(3) AS e, evidence(e, 201, 260) AS k, batch(e, 1, 90) AS m, dlints_with_prior(m, k, 0.3) AS p,
+    dlints_info(p) AS i, dlints_info(m) AS o,
+    LATERAL (SELECT (m::jsonb #>> '{evidence,-1,weight_sum}')::float8, (p::jsonb #>> '{prior,sigma}')::float8) AS c (n, s);
 
 SELECT is(string_agg(what, ', ' ORDER BY what) FILTER (WHERE same_bytes(have, want) IS NOT TRUE),
     NULL, format('algebra: %s', forgets))
