@@ -61,12 +61,12 @@ CREATE FUNCTION dlints_factors(
 	previous text DEFAULT NULL,
 	seed bigint DEFAULT 0
 ) RETURNS SETOF record
-	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 20000;
 COMMENT ON FUNCTION dlints_factors(text, bigint, text, bigint)
 	IS 'computes an embedding of k numbers for each item of a click log; query returns users, items and optional weights, previous returns earlier embeddings to align with';
 
 CREATE FUNCTION dlints_neighbours(query text, k bigint DEFAULT 50) RETURNS SETOF record
-	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 20000;
 COMMENT ON FUNCTION dlints_neighbours(text, bigint)
 	IS 'computes for each item of a click log the items that a click on it predicts, with weights of ridge regressions on k neighbours; query returns users, items and optional weights';
 

@@ -65,7 +65,7 @@ COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
 -- more without a profile, which measures the value of popularity.  Similarities are computed for half-lives of 14,
 -- 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
-	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
+	LANGUAGE plpgsql VOLATILE SET work_mem = '32MB' AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
@@ -114,7 +114,8 @@ BEGIN
 	vector AS MATERIALIZED (
 		SELECT i.item, i.features, i.features || 1::real AS counted
 		FROM  (SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.encoded AS features
-		       FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item) OFFSET 0) i),
+		       FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item)
+		       WHERE  EXISTS (SELECT FROM clicked c WHERE same_item(c.item, v.item)) OFFSET 0) i),
 	example AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id,
 		       CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS max_history
@@ -330,6 +331,7 @@ BEGIN
 		n_parts := 0;
 	END IF;
 	LOCK TABLE warm_start_example IN SHARE ROW EXCLUSIVE MODE;
+	ANALYZE setting, similarity;     -- they have one row; the planner would expect hundreds
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	DELETE FROM warm_start_example;
 	DELETE FROM half_life_candidate;
