@@ -141,7 +141,7 @@ SELECT each_holds($$
     $$, 'FROM set');
 
 -- The memory in use and the noise: what the choice is for, on which scales it does not depend, and when it is made.
--- The equations are test/python/memories.py's, in numpy.
+-- test/core/test_memory.c tests the equations.
 
 -- Histories of features in four dimensions; the noise is even over an interval, of
 -- standard deviation 0.5.

@@ -197,14 +197,6 @@ sub spew
 	return;
 }
 
-# How often a server's log says something
-sub count_in_log
-{
-	my ($self, $node, $pattern) = @_;
-
-	return scalar grep { $_ =~ $pattern } split /^/, $self->slurp($node->logfile);
-}
-
 # A server whose safe_psql() keeps a session of each database, since a new process of psql with a
 # new server process takes longer than most statements do.  Each call begins in the state of a new
 # session.
