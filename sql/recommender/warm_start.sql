@@ -124,9 +124,9 @@ BEGIN
 		       ORDER  BY random() LIMIT $2) c),
 	clicked_before AS MATERIALIZED (
 		SELECT e.id, o.item, x.w90, x.w30, x.w14
-		FROM   example e CROSS JOIN generate_series(1, least(e.max_history, e.clicks - 1)::bigint) s
-		       JOIN clicked o ON same_user(o.user_id, e.user_id) AND o.n = (e.n + s - 1) %% e.clicks + 1
-		           AND NOT same_item(o.item, e.item),
+		FROM  (SELECT x.*, (x.n + s - 1) %% x.clicks + 1 AS before
+		       FROM   example x CROSS JOIN generate_series(1, least(x.max_history, x.clicks - 1)::bigint) s OFFSET 0) e
+		       JOIN clicked o ON same_user(o.user_id, e.user_id) AND o.n = e.before AND NOT same_item(o.item, e.item),
 		       LATERAL (SELECT abs(e.days - o.days) AS days) d,
 		       LATERAL (SELECT @extschema@._dlints_decay(d.days, 90::float8) AS w90,
 		                       @extschema@._dlints_decay(d.days, 30::float8) AS w30,
@@ -176,9 +176,9 @@ BEGIN
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
 		       FROM   clicked c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
-	pair AS MATERIALIZED (          -- candidates with the clicks that may predict them
+	pair AS (          -- candidates with the clicks that may predict them
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
-		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id),
+		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id OFFSET 0),
 	together AS MATERIALIZED (      -- neighbour scores, by half-life of clicks
 		SELECT p.id, p.item, ARRAY(SELECT least(greatest(u.s, 0), 4) FROM unnest(ARRAY[
 		           sum(r.weight * p.w14), sum(r.weight * p.w30), sum(r.weight * p.w90), sum(r.weight)])
