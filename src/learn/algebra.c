@@ -12,7 +12,6 @@
 
 #include "core/linalg.h"
 #include "core/posterior.h"
-#include "learn/working.h"
 #include "model/model.h"
 #include "sql/observation.h"
 
@@ -148,7 +147,6 @@ PG_FUNCTION_INFO_V1(dlints_concat);
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
 {
-	WorkingModel *working;
 	Dlints	   *left;
 
 	if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
@@ -158,13 +156,6 @@ dlints_concat(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
 
-	working = WorkingInPlace(PG_GETARG_DATUM(0));
-	if (working)
-	{
-		WorkingLearnPending(working);
-		Concat(working->model, PG_GETARG_DLINTS_P_COPY(1));
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	}
 	left = GetWritableLeft(fcinfo);
 	Concat(left, PG_GETARG_DLINTS_P_COPY(1));
 	PG_RETURN_DLINTS_P(left);

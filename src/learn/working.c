@@ -5,12 +5,33 @@
  */
 #include "postgres.h"
 
+#include "utils/expandeddatum.h"
 #include "utils/memutils.h"
 
 #include "core/clones.h"
 #include "learn/update.h"
-#include "learn/working.h"
+#include "model/model.h"
+#include "posterior/kept_models.h"
 #include "sql/args.h"
+#include "sql/observation.h"
+
+/*
+ * An expanded object: a model, and a block of pending observations.  The
+ * model is trained on them when the block is full or the value is read.
+ */
+typedef struct WorkingModel
+{
+	ExpandedObjectHeader object;	/* must be first */
+	ValueKey	key;			/* identifies the model argument of the last row */
+	Dlints	   *model;			/* trained on all observations except the pending ones */
+	int			pending;		/* number of pending observations */
+	int			capacity;		/* allocated length of "features" and "profiles", in observations */
+	double	   *features;
+	double	   *profiles;
+	double		rewards[EVIDENCE_BLOCK];
+	int64		times[EVIDENCE_BLOCK];
+	double		weights[EVIDENCE_BLOCK];
+} WorkingModel;
 
 static Size WorkingFlatSize(ExpandedObjectHeader *object);
 static void WorkingFlatten(ExpandedObjectHeader *object, void *result,
@@ -74,7 +95,7 @@ WorkingCreate(MemoryContext aggregate, Datum model)
  * Get the working model behind a read-write pointer; NULL if the datum is
  * another kind of value.
  */
-WorkingModel *
+static WorkingModel *
 WorkingInPlace(Datum datum)
 {
 	ExpandedObjectHeader *object;
@@ -147,6 +168,20 @@ Grow(WorkingModel *working, double *numbers, Size count)
 		MemoryContextAlloc(working->object.eoh_context, sizeof(double) * count);
 }
 
+/* Train the model on the pending observations. */
+static void
+WorkingLearnPending(WorkingModel *working)
+{
+	Block		block = {
+		working->pending, working->rewards, working->times, working->weights
+	};
+
+	if (working->pending == 0)
+		return;
+	LearnBlock(working->model, &block, working->features, working->profiles);
+	working->pending = 0;
+}
+
 /*
  * Get the position of the next observation in the block.  A query can have
  * many small groups: the arrays begin with 8 observations and double when
@@ -186,20 +221,6 @@ WorkingAdd(WorkingModel *working, const Observation *observation)
 	working->times[working->pending] = observation->time;
 	working->weights[working->pending] = observation->weight;
 	working->pending++;
-}
-
-/* Train the model on the pending observations. */
-void
-WorkingLearnPending(WorkingModel *working)
-{
-	Block		block = {
-		working->pending, working->rewards, working->times, working->weights
-	};
-
-	if (working->pending == 0)
-		return;
-	LearnBlock(working->model, &block, working->features, working->profiles);
-	working->pending = 0;
 }
 
 /*
