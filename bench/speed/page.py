@@ -19,7 +19,7 @@ from bench.measure import prepared
 from bench.server import value, written
 from bench.speed.bars import Bar
 
-FEW, MEDIUM, MANY = 1000, 3000, 100000
+FEW, MEDIUM, LETTER, MANY = 1000, 3000, 20000, 100000
 TIMES_FEW = {MEDIUM: 1.1, 100000: 2, 1000000: 4}     # by number of items
 USERS = 4000
 PAGES = 500
@@ -33,6 +33,8 @@ REFRESHES = 5
 TIMES_SHORT = 1.5
 TIMES_LIST = 1.2
 TIMES_ONE = 1.1
+READERS = 100           # lists in a statement
+TIMES_SINGLE = 0.3
 MAX_LOG = 1.2           # kB
 MAX_DISK = 1.0          # kB
 
@@ -54,6 +56,8 @@ SHOP = """
         '{name}', '{name}_product', '{{category,price,added}}',
         clicks => 'SELECT customer, product, at FROM {name}_sale')"""
 PAGE = 'SELECT count(*) FROM {name}.recommend((random() * {users})::integer)'
+LETTERS = ('SELECT count(*) FROM generate_series(1, {readers}) i, LATERAL '
+           '{name}.recommend((random() * {users} + 0 * i)::integer) r')
 LISTS = {
     'more_like()': 'SELECT count(*) FROM {name}.more_like('
                          '1 + (random() * 900)::integer,'
@@ -88,13 +92,13 @@ def run(theme):
     """Compare pages with the floor and with each other."""
     many = int(MANY * theme.share)
     for name, items in (('few', FEW), ('other', FEW), ('medium', MEDIUM),
-                        ('many', many)):
+                        ('letter', LETTER), ('many', many)):
         names = {'name': name, 'items': items, 'users': USERS}
         theme.cursor.execute(SHOP.format(**names), ())
         for statement in TRAIN.format(**names).split(';'):
             theme.cursor.execute(statement)
     pages = {name: PAGE.format(name=name, users=USERS)
-             for name in ('few', 'other', 'medium', 'many')}
+             for name in ('few', 'other', 'medium', 'letter', 'many')}
     theme.compare(
         prepared(theme.cursor, {
             'few': pages['few'],
@@ -108,6 +112,7 @@ def run(theme):
              name, 'few', TIMES_FEW.get(items))
          for name, items in (('medium', MEDIUM), ('many', many))], ROUNDS)
     _turns(theme, pages)
+    _letters(theme, pages['letter'])
     for name, items in ('few', FEW), ('many', many):
         _first(theme, pages[name], items)
     _refresh(theme, many)
@@ -147,6 +152,25 @@ def _turns(theme, pages):
         {'one': one, 'turns': turns},
         [Bar('two recommenders in turns in one session: times one', 'turns',
              'one', TIMES_ONE)], ROUNDS)
+
+
+def _letters(theme, page):
+    """Compare a statement that returns many lists with single pages.
+
+    Its pages share the rows that they read.
+    """
+    tasks = prepared(theme.cursor, {
+        'single': page,
+        'letters': LETTERS.format(name='letter', users=USERS, readers=READERS)})
+
+    def single():
+        for _ in range(READERS):
+            tasks['single']()
+
+    theme.compare(
+        {'single': single, 'letters': tasks['letters']},
+        [Bar(f'{READERS} lists in one statement, {LETTER:,} items: times single '
+             'pages', 'letters', 'single', TIMES_SINGLE)], 10)
 
 
 def _first(theme, page, items):

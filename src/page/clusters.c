@@ -91,7 +91,7 @@ write_deviations(const BlockScorer *scorer, int item, const float4 *spreads, flo
 		double		date = Max(numbers[column] - (double) number_spreads[column],
 							   Min(numbers[column] + (double) number_spreads[column], scorer->now));
 
-		WriteAges(date, scorer->page->settings.now, next);
+		WriteAges(date, scorer->now, next);
 		for (int s = 0; s < AGES_PER_DATE; s++)
 			next[s] = (next[s] - narrow[1 + d * AGES_PER_DATE + s]) / SPREADS;
 	}

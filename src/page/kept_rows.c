@@ -13,8 +13,8 @@
  *	- The client's statement is the same.  TRUNCATE of a table that the transaction created
  *	  would not show otherwise.
  *
- * Memory belongs to the transaction.  Rows are kept from the second page on, so that a
- * statement with one page copies nothing.
+ * Memory belongs to the transaction.  The first pages keep nothing, so that a statement
+ * with few pages copies nothing.
  */
 #include "postgres.h"
 
@@ -31,6 +31,12 @@
 /* Maximum size of the rows that a transaction keeps, in bytes */
 #define MAX_KEPT_BYTES	(64 * 1024 * 1024)
 
+/*
+ * Pages of a statement before rows are kept.  Copies of rows pay off from some 300 pages on
+ * (measured with 20,000 and 100,000 items), and cost up to 7 % below.
+ */
+#define MIN_PAGES		25
+
 /* Tables whose rows are kept: those that most of a page is read from */
 static const char *const kept_tables[] = {"block", "centroid", "item_vector", "neighbour"};
 
@@ -45,6 +51,7 @@ struct KeptTable
 	int			size;
 	KeptRow    *rows;
 	bool		is_complete;	/* without keys: contains all rows */
+	bool		is_usable;		/* by further pages */
 	KeptTable  *next;
 };
 
@@ -54,7 +61,7 @@ struct KeptRows
 	MemoryContextCallback at_end;
 	int			pages;			/* that use these rows now */
 	bool		is_valid;
-	bool		is_filled;		/* a second page has begun */
+	int			n_pages;		/* that have begun */
 	TimestampTz statement;		/* start of the client's statement */
 	CommandId	command;		/* of the next page */
 	SnapshotData snapshot;		/* which transactions are visible */
@@ -163,7 +170,7 @@ UseKeptRows(PageRequest *page)
 		is_registered = true;
 	}
 	if (are_rows_valid(previous, snapshot))
-		previous->is_filled = true;
+		previous->n_pages++;
 	else
 	{
 		last_rows = create_rows(snapshot);
@@ -219,23 +226,30 @@ is_kept(const PageTable *table)
 	return false;
 }
 
-/* The kept rows of a table, of which "n_keys" columns are keys; NULL: nothing is kept */
-KeptTable *
-FindKeptTable(const PageRequest *page, const PageTable *table, int n_keys)
+/* The rows of a table, of which "n_keys" columns are keys; NULL: none yet */
+static KeptTable *
+find_table(const PageRequest *page, const PageTable *table, int n_keys)
+{
+	KeptTable  *result;
+
+	for (result = page->kept->tables; result != NULL; result = result->next)
+		if (result->schema == page->schema && result->table == table && result->n_keys == n_keys)
+			return result;
+	return NULL;
+}
+
+static KeptTable *
+create_table(const PageRequest *page, const PageTable *table, int n_keys, bool is_usable)
 {
 	KeptRows   *owner = page->kept;
 	KeptTable  *result;
 
-	if (owner == NULL || !owner->is_filled || n_keys > 1 || !is_kept(table))
-		return NULL;
-	for (result = owner->tables; result != NULL; result = result->next)
-		if (result->schema == page->schema && result->table == table && result->n_keys == n_keys)
-			return result;
 	result = MemoryContextAllocZero(owner->memory, sizeof(KeptTable));
 	result->owner = owner;
 	result->schema = page->schema;
 	result->table = table;
 	result->n_keys = n_keys;
+	result->is_usable = is_usable;
 	if (n_keys > 0)
 	{
 		MemoryContext caller = MemoryContextSwitchTo(owner->memory);
@@ -247,6 +261,43 @@ FindKeptTable(const PageRequest *page, const PageTable *table, int n_keys)
 	result->next = owner->tables;
 	owner->tables = result;
 	return result;
+}
+
+/* Has the statement had enough pages to keep rows? */
+static bool
+shares_rows(const PageRequest *page)
+{
+	return page->kept != NULL && page->kept->n_pages >= MIN_PAGES;
+}
+
+/* The kept rows of a table, of which "n_keys" columns are keys; NULL: nothing is kept */
+KeptTable *
+FindKeptTable(const PageRequest *page, const PageTable *table, int n_keys)
+{
+	KeptTable  *result;
+
+	if (!shares_rows(page) || n_keys > 1 || !is_kept(table))
+		return NULL;
+	result = find_table(page, table, n_keys);
+	return result != NULL ? result : create_table(page, table, n_keys, true);
+}
+
+/*
+ * Rows that a query answers, by key; NULL if a function says that further pages cannot
+ * use them.  It is called once.
+ */
+KeptTable *
+FindKeptAnswers(const PageRequest *page, const PageTable *table,
+				bool (*is_usable) (const PageRequest *page))
+{
+	KeptTable  *result;
+
+	if (!shares_rows(page))
+		return NULL;
+	result = find_table(page, table, 1);
+	if (result == NULL)
+		result = create_table(page, table, 1, is_usable(page));
+	return result->is_usable ? result : NULL;
 }
 
 /* The row of a key, or that there is none; NULL: not kept */

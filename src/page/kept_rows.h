@@ -23,6 +23,8 @@ extern void BeginLog(PageRequest *page);
 extern void EndLog(PageRequest *page);
 
 extern KeptTable *FindKeptTable(const PageRequest *page, const PageTable *table, int n_keys);
+extern KeptTable *FindKeptAnswers(const PageRequest *page, const PageTable *table,
+								  bool (*is_usable) (const PageRequest *page));
 extern const KeptRow *FindKeptRow(KeptTable *table, Datum key);
 extern int	ReadKeptRows(const KeptTable *table, const KeptRow **rows);
 extern bool IsComplete(const KeptTable *table);

@@ -123,7 +123,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 		memcpy(scorer->scales + i * N_SCALES, code + i * step, SCALE_BYTES);
 		*narrow++ = number[0];
 		for (int d = 0; d < scorer->n_dates; d++, narrow += AGES_PER_DATE)
-			WriteAges(number[FIRST_COST + scorer->n_costs + d], scorer->page->settings.now, narrow);
+			WriteAges(number[FIRST_COST + scorer->n_costs + d], scorer->now, narrow);
 		*narrow++ = keys == NULL ? 0.0f : ScoreNeighbour(scorer->page, keys[i]);
 		*narrow++ = number[1];
 		memcpy(narrow, number + FIRST_COST, sizeof(float) * scorer->n_ranked_costs);

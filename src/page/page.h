@@ -182,7 +182,7 @@ extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 extern double DecayOf(double days, double half_life);
 extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
 extern double UnixTime(TimestampTz at);
-extern void WriteAges(double date, TimestampTz at, float4 *ages);
+extern void WriteAges(double date, double now, float4 *ages);
 
 /* candidates.c */
 extern const StatementWord page_words[];

@@ -270,18 +270,19 @@ UnixTime(TimestampTz at)
 }
 
 /*
- * The features of a date in Unix time: 1 for now, decreasing to 0 over about a day, a
- * week and a month; 0 for a date that is not finite.
+ * The features of a date, given the present time; both are in Unix time.  They are 1 for
+ * now, decreasing to 0 over about a day, a week and a month, and multiples of 0.01.  A
+ * date that is not finite has zeros.
  */
 void
-WriteAges(double date, TimestampTz at, float4 *ages)
+WriteAges(double date, double now, float4 *ages)
 {
-	double		days = fabs(date - UnixTime(at)) / SECS_PER_DAY;
+	double		days = fabs(date - now) / SECS_PER_DAY;
 
 	if (!(days < MAX_AGE))
 		days = MAX_AGE;
 	for (int s = 0; s < AGES_PER_DATE; s++)
-		ages[s] = (float4) ((int) (100.0 * age_scales[s] / (age_scales[s] + days) + 0.5) / 100.0);
+		ages[s] = (float4) ((int) (100.0 * age_scales[s] / (age_scales[s] + days) + 0.5) * 0.01);
 }
 
 PG_FUNCTION_INFO_V1(dlints_ages);
@@ -296,7 +297,7 @@ Datum
 dlints_ages(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
-	TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
+	double		now = UnixTime(PG_GETARG_TIMESTAMPTZ(1));
 	Datum	   *dates;
 	bool	   *nulls;
 	int			count;
@@ -308,6 +309,6 @@ dlints_ages(PG_FUNCTION_ARGS)
 	result = make_reals(count * AGES_PER_DATE);
 	ages = (float4 *) ARR_DATA_PTR(result);
 	for (int i = 0; i < count; i++, ages += AGES_PER_DATE)
-		WriteAges(nulls[i] ? INFINITY : DatumGetFloat8(dates[i]), at, ages);
+		WriteAges(nulls[i] ? INFINITY : DatumGetFloat8(dates[i]), now, ages);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
