@@ -7,7 +7,7 @@
 static inline int
 is_before(const double *keys, int a, int b)
 {
-	return keys[a] < keys[b] || (keys[a] == keys[b] && a < b);
+	return keys[a] < keys[b] || (a < b && keys[a] == keys[b]);
 }
 
 /* Quickselect with the middle index as the pivot */

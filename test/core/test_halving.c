@@ -17,13 +17,21 @@ static float vectors[COUNT * WIDTH];
 static float weights[WIDTH];
 static int	order[COUNT];
 
+static float *
+guarded_floats(size_t count)
+{
+	void	   *numbers = guarded((count + 1) / 2);
+
+	return numbers;
+}
+
 static HalvingSet
 make_set(void)
 {
 	HalvingSet	set = {
 		.width = WIDTH, .vectors = vectors, .weights = weights,
 		.projections = guarded(COUNT),
-		.rows = (float *) guarded((size_t) (halving_rows(WIDTH) + 1) / 2),
+		.rows = guarded_floats((size_t) halving_rows(WIDTH)),
 		.axis = guarded(2 * WIDTH)};
 
 	for (int i = 0; i < COUNT; i++)
@@ -104,7 +112,7 @@ mean_distance(const int *group_of, int groups)
 static void
 roll_clusters(int clusters, uint64_t *seed)
 {
-	float		centres[COUNT * WIDTH];
+	float		centres[COUNT * WIDTH] = {0};
 
 	for (int i = 0; i < clusters * WIDTH; i++)
 		centres[i] = (float) dice(seed);
@@ -144,7 +152,7 @@ test_tree_divides_evenly_and_by_similarity(void **state)
 	uint64_t	seed = 3;
 	int			part_of[COUNT];
 	int			sizes[1 << DEPTH] = {0};
-	float	   *tree = (float *) guarded((size_t) (halving_tree_size(WIDTH, DEPTH) + 1) / 2);
+	float	   *tree = guarded_floats((size_t) halving_tree_size(WIDTH, DEPTH));
 	double		whole;
 	HalvingSet	set;
 
@@ -170,7 +178,7 @@ static void
 test_equal_vectors_are_divided_evenly(void **state)
 {
 	static const float values[] = {0.0f, 1.0f, 3e38f, -3e38f, 1e-45f};
-	float	   *tree = (float *) guarded((size_t) (halving_tree_size(WIDTH, DEPTH) + 1) / 2);
+	float	   *tree = guarded_floats((size_t) halving_tree_size(WIDTH, DEPTH));
 
 	for (int v = 0; v < LENGTH(values); v++)
 	{

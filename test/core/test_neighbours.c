@@ -333,7 +333,7 @@ test_truncation_keeps_the_largest_weights(void **state)
 	for (uint32_t count = 0; count < 40; count++)
 		for (uint32_t max = 0; max < 44; max += 3)
 		{
-			Neighbour	row[40];
+			Neighbour	row[40] = {{0}};
 			Neighbour	sorted[40];
 			uint32_t	kept;
 

@@ -248,7 +248,7 @@ sub end_sessions
 
 for my $name ('stop', 'restart', 'backup', 'promote', 'teardown_node', 'init')
 {
-	no strict 'refs';
+	no strict 'refs';    ## no critic (ProhibitNoStrict): methods made by name
 	*{$name} = sub {
 		my ($self, @arguments) = @_;
 		my $method = "SUPER::$name";
