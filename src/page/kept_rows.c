@@ -32,8 +32,8 @@
 #define MAX_KEPT_BYTES	(64 * 1024 * 1024)
 
 /*
- * Pages of a statement before rows are kept.  Copies of rows pay off from some 300 pages on
- * (measured with 20,000 and 100,000 items), and cost up to 7 % below.
+ * Pages of a statement before rows are kept.  Copying blocks costs statements with fewer than
+ * some 200 pages up to 5 % at 20,000 items.
  */
 #define MIN_PAGES		25
 
@@ -52,6 +52,7 @@ struct KeptTable
 	KeptRow    *rows;
 	bool		is_complete;	/* without keys: contains all rows */
 	bool		is_usable;		/* by further pages */
+	bool		keeps_at_once;	/* false: rows with keys are kept when they are read again */
 	KeptTable  *next;
 };
 
@@ -296,7 +297,10 @@ FindKeptAnswers(const PageRequest *page, const PageTable *table,
 		return NULL;
 	result = find_table(page, table, 1);
 	if (result == NULL)
+	{
 		result = create_table(page, table, 1, is_usable(page));
+		result->keeps_at_once = true;
+	}
 	return result->is_usable ? result : NULL;
 }
 
@@ -306,7 +310,7 @@ FindKeptRow(KeptTable *table, Datum key)
 {
 	int			number = FindKey(table->numbers, key);
 
-	return number < 0 ? NULL : &table->rows[number];
+	return number < 0 || !table->rows[number].is_kept ? NULL : &table->rows[number];
 }
 
 /* All rows of a complete table */
@@ -361,8 +365,24 @@ add_row(KeptTable *table)
 	return &table->rows[table->count];
 }
 
+/* A copy of a row's values */
+static Datum *
+copy_row(KeptTable *table, TupleDesc columns, const AttrNumber *numbers, const Datum *values,
+		 const bool *nulls, bool **nulls_copy)
+{
+	int			n_columns = table->table->n_columns;
+	Datum	   *copies = palloc0((sizeof(Datum) + sizeof(bool)) * n_columns);
+
+	*nulls_copy = memcpy(copies + n_columns, nulls, sizeof(bool) * n_columns);
+	for (int i = 0; i < n_columns; i++)
+		if (!nulls[i])
+			copies[i] = copy_value(table->owner, TupleDescAttr(columns, numbers[i] - 1), values[i]);
+	return copies;
+}
+
 /*
- * Keep a row if there is room.  The columns of the table that is read have these numbers.
+ * Keep a row if there is room, with a key when it is read the second time: most item
+ * vectors are read once.  The columns of the table that is read have these numbers.
  * "key" is NULL for tables without keys, "values" is NULL if no row has the key.  The key
  * is added last, so that an error leaves no key without a row.
  */
@@ -370,30 +390,25 @@ void
 KeepRow(KeptTable *table, const Datum *key, TupleDesc columns, const AttrNumber *numbers,
 		const Datum *values, const bool *nulls)
 {
-	int			n_columns = table->table->n_columns;
 	MemoryContext caller;
 	KeptRow    *row;
+	int			number;
+	bool		is_kept;
 
 	if (table->is_complete || table->owner->bytes >= MAX_KEPT_BYTES)
 		return;
+	number = key == NULL ? -1 : FindKey(table->numbers, *key);
 	caller = MemoryContextSwitchTo(table->owner->memory);
-	row = add_row(table);
-	row->values = NULL;
-	if (values != NULL)
-	{
-		Datum	   *copies = palloc0((sizeof(Datum) + sizeof(bool)) * n_columns);
-
-		row->nulls = (bool *) (copies + n_columns);
-		memcpy(row->nulls, nulls, sizeof(bool) * n_columns);
-		for (int i = 0; i < n_columns; i++)
-			if (!nulls[i])
-				copies[i] = copy_value(table->owner, TupleDescAttr(columns, numbers[i] - 1),
-									   values[i]);
-		row->values = copies;
-	}
-	if (key != NULL)
+	row = number >= 0 ? &table->rows[number] : add_row(table);
+	row->is_kept = false;
+	is_kept = number >= 0 || key == NULL || values == NULL || table->keeps_at_once;
+	row->values = values == NULL || !is_kept ? NULL :
+		copy_row(table, columns, numbers, values, nulls, &row->nulls);
+	row->is_kept = is_kept;		/* an error before leaves it unknown */
+	if (number < 0 && key != NULL)
 		AddKey(table->numbers, copy_value(table->owner, TupleDescAttr(columns, numbers[0] - 1), *key),
 			   table->count, NULL);
-	table->count++;
+	if (number < 0)
+		table->count++;
 	MemoryContextSwitchTo(caller);
 }

@@ -13,6 +13,7 @@ typedef struct KeptRow
 {
 	Datum	   *values;
 	bool	   *nulls;
+	bool		is_kept;		/* false: the key was looked up once */
 } KeptRow;
 
 typedef struct KeptTable KeptTable;
