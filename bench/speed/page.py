@@ -155,10 +155,7 @@ def _turns(theme, pages):
 
 
 def _letters(theme, page):
-    """Compare a statement that returns many lists with single pages.
-
-    Its pages share the rows that they read.
-    """
+    """Compare a statement that returns many lists with single pages."""
     tasks = prepared(theme.cursor, {
         'single': page,
         'letters': LETTERS.format(name='letter', users=USERS, readers=READERS)})

@@ -17,7 +17,6 @@
 #include "choose/rules.h"
 #include "page/candidates.h"
 #include "page/neighbours.h"
-#include "page/shared_candidates.h"
 #include "page/entry.h"
 #include "page/tables.h"
 #include "sql/args.h"
@@ -288,44 +287,6 @@ read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
 		CheckExpressions(page);
 }
 
-/* The items of a shortlist that may be returned, by what the statement's pages share */
-static CandidateSet *
-read_shared(PageRequest *page, KeptTable *shared, KeyTable *numbers, Datum *shortlist, int count)
-{
-	Datum	   *unknown = AllocateMany(sizeof(Datum), count);
-	int			n_unknown = UnknownCandidates(shared, shortlist, count, unknown);
-	KeyTable   *left_out = LeftOutKeys(page);
-	AllowedReader reader = {page, CreateCandidates(n_unknown), NULL,
-							CreateKeyTable(page, n_unknown), GroupsCreate()};
-	CandidateSet *result = CreateCandidates(count);
-	bool		is_new;
-
-	if (n_unknown > 0)
-	{
-		NullableDatum args[] = {page->user, Given(page->context),
-								Given(KeyArray(page, unknown, n_unknown))};
-
-		ReadRows(page, &read_allowed, VARIANT_SHORTLIST, args, read_allowed_row, &reader);
-		ShareCandidates(page, shared, unknown, n_unknown, reader.set, reader.numbers);
-	}
-	for (int i = 0; i < count; i++)
-	{
-		const KeptRow *row = FindKeptRow(shared, shortlist[i]);
-		int			found = row != NULL ? -1 : FindKey(reader.numbers, shortlist[i]);
-		Datum		item;
-
-		if (found < 0 && (row == NULL || row->values == NULL))
-			continue;
-		item = found >= 0 ? reader.set->items[found] : CopyKey(page, row->values[0]);
-		if (FindKey(left_out, item) >= 0)
-			continue;
-		AddKey(numbers, item, result->count, &is_new);
-		if (is_new)
-			AddCandidate(result, item, 0.0, -1, 0);
-	}
-	return result;
-}
-
 /*
  * The items that may be returned under a policy: all, or those of a shortlist.  Each
  * is there once, and "numbers" has its number.
@@ -341,11 +302,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
 	AllowedReader reader = {page, CreateCandidates(count), LeftOutKeys(page), numbers,
 							GroupsCreate()};
-	KeptTable  *shared = variant == VARIANT_SHORTLIST && !page->skips_failing ?
-		SharedCandidates(page) : NULL;
 
-	if (shared != NULL)
-		return read_shared(page, shared, numbers, shortlist, count);
 	if (page->skips_failing)
 		read_allowed_items(page, &reader, variant, shortlist, count);
 	else

@@ -82,37 +82,28 @@ struct KeyTable
 
 /* Are values of a type equal if and only if their bits are? */
 static bool
-is_integer(const TypeCacheEntry *type)
+is_integer(const PageRequest *page, Oid equal)
 {
-	Oid			equal = type->eq_opr_finfo.fn_oid;
-
-	return type->typbyval &&
+	return page->item_by_value &&
 		(equal == F_INT2EQ || equal == F_INT4EQ || equal == F_INT8EQ || equal == F_OIDEQ);
-}
-
-/* A table of keys of a type, in the current memory context */
-KeyTable *
-CreateTypedKeyTable(Oid type, Oid collation, uint32 expected)
-{
-	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_HASH_PROC_FINFO |
-											  TYPECACHE_EQ_OPR_FINFO);
-	KeyTable   *table = palloc(sizeof(KeyTable));
-	bool		is_varlena;
-
-	table->type.is_integer = is_integer(cache);
-	table->type.collation = collation;
-	table->type.hash = OidIsValid(cache->hash_proc_finfo.fn_oid) ? &cache->hash_proc_finfo : NULL;
-	table->type.equal = &cache->eq_opr_finfo;
-	getTypeOutputInfo(type, &table->type.output, &is_varlena);
-	table->hash = keys_create(CurrentMemoryContext, Max(expected, 16), &table->type);
-	return table;
 }
 
 /* A table of items, in the current memory context */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
 {
-	return CreateTypedKeyTable(page->item_type, page->item_collation, expected);
+	TypeCacheEntry *cache = lookup_type_cache(page->item_type,
+											  TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
+	KeyTable   *table = palloc(sizeof(KeyTable));
+	bool		is_varlena;
+
+	table->type.is_integer = is_integer(page, cache->eq_opr_finfo.fn_oid);
+	table->type.collation = page->item_collation;
+	table->type.hash = OidIsValid(cache->hash_proc_finfo.fn_oid) ? &cache->hash_proc_finfo : NULL;
+	table->type.equal = &cache->eq_opr_finfo;
+	getTypeOutputInfo(page->item_type, &table->type.output, &is_varlena);
+	table->hash = keys_create(CurrentMemoryContext, Max(expected, 16), &table->type);
+	return table;
 }
 
 /*

@@ -9,7 +9,6 @@
 
 typedef struct KeyTable KeyTable;
 
-extern KeyTable *CreateTypedKeyTable(Oid type, Oid collation, uint32 expected);
 extern KeyTable *CreateKeyTable(const PageRequest *page, uint32 expected);
 extern int	AddKey(KeyTable *table, Datum key, int number, bool *is_new);
 extern int	FindKey(KeyTable *table, Datum key);

@@ -18,7 +18,6 @@
 #include "choose/request.h"
 #include "page/candidates.h"
 #include "page/decision_number.h"
-#include "page/kept_rows.h"
 #include "page/lists.h"
 #include "sql/args.h"
 
@@ -110,7 +109,6 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	decision = NewDecisionNumber(page->schema, page->settings.secret, page->settings.now);
 	request->seed = (int64) FreshSeed();
 	DoStep(page, choose_list, request);
-	BeginLog(page);
 	if (!request->choice.items.isnull)
 	{
 		LogList(page, decision, request->seed, request->treatment, &request->choice);
@@ -118,7 +116,6 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	}
 	else if (!request->is_next_page)
 		LogEmptyRequest(page, decision, request->treatment);
-	EndLog(page);
 	ClosePage(page);
 	return (Datum) 0;
 }

@@ -16,7 +16,7 @@
 
 #include "compat.h"
 #include "page/entry.h"
-#include "page/kept_rows.h"
+#include "page/page.h"
 
 const char *const policy_names[] = {"personal", "unknown", "control", "random", "trending"};
 
@@ -89,14 +89,12 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 
 	EnterPage(page, fcinfo, schema);
 	page->nest_level = nest_level;
-	UseKeptRows(page);
 }
 
 /* Nothing that a statement has returned may be used after this. */
 void
 ClosePage(PageRequest *page)
 {
-	ReleaseKeptRows(page);
 	SPI_finish();
 	if (page->nest_level > 0)
 		LeaveSchema(page->nest_level);

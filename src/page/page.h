@@ -94,8 +94,6 @@ typedef struct PageQuery
 	Oid			argtypes[MAX_ARGS];
 } PageQuery;
 
-typedef struct KeptRows KeptRows;
-
 typedef struct PageRequest
 {
 	Oid			schema;
@@ -110,7 +108,6 @@ typedef struct PageRequest
 	Oid			user_collation;
 	int			nest_level;		/* of the search_path */
 	MemoryContext memory;		/* until ClosePage() */
-	KeptRows   *kept;			/* rows that pages of a statement share; NULL: none */
 	PageSettings settings;
 
 	/* the request */

@@ -18,26 +18,27 @@
 #include "catalog/pg_index.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "partitioning/partbounds.h"
+#include "partitioning/partdesc.h"
+#include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
-#include "page/kept_rows.h"
+#include "page/tables.h"
 
 #define MAX_KEYS	2
 
 struct TableLookup
 {
-	const PageRequest *page;
-	const PageTable *table;
-	Relation	relation;		/* NULL: not opened, rows may be kept */
-	KeptTable  *kept;			/* NULL: none */
+	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_keys;
@@ -72,8 +73,8 @@ open_readable(Oid table)
 	return relation;
 }
 
-Relation
-OpenPageTable(const PageRequest *page, const char *name)
+static Relation
+open_table(const PageRequest *page, const char *name)
 {
 	Oid			table = get_relname_relid(name, page->schema);
 
@@ -203,41 +204,20 @@ init_keys(TableLookup *lookup)
 }
 
 static TableLookup *
-create_lookup(const PageRequest *page, const PageTable *table, int n_keys, int n_ordered)
+begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_keys,
+			 int n_ordered)
 {
 	TableLookup *lookup = palloc0(sizeof(TableLookup));
 
-	lookup->page = page;
-	lookup->table = table;
+	lookup->relation = relation;
 	lookup->n_columns = table->n_columns;
+	for (int i = 0; i < table->n_columns; i++)
+		lookup->columns[i] = find_column(page, relation, &table->columns[i]);
 	lookup->n_keys = n_keys;
 	lookup->n_ordered = n_ordered;
 	lookup->row = AllocSetContextCreate(CurrentMemoryContext, "dlints row", ALLOCSET_SMALL_SIZES);
-	return lookup;
-}
-
-/* Find the columns and an index of the table that is read. */
-static void
-set_relation(TableLookup *lookup, Relation relation)
-{
-	lookup->relation = relation;
-	for (int i = 0; i < lookup->n_columns; i++)
-		lookup->columns[i] = find_column(lookup->page, relation, &lookup->table->columns[i]);
-	if (lookup->n_keys > 0)
+	if (n_keys > 0)
 		init_keys(lookup);
-}
-
-/*
- * Prepare lookups in a relation by the first columns of a table.  Rows with equal keys are
- * read in the order of the first "n_ordered" columns.
- */
-TableLookup *
-BeginLookupIn(const PageRequest *page, Relation relation, const PageTable *table, int n_keys,
-			 int n_ordered)
-{
-	TableLookup *lookup = create_lookup(page, table, n_keys, n_ordered);
-
-	set_relation(lookup, relation);
 	return lookup;
 }
 
@@ -245,14 +225,7 @@ BeginLookupIn(const PageRequest *page, Relation relation, const PageTable *table
 TableLookup *
 BeginLookup(const PageRequest *page, const PageTable *table, int n_keys)
 {
-	KeptTable  *kept = FindKeptTable(page, table, n_keys);
-	TableLookup *lookup;
-
-	if (kept == NULL)
-		return BeginLookupIn(page, OpenPageTable(page, table->name), table, n_keys, n_keys);
-	lookup = create_lookup(page, table, n_keys, n_keys);
-	lookup->kept = kept;
-	return lookup;
+	return begin_lookup(page, open_table(page, table->name), table, n_keys, n_keys);
 }
 
 void
@@ -261,35 +234,25 @@ EndLookup(TableLookup *lookup)
 	if (lookup->scan != NULL)
 		systable_endscan(lookup->scan);
 	MemoryContextDelete(lookup->row);
-	if (lookup->relation != NULL)
-		table_close(lookup->relation, NoLock);
+	table_close(lookup->relation, NoLock);
 	pfree(lookup);
 }
 
 /* ---------- rows ---------- */
 
-/* Hand over a row, in a memory context that is reset after it. */
-static void
-hand_over(const TableLookup *lookup, const Datum *values, const bool *nulls, RowReader read,
-		  void *reader)
-{
-	MemoryContext caller = MemoryContextSwitchTo(lookup->row);
-
-	read(reader, values, nulls);
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(lookup->row);
-}
-
-/* Hand over the columns of a scan's row. */
+/* Hand over the columns of a scan's row, in a memory context that is reset after it. */
 static void
 read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
 {
 	Datum		values[MAX_TABLE_COLUMNS];
 	bool		nulls[MAX_TABLE_COLUMNS];
+	MemoryContext caller = MemoryContextSwitchTo(lookup->row);
 
 	for (int i = 0; i < lookup->n_columns; i++)
 		values[i] = slot_getattr(row, lookup->columns[i], &nulls[i]);
-	hand_over(lookup, values, nulls, read, reader);
+	read(reader, values, nulls);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(lookup->row);
 }
 
 /* Call a function for at most a given number of the rows of a scan. */
@@ -347,9 +310,9 @@ begin_scan(TableLookup *lookup)
 	return lookup->scan;
 }
 
-/* Call a function for at most "limit" rows of the table with these keys. */
-static int
-look_up(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
+/* Call a function for at most "limit" rows with these keys.  Returns the number of rows. */
+int
+LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
 {
 	SysScanDesc scan;
 	int			count;
@@ -364,81 +327,6 @@ look_up(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void 
 		lookup->scan = NULL;
 	}
 	return count;
-}
-
-/* A reader that keeps the rows which it hands on */
-typedef struct RowKeeper
-{
-	TableLookup *lookup;
-	const Datum *key;			/* NULL: without */
-	RowReader	read;
-	void	   *reader;
-} RowKeeper;
-
-static void
-keep_row(void *arg, const Datum *values, const bool *nulls)
-{
-	RowKeeper  *keeper = arg;
-	TableLookup *lookup = keeper->lookup;
-
-	KeepRow(lookup->kept, keeper->key, RelationGetDescr(lookup->relation), lookup->columns, values,
-			nulls);
-	keeper->read(keeper->reader, values, nulls);
-}
-
-/* Call a function for all rows, or for the row of a key, and keep them. */
-static int
-read_and_keep(TableLookup *lookup, const Datum *key, RowReader read, void *reader)
-{
-	RowKeeper	keeper = {lookup, key, read, reader};
-	int			count;
-
-	if (lookup->relation == NULL)
-		set_relation(lookup, OpenPageTable(lookup->page, lookup->table->name));
-	count = look_up(lookup, key, key == NULL ? INT_MAX : 1, keep_row, &keeper);
-	if (key == NULL)
-		CompleteTable(lookup->kept);
-	else if (count == 0)
-		KeepRow(lookup->kept, key, RelationGetDescr(lookup->relation), lookup->columns, NULL, NULL);
-	return count;
-}
-
-/* Call a function for all rows of a table, which are kept. */
-static int
-read_kept(TableLookup *lookup, RowReader read, void *reader)
-{
-	const KeptRow *rows;
-	int			count = ReadKeptRows(lookup->kept, &rows);
-
-	for (int i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		hand_over(lookup, rows[i].values, rows[i].nulls, read, reader);
-	}
-	return count;
-}
-
-/*
- * Call a function for at most "limit" rows with these keys.  Returns the number of rows.
- * Of tables whose rows are kept, all rows are read, or the only one of a key.
- */
-int
-LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
-{
-	const KeptRow *row;
-
-	if (lookup->kept == NULL)
-		return look_up(lookup, keys, limit, read, reader);
-	if (lookup->n_keys == 0)
-		return IsComplete(lookup->kept) ? read_kept(lookup, read, reader) :
-			read_and_keep(lookup, NULL, read, reader);
-	row = FindKeptRow(lookup->kept, keys[0]);
-	if (row == NULL)
-		return read_and_keep(lookup, keys, read, reader);
-	if (row->values == NULL)
-		return 0;
-	hand_over(lookup, row->values, row->nulls, read, reader);
-	return 1;
 }
 
 /* Call a function for the last rows with the first "n_keys" keys, in descending order of the index. */
@@ -472,7 +360,7 @@ LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read, vo
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
-	TableLookup *lookup = BeginLookupIn(page, OpenPageTable(page, table->name), table, 1, 1);
+	TableLookup *lookup = BeginLookup(page, table, 1);
 
 	if (OidIsValid(lookup->index))
 		read_last(lookup, 0, 1, read, reader);
@@ -500,9 +388,121 @@ bool
 HasRows(const PageRequest *page, const char *name)
 {
 	PageTable	table = {.name = name};
-	TableLookup *lookup = BeginLookupIn(page, OpenPageTable(page, name), &table, 0, 0);
+	TableLookup *lookup = BeginLookup(page, &table, 0);
 	bool		has_rows = LookUp(lookup, NULL, 1, ignore_row, NULL) > 0;
 
 	EndLookup(lookup);
 	return has_rows;
+}
+
+/* ---------- the log ---------- */
+
+struct LogTable
+{
+	const PageRequest *page;
+	const PageTable *table;
+	int			n_keys;
+	int			n_ordered;
+	Relation	parent;
+	PartitionDesc partitions;
+	TableLookup **lookups;		/* by partition; NULL: not opened yet */
+	bool	   *is_skipped;
+};
+
+/*
+ * Open a partitioned table of the log for lookups by the first columns.  LookUpNewest()
+ * reads rows in the order of the first "n_ordered" columns.
+ */
+LogTable *
+OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_ordered)
+{
+	LogTable   *log = palloc0(sizeof(LogTable));
+
+	log->page = page;
+	log->table = table;
+	log->n_keys = n_keys;
+	log->n_ordered = n_ordered;
+	log->parent = open_table(page, table->name);
+	if (log->parent->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is not partitioned", table->name)));
+	log->partitions = RelationGetPartitionDesc(log->parent, true);
+	log->lookups = palloc0(sizeof(TableLookup *) * Max(log->partitions->nparts, 1));
+	log->is_skipped = palloc0(sizeof(bool) * Max(log->partitions->nparts, 1));
+	return log;
+}
+
+/* Lookups in a partition; NULL if it is empty, or no ordinary table */
+static TableLookup *
+partition_lookup(LogTable *log, int partition)
+{
+	Relation	relation;
+
+	if (log->lookups[partition] != NULL || log->is_skipped[partition])
+		return log->lookups[partition];
+	relation = table_open(log->partitions->oids[partition], AccessShareLock);
+	if (relation->rd_rel->relkind == RELKIND_RELATION && RelationGetNumberOfBlocks(relation) > 0)
+		return log->lookups[partition] = begin_lookup(log->page, relation, log->table, log->n_keys,
+														log->n_ordered);
+	table_close(relation, NoLock);
+	log->is_skipped[partition] = true;
+	return NULL;
+}
+
+/*
+ * Call a function for the last rows with these keys: of the default partition, which
+ * contains rows until their month has a partition, and then from the newest month on.
+ */
+void
+LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader)
+{
+	int			default_partition = log->partitions->nparts > 0 ?
+		log->partitions->boundinfo->default_index : -1;
+	TableLookup *lookup = default_partition < 0 ? NULL : partition_lookup(log, default_partition);
+
+	if (lookup != NULL)
+		limit -= LookUpLast(lookup, keys, limit, read, reader);
+	for (int i = log->partitions->nparts - 1; i >= 0 && limit > 0; i--)
+		if (i != default_partition && (lookup = partition_lookup(log, i)) != NULL)
+			limit -= LookUpLast(lookup, keys, limit, read, reader);
+}
+
+/* The partition of a decision's number */
+static int
+partition_of(const LogTable *log, Datum decision)
+{
+	PartitionKey key = RelationGetPartitionKey(log->parent);
+	PartitionBoundInfo bounds = log->partitions->boundinfo;
+	bool		is_equal;
+	int			bound;
+	int			partition;
+
+	if (log->partitions->nparts == 0)
+		return -1;
+	bound = partition_range_datum_bsearch(key->partsupfunc, key->partcollation, bounds, 1,
+										  &decision, &is_equal);
+	partition = bounds->indexes[bound + 1];
+	return partition >= 0 ? partition : bounds->default_index;
+}
+
+/* Call a function for the rows of a decision, whose number is the only key. */
+void
+LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
+{
+	Datum		key = Int64GetDatum(decision);
+	int			partition = partition_of(log, key);
+	TableLookup *lookup = partition < 0 ? NULL : partition_lookup(log, partition);
+
+	if (lookup != NULL)
+		LookUp(lookup, &key, INT_MAX, read, reader);
+}
+
+void
+CloseLog(LogTable *log)
+{
+	for (int i = 0; i < log->partitions->nparts; i++)
+		if (log->lookups[i] != NULL)
+			EndLookup(log->lookups[i]);
+	table_close(log->parent, NoLock);
 }

@@ -6,7 +6,6 @@
 #define DLINTS_PAGE_TABLES_H
 
 #include "page/page.h"
-#include "utils/relcache.h"
 
 #define MAX_TABLE_COLUMNS	24
 
@@ -38,11 +37,6 @@ extern int	LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader r
 extern int	LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read,
 					   void *reader);
 extern void EndLookup(TableLookup *lookup);
-
-/* Lookups in a relation that the caller has opened */
-extern Relation OpenPageTable(const PageRequest *page, const char *name);
-extern TableLookup *BeginLookupIn(const PageRequest *page, Relation relation, const PageTable *table,
-								  int n_keys, int n_ordered);
 
 /* Lookups in a table of the log, over its partitions */
 typedef struct LogTable LogTable;
