@@ -136,6 +136,25 @@ $$;
 COMMENT ON FUNCTION _dlints_check_costs()
 	IS 'raise a notice if the costs of items cannot be computed, and an error if those of none can';
 
+-- Raise an error that names the argument if an expression of the click log fails for a row.
+CREATE FUNCTION _dlints_check_click_rows() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
+EXCEPTION WHEN OTHERS THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	RAISE 'in the argument "clicks": %', SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'The query must read every row without an error.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_click_rows()
+	IS 'raise an error that names the argument if an expression of the click log fails for a row';
+
 -- Record that the key of the items is not unique any more, for example after its index was dropped or another table
 -- inherits from the items.  Pages then leave out further rows of an item.
 CREATE FUNCTION _dlints_check_unique_key() RETURNS void

@@ -52,6 +52,41 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_lock_item_vectors() IS 'lock the item vectors for a change of many rows';
 
+-- Refresh what is computed from the click log: popularity, trends and, once a day, neighbours.  Returns the number of
+-- rows of item vectors that changed.  If an expression of the click log fails for a row, all of this stays as it is,
+-- and the report says so: item vectors are refreshed nevertheless.
+CREATE FUNCTION _dlints_refresh_clicks(are_items_new boolean) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_written bigint := 0;
+	problem text;
+BEGIN
+	BEGIN
+		IF @extschema@._dlints_write_click_digest() OR are_items_new THEN
+			n_written := @extschema@._dlints_refresh_popularity();
+			PERFORM @extschema@._dlints_refresh_trend();
+		END IF;
+		IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
+			PERFORM @extschema@._dlints_fit_neighbours();
+		END IF;
+	EXCEPTION WHEN OTHERS THEN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;
+		n_written := 0;
+		problem := SQLERRM;
+		RAISE WARNING 'in the argument "clicks": %', problem
+			USING ERRCODE = SQLSTATE, DETAIL = 'Popularities, trends and neighbours stay as they are.';
+	END;
+	PERFORM @extschema@._dlints_note_problem('clicks'::text, problem);
+	RETURN n_written;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_clicks(boolean)
+	IS 'refresh popularity, trends and neighbours; returns the number of changed rows';
+
 -- Refresh item vectors, costs, popularity, trends, item effects and, once a day, neighbours.  Returns the number of
 -- vectors whose columns or dates changed.
 CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
@@ -65,18 +100,12 @@ DECLARE
 BEGIN
 	SELECT v.n_changed, v.is_written INTO n_changed, is_written FROM @extschema@._dlints_refresh_vectors() v;
 	n_written := is_written::integer;
-	IF @extschema@._dlints_write_click_digest() OR is_written THEN
-		n_written := n_written + @extschema@._dlints_refresh_popularity();
-		PERFORM @extschema@._dlints_refresh_trend();
-	END IF;
+	n_written := n_written + @extschema@._dlints_refresh_clicks(is_written);
 	n_written := n_written + @extschema@._dlints_refresh_effects();
 	IF n_written > 0 OR NOT EXISTS (SELECT FROM block) THEN
 		PERFORM @extschema@._dlints_set_blocks();
 	ELSE
 		PERFORM @extschema@._dlints_note_item_index();
-	END IF;
-	IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
-		PERFORM @extschema@._dlints_fit_neighbours();
 	END IF;
 	RETURN n_changed;
 END

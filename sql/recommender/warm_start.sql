@@ -366,6 +366,7 @@ BEGIN
 	PERFORM @extschema@._dlints_check_objects();
 	-- the lock of run()'s part "refit", before those of item vectors and examples
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
+	PERFORM @extschema@._dlints_check_click_rows();
 	RETURN @extschema@._dlints_fit_prior();
 END
 $$;

@@ -72,6 +72,32 @@ read_log_click(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
+static void
+read_log_clicks(PageRequest *page, void *arg)
+{
+	ReadRows(page, &log_clicks, 0, &page->user, read_log_click, arg);
+}
+
+/*
+ * Read the clicks of the log, in which an expression of the argument "clicks" fails for a
+ * row of the user.  Rows that precede the failing one count.
+ */
+static void
+read_failing_log_clicks(PageRequest *page, ClickReader *reader)
+{
+	ErrorData  *error = TryStep(page, read_log_clicks, reader);
+
+	if (error == NULL)
+		return;
+	if (!IsRowError(error))
+		ReThrowError(error);
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("in the argument \"clicks\": %s", error->message),
+			 errdetail("The list does not depend on clicks of the user that cannot be read.")));
+	FreeErrorData(error);
+}
+
 /* ---------- clicks on lists ---------- */
 
 typedef struct ShownList
@@ -218,7 +244,12 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 
 	clicks->page = page;
 	if (page->settings.has_clicks && !page->user.isnull)
-		ReadRows(page, &log_clicks, 0, &page->user, read_log_click, &reader);
+	{
+		if (page->skips_failing)
+			read_failing_log_clicks(page, &reader);
+		else
+			read_log_clicks(page, &reader);
+	}
 	if (!page->user.isnull)
 		read_user_rewards(page, &reader);
 	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)

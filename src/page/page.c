@@ -336,7 +336,7 @@ explain_error(PageRequest *page, ErrorData *error)
 
 /*
  * Do a step that evaluates the user's expressions.  If one of them fails, the step is
- * done again without the items for which it does: one bad row stops no page.
+ * done again without the items or clicks for which it does: one bad row stops no page.
  */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)

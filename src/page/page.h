@@ -116,7 +116,7 @@ typedef struct PageRequest
 	Datum		context;		/* jsonb object */
 	NullableDatum left_out;		/* items that are never returned */
 	int			k;
-	bool		skips_failing;	/* leave out items for which the user's expressions fail */
+	bool		skips_failing;	/* leave out items and clicks for which the user's expressions fail */
 
 	/* of the user or the item that a list is for; NULL: all are 0 */
 	struct NeighbourScores *neighbours;

@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(197);
+SELECT plan(206);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -487,6 +487,31 @@ SELECT is(count(*), 19::bigint, 'rows with a NULL key are not recommended')
 DELETE FROM loose;
 SELECT is(count(*), 0::bigint, 'recommend() returns nothing after all rows were deleted')
   FROM loose_ones.recommend(1, 20);
+
+-- ---------- clicks that cannot be read ----------
+
+CREATE TABLE strange_visit AS SELECT who, job, at, 1 AS length FROM visit;
+SELECT dlints_create_recommender('strange_clicks', 'job', '{field}',
+    clicks => 'SELECT who, job, at, 1.0 / length FROM strange_visit') \gset
+INSERT INTO strange_visit VALUES (3, 1, now(), 0);
+INSERT INTO job SELECT (jsonb_populate_record(j, '{"id": -5}')).* FROM job j LIMIT 1;
+SELECT is(outcome('SELECT count(*) FROM strange_clicks.' || call), 'gives 10',
+  call || ' returns a list although a click of the user cannot be read')
+FROM unnest('{recommend(3),"more_like(1, user_id => 3)",trending(user_id => 3)}'::text[]) call;
+SELECT is(outcome('SELECT strange_clicks.refresh()'), 'gives 1',
+  'refresh() encodes new items although a click cannot be read');
+SELECT is((SELECT meaning FROM strange_clicks.report() WHERE measure = 'failed maintenance'), 'clicks: division by zero',
+  'the report says that a click cannot be read');
+SELECT is(outcome(call), '22012: in the argument "clicks": division by zero',
+  call || ' names the argument if a click cannot be read')
+FROM unnest(ARRAY['SELECT strange_clicks.refit()', 'SELECT strange_clicks.warm_start()',
+  $$SELECT dlints_create_recommender('stranger_clicks', 'job', '{field}',
+    clicks => 'SELECT who, job, at, 1.0 / length FROM strange_visit')$$]) call;
+DELETE FROM strange_visit WHERE length = 0;
+SELECT strange_clicks.refresh() \gset
+SELECT is((SELECT count(*) FROM strange_clicks.report() WHERE measure = 'failed maintenance'), 0::bigint,
+  'the report forgets the click after it was removed');
+DELETE FROM job WHERE id = -5;
 
 -- ---------- dlints in another schema ----------
 
