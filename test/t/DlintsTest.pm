@@ -230,7 +230,8 @@ sub safe_psql
 	  // die "error running SQL: '$session->{stderr}'\nwhile running '$sql'";
 
 	$self->{kept}{$database} = $session;
-	return $output;
+	# the module of PostgreSQL 17.0 leaves its mark if the statements return nothing
+	return $output =~ s/^background_psql: QUERY_SEPARATOR\n?\z//r;
 }
 
 # End the sessions, which a server that stops would otherwise wait for
