@@ -72,13 +72,17 @@ BEGIN
 			PERFORM @extschema@._dlints_fit_neighbours();
 		END IF;
 	EXCEPTION WHEN OTHERS THEN
-		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		BEGIN
+			PERFORM @extschema@._dlints_check_click_rows();
+		EXCEPTION WHEN OTHERS THEN
+			n_written := 0;
+			problem := SQLERRM;
+			RAISE WARNING '%', problem
+				USING ERRCODE = SQLSTATE, DETAIL = 'Popularities, trends and neighbours stay as they are.';
+		END;
+		IF problem IS NULL THEN
 			RAISE;
 		END IF;
-		n_written := 0;
-		problem := SQLERRM;
-		RAISE WARNING 'in the argument "clicks": %', problem
-			USING ERRCODE = SQLSTATE, DETAIL = 'Popularities, trends and neighbours stay as they are.';
 	END;
 	PERFORM @extschema@._dlints_note_problem('clicks'::text, problem);
 	RETURN n_written;

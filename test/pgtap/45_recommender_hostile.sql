@@ -500,7 +500,8 @@ SELECT is(outcome('SELECT count(*) FROM strange_clicks.' || call), 'gives 10',
 FROM unnest('{recommend(3),"more_like(1, user_id => 3)",trending(user_id => 3)}'::text[]) call;
 SELECT is(outcome('SELECT strange_clicks.refresh()'), 'gives 1',
   'refresh() encodes new items although a click cannot be read');
-SELECT is((SELECT meaning FROM strange_clicks.report() WHERE measure = 'failed maintenance'), 'clicks: division by zero',
+SELECT is((SELECT meaning FROM strange_clicks.report() WHERE measure = 'failed maintenance'),
+  'clicks: in the argument "clicks": division by zero',
   'the report says that a click cannot be read');
 SELECT is(outcome(call), '22012: in the argument "clicks": division by zero',
   call || ' names the argument if a click cannot be read')
