@@ -50,6 +50,25 @@ COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a
 
 -- Checks when a recommender is made or altered ----------------------------------------
 
+-- Read the whole click log, and raise an error that names the argument if an expression of it fails for a row.
+CREATE FUNCTION _dlints_check_click_rows() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
+EXCEPTION WHEN OTHERS THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	RAISE 'in the argument "clicks": %', SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'The query must return every row without an error.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_click_rows()
+	IS 'raise an error that names the argument if an expression of the click log fails for a row';
+
 -- Raise an error if the query of clicks fails, or if none of its rows is about an item: user and item are easily
 -- swapped, and all recommendations would be useless.
 CREATE FUNCTION _dlints_check_clicks() RETURNS void
@@ -58,16 +77,13 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	PERFORM count(c.user_id), count(c.item), max(c.at)
-	FROM   (SELECT k.user_id, k.item, k.at FROM click k LIMIT 1000) c;
+	PERFORM @extschema@._dlints_check_click_rows();
 	IF EXISTS (SELECT FROM click) AND EXISTS (SELECT FROM item)
 	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN
-		RAISE 'no click is on an item of %', (SELECT s.relation FROM setting s)
-			USING ERRCODE = 'invalid_parameter_value';
+		RAISE 'argument "clicks": no click is on an item of %', (SELECT s.relation FROM setting s)
+			USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'It must be a query of user, item and time, in this order.';
 	END IF;
-EXCEPTION WHEN data_exception THEN
-	RAISE 'argument "clicks": %', SQLERRM
-		USING ERRCODE = SQLSTATE, HINT = 'It must be a query of user, item and time, in this order.';
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_clicks() IS 'raise an error if clicks cannot be read, or none is on an item';
@@ -135,25 +151,6 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_costs()
 	IS 'raise a notice if the costs of items cannot be computed, and an error if those of none can';
-
--- Raise an error that names the argument if an expression of the click log fails for a row.
-CREATE FUNCTION _dlints_check_click_rows() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
-EXCEPTION WHEN OTHERS THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
-		RAISE;
-	END IF;
-	RAISE 'in the argument "clicks": %', SQLERRM
-		USING ERRCODE = SQLSTATE, HINT = 'The query must read every row without an error.';
-END
-$$;
-COMMENT ON FUNCTION _dlints_check_click_rows()
-	IS 'raise an error that names the argument if an expression of the click log fails for a row';
 
 -- Record that the key of the items is not unique any more, for example after its index was dropped or another table
 -- inherits from the items.  Pages then leave out further rows of an item.

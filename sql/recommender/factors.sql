@@ -91,7 +91,6 @@ DECLARE
 	n_changed bigint := 0;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
-	PERFORM @extschema@._dlints_check_click_rows();
 	IF (SELECT s.factors > 0 FROM setting s) THEN
 		EXECUTE format('
 			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),

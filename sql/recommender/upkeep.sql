@@ -53,8 +53,8 @@ $$;
 COMMENT ON FUNCTION _dlints_lock_item_vectors() IS 'lock the item vectors for a change of many rows';
 
 -- Refresh what is computed from the click log: popularity, trends and, once a day, neighbours.  Returns the number of
--- rows of item vectors that changed.  If an expression of the click log fails for a row, all of this stays as it is,
--- and the report says so: item vectors are refreshed nevertheless.
+-- item vectors that changed.  If an expression of the click log fails for a row, all three keep their values and the
+-- report names the error, so that the columns of items are refreshed nevertheless.
 CREATE FUNCTION _dlints_refresh_clicks(are_items_new boolean) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -72,24 +72,30 @@ BEGIN
 			PERFORM @extschema@._dlints_fit_neighbours();
 		END IF;
 	EXCEPTION WHEN OTHERS THEN
-		BEGIN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;
+		BEGIN                           -- a trigger on our tables may have raised the error instead
 			PERFORM @extschema@._dlints_check_click_rows();
 		EXCEPTION WHEN OTHERS THEN
-			n_written := 0;
+			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+				RAISE;
+			END IF;
 			problem := SQLERRM;
 			RAISE WARNING '%', problem
-				USING ERRCODE = SQLSTATE, DETAIL = 'Popularities, trends and neighbours stay as they are.';
+				USING ERRCODE = SQLSTATE, DETAIL = 'Popularities, trends and neighbours keep their values.';
 		END;
 		IF problem IS NULL THEN
 			RAISE;
 		END IF;
+		n_written := 0;
 	END;
 	PERFORM @extschema@._dlints_note_problem('clicks'::text, problem);
 	RETURN n_written;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_clicks(boolean)
-	IS 'refresh popularity, trends and neighbours; returns the number of changed rows';
+	IS 'refresh popularity, trends and neighbours; returns the number of item vectors that changed';
 
 -- Refresh item vectors, costs, popularity, trends, item effects and, once a day, neighbours.  Returns the number of
 -- vectors whose columns or dates changed.
@@ -103,9 +109,8 @@ DECLARE
 	n_written bigint;
 BEGIN
 	SELECT v.n_changed, v.is_written INTO n_changed, is_written FROM @extschema@._dlints_refresh_vectors() v;
-	n_written := is_written::integer;
-	n_written := n_written + @extschema@._dlints_refresh_clicks(is_written);
-	n_written := n_written + @extschema@._dlints_refresh_effects();
+	n_written := is_written::integer + @extschema@._dlints_refresh_clicks(is_written)
+	             + @extschema@._dlints_refresh_effects();
 	IF n_written > 0 OR NOT EXISTS (SELECT FROM block) THEN
 		PERFORM @extschema@._dlints_set_blocks();
 	ELSE
@@ -141,6 +146,7 @@ BEGIN
 	PERFORM @extschema@._dlints_check_objects();
 	-- the lock of run()'s part "refit", before those of item vectors and examples
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
+	PERFORM @extschema@._dlints_check_click_rows();
 	PERFORM @extschema@._dlints_adopt_values();
 	RETURN @extschema@._dlints_refit_factors();
 END

@@ -79,11 +79,11 @@ read_log_clicks(PageRequest *page, void *arg)
 }
 
 /*
- * Read the clicks of the log, in which an expression of the argument "clicks" fails for a
- * row of the user.  Rows that precede the failing one count.
+ * Read the clicks of the log with a warning in place of an error if an expression of the
+ * argument "clicks" fails for a row of the user.  Clicks that were read before it count.
  */
 static void
-read_failing_log_clicks(PageRequest *page, ClickReader *reader)
+try_log_clicks(PageRequest *page, ClickReader *reader)
 {
 	ErrorData  *error = TryStep(page, read_log_clicks, reader);
 
@@ -94,7 +94,7 @@ read_failing_log_clicks(PageRequest *page, ClickReader *reader)
 	ereport(WARNING,
 			(errcode(error->sqlerrcode),
 			 errmsg("in the argument \"clicks\": %s", error->message),
-			 errdetail("The list does not depend on clicks of the user that cannot be read.")));
+			 errdetail("The list ignores clicks of the user that cannot be read.")));
 	FreeErrorData(error);
 }
 
@@ -246,7 +246,7 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 	if (page->settings.has_clicks && !page->user.isnull)
 	{
 		if (page->skips_failing)
-			read_failing_log_clicks(page, &reader);
+			try_log_clicks(page, &reader);
 		else
 			read_log_clicks(page, &reader);
 	}
