@@ -1,7 +1,7 @@
 -- How the columns of a recommender's items are encoded
 \set SHOW_CONTEXT never
 BEGIN;
--- Progress notices, which appear two seconds after the statement began, never do here.
+-- Hide progress notices, which appear if a statement takes more than two seconds.
 ALTER FUNCTION pg_catalog.statement_timestamp() RENAME TO server_statement_timestamp;
 CREATE FUNCTION pg_catalog.statement_timestamp() RETURNS timestamptz STABLE LANGUAGE sql
   AS $$ SELECT 'infinity'::timestamptz $$;

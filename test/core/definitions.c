@@ -1,13 +1,13 @@
 /*
  * definitions.c
- *		Algorithm 1 and the sums of a memory in long double, and evidence in
- *		guarded memory that is compared with them.
+ *		Algorithm 1 and the sums of a memory in long double, from their definitions,
+ *		and comparisons of evidence with them.
  */
 #include "oracle.h"
 
 #include "core/linalg.h"
 
-/* what G is multiplied by to stand for H */
+/* Factor of G in place of H, the sum of w^2 z z', if H is not stored */
 exact
 exact_share(exact N, exact N2)
 {
@@ -67,7 +67,7 @@ algorithm1_update(Algorithm1 *a, const double *z, double reward)
 		(exact) reward * reward;
 }
 
-/* Z~ = share G + ridge I where the sum of w^2 z z' is not kept */
+/* Set Z~ = share G + ridge I, as evidence without the sum of w^2 z z' does. */
 void
 algorithm1_simplify(Algorithm1 *a, Squares squares)
 {
@@ -97,7 +97,7 @@ algorithm1_mean(const Algorithm1 *a)
 	return mean;
 }
 
-/* Z^-1 Z~ Z^-1, column by column */
+/* Return Z^-1 Z~ Z^-1, computed column by column. */
 exact *
 algorithm1_covariance(const Algorithm1 *a)
 {
@@ -145,7 +145,7 @@ evidence_copy(const Evidence *e)
 	return copy;
 }
 
-/* evidence_absorb in guarded memory; what it reads stays as it is */
+/* Call evidence_absorb() in guarded memory, and check that it does not change its input. */
 void
 absorb(Evidence *e, double decay, int count, const double *features,
 	   const double *rewards, double reference, const double *weights)
@@ -166,7 +166,7 @@ absorb(Evidence *e, double decay, int count, const double *features,
 	guarded_free(work);
 }
 
-/* "count" observations in blocks, oldest first, under a discount */
+/* Train on "count" observations in blocks, oldest first, with a discount. */
 void
 evidence_learn(Evidence *e, double discount, int count, int block,
 			   const double *features, const double *rewards)
@@ -186,7 +186,7 @@ evidence_learn(Evidence *e, double discount, int count, int block,
 	}
 }
 
-/* closeness is relative to the largest value that an element could have */
+/* Compare matrices.  Tolerances are relative to the largest value that an element can have. */
 static void
 check_matrix(int dim, const double *packed, exact ridge, const exact *expected,
 			 const exact *size, exact tolerance)
@@ -203,10 +203,10 @@ check_matrix(int dim, const double *packed, exact ridge, const exact *expected,
 }
 
 /*
- * Z = G + ridge I, Z~ = H + ridge I, b and the sums.  Closeness is relative
- * to the largest value a number can have given the others (Cauchy-Schwarz):
- * |Z_ij| <= sqrt(Z_ii Z_jj) and |b_i| <= sqrt(Z_ii sum of gamma^age r^2).  For
- * a diagonal element that is the plain relative error.
+ * Compare evidence with Algorithm 1: Z = G + ridge I, Z~ = H + ridge I, b and the
+ * sums.  Tolerances are relative to bounds by Cauchy-Schwarz: |Z_ij| <= sqrt(Z_ii Z_jj)
+ * and |b_i| <= sqrt(Z_ii sum of gamma^age r^2).  For diagonal elements this is the
+ * relative error.
  */
 void
 check_evidence(const Evidence *e, const Algorithm1 *a)
@@ -245,7 +245,7 @@ factor_new(const Evidence *e)
 	return f;
 }
 
-/* with nothing known beforehand */
+/* Factor the posterior of evidence and a ridge, without a prior. */
 bool
 factor_with(const Evidence *e, double ridge, Factor *f)
 {
@@ -254,7 +254,7 @@ factor_with(const Evidence *e, double ridge, Factor *f)
 	return posterior_factor(e, &prior, f);
 }
 
-/* ---------- a memory by its definition ---------- */
+/* ---------- the sums of a memory ---------- */
 
 ExactMemory *
 exact_memory_new(int dim, double reference)
@@ -300,7 +300,7 @@ exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 	}
 }
 
-/* H, or what stands for it */
+/* Return H, or the multiple of G that replaces it. */
 exact *
 exact_memory_squares(const ExactMemory *m, Squares squares)
 {
@@ -314,8 +314,8 @@ exact_memory_squares(const ExactMemory *m, Squares squares)
 }
 
 /*
- * Closeness is relative to the largest value that a number could have, given
- * the others of "size": of all that was ever added.
+ * Compare evidence with a memory.  Tolerances are relative to the largest value that a
+ * number can have, given "size": the sums of all observations, forgotten ones included.
  */
 void
 check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,

@@ -159,7 +159,7 @@ CREATE TEMP TABLE history AS
 SELECT story, i, x, expected(story, i, x) + 0.5 * sqrt(3) * number(i, 500) AS r
 FROM unnest('{stationary,abrupt,slow,changes,nothing,level}'::text[]) AS story,
     generate_series(1, 1000) AS i, LATERAL (SELECT features(i, 4) OFFSET 0) AS c (x);
--- all there was to see on the way
+-- memory and ridge in use after each of the first 150 observations
 CREATE FUNCTION path(m dlints, which text) RETURNS TABLE (step integer, memory integer, lambda float8)
 LANGUAGE plpgsql AS
 $$
