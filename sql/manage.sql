@@ -174,7 +174,8 @@ BEGIN
 	THEN
 		RAISE 'must be owner of schema "%" and of all objects in it', name USING ERRCODE = 'insufficient_privilege',
 			HINT = CASE WHEN pg_get_userbyid(owner) <> current_user THEN format('SET ROLE %I.', pg_get_userbyid(owner))
-			       ELSE 'ALTER SCHEMA ... OWNER TO leaves the objects in a schema to their owner. REASSIGN OWNED hands over all.' END;
+			       ELSE 'ALTER SCHEMA ... OWNER TO leaves the objects in a schema to their owner.'
+			            ' REASSIGN OWNED hands over all.' END;
 	END IF;
 	IF is_exclusive THEN
 		EXECUTE format('LOCK TABLE %I.setting IN ACCESS EXCLUSIVE MODE', name);
@@ -383,7 +384,7 @@ CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
 	LANGUAGE sql VOLATILE
 RETURN _dlints_alter_recommender(name, change, pg_catalog.current_schemas(false));
 COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
-	IS 'change arguments of a recommender, given as a JSON object; its log stays, and models are trained again where needed';
+	IS 'change arguments of a recommender, given as a JSON object; keep its log, and train models again if needed';
 
 CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
@@ -475,4 +476,4 @@ COMMENT ON FUNCTION _dlints_list() IS 'recommenders and rankers of this database
 CREATE VIEW dlints_recommenders AS SELECT * FROM _dlints_list();
 GRANT SELECT ON dlints_recommenders TO PUBLIC;
 COMMENT ON VIEW dlints_recommenders
-	IS 'recommenders and rankers of this database with their owner, estimated numbers of items, decisions and pending decisions, and the time of the last run()';
+	IS 'recommenders and rankers of this database: owner, estimated numbers of rows, and time of the last run()';

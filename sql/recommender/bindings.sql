@@ -288,7 +288,8 @@ BEGIN
 				current_setting('TimeZone'));
 	END IF;
 	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
-		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\nFROM (\n%s\n) c (%s)',
+		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\n'
+		'FROM (\n%s\n) c (%s)',
 		a ->> 'name', user_cast,
 		@extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid),
 		@extschema@._dlints_time_cast('c.at'::text, types[3]),
@@ -329,9 +330,10 @@ BEGIN
 			END IF;
 		ELSE
 			PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
-				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb) RETURNS TABLE (%2$I pg_catalog.%5$s)'
-				' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT (%6$s\n)::pg_catalog.%5$s\n'
-				'    FROM   %7$s i CROSS JOIN (SELECT %2$I.user_id, %2$I.context) request\n    WHERE  i.%8$I %9$s %2$I.of_item;\nEND',
+				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb)'
+				' RETURNS TABLE (%2$I pg_catalog.%5$s) LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT (%6$s\n)::pg_catalog.%5$s\n'
+				'    FROM   %7$s i CROSS JOIN (SELECT %2$I.user_id, %2$I.context) request\n'
+				'    WHERE  i.%8$I %9$s %2$I.of_item;\nEND',
 				a ->> 'name', rule, item_type, user_type, result, a ->> rule, items, a ->> 'item_key',
 				@extschema@._dlints_equality((a ->> 'item_type')::oid)));
 		END IF;

@@ -68,7 +68,8 @@ FROM   unnest('{smalls,mixed,larges}'::text[]) s,
          ('SELECT count(*) FROM S.recommend(#, 2, recent => ARRAY[#])', 'gives 2'),
          ('SELECT count(*) FROM S.more_like(#, 2, #)', 'gives 2'),
          ('SELECT count(*) FROM S.trending(2, #)', 'gives 2'),
-         ('SELECT S.reward(d.id, #, user_id => d.user_id) FROM (SELECT id, user_id FROM S.decision WHERE user_id IS NOT NULL LIMIT 1) d', 'gives NULL'),
+         ('SELECT S.reward(d.id, #, user_id => d.user_id)'
+          ' FROM (SELECT id, user_id FROM S.decision WHERE user_id IS NOT NULL LIMIT 1) d', 'gives NULL'),
          ('SELECT cardinality(S.profile(#, ARRAY[#])) > 0', 'gives true')) c (call, result);
 SELECT matches(outcome(format('SELECT %s.erase(%s)', s, literal)), '^gives \d+$',
   format('erase() resolves with the literal %s: %s', literal, s))
@@ -220,7 +221,8 @@ FROM  (VALUES
      attribution_window => '0', constraints => '{"far": {"of": "i.remote", "max": 0.3}}')$$),
   ('serving', 'SELECT count(*) FROM generate_series(1, 20) p, fresh.recommend(p, 5)'),
   ('serving of similar items', 'SELECT count(*) FROM fresh.more_like(3), fresh.trending()'),
-  ('paging', 'SELECT count(n) FROM (SELECT id, user_id FROM fresh.decision WHERE user_id IS NOT NULL ORDER BY id LIMIT 1) d, fresh.next(d.id, user_id => d.user_id) n'),
+  ('paging', 'SELECT count(n) FROM (SELECT id, user_id FROM fresh.decision WHERE user_id IS NOT NULL'
+   ' ORDER BY id LIMIT 1) d, fresh.next(d.id, user_id => d.user_id) n'),
   ('reporting rewards', 'SELECT count(fresh.reward(decision, item)) FROM fresh.impression'),
   ('training', 'SELECT fresh.learn()'),
   ('correcting', 'SELECT fresh.reward(decision, item, value => 0), fresh.learn() FROM fresh.impression'),
@@ -262,7 +264,8 @@ BEGIN
 	            AND relnamespace IN ('board'::regnamespace, 'home'::regnamespace) LOOP
 		EXECUTE format('CREATE TABLE trap.%I (LIKE %s)', name, coalesce(to_regclass(format('board.%I', name)),
 			to_regclass(format('home.%I', name))));
-		EXECUTE format('CREATE TRIGGER spring BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON trap.%I EXECUTE FUNCTION trap.spring()', name);
+		EXECUTE format('CREATE TRIGGER spring BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON trap.%I'
+		               ' EXECUTE FUNCTION trap.spring()', name);
 	END LOOP;
 	INSERT INTO trap.setting SELECT * FROM board.setting;
 	TRUNCATE trap.sprung;
@@ -303,7 +306,8 @@ WHERE  p.proname ~ '^_dlints_' AND p.prosrc ~ 'CONSTANT pg_catalog.name := .*_dl
 SELECT cmp_ok(count(*), '>', 30::bigint, 'functions of the extension check the search_path') FROM guarded;
 SELECT is(direct_call(f, path), '55000', format('%s raises an error under the search_path %s', f, path))
 FROM   guarded,
-       unnest('{"trap, pg_catalog","pg_catalog, trap","board, pg_catalog, pg_temp","pg_catalog, public, board"}'::text[]) path
+       unnest(ARRAY['trap, pg_catalog', 'pg_catalog, trap', 'board, pg_catalog, pg_temp',
+                    'pg_catalog, public, board']) path
 WHERE  NOT is_entry AND direct_call(f, path) <> '55000';
 SELECT is(direct_call(f, 'pg_catalog, trap, pg_temp'), '42501',
   format('%s raises an error in a schema of another user', f))
@@ -320,7 +324,8 @@ SELECT is_empty($$SELECT p.oid::regprocedure
          JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dlints'
          JOIN pg_language l ON l.oid = p.prolang AND l.lanname IN ('plpgsql', 'sql')
   WHERE  p.proname ~ '^_dlints_' AND p.proname !~ '_(tables|views|wrappers)$'
-  AND    p.prosrc ~ '(FROM|UPDATE|INTO|JOIN) (ONLY )?(setting|job|model|decision|reward|pending|quarantine|item_vector|block|trend|neighbour|event|similarity)\M'
+  AND    p.prosrc ~ '(FROM|UPDATE|INTO|JOIN) (ONLY )?(setting|job|model|decision|reward|pending|quarantine|item_vector|block|'
+         'trend|neighbour|event|similarity)\M'
   AND    p.prosrc !~ 'CONSTANT pg_catalog.name := .*_dlints_(schema|enter)\('
   AND    NOT coalesce(p.proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'$$,
   'every function of the extension that names a table of a recommender checks the search_path');

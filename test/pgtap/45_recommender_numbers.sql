@@ -298,14 +298,22 @@ END $$;
 SELECT is(verdict(users, personal, control), said, format('report() compares %s of %s users with %s', personal,
   users, control))
 FROM (VALUES
-  (100, 40, 20, '2.000; 0.471; personal lists are better, statistically significant (95 %): between 1.25 and 3.19, by 100 users of the control group'),
-  (100, 20, 40, '0.500; 0.118; personal lists are worse, statistically significant (95 %): between 0.31 and 0.80, by 100 users of the control group; name columns that matter'),
+  (100, 40, 20,
+   '2.000; 0.471; personal lists are better, statistically significant (95 %): '
+   'between 1.25 and 3.19, by 100 users of the control group'),
+  (100, 20, 40,
+   '0.500; 0.118; personal lists are worse, statistically significant (95 %): '
+   'between 0.31 and 0.80, by 100 users of the control group; name columns that matter'),
   (100, 33, 22,
    '1.500; 0.356; no statistically significant difference: between 0.94 and 2.40, by 100 users of the control group'),
   (100, 22, 33,
    '0.667; 0.158; no statistically significant difference: between 0.42 and 1.07, by 100 users of the control group'),
-  (29, 20, 4, '5.000; 2.446; unknown until 30 users of the control group have come; now between 1.84 and 13.62, by 29 users of the control group'),
-  (30, 20, 4, '5.000; 2.457; personal lists are better, statistically significant (95 %): between 1.83 and 13.66, by 30 users of the control group'),
+  (29, 20, 4,
+   '5.000; 2.446; unknown until 30 users of the control group have come; now '
+   'between 1.84 and 13.62, by 29 users of the control group'),
+  (30, 20, 4,
+   '5.000; 2.457; personal lists are better, statistically significant (95 %): '
+   'between 1.83 and 13.66, by 30 users of the control group'),
   (100, 5, 0, 'unknown: lists of both kinds need rewards'),
   (100, 0, 5, '0.000; unknown: lists of both kinds need rewards'),
   (30, 30, 30, '1.000; 0.000; unknown: lists of both kinds need rewards'),
@@ -360,7 +368,9 @@ SELECT is(array_agg(value), '{0,0}', 'report() counts no pending decision within
 FROM quiet.report() WHERE measure IN ('pending decisions', 'rewards of unknown decisions');
 SELECT later('60 minutes');
 SELECT is(array_agg(format('%s %s', value, split_part(meaning, ':', 1))),
-  '{"200 past their attribution window; the next run() trains the models on them","1 reported more than an hour ago; if there are many, check the application"}', 'report() counts pending decisions and rewards of unknown decisions')
+  ARRAY['200 past their attribution window; the next run() trains the models on them',
+    '1 reported more than an hour ago; if there are many, check the application'],
+  'report() counts pending decisions and rewards of unknown decisions')
 FROM quiet.report() WHERE measure IN ('pending decisions', 'rewards of unknown decisions');
 SELECT later('2 minutes');
 SELECT is((says('pending decisions')).meaning, 'the oldest one was made 91 minutes ago: have cron call run()',

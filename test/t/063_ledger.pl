@@ -120,9 +120,11 @@ for (1 .. 1000)
 }
 $back or die 'the server does not come back';
 
-my @ledger = map { [ split /\|/ ] } grep { /^(board|offer)\|/ } map { split /\n/ } map { DlintsTest->slurp($_) } glob "$folder/*.out";
+my @ledger = map { [ split /\|/ ] } grep { /^(board|offer)\|/ }
+  map { split /\n/ } map { DlintsTest->slurp($_) } glob "$folder/*.out";
 my %errors;
-$errors{$_}++ for map { /ERROR:  (.*)/ ? $1 : () } map { split /\n/ } map { DlintsTest->slurp($_) } glob "$folder/*.err";
+$errors{$_}++ for map { /ERROR:  (.*)/ ? $1 : () }
+  map { split /\n/ } map { DlintsTest->slurp($_) } glob "$folder/*.err";
 note scalar(@ledger) . " rewards were acknowledged, $cancelled statements cancelled, $killed processes killed";
 note "$errors{$_} times: $_" for sort keys %errors;
 cmp_ok(scalar @ledger, '>', 20 * $seconds / 15, 'rewards were acknowledged');
@@ -144,7 +146,8 @@ is($node->safe_psql('postgres', q{
 		      CASE schema WHEN 'board' THEN r.value ELSE o.value END
 		OR    CASE schema WHEN 'board' THEN r.value ELSE o.value END IS NULL}), 0, 'each acknowledged reward is applied');
 is($node->safe_psql('postgres', q{SELECT (SELECT count(*) FROM board.pending) + (SELECT count(*) FROM offer.pending)
-	+ (SELECT count(*) FROM board.quarantine) + (SELECT count(*) FROM offer.quarantine)}), 0, 'no decision is pending or quarantined');
+	+ (SELECT count(*) FROM board.quarantine) + (SELECT count(*) FROM offer.quarantine)}), 0,
+	'no decision is pending or quarantined');
 cmp_ok($node->safe_psql('postgres', 'SELECT off()'), '<', 1e-9, 'the models equal those of a rebuild');
 
 $node->stop;
