@@ -4,7 +4,7 @@
  *
  * A product of two columns is a sum over users.  To multiply one column by all
  * others, we scan the cells of the item's users.  Products among popular items
- * are computed once and cached.  For other products among k neighbours, we link
+ * are cached.  For other products among k neighbours, we link
  * each user's cells of these neighbours in a list.
  */
 #include "neighbours.h"
@@ -163,9 +163,9 @@ neighbours_popular_len(uint32_t items)
 	return count * (count + 1) / 2;
 }
 
-/* Rank items by clicks, and cache the products among the NEIGHBOURS_POPULAR first ones. */
+/* Rank items by clicks.  All products among the NEIGHBOURS_POPULAR first ones become 0. */
 static void
-multiply_popular(const SvdMatrix *matrix, Neighbours *n)
+rank_items(const SvdMatrix *matrix, Neighbours *n)
 {
 	Neighbour  *order = n->fitted;
 	uint32_t	count;
@@ -181,20 +181,18 @@ multiply_popular(const SvdMatrix *matrix, Neighbours *n)
 	count = neighbours_truncate(matrix->items, NEIGHBOURS_POPULAR, order);
 	for (rank = 0; rank < count; rank++)
 		n->ranks[order[rank].item] = rank;
-	memset(n->popular, 0, sizeof(double) * count * (count + 1) / 2);
-	for (rank = 0; rank < count; rank++)
-	{
-		uint32_t	touched = multiply_column(matrix, n, order[rank].item);
-		uint32_t	t;
+	memset(n->popular, 0, sizeof(double) * neighbours_popular_len(matrix->items));
+}
 
-		for (t = 0; t < touched; t++)
-		{
-			item = n->touched[t];
-			if (is_popular(n, item))
-				*popular_at(n, order[rank].item, item) = n->products[item];
-			n->products[item] = 0.0;
-		}
-	}
+/* Cache a popular item's products with the popular ones of the touched items. */
+static void
+cache_products(Neighbours *n, uint32_t item, uint32_t touched)
+{
+	uint32_t	t;
+
+	for (t = 0; t < touched; t++)
+		if (is_popular(n, n->touched[t]))
+			*popular_at(n, item, n->touched[t]) = n->products[n->touched[t]];
 }
 
 /* ---------- one regression ---------- */
@@ -207,8 +205,9 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 }
 
 /*
- * Choose the nearest of the touched items, in descending order of the cosine.
- * Returns their number; solution <- their products.  All products become 0.
+ * Choose the nearest of the touched items, in descending order of the cosine.  The
+ * weights of the chosen become their products.  Returns the number of chosen items,
+ * and sets all products to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -236,11 +235,10 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 			 c > 0 && is_nearer(cosine, other, n->cosines[c - 1], chosen[c - 1].item); c--)
 		{
 			n->cosines[c] = n->cosines[c - 1];
-			n->solution[c] = n->solution[c - 1];
 			chosen[c] = chosen[c - 1];
 		}
 		n->cosines[c] = cosine;
-		n->solution[c] = product;
+		chosen[c].weight = (float) product;
 		chosen[c].item = other;
 		count++;
 	}
@@ -315,15 +313,19 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, const Neighbo
 			n->heads[n->uses[u].user] = 0;
 }
 
-/* Solve the regression on the chosen items; solution <- weights.  False if LAPACK fails. */
+/*
+ * Solve the regression on the chosen items, whose weights are products before and
+ * regression weights afterwards.  Returns false if LAPACK fails.
+ */
 static bool
-solve_chosen(Neighbours *n, int count)
+solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 {
 	int			i;
 	int			j;
 
 	for (i = 0; i < count; i++)
 	{
+		n->solution[i] = chosen[i].weight;
 		for (j = 0; j < i; j++)
 			n->packed[linalg_packed_index(count, i, j)] = n->gram[i * n->k + j];
 		n->packed[linalg_packed_index(count, i, i)] = n->gram[i * n->k + i] + n->ridge;
@@ -331,33 +333,40 @@ solve_chosen(Neighbours *n, int count)
 	if (!linalg_cholesky(count, n->packed))
 		return false;
 	linalg_cholesky_solve(count, n->packed, 1, n->solution);
+	for (i = 0; i < count; i++)
+		chosen[i].weight = (float) n->solution[i];
 	return true;
 }
 
 /*
- * For each item, fit the weights of its nearest items.  Returns false if LAPACK cannot
- * solve a system.
+ * For each item, fit the weights of its nearest items.  All columns are multiplied
+ * before the first regression, which needs the products of popular items.  Returns
+ * false if LAPACK cannot solve a system.
  */
 bool
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 {
 	uint32_t	item;
 
-	multiply_popular(matrix, n);
+	rank_items(matrix, n);
+	for (item = 0; item < matrix->items; item++)
+	{
+		uint32_t	touched = multiply_column(matrix, n, item);
+
+		if (is_popular(n, item))
+			cache_products(n, item, touched);
+		n->counts[item] = choose_nearest(n, item, touched,
+										 n->fitted + (size_t) item * (size_t) n->k);
+	}
 	for (item = 0; item < matrix->items; item++)
 	{
 		Neighbour  *chosen = n->fitted + (size_t) item * (size_t) n->k;
-		uint32_t	count = choose_nearest(n, item, multiply_column(matrix, n, item), chosen);
-		uint32_t	c;
 
-		n->counts[item] = count;
-		if (count == 0)
+		if (n->counts[item] == 0)
 			continue;
-		multiply_chosen(matrix, n, (int) count, chosen);
-		if (!solve_chosen(n, (int) count))
+		multiply_chosen(matrix, n, (int) n->counts[item], chosen);
+		if (!solve_chosen(n, (int) n->counts[item], chosen))
 			return false;
-		for (c = 0; c < count; c++)
-			chosen[c].weight = (float) n->solution[c];
 	}
 	return true;
 }
