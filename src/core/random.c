@@ -179,16 +179,21 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 		size_t		pair = i / 2 % WORDS_TOGETHER;
 		double		radius;
 		double		angle;
+		double		cosine;
+		double		sine;
 
 		if (pair == 0)
 			make_words(first / 2 + i / 2, stream, key, &words);
 		radius = sqrt(-2.0 * log(uniform(words.first[pair])));
 		angle = TWO_PI * uniform(words.second[pair]);
+		/* outside of the branches, so that the compiler makes one call of both */
+		cosine = cos(angle);
+		sine = sin(angle);
 
 		if (i >= skipped)
-			out[i - skipped] = radius * cos(angle);
+			out[i - skipped] = radius * cosine;
 		if (i + 1 < count + skipped)
-			out[i + 1 - skipped] = radius * sin(angle);
+			out[i + 1 - skipped] = radius * sine;
 	}
 }
 
