@@ -41,7 +41,9 @@ NOUNS = {
 ADJECTIVES = ['Last', 'Second', 'Silent', 'Broken', 'Golden', 'Wandering']
 RATERS = 400
 OFFERED_TO_EACH = 160
-LIKES_TASTE, LIKES_OTHER = 0.8, 0.03    # how likely a film of a taste is liked
+RECENT = 1990               # films from this year on are of another era
+# How likely a film of a taste is liked: of the user's era, or of the other
+LIKES_ERA, LIKES_TASTE, LIKES_OTHER = 0.8, 0.3, 0.03
 
 
 @dataclass
@@ -72,33 +74,32 @@ def load(made_up=False):
 
 
 def make_up(seed=1):
-    """Return films of ten genres, and ratings by people who like two each."""
+    """Return films, and ratings by people who like two genres and an era."""
     random = np.random.default_rng(seed)
     genres = list(NOUNS)
-    movies = {}
+    movies, years = {}, {}
     for genre, nouns in NOUNS.items():
         for noun in nouns.split():
             for adjective in ADJECTIVES:
                 second = random.choice([other for other in genres
                                         if other != genre])
-                movie = Movie(len(movies) + 1, f'The {adjective} {noun} '
-                              f'({random.integers(1950, 2026)})',
+                year = random.integers(1950, 2026)
+                movie = Movie(len(movies) + 1,
+                              f'The {adjective} {noun} ({year})',
                               [genre] + [second] * (random.random() < 0.3))
-                movies[movie.id] = movie
+                movies[movie.id], years[movie.id] = movie, year
     ratings = []
     for person in range(RATERS):
-        tastes = random.choice(genres, 2, replace=False)
+        tastes = set(random.choice(genres, 2, replace=False))
+        is_recent = random.random() < 0.5
         ratings += [
             (person, movie, 5, 0)
             for movie in random.permutation(list(movies))[:OFFERED_TO_EACH]
-            if likes(random, tastes, movies[movie])]
+            if random.random() < (
+                LIKES_OTHER if tastes.isdisjoint(movies[movie].genres) else
+                LIKES_ERA if is_recent == (years[movie] >= RECENT) else
+                LIKES_TASTE)]
     return np.array(ratings, RATING), movies
-
-
-def likes(random, tastes, movie):
-    """Say whether somebody of these tastes likes a movie, this time."""
-    return random.random() < (LIKES_OTHER if set(tastes).isdisjoint(
-        movie.genres) else LIKES_TASTE)
 
 
 def films(ratings, catalogue, size):

@@ -5,11 +5,10 @@ import random
 import threading
 from dataclasses import dataclass
 
-from bench.world import likes
-
 PAGES_OF_EACH = 8
 PAUSE = 0.2             # seconds between pages
 AT_ONCE = 5
+LIKES_TASTE, LIKES_OTHER = 0.8, 0.03    # how likely a film is liked
 OWN_TASTE = 'a genre each'
 
 
@@ -71,6 +70,11 @@ class Robots:
                 self._visits.clear()
                 self._on.clear()
 
+    def _likes(self, taste, film):
+        """Does a robot of a taste like a film, this time?"""
+        return self._chance.random() < (
+            LIKES_TASTE if taste in film.genres else LIKES_OTHER)
+
     def _visit(self):
         """Show a page to one robot, which likes the films of its taste."""
         with self._service.session() as session:
@@ -79,8 +83,8 @@ class Robots:
                                           self._chance.choice(self._tastes)))
             visit = self._chance.choice(self._visits)
             taste = visit.taste if self.taste == OWN_TASTE else self.taste
-            session.visit(visit.visitor, lambda film: likes(
-                self._chance, [taste], self._films[film]))
+            session.visit(visit.visitor,
+                          lambda film: self._likes(taste, self._films[film]))
         self.pages += 1
         visit.pages -= 1
         if visit.pages == 0:
