@@ -31,7 +31,7 @@ END $$;
 
 -- ---------- wider keys ----------
 
-SELECT dlints_create_recommender('r', 'product', '{category,brand,price}',
+SELECT dlints_create_recommender('r', 'product', '{category,brand,price}', factors => 4,
   clicks => 'SELECT person, product, at FROM click',
   candidates => 'i.in_stock AND coalesce(user_id, 0) >= 0', bonus => 'i.price / 1000', control => 0, epsilon => 0,
   attribution_window => '0', repeats => true,

@@ -7,7 +7,7 @@ SET LOCAL check_function_bodies = on;
 
 SELECT * FROM plan(232);
 
-SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0,
+SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
 SELECT dlints_create_ranker('home', attribution_window => '0') IS NOT NULL;
@@ -55,7 +55,7 @@ INSERT INTO large SELECT * FROM small;
 CREATE TABLE small_click (who smallint, what smallint, at timestamptz);
 INSERT INTO small_click SELECT i % 7, 1 + i % 30, now() - i * interval '1 hour' FROM generate_series(1, 200) i;
 SELECT dlints_create_recommender(name, items, '{kind}', clicks => format(
-    'SELECT who::%s, what::%s, at FROM small_click', user_type, item_type), control => 0, epsilon => 0,
+    'SELECT who::%s, what::%s, at FROM small_click', user_type, item_type), control => 0, epsilon => 0, factors => 4,
       attribution_window => '0')
   IS NOT NULL
 FROM  (VALUES ('smalls', 'small'::regclass, 'smallint', 'smallint'), ('mixed', 'large', 'integer', 'bigint'),
@@ -118,7 +118,7 @@ SELECT is(seen_again(min(decision), 11), 0::bigint, 'next() excludes items of ea
 
 -- ---------- decision numbers ----------
 
-SELECT dlints_create_recommender('twin', 'job', '{field,salary}', control => 0, epsilon => 0) IS NOT NULL;
+SELECT dlints_create_recommender('twin', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4) IS NOT NULL;
 SELECT later('1 hour');
 SELECT setval(sequence, 0) FROM unnest('{board.decision_number,twin.decision_number}'::regclass[]) sequence;
 CREATE TEMP TABLE number AS
@@ -196,7 +196,7 @@ SELECT is((SELECT count(*) FROM board.pending p WHERE NOT EXISTS (SELECT FROM bo
 -- ---------- items that a user clicked ----------
 
 SELECT dlints_create_recommender('again', 'job', '{field,salary}', control => 0, epsilon => 0, repeats => true,
-  clicks => 'SELECT who, job, at FROM visit') IS NOT NULL;
+  factors => 4, clicks => 'SELECT who, job, at FROM visit') IS NOT NULL;
 SELECT cmp_ok(count(*), '>', 0::bigint, 'lists contain items that the user clicked if "repeats" is true')
 FROM   generate_series(1, 20) p, again.recommend(p, 200) r, visit v WHERE v.job = r.item AND v.who = p;
 SELECT dlints_alter_recommender('again', '{"repeats": false}');
@@ -216,7 +216,7 @@ SET LOCAL client_min_messages = error;
 CREATE PUBLICATION everything FOR ALL TABLES;
 SELECT lives_ok(call, replace(what, '_', ' ') || ' works under a publication of all tables')
 FROM  (VALUES
-  ('making a recommender', $$SELECT dlints_create_recommender('fresh', 'job', '{field,salary}',
+  ('making a recommender', $$SELECT dlints_create_recommender('fresh', 'job', '{field,salary}', factors => 4,
     clicks => 'SELECT who, job, at FROM visit',
      attribution_window => '0', constraints => '{"far": {"of": "i.remote", "max": 0.3}}')$$),
   ('serving', 'SELECT count(*) FROM generate_series(1, 20) p, fresh.recommend(p, 5)'),

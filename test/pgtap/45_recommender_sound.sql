@@ -33,7 +33,7 @@ BEGIN
 	EXECUTE format('SELECT %I.learn(''0'')', schema);
 END $$;
 
-SELECT dlints_create_recommender('board', 'job', '{field,salary}', retention => '3 months',
+SELECT dlints_create_recommender('board', 'job', '{field,salary}', retention => '3 months', factors => 4,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5, "buy": 9}') IS NOT NULL;
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
