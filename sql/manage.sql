@@ -193,7 +193,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_lock(text, text, boolean) IS 'lock a recommender or a ranker for a change by its owner';
 
--- The settings after a change, as jsonb.  Settings that cannot be changed raise an error.
+-- The settings after a change, as jsonb.  Settings that cannot be changed raise an error.  The items' table and the
+-- types of keys are no settings.
 CREATE FUNCTION _dlints_changed_settings(kind text, was jsonb, change jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -203,7 +204,7 @@ DECLARE
 		THEN '{attribution_window,default_reward,repeated,epsilon,half_life,retention,value_limit,user_key,'
 			'vectors,constraints}'::text[]
 		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,repeats,diversity,half_life,attribution_window,control,'
-			'epsilon,retention,examination,value_limit,exposure,constraints}' END;
+			'epsilon,retention,examination,value_limit,exposure,constraints,items,item_key,item_type,user_type}' END;
 	key text;
 	a jsonb;
 BEGIN
@@ -230,12 +231,13 @@ BEGIN
 				HINT = format('Arguments that can be changed: %s.', array_to_string(changeable, ', '));
 		END IF;
 	END LOOP;
+	PERFORM @extschema@._dlints_check_types(change);
 	a := was || change;
 	IF a -> 'candidates' = 'null' THEN      -- the default, as for NULL when a recommender is made
 		a := a || '{"candidates": "true"}';
 	END IF;
 	RETURN a - ARRAY(SELECT j.key FROM jsonb_each(a) j WHERE j.value = 'null' AND j.key <> 'default_reward')
-	         - 'name'::text;
+	         - '{name,items,item_key,item_type,user_type}'::text[];
 END
 $$;
 COMMENT ON FUNCTION _dlints_changed_settings(text, jsonb, jsonb)
@@ -349,8 +351,7 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
-	a := @extschema@._dlints_changed_settings('recommender'::text, was,
-		CASE WHEN change ?| rekeying THEN change - rekeying ELSE change END);
+	a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
 	IF change ?| rekeying THEN
 		PERFORM @extschema@._dlints_rekey_recommender(
 			@extschema@._dlints_rekeyed_settings(name, a, change, path), path);

@@ -3,7 +3,7 @@
 -- These functions check what a caller passes to dlints_create_...() and dlints_alter_...(), before anything
 -- is made.  They read catalogues only.
 
--- An error unless each argument of type interval, integer or float8 in a change, which is JSON, reads as such.
+-- An error unless each argument of a scalar type, which comes as JSON, reads as such
 CREATE FUNCTION _dlints_check_types(a jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -12,18 +12,21 @@ DECLARE
 BEGIN
 	FOR argument IN
 		SELECT key, t.type, value #>> '{}' AS value,
-		       t.type = 'interval' AND jsonb_typeof(value) <> 'string' AS has_no_unit
+		       t.type IN ('interval', 'text') AND jsonb_typeof(value) <> 'string'
+		       OR value = 'null' AND key IN ('items', 'item_type', 'user_type') AS is_other_json
 		FROM   jsonb_each(a), LATERAL (SELECT CASE
 		           WHEN key IN ('attribution_window', 'retention', 'half_life') THEN 'interval'
 		           WHEN key IN ('cap', 'factors', 'users') THEN 'integer'
 		           WHEN key = 'apprentice' OR key = 'repeats' AND value #>> '{}' IN ('true', 'false') THEN 'boolean'
 		           WHEN key = 'repeats' THEN 'interval'
 		           WHEN key IN ('control', 'epsilon', 'exposure', 'value_limit', 'default_reward', 'diversity')
-		           THEN 'double precision' END AS type) t
-		WHERE  t.type IS NOT NULL AND value <> 'null'
+		           THEN 'double precision'
+		           WHEN key IN ('items', 'item_key', 'item_type', 'user_type', 'clicks', 'candidates', 'bonus',
+		                        'cap_group', 'repeated', 'user_key') THEN 'text' END AS type) t
+		WHERE  t.type IS NOT NULL AND (value <> 'null' OR key IN ('items', 'item_type', 'user_type'))
 	LOOP
 		BEGIN
-			IF argument.has_no_unit THEN
+			IF argument.is_other_json THEN
 				RAISE invalid_parameter_value;
 			END IF;
 			EXECUTE format('SELECT %L::%s', argument.value, argument.type);
@@ -31,8 +34,9 @@ BEGIN
 			RAISE 'argument "%" must be %', argument.key, CASE argument.type
 				WHEN 'interval' THEN CASE argument.key WHEN 'repeats' THEN 'true, false or ' ELSE '' END
 					|| 'an interval such as "2 days"' WHEN 'integer' THEN 'an integer'
-				WHEN 'boolean' THEN 'true or false' ELSE 'a number' END
-				USING ERRCODE = 'invalid_parameter_value', DETAIL = format('The value is %s.', argument.value);
+				WHEN 'boolean' THEN 'true or false' WHEN 'text' THEN 'a string' ELSE 'a number' END
+				USING ERRCODE = 'invalid_parameter_value',
+				DETAIL = format('The value is %s.', coalesce(argument.value, 'null'));
 		END;
 	END LOOP;
 END
@@ -98,7 +102,7 @@ $$
 DECLARE
 	bad record;
 BEGIN
-	PERFORM @extschema@._dlints_check_types(a);
+	PERFORM @extschema@._dlints_check_types(a - '{items,item_type,user_type}'::text[]);	-- which are Oids
 	FOR bad IN
 		SELECT * FROM (VALUES
 		('name', a ->> 'name' <> '' AND octet_length(a ->> 'name') < 64,

@@ -164,16 +164,24 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_items(jsonb) IS 'make the views of items and of their features';
 
--- Execute a statement under another search_path, under which nothing else is looked up.
-CREATE FUNCTION _dlints_execute_under(path text, statement text) RETURNS void
+-- Execute a statement with the text of an argument under another search_path, under which nothing else is looked up.
+-- Errors name the argument.
+CREATE FUNCTION _dlints_execute_under(path text, argument text, statement text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
+DECLARE
+	detail text;
+	hint text;
 BEGIN
 	PERFORM set_config('search_path', path, true);
 	EXECUTE statement;
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	PERFORM @extschema@._dlints_raise_in(format('in the argument "%s"', argument), SQLSTATE, SQLERRM, detail, hint);
 END
 $$;
-COMMENT ON FUNCTION _dlints_execute_under(text, text) IS 'execute a statement under another search_path';
+COMMENT ON FUNCTION _dlints_execute_under(text, text, text)
+	IS 'execute a statement with the text of an argument under another search_path';
 
 CREATE FUNCTION _dlints_try_cast(value text, type anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'dlints_try_cast' LANGUAGE C STABLE PARALLEL SAFE COST 5;
@@ -228,7 +236,7 @@ $$
 DECLARE
 	types oid[];
 BEGIN
-	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+	PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'clicks'::text, format(
 		E'CREATE VIEW %I.logged_click AS SELECT * FROM (\n%s\n) c (user_id, item, at)', a ->> 'name', a ->> 'clicks'));
 	WITH RECURSIVE below AS (
 		SELECT c.attnum, c.atttypid AS type FROM pg_attribute c
@@ -287,7 +295,7 @@ BEGIN
 				'An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
 				current_setting('TimeZone'));
 	END IF;
-	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+	PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'clicks'::text, format(
 		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\n'
 		'FROM (\n%s\n) c (%s)',
 		a ->> 'name', user_cast,
@@ -315,7 +323,7 @@ DECLARE
 	relation text;
 BEGIN
 	IF 'candidates' = ANY (texts) THEN
-		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+		PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'candidates'::text, format(
 			E'CREATE OR REPLACE FUNCTION %I.allowed(user_id %s, context pg_catalog.jsonb) RETURNS TABLE (item %s)'
 			' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT i.%I\n'
 			'    FROM   %s i CROSS JOIN (SELECT allowed.user_id, allowed.context) request\n    WHERE  (%s\n);\nEND',
@@ -329,7 +337,7 @@ BEGIN
 				EXECUTE format('DROP FUNCTION %I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type);
 			END IF;
 		ELSE
-			PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+			PERFORM @extschema@._dlints_execute_under(a ->> 'path', rule, format(
 				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb)'
 				' RETURNS TABLE (%2$I pg_catalog.%5$s) LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT (%6$s\n)::pg_catalog.%5$s\n'
 				'    FROM   %7$s i CROSS JOIN (SELECT %2$I.user_id, %2$I.context) request\n'
@@ -369,7 +377,7 @@ BEGIN
 		EXECUTE format('DROP VIEW %I.cost_text', a ->> 'name');
 	END IF;
 	IF costs IS NOT NULL THEN
-		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+		PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'constraints'::text, format(
 			'CREATE VIEW %I.cost_text AS SELECT i.%I AS item, ARRAY[%s]::pg_catalog.text[] AS costs FROM %s i',
 			a ->> 'name', a ->> 'item_key', costs, (a ->> 'items')::oid::regclass));
 	END IF;

@@ -133,7 +133,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';
 
--- Look up a type or a relation by its name under a search_path.  NULL if there is none.
+-- Look up a type or a relation by its name under a search_path.  NULL if there is none, or the text is no name.
 CREATE FUNCTION _dlints_find_name(function_name text, object_name text, path name[]) RETURNS oid
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -145,6 +145,8 @@ BEGIN
 	                                            FROM unnest(path) WITH ORDINALITY u (p, n)), ''), true);
 	EXECUTE statement INTO found USING object_name;	-- nothing else is looked up under the caller's path
 	RETURN found;
+EXCEPTION WHEN syntax_error OR invalid_name OR feature_not_supported THEN
+	RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION _dlints_find_name(text, text, name[])
@@ -170,11 +172,15 @@ BEGIN
 		new_item_type := @extschema@._dlints_find_name('to_regtype'::text, change ->> 'item_type', path);
 	END IF;
 	IF change ? 'items' THEN
-		a := a || jsonb_build_object('item_key', change -> 'item_key',
+		a := a || jsonb_build_object('item_key', NULL,
 			'items', @extschema@._dlints_find_name('to_regclass'::text, change ->> 'items', path));
+		IF a ->> 'items' IS NULL THEN
+			RAISE 'argument "items" names no relation' USING ERRCODE = 'undefined_table',
+				DETAIL = format('The name is "%s".', change ->> 'items');
+		END IF;
 	END IF;
-	IF a ->> 'items' IS NULL THEN
-		RAISE 'relation "%" does not exist', change ->> 'items' USING ERRCODE = 'undefined_table';
+	IF change ? 'item_key' THEN
+		a := a || jsonb_build_object('item_key', change -> 'item_key');
 	END IF;
 	PERFORM @extschema@._dlints_check_wider('users'::text, user_type, new_user_type);
 	PERFORM @extschema@._dlints_check_wider('items'::text, item_type, new_item_type);

@@ -1,3 +1,48 @@
+-- Find what the arguments of a recommender refer to, and try the texts among them.
+
+-- Raise an error of a text that a caller passed.  "place" says which text, as in 'in the argument "clicks"'.
+CREATE FUNCTION _dlints_raise_in(place text, code text, message text, detail text, hint text) RETURNS void
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	RAISE '%: %', place, concat_ws('. ', message, nullif(detail, ''))
+		USING ERRCODE = code, HINT = coalesce(nullif(hint, ''), CASE code
+			WHEN '42501' THEN 'It is read with the rights of who makes the recommender.'
+			WHEN '42P16' THEN 'A view reads it: it has no columns of pseudo-types, and reads no temporary tables.'
+			WHEN '0A000' THEN 'It is computed within queries, which neither write nor lock rows.'
+			ELSE CASE substring(place FROM '(\w+)"?$')
+				WHEN 'clicks' THEN 'It is a query of user, item and time, and perhaps a weight, in this order.'
+				WHEN 'candidates' THEN 'It is a condition on i, user_id and context.'
+				WHEN 'bonus' THEN 'It is a number computed from i, user_id and context.'
+				WHEN 'cap_group' THEN 'It is computed from i, user_id and context.'
+				ELSE 'It is a condition on i, or a number computed from i.' END END);
+END
+$$;
+COMMENT ON FUNCTION _dlints_raise_in(text, text, text, text, text)
+	IS 'raise an error of a text that a caller passed, with the name of the argument';
+
+-- Try a query under another search_path, without reading a row.  Returns expressions of its columns, of type oid, if
+-- they are given.  A cursor takes one statement, and a function that is not volatile none that writes or locks rows.
+CREATE FUNCTION _dlints_try_query(path text, statement text, expressions text) RETURNS oid[]
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	test refcursor;
+	described CONSTANT text := format(
+		'SELECT ARRAY[%s]::pg_catalog.oid[] FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true', expressions, statement);
+	result oid[];
+BEGIN
+	PERFORM set_config('search_path', path, true);
+	OPEN test FOR EXECUTE statement;
+	CLOSE test;
+	IF expressions IS NOT NULL THEN
+		EXECUTE described INTO result;
+	END IF;
+	RETURN result;
+END
+$$;
+COMMENT ON FUNCTION _dlints_try_query(text, text, text) IS 'try a query under another search_path';
+
 -- Find what the arguments of a recommender refer to: the relation, its key, and the types of items and users.  Texts
 -- are tried under the search_path of the caller.
 CREATE FUNCTION _dlints_resolve(a jsonb, texts text[], path name[]) RETURNS jsonb
@@ -9,9 +54,6 @@ DECLARE
 		 FROM   unnest(CASE WHEN 'pg_catalog' <> ALL (path) THEN 'pg_catalog'::name || path ELSE path END)
 		            WITH ORDINALITY u (s, n)
 		 WHERE  s !~ '^pg_temp'), 'pg_temp');
-	-- under a user's path nothing is to be found but the user's
-	to_users_path text := 'SET LOCAL search_path = ' || users_path;
-	to_own_path text := 'SET LOCAL search_path = ' || current_setting('search_path');
 	items regclass := (a ->> 'items')::oid;
 	relation text := (SELECT relname FROM pg_class WHERE oid = items);
 	key text := a ->> 'item_key';
@@ -30,9 +72,7 @@ DECLARE
 	types oid[];
 	request text;
 	attempt record;
-	test refcursor;
-	typed text;
-	has_types boolean;
+	statement text;
 	detail text;
 	hint text;
 BEGIN
@@ -42,14 +82,17 @@ BEGIN
 	ELSIF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
 		RAISE '% is a temporary table', relation USING ERRCODE = 'invalid_table_definition',
 			HINT = 'A recommender stays, and with it what it reads.';
+	ELSIF (SELECT relkind NOT IN ('r', 'p', 'v', 'm', 'f') FROM pg_class WHERE oid = items) THEN
+		RAISE 'argument "items": % is neither a table nor a view', relation USING ERRCODE = 'wrong_object_type';
 	ELSIF key IS NULL THEN
 		SELECT t.attname INTO key
 		FROM   pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
 		WHERE  i.indrelid = items AND i.indisprimary AND i.indnkeyatts = 1;
 	END IF;
 	SELECT string_agg(coalesce(quote_ident(c), 'NULL'), ', ') INTO missing
-	FROM   unnest(CASE WHEN a ? 'vectors' THEN '{}'	-- by now columns may have other names
-	              ELSE ARRAY(SELECT jsonb_array_elements_text(coalesce(a -> 'columns', '[]'))) END
+	FROM   unnest(ARRAY(SELECT jsonb_array_elements_text(CASE
+	                  WHEN a ? 'vectors'	-- by now columns may have other names
+	                  THEN coalesce(a -> 'present_columns', '[]') ELSE coalesce(a -> 'columns', '[]') END))
 	              || CASE WHEN key IS NOT NULL THEN ARRAY[key] ELSE '{}' END) c
 	WHERE  c <> ALL (has) OR c IS NULL;
 	IF missing IS NOT NULL THEN
@@ -75,53 +118,38 @@ BEGIN
 	-- well as in parentheses.  A cursor takes no more than one statement, and is closed before
 	-- it has read a row.
 	FOR attempt IN
-		SELECT n, argument, format('in the argument "%s"', argument) AS place, statement FROM (VALUES
-			(1, 'clicks', clicks),
-			(2, 'clicks', E'SELECT user_id, item, at FROM (\n' || clicks || E'\n) c (user_id, item, at)'),
-			(4, 'candidates', 'SELECT ' || (a ->> 'candidates') || E'\n{request}'),
-			(5, 'candidates', 'SELECT {request} WHERE (' || (a ->> 'candidates') || E'\n)'),
-			(6, 'bonus', 'SELECT ' || (a ->> 'bonus') || E'\n{request}'),
-			(7, 'bonus', 'SELECT (' || (a ->> 'bonus') || E'\n)::pg_catalog.float8 {request}'),
-			(8, 'cap_group', 'SELECT ' || (a ->> 'cap_group') || E'\n{request}'),
-			(9, 'cap_group', 'SELECT (' || (a ->> 'cap_group') || E'\n)::pg_catalog.text {request}')
-			) v (n, argument, statement)
-		WHERE  statement IS NOT NULL AND argument = ANY (texts)
+		SELECT n, argument, format('in the argument "%s"', argument) AS place, text, pattern FROM (VALUES
+			(1, 'clicks', clicks, '%s'),
+			(2, 'clicks', clicks, E'SELECT user_id, item, at FROM (\n%s\n) c (user_id, item, at)'),
+			(4, 'candidates', a ->> 'candidates', E'SELECT %s\n%s'),
+			(5, 'candidates', a ->> 'candidates', E'SELECT %2$s WHERE (%1$s\n)'),
+			(6, 'bonus', a ->> 'bonus', E'SELECT %s\n%s'),
+			(7, 'bonus', a ->> 'bonus', E'SELECT (%s\n)::pg_catalog.float8 %s'),
+			(8, 'cap_group', a ->> 'cap_group', E'SELECT %s\n%s'),
+			(9, 'cap_group', a ->> 'cap_group', E'SELECT (%s\n)::pg_catalog.text %s')
+			) v (n, argument, text, pattern)
+		WHERE  text IS NOT NULL AND argument = ANY (texts)
 		UNION ALL
-		SELECT s.n, 'constraints', format('in the constraint "%s"', p.name), s.statement
-		FROM   jsonb_each(a -> 'constraints') p (name, value), LATERAL (VALUES
-			(10, format(E'SELECT %s\nFROM %s i', p.value ->> 'of', items)),
-			(11, format(E'SELECT i.%I, (%s\n) AS cost FROM %s i', key, p.value ->> 'of', items))) s (n, statement)
+		SELECT v.n, 'constraints', format('in the constraint "%s"', p.name), p.value ->> 'of', v.pattern
+		FROM   jsonb_each(a -> 'constraints') p (name, value), (VALUES
+			(10, E'SELECT %s\nFROM %3$s i'),
+			(11, E'SELECT i.%4$I, (%1$s\n) AS cost FROM %3$s i')) v (n, pattern)
 		WHERE  'constraints' = ANY (texts) AND p.value ? 'of' ORDER BY 1
 	LOOP
-		attempt.statement := replace(attempt.statement, '{request}', request);
-		typed := format('SELECT ARRAY[%s]::pg_catalog.oid[] FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',
-			CASE attempt.n WHEN 11 THEN 'pg_catalog.pg_typeof(q.cost)'
-			ELSE 'pg_catalog.pg_typeof(q.user_id), pg_catalog.pg_typeof(q.item), pg_catalog.pg_typeof(q.at)' END,
-			attempt.statement);
-		has_types := attempt.n IN (2, 11);
+		statement := format(attempt.pattern, attempt.text, request, items, key);
 		BEGIN
-			EXECUTE to_users_path;
-			OPEN test FOR EXECUTE attempt.statement;
-			CLOSE test;
-			IF has_types THEN	-- what its columns are, without reading a row
-				EXECUTE typed INTO types;
-			END IF;
-			EXECUTE to_own_path;
+			types := @extschema@._dlints_try_query(users_path, statement, CASE attempt.n
+				WHEN 2 THEN 'pg_catalog.pg_typeof(q.user_id), pg_catalog.pg_typeof(q.item), pg_catalog.pg_typeof(q.at)'
+				WHEN 11 THEN 'pg_catalog.pg_typeof(q.cost)' END);
 			IF attempt.n = 11 AND (SELECT typcategory NOT IN ('B', 'N') OR oid = 'money'::regtype FROM pg_type
 			                       WHERE oid = types[1]) THEN
-				RAISE 'it is of type %', types[1]::regtype
-					USING ERRCODE = 'datatype_mismatch', HINT = 'It is a condition on i, or a number.';
+				RAISE 'it is of type %', types[1]::regtype USING ERRCODE = 'datatype_mismatch';
 			ELSIF attempt.n = 2 THEN
 				EXECUTE below INTO types USING types;
 				user_type := coalesce(user_type, types[1]);
 				IF (SELECT typcollation <> 0 FROM pg_type WHERE oid = types[1]) THEN
-					-- written before the path changes, since format() would be looked up there
-					typed := format(
-						'SELECT pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation FROM (SELECT) one'
-						' LEFT JOIN (%s LIMIT 0) q ON true', attempt.statement);
-					EXECUTE to_users_path;
-					EXECUTE typed INTO user_collation;
-					EXECUTE to_own_path;
+					user_collation := (@extschema@._dlints_try_query(users_path, statement,
+						'pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation'::text))[1];
 				END IF;
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
 				               types[1]::regtype, user_type::regtype, types[2]::regtype, item_type::regtype,
@@ -131,20 +159,13 @@ BEGIN
 			END IF;
 		EXCEPTION WHEN OTHERS THEN
 			GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-			RAISE '%: %', attempt.place, concat_ws('. ', SQLERRM, nullif(detail, ''))
-				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), CASE
-					WHEN SQLSTATE LIKE '42%' AND SQLSTATE <> '42501' THEN CASE attempt.argument
-					WHEN 'clicks'
-					THEN '"clicks" is a query of user, item and time, and perhaps a weight, in this order.'
-					WHEN 'constraints' THEN 'It is an expression of i.'
-					ELSE 'It is an expression of i, user_id and context.' END
-					ELSE 'It is read with the rights of who makes the recommender.' END);
+			PERFORM @extschema@._dlints_raise_in(attempt.place, SQLSTATE, SQLERRM, detail, hint);
 		END;
 	END LOOP;
 	user_type := coalesce(user_type, 'int8'::regtype);
 	FOR attempt IN VALUES ('items', item_type), ('users', user_type) LOOP
 		BEGIN
-			IF (SELECT typtype = 'c' OR typcategory = 'A' OR typarray = 0
+			IF (SELECT typtype IN ('c', 'p') OR typcategory = 'A' OR typarray = 0
 			    OR typname LIKE 'reg%' AND typnamespace = 'pg_catalog'::regnamespace
 			    FROM pg_type WHERE oid = attempt.column2) THEN
 				RAISE undefined_function;

@@ -43,9 +43,10 @@ static const PageQuery item_profile = {{
 	"                         WHERE same_item(n.item, $1) LIMIT 1)) AS features OFFSET 0) x", 4},
 	{ARG_ITEM, INT4OID, INT4OID, INT4OID}};
 
-/* Columns of a request's {"like": {"column": "value"}}, and whether they exist */
+/* Columns of a request's {"like": {"column": "value"}}: can they be liked, and are they dates? */
 static const PageQuery liked_columns = {{
-	"SELECT l.key, l.key = ANY (s.column_names) FROM setting s, jsonb_each($1 -> 'like') l", 1},
+	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
+	"FROM setting s, jsonb_each($1 -> 'like') l", 1},
 	{JSONBOID}};
 
 /* Features of some of the columns */
@@ -122,11 +123,19 @@ encode_valid_likes(PageRequest *page, Datum *columns, int count)
 }
 
 static void
-warn_of_column(const char *name)
+warn_of_column(const char *name, bool is_date)
 {
-	ereport(WARNING,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("there is no column \"%.*s\" to like", pg_mbcliplen(name, strlen(name), MAX_NAME_SHOWN), name)));
+	int			length = pg_mbcliplen(name, strlen(name), MAX_NAME_SHOWN);
+
+	if (is_date)
+		ereport(WARNING,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("column \"%.*s\" cannot be in \"like\"", length, name),
+				 errdetail("Its dates are encoded by the age of an item.")));
+	else
+		ereport(WARNING,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("there is no column \"%.*s\" to like", length, name)));
 }
 
 /*
@@ -157,7 +166,8 @@ liked_by_request(PageRequest *page)
 		if (DatumGetBool(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull)))
 			columns[count++] = name;
 		else
-			warn_of_column(TextDatumGetCString(name));
+			warn_of_column(TextDatumGetCString(name),
+						   DatumGetBool(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull)));
 	}
 	if (count == 0)
 		return NotGiven();

@@ -58,7 +58,7 @@ FROM (VALUES
   ) v (given, problem);
 SELECT is(hint_of($$SELECT dlints_create_recommender('r', 'job', '{field}',
   constraints => '{"a": {"of": "user_id", "max": 1}}')$$),
-  'It is an expression of i.', 'the hint of an invalid expression says that it reads the item');
+  'It is a condition on i, or a number computed from i.', 'the hint of an invalid expression says that it reads the item');
 SELECT is(count(*), 0::bigint, 'a rejected argument leaves no schema behind') FROM pg_namespace WHERE nspname = 'r';
 
 -- ---------- shares ----------

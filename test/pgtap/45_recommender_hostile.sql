@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(206);
+SELECT plan(256);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -84,7 +84,7 @@ SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' |
     ($$'r', 'job', '{field}', cap => 1, cap_group => '(SELECT x FROM kept'$$,
       '^42601: in the argument "cap_group": '),
     ($$'r', 'job', '{field}', clicks => 'DELETE FROM visit RETURNING who, job, at'$$,
-      '^42601: in the argument "clicks": '),
+      '^0A000: in the argument "clicks": '),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job FROM visit'$$,
       '^42P10: in the argument "clicks": '),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit) a, (SELECT 1'$$,
@@ -92,8 +92,26 @@ SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' |
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit; DROP TABLE kept'$$,
       '^42P11: in the argument "clicks": '),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, who FROM visit'$$,
-      '^42846: in the argument "clicks": cannot cast type bigint to timestamp')
+      '^42846: in the argument "clicks": cannot cast type bigint to timestamp'),
+    ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at, ROW(1) FROM visit'$$,
+      '^42P16: in the argument "clicks": column "row" has pseudo-type record'),
+    ($$'r', 'job', '{field}', clicks => 'SELECT ROW(who), job, at FROM visit'$$,
+      '^42804: users of type record cannot be compared'),
+    ($$'r', 'pg_class_oid_index', '{field}'$$,
+      '^42809: argument "items": pg_class_oid_index is neither a table nor a view')
     ) v (arguments, result);
+CREATE TEMP TABLE passing (id integer, who bigint, at timestamptz);
+SELECT matches(made(format('''r'', ''job'', ''{field}'', cap => %s, %s => %L', CASE argument WHEN 'cap_group' THEN '1'
+    ELSE 'NULL' END, argument, format(call, read))),
+  format('^%s: (in the )?argument "%s"', code, argument), format('an error of %s names "%s"', read, argument))
+FROM (VALUES ('clicks', 'SELECT who, id, at FROM %s'), ('candidates', 'EXISTS (SELECT FROM %s)'),
+        ('bonus', '(SELECT 1 FROM %s)'), ('cap_group', '(SELECT 1 FROM %s)')) a (argument, call),
+     (VALUES ('passing', '42P16'), ('passing FOR UPDATE', '0A000')) r (read, code);
+SELECT matches(made(format('''r'', ''job'', ''{field}'', constraints => ''{"c": {"of": "(SELECT 1 FROM %s)", "max": 1}}''',
+  read)), result, format('an error of %s names "constraints"', read))
+FROM (VALUES ('passing', '^42P16: in the argument "constraints"'),
+             ('passing FOR UPDATE', '^0A000: in the constraint "c"')) r (read, result);
+DROP TABLE passing;
 SELECT is(outcome($$SELECT count(*) FROM kept$$), 'gives 0', 'no injected statement was executed');
 SELECT is(count(*), 0::bigint, 'rejected arguments leave no schema behind') FROM pg_namespace
   WHERE nspname ~ '^r';
@@ -203,8 +221,21 @@ SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', chang
   '22023: a change must be a JSON object of arguments and their new values',
   'dlints_alter_recommender() rejects ' || coalesce(change, 'NULL'))
 FROM   unnest('{"[]","\"bonus\"",1,NULL}'::text[]) change;
-SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"user_type": "number"}')$$),
-  '42704: argument "user_type" names no type', 'dlints_alter_recommender() rejects an unknown type');
+SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"user_type": "%s"}'')', name)),
+  '42704: argument "user_type" names no type', format('dlints_alter_recommender() rejects the type "%s"', name))
+FROM   unnest('{number,"",(,a.b.c}'::text[]) name;
+SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"items": "%s"}'')', name)),
+  format('42P01: argument "items" names no relation (The name is "%s".)', name),
+  format('dlints_alter_recommender() rejects the items "%s"', name))
+FROM   unnest('{nothing,"",a b,a.b.c.d}'::text[]) name;
+SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"items": "kept", "item_key": "x"}')$$),
+  '42703: kept has no column field', 'dlints_alter_recommender() rejects items without an encoded column');
+SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', jsonb_build_object(argument, value))),
+  format('22023: argument "%s" must be a string (The value is %s.)', argument, value),
+  format('dlints_alter_recommender() rejects %s for "%s"', value, argument))
+FROM   unnest('{items,item_key,item_type,user_type,clicks,candidates,bonus,cap_group}'::text[]) argument,
+       unnest('{true,1,[1],"null"}'::jsonb[]) value
+WHERE  value <> 'null' OR argument IN ('items', 'item_type', 'user_type');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"columns": ["city"]}')$$),
   '0A000: argument "columns" of a recommender cannot be changed (The models depend on the meaning of each feature.)',
     'dlints_alter_recommender() rejects other columns');
@@ -235,6 +266,7 @@ SELECT matches(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', 
   ('{"exposure": "many"}', '^22023: argument "exposure" must be a number \(The value is many'),
   ('{"cap": 1.5, "cap_group": "i.field"}', '^22023: argument "cap" must be an integer \(The value is 1.5'),
   ('{"retention": 30}', '^22023: argument "retention" must be an interval such as "2 days" \(The value is 30'),
+  ('{"item_key": "nothing"}', '^42703: job has no column nothing'),
   ('{"attribution_window": "half an hour"}', '^22023: argument "attribution_window" must be an interval'),
   ('{"attribution_window": "1 day", "retention": "1 day"}', '^22023: retention must be longer than attribution_window'),
   ('{"bonus": "i.title"}', '^22P02: in the argument "bonus": .*work number'),
@@ -243,6 +275,14 @@ SELECT matches(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', 
   ('{"clicks": "SELECT id, -id, now() FROM job"}',
     '^22023: argument "clicks": no click is on an item')) v (change, result);
 SELECT is(count(*), 200::bigint, 'rejected changes leave the candidates unchanged') FROM board.allowed(1, '{}');
+SAVEPOINT other_key;
+ALTER TABLE job ADD code integer UNIQUE;
+UPDATE job SET code = id + 1000;
+SELECT dlints_alter_recommender('board', '{"item_key": "code"}');
+SELECT board.refresh() \gset
+SELECT is(min(item) >= 1001, true, 'dlints_alter_recommender() changes the key without "items"')
+  FROM board.recommend(1, 200);
+ROLLBACK TO other_key;
 SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"exposure": 0.5}')$$, 'the exposure can be changed');
 SELECT is(value, NULL, 'a change of the exposure makes a fit due') FROM board.report()
   WHERE measure = 'days since the vectors were fitted' AND meaning ~ 'next run';

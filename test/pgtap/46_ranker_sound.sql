@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(52);
+SELECT plan(54);
 
 -- events of a user, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, user_id text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -81,6 +81,8 @@ SELECT offer.learn();
 SELECT is(outcome(format('SELECT dlints_alter_ranker(''offer'', %L)', change)) LIKE result || '%', true,
   format('dlints_alter_ranker() refuses %s', change))
 FROM (VALUES ('{"name": "x"}', '0A000: argument "name" of a ranker cannot be changed here'),
+             ('{"user_key": [1]}', '22023: argument "user_key" must be a string (The value is [1].)'),
+             ('{"repeated": ["first"]}', '22023: argument "repeated" must be a string (The value is ["first"].)'),
              ('{"retention": "100000 years"}',
                '22023: retention must be between 1 day and 100 years')) v (change, result);
 SELECT is(outcome($$SELECT dlints_alter_ranker('nothing', '{}')$$), '42704: there is no ranker "nothing"',

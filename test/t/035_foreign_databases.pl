@@ -1,4 +1,4 @@
-# Recommenders and rankers in other people's databases: notices, schemas that are dropped under requests, and settings,
+# Recommenders and rankers in other people's databases: notices, warnings, schemas that are dropped under requests, and settings,
 # encodings and privileges that differ from the usual ones.
 use strict;
 use warnings;
@@ -62,6 +62,17 @@ like(said('SELECT v.refit()'), qr/NOTICE:  fitting the latent factors/, 'refit()
 like(said('SELECT v.warm_start()'), qr/NOTICE:  drawing training examples/, 'warm_start() says what it is at');
 like(said('SELECT v.rebuild()'), qr/NOTICE:  training the models/, 'rebuild() says what it is at');
 is(said('SET client_min_messages = warning; SELECT v.refresh()'), '', 'a client can ignore the notices');
+
+# ---------- warnings ----------
+
+$node->safe_psql('postgres', q{
+	ALTER TABLE product ADD made date;
+	UPDATE product SET made = current_date - id;
+	SELECT dlints_create_recommender('dated', 'product', '{kind,made}')});
+my $dated = said(q{SELECT dated.recommend(1, 3, context => '{"like": {"kind": "kind 1", "made": "2026-01-01", "x": 1}}')});
+like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  Its dates/, 'a warning says why dates cannot be liked');
+like($dated, qr/WARNING:  there is no column "x" to like/, 'a warning names a column that does not exist');
+unlike($dated, qr/"kind"/, 'a column that can be liked raises no warning');
 
 # ---------- schemas that are dropped ----------
 
