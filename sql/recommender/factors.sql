@@ -15,14 +15,36 @@ $$;
 COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
 	IS 'type of a key column as dlints_factors() reads it, and the cast to it';
 
--- The last million clicks, as a query of user_id, item, at and weight.  All fits read it.
+-- The latest clicks, about a million, as a query of user_id, item, at and weight.  All fits read it.
 CREATE FUNCTION _dlints_latest_clicks() RETURNS text
 	LANGUAGE sql IMMUTABLE
-RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k WHERE k.at <= now() AND isfinite(k.at)'
-       ' AND k.item IS NOT NULL AND k.weight > 0 ORDER BY k.at DESC LIMIT 1000000';
-COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the last million clicks, as text';
+RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
+       ' WHERE k.at >= coalesce((SELECT s.latest_from FROM similarity s), ''-infinity'') AND k.at <= now()'
+       ' AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0';
+COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as text';
 
--- The last million clicks, as a query for dlints_factors() and dlints_neighbours(): user, item and weight.  A part from
+-- Find the time from which on the log has a million clicks, so that fits do not sort the log.  The time is kept while
+-- it selects up to 1.1 million clicks.
+CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_clicks bigint;
+BEGIN
+	EXECUTE format('SELECT count(*) FROM (%s) c', @extschema@._dlints_latest_clicks()) INTO n_clicks;
+	IF n_clicks > 1100000
+	   OR (n_clicks < 1000000 AND EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL)) THEN
+		UPDATE similarity SET latest_from = (
+			SELECT k.at FROM click k
+			WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
+			ORDER  BY k.at DESC LIMIT 1 OFFSET 999999);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the time from which on the log has a million clicks';
+
+-- The latest clicks, as a query for dlints_factors() and dlints_neighbours(): user, item and weight.  A part from
 -- 0 to 7 is left out of the log.
 CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL) RETURNS text
 	LANGUAGE plpgsql STABLE AS
@@ -39,7 +61,7 @@ BEGIN
 		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u);
 END
 $$;
-COMMENT ON FUNCTION _dlints_log_query(integer) IS 'query of the last million clicks, as text';
+COMMENT ON FUNCTION _dlints_log_query(integer) IS 'query of the latest clicks without a part, as text';
 
 -- A call of dlints_factors() over the click log, as text for the FROM clause: alias f, columns item and factors.
 -- Without the part that is left out, the factors are aligned with the present ones.
@@ -91,6 +113,7 @@ DECLARE
 	n_changed bigint := 0;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
+	PERFORM @extschema@._dlints_find_latest_clicks();
 	IF (SELECT s.factors > 0 FROM setting s) THEN
 		EXECUTE format('
 			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),

@@ -84,7 +84,7 @@ $$;
 COMMENT ON FUNCTION _dlints_write_popularity(text)
 	IS 'write the popularities of items, given sums or rates of clicks; returns the number of rows that changed';
 
--- Compute the popularity of items, from 0 to 1.  With a click log it comes from the last million clicks, which
+-- Compute the popularity of items, from 0 to 1.  With a click log it comes from the latest million clicks, which
 -- decay with age; a user's clicks on an item count once per half-life.  Without a click log it comes from the click
 -- rate of two weeks' lists per user, smoothed by ten impressions at the mean rate.  Returns the number of rows that
 -- changed.
@@ -98,6 +98,7 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
+		PERFORM @extschema@._dlints_find_latest_clicks();
 		RETURN @extschema@._dlints_write_popularity(format('(SELECT d.item, d.sums[1] AS score FROM %s d)',
 			@extschema@._dlints_decayed_call(@extschema@._dlints_latest_clicks(), ARRAY[half_life], ARRAY[half_life])));
 	END IF;
@@ -152,9 +153,9 @@ BEGIN
 		clicks := format('SELECT l.user_id, l.item, l.at, 1 AS weight FROM (%s) l',
 		                 @extschema@._dlints_latest_clicks());
 		days := least(14, (      -- NULL, which least() passes over, if the log has fewer clicks
-			SELECT greatest(1e-5, date_part('epoch', max(c.at) - min(c.at)) / 86400 / 4)
-			FROM  (SELECT k.at FROM click k WHERE k.at <= now() AND isfinite(k.at) ORDER BY k.at DESC LIMIT 1000000) c
-			HAVING count(*) = 1000000));
+			SELECT greatest(1e-5, date_part('epoch', max(c.at) - s.latest_from) / 86400 / 4)
+			FROM   similarity s, click c
+			WHERE  s.latest_from IS NOT NULL AND c.at <= now() AND isfinite(c.at) GROUP BY s.latest_from));
 	END IF;
 	EXECUTE format('
 		WITH lift AS (

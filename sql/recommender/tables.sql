@@ -212,6 +212,7 @@ CREATE TABLE similarity (
     popularity_half_life float8 DEFAULT 14
         CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: none
     found_at  timestamptz NOT NULL DEFAULT now() CHECK (isfinite(found_at)),
+    latest_from timestamptz CHECK (isfinite(latest_from)),     -- of the latest million clicks; NULL: of all clicks
     CHECK (@extschema@._dlints_are_finite(weights::real[], {n_weights})),
     CHECK (@extschema@._dlints_are_finite(scale, {liked})));
 

@@ -69,6 +69,7 @@ BEGIN
 			PERFORM @extschema@._dlints_refresh_trend();
 		END IF;
 		IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
+			PERFORM @extschema@._dlints_find_latest_clicks();
 			PERFORM @extschema@._dlints_fit_neighbours();
 		END IF;
 	EXCEPTION WHEN OTHERS THEN

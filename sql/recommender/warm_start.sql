@@ -63,9 +63,9 @@ COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
 -- otherwise the examples would be predicted by what was fitted to them.  The profile consists of other clicks of the
 -- user, in half of the examples only a few, so that short histories are represented.  Every example enters once
 -- more without a profile, which measures the value of popularity.  Similarities are computed for half-lives of 14,
--- 30 and 90 days, and without decay.  A work_mem of 32 MB holds most of the statement's sorts and hash tables.
+-- 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
-	LANGUAGE plpgsql VOLATILE SET work_mem = '32MB' AS
+	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
@@ -331,6 +331,7 @@ BEGIN
 		n_parts := 0;
 	END IF;
 	LOCK TABLE warm_start_example IN SHARE ROW EXCLUSIVE MODE;
+	PERFORM @extschema@._dlints_find_latest_clicks();
 	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows, not one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	DELETE FROM warm_start_example;
