@@ -118,17 +118,17 @@ sub tidy
 	return $output;
 }
 
-# Run blocks of a document in a database of their own: what psql writes, and says
+# Run blocks of a document in a database of their own, with options of the server: what psql writes, and says
 sub run_blocks
 {
-	my ($node, $name, $database, @blocks) = @_;
+	my ($node, $name, $database, $options, @blocks) = @_;
 	my $folder = File::Temp->newdir;
 	my ($base) = $name =~ m{([^/]+)$};
 
 	DlintsTest->spew("$folder/$base", script(@blocks));
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	my $connection = $node->connstr($database);
-	local $ENV{PGOPTIONS} = '-c client_min_messages=warning -c statement_timeout=60s';
+	local $ENV{PGOPTIONS} = "-c client_min_messages=warning -c statement_timeout=60s $options";
 	system("cd '$folder' && psql -X -q -d \"$connection\" -f '$base' >out 2>messages");
 	return map { DlintsTest->slurp("$folder/$_") } 'out', 'messages';
 }
@@ -136,12 +136,12 @@ sub run_blocks
 # Run a document, and make one check of each block
 sub run_document
 {
-	my ($node, $name) = @_;
+	my ($node, $name, $options) = @_;
 	my @blocks = blocks($name);
 	my %why_not = map { $_->{line} => why_not($node, $_) // '' } @blocks;
 	my ($database) = lc($name) =~ /(\w+)\.md$/;
 	my ($out, $messages) =
-	  run_blocks($node, $name, $database, grep { !$why_not{ $_->{line} } } @blocks);
+	  run_blocks($node, $name, $database, $options, grep { !$why_not{ $_->{line} } } @blocks);
 
 	my %result;
 	$result{$1} = { output => $2, sqlstate => $3 }
@@ -176,25 +176,20 @@ sub run_document
 	return;
 }
 
-# Run a document, fresh from INSERT, except blocks that switch off the JIT compiler; return the number of
-# statements that called dlints, and those that were compiled with at most 5,000 rows.  jit_above_cost is a
-# twentieth of its default and documents have 1,000 items, so this is a test of 20,000 items.  Statements of
-# less than 2 ms, in which nothing is compiled, are not logged.
-sub compiled
+# Test that no statement of a document that called dlints with at most 5,000 rows was compiled, which takes longer
+# than it saves.  jit_above_cost is a twentieth of its default and documents have 1,000 items, so this is a test of
+# 20,000 items.  Statements of less than 2 ms, in which nothing is compiled, are not logged.
+sub check_compiled
 {
-	my ($node, $name) = @_;
-	my ($database) = lc($name) =~ /(\w+)\.md$/;
-	my $from = -s $node->logfile;
-	my @blocks = map { { %$_, fails => 'perhaps' } }
-	  grep { !why_not($node, $_) && $_->{sql} !~ /^SET jit = off;/m } blocks($name);
-
-	cmp_ok(scalar(grep { $_->{sql} =~ /generate_series\(1, 1000\) i\b/ } @blocks),
-		'>', 0, "$name makes 1,000 items");
-	run_blocks($node, $name, "compiled_$database", @blocks);
-	my $log = substr DlintsTest->slurp($node->logfile), $from;
+	my ($name, $log) = @_;
 	my @called = grep { /dlints_/ } split /^(?=\d{4}-)/m, $log;
-	return (scalar @called,
-		grep { /^\tJIT:/m && !grep { $_ > 5000 } /rows=(\d+) width/g } @called);
+
+	cmp_ok(scalar(grep { $_->{sql} =~ /generate_series\(1, 1000\) i\b/ } blocks($name)),
+		'>', 0, "$name makes 1,000 items");
+	cmp_ok(scalar @called, '>', 5, "$name: statements called dlints");
+	is(join("\n", grep { /^\tJIT:/m && !grep { $_ > 5000 } /rows=(\d+) width/g } @called),
+		'', "$name: none is compiled");
+	return;
 }
 
 # The headings of a document as GitHub makes link targets of them
@@ -227,10 +222,17 @@ sub dead_links
 }
 
 my $node = DlintsTest->node('main', conf => "autovacuum = off\n");
+my ($status, $has_jit) = $node->psql('postgres', "LOAD 'auto_explain'; SELECT pg_jit_available()");
+my $explain = join ' ', map { "-c $_" } 'session_preload_libraries=auto_explain', 'jit_above_cost=5000',
+  map { "auto_explain.$_" } 'log_min_duration=2', 'log_nested_statements=on', 'log_analyze=on', 'log_timing=off';
 
 for my $name (sort keys %text)
 {
-	run_document($node, $name);
+	my $is_explained = $name =~ m{^doc/(?:guide|sql)\.md$} && !$status && $has_jit eq 't';
+	my $from = -s $node->logfile;
+
+	run_document($node, $name, $is_explained ? $explain : '');
+	check_compiled($name, substr DlintsTest->slurp($node->logfile), $from) if $is_explained;
 	is(join(' ', dead_links($name)), '', "$name has no dead link");
 }
 
@@ -260,26 +262,6 @@ my %known = map { $_ => 1 } split /\n/,
   $node->safe_psql('postgres', q{SELECT proname FROM pg_proc WHERE proname LIKE 'dlints%'});
 my @unknown = grep { !$known{$_} } map { /\b(dlints_\w+)\(/g } values %text;
 is("@unknown", '', 'no document names a function that does not exist');
-
-# ... and none is compiled, which takes longer than it saves
-SKIP:
-{
-	my ($status, $has_jit) =
-	  $node->psql('postgres', "LOAD 'auto_explain'; SELECT pg_jit_available()");
-	skip 'there is no auto_explain, or no JIT compiler', 6 if $status || $has_jit ne 't';
-	$node->append_conf('postgresql.conf', join '', map { "$_\n" }
-		  "session_preload_libraries = 'auto_explain'", 'jit_above_cost = 5000',
-		'auto_explain.log_min_duration = 2', 'auto_explain.log_nested_statements = on',
-		'auto_explain.log_analyze = on', 'auto_explain.log_timing = off');
-	$node->restart;
-	for my $name ('doc/guide.md', 'doc/sql.md')
-	{
-		my ($count, @compiled) = compiled($node, $name);
-
-		cmp_ok($count, '>', 5, "$name: statements called dlints");
-		is(join("\n", @compiled), '', "$name: none is compiled");
-	}
-}
 
 $node->stop;
 done_testing();
