@@ -51,7 +51,7 @@ SELECT ok(NOT bool_or(has_gap(gap)) AND min(n_scored) > 100,
 FROM   generate_series(1, 20) p, listed('board', p);
 SELECT ok(bool_and(has_right_probabilities('board', id)),
   'the shortlist contains what each draw would choose that a probability counts')
-FROM   board.decision WHERE user_id <= 5;
+FROM   board.decision WHERE user_id <= 2;
 SELECT count(board.reward(decision, item, CASE WHEN p % 2 = 0 THEN 'apply' ELSE 'click' END))
 FROM   generate_series(1, 60) p, board.recommend(p, 10) WHERE item % 5 = p % 5;
 SELECT board.learn('0');
@@ -59,7 +59,7 @@ CREATE TEMP TABLE trained_list AS SELECT p, l.* FROM generate_series(1, 20) p, l
 SELECT ok(NOT bool_or(has_gap(gap)) AND max(n_scored) < 1000,
   'the shortlist contains the list of all candidates after training with outcomes after the click') FROM trained_list;
 SELECT ok(bool_and(has_right_probabilities('board', decision)), 'probabilities are shares of the draws after training')
-FROM   trained_list WHERE p <= 5;
+FROM   trained_list WHERE p <= 2;
 SELECT ok(NOT bool_or(has_gap(gap)) AND count(DISTINCT items) > 5,
   'the shortlist contains the list of all candidates with a click log')
 FROM   generate_series(1, 20) p, listed('fed', p);
@@ -231,7 +231,7 @@ BEGIN
 		PERFORM fed.refresh();
 	END LOOP;
 END $$;
-SELECT turn(12);
+SELECT turn(6);
 SELECT cmp_ok(max(n), '<', 90, 'the number of blocks stays bounded while items come and go') FROM fed.block;
 CREATE TEMP TABLE kept AS SELECT count(*) AS n FROM fed.item_vector;
 DELETE FROM job WHERE id > 2000;
