@@ -275,6 +275,28 @@ test_tolerance_grows_with_the_number_of_observations(void **state)
 	assert_false(factor_with(e, 1e-100, f));
 }
 
+/* The rounding error of a prior raises the ridge, as that of evidence does. */
+static void
+test_tolerance_includes_the_prior(void **state)
+{
+	const double N = 1e6;
+	const double p[2] = {0, 0};
+	double		P[3];
+	Prior		prior = prior_of_ridge(1e-100);
+	Evidence   *e = evidence_new(2, SQUARES_NONE);
+	Factor	   *f = factor_new(e);
+
+	prior.weight = 0.5;
+	prior.N = &N;
+	prior.p = p;
+	prior.P = P;
+	P[linalg_packed_index(2, 0, 0)] = P[linalg_packed_index(2, 1, 1)] = 1;
+	P[linalg_packed_index(2, 1, 0)] = 1 + 1e-9;
+	assert_true(posterior_factor(e, &prior, f));
+	P[linalg_packed_index(2, 1, 0)] = 1 + 1e-8;
+	assert_false(posterior_factor(e, &prior, f));
+}
+
 /* ---------- evidence that never came from observations ---------- */
 
 static Evidence *
@@ -364,6 +386,7 @@ main(void)
 		test_of(test_large_weights_do_not_narrow_unobserved_directions),
 		test_of(test_ridge_raised_for_G_is_raised_for_H),
 		test_of(test_tolerance_grows_with_the_number_of_observations),
+		test_of(test_tolerance_includes_the_prior),
 		test_of(test_indefinite_evidence_is_refused),
 		test_of(test_nan_is_refused)
 	};
