@@ -1,7 +1,7 @@
 /*
  * test_long_history.c
- *		After 50,000 observations of any kind the count is exact, and evidence
- *		and mean are precise; after retracting 20,000 they are those of the
+ *		After 20,000 observations of any kind the count is exact, and evidence
+ *		and mean are precise; after retracting 8,000 they are those of the
  *		rest.  "make long-run" does so with ten million.
  */
 #include "long_history.h"
@@ -15,7 +15,7 @@ check_kinds(double discount, int block)
 
 	for (k = 0; k < long_kind_count; k++)
 	{
-		const LongHistory h = {&long_kinds[k], discount, 50000, block};
+		const LongHistory h = {&long_kinds[k], discount, 20000, block};
 		const LongResult r = long_history_run(&h);
 
 		if (long_promises_kept(&h, &r))
@@ -47,7 +47,7 @@ check_returns(double half_life, Squares squares)
 
 	for (k = 0; k < long_kind_count; k++)
 	{
-		const LongReturn h = {&long_kinds[k], half_life, squares, 20000};
+		const LongReturn h = {&long_kinds[k], half_life, squares, 8000};
 		const LongDrift r = long_return_run(&h);
 
 		if (long_return_kept(&r))
