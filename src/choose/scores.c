@@ -288,7 +288,7 @@ AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 		for (l = 0; l < step; l++)
 			scores->block[i * step + l] += scores->addends[strip->first + i];
 	for (i = 0; scores->addend_stddevs && i < strip->count; i++)
-		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + i * step);
+		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + (Size) i * step);
 }
 
 /* Pass the scores of a strip under a draw to the caller. */

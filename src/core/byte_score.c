@@ -168,13 +168,14 @@ sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int cod
 	int			c;
 	int			q;
 
-	for (c = 0; c + 1 < count; c += 2, codes += 2 * codes_len, sums += 2 * BYTE_LANES)
+	for (c = 0; c + 1 < count; c += 2, codes += 2 * (size_t) codes_len,
+		 sums += 2 * (size_t) BYTE_LANES)
 	{
 		const int8_t *lanes = weights->lanes;
 		__m512i		first = _mm512_setzero_si512();
 		__m512i		second = _mm512_setzero_si512();
 
-		for (q = 0; q < weights->quads; q++, lanes += 4 * BYTE_LANES)
+		for (q = 0; q < weights->quads; q++, lanes += 4 * (size_t) BYTE_LANES)
 		{
 			__m512i		lane = _mm512_loadu_si512(lanes);
 			__m512i		quad = _mm512_set1_epi32(load_quad(codes + (size_t) q * 4));

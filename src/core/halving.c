@@ -194,8 +194,10 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
+/* Write a node and those below it, in at most HALVING_MAX_DEPTH levels. */
 static void
-add_node(const HalvingSet *set, int count, int *order, int node, int levels, float *tree)
+add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
+		 int node, int levels, float *tree)
 {
 	float	   *row = tree + (int64_t) node * (set->width + 1);
 	int			half = count / 2;
@@ -251,7 +253,8 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
  * from the first, is a group.
  */
 void
-halving_order(const HalvingSet *set, int count, int *order, int group)
+halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
+			  int group)
 {
 	while (count > group)
 	{

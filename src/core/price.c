@@ -366,7 +366,7 @@ static void
 solve_several(const PricedDecisions *all, const double *targets, double *prices)
 {
 	PriceProgram program = {.all = all, .rows = all->kinds + 1};
-	double		possible[PRICE_MAX_KINDS];
+	double		possible[PRICE_MAX_KINDS] = {0};
 	int			kind;
 
 	program.score_scale = usual_spread(all, -1);
@@ -392,14 +392,13 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 void
 price_solve(const PricedDecisions *all, const double *targets, double *prices)
 {
-	double		target;
-	Search		search = {all, &target, prices, 0, false};
-
 	if (all->kinds > 1)
 		solve_several(all, targets, prices);
 	else if (all->kinds == 1)
 	{
-		target = possible_target(all, 0, targets[0]);
+		double		target = possible_target(all, 0, targets[0]);
+		Search		search = {all, &target, prices, 0, false};
+
 		prices[0] = 0.0;
 		prices[0] = find_price(&search);
 	}

@@ -154,7 +154,7 @@ NamesFree(ActionNames *names)
 
 /* Add the name "path=value". */
 static void
-add_name(ActionNames *names, const StringInfo path, const char *value, int len)
+add_name(ActionNames *names, const StringInfoData *path, const char *value, int len)
 {
 	if (names->count == names->allocated)
 	{

@@ -49,8 +49,9 @@ read_allowed(PageRequest *page, void *arg)
 static CandidateSet *
 read_without_failing(PageRequest *page, Datum *keys, int count)
 {
-	Shortlist	shortlist = {keys, count, NULL};
+	Shortlist	shortlist = {.count = count};
 
+	shortlist.keys = keys;
 	DoStep(page, read_allowed, &shortlist);
 	return shortlist.allowed;
 }

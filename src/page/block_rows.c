@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "utils/array.h"
 
 #include "compat.h"
@@ -175,6 +174,17 @@ summarize_number(int count, int width, const float4 *numbers, float4 *mean, floa
 	*spread = (float4) Min(largest, FLT_MAX);
 }
 
+static void
+check_block(bytea *codes, ArrayType *numbers, int factors, int columns)
+{
+	if (factors < 0 || columns < 0 || ARR_NDIM(numbers) != 2 || ARR_HASNULL(numbers) ||
+		ARR_ELEMTYPE(numbers) != FLOAT4OID ||
+		VARSIZE_ANY_EXHDR(codes) != ARR_DIMS(numbers)[0] * item_bytes(factors, columns))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
+}
+
 PG_FUNCTION_INFO_V1(dlints_block_centroid);
 
 /*
@@ -199,16 +209,10 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	ArrayType  *features;
 	double	   *sums;
 	double	   *squares;
-	TupleDesc	columns_desc;
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	if (factors < 0 || columns < 0 || count < 1 || ARR_HASNULL(array) ||
-		ARR_ELEMTYPE(array) != FLOAT4OID ||
-		VARSIZE_ANY_EXHDR(bytes) != count * item_bytes(factors, columns))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
+	check_block(bytes, array, factors, columns);
 	sums = AllocateZeros(sizeof(double), factors + columns);
 	squares = AllocateZeros(sizeof(double), factors + columns);
 	for (int i = 0; i < count; i++, codes += item_bytes(factors, columns))
@@ -231,13 +235,10 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	for (int i = 0; i < width; i++)
 		summarize_number(count, width, numbers + i, (float4 *) ARR_DATA_PTR(means) + i,
 						 (float4 *) ARR_DATA_PTR(spreads) + N_SPREADS + i);
-	if (get_call_result_type(fcinfo, NULL, &columns_desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "unexpected type of a result");
 	values[0] = PointerGetDatum(features);
 	values[1] = PointerGetDatum(means);
 	values[2] = PointerGetDatum(spreads);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns_desc),
-													  values, nulls)));
+	PG_RETURN_DATUM(ResultRow(fcinfo, 3, values, nulls));
 }
 
 /* ---------- groups of similar items ---------- */
@@ -296,7 +297,7 @@ dlints_halving_tree(PG_FUNCTION_ARGS)
 	HalvingSet	set;
 
 	if (scale_rows != 1 || n_scales != width || depth < 0 || depth > HALVING_MAX_DEPTH ||
-		halving_tree_size(width, depth) > MAX_TREE_SIZE)
+		halving_tree_size(width, depth) > (int64) MAX_TREE_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"scale\" must have a number per feature, and \"depth\" be at least 0"),

@@ -103,8 +103,9 @@ static void
 compact_scores(BlockScan *scan)
 {
 	for (int i = 0; i < scan->n_offered; i++)
-		memmove(scan->scorer->scores + i * BYTE_LANES,
-				scan->scorer->scores + scan->places[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
+		memmove(scan->scorer->scores + (Size) i * BYTE_LANES,
+				scan->scorer->scores + (Size) scan->places[i] * BYTE_LANES,
+				sizeof(float) * BYTE_LANES);
 }
 
 /* Find the lanes that each item may be among the best of, whatever its bonus. */
@@ -177,7 +178,7 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	for (int p = 0; p < scorer->n_lanes && scan->n_offered > 0; p++)
 	{
 		Lanes	   *lanes = &scorer->lanes[p];
-		Slate	   *slates = &best->slates[p * BYTE_LANES];
+		Slate	   *slates = &best->slates[(Size) p * BYTE_LANES];
 
 		ScoreBlockRow(scorer, lanes);
 		if (scan->eligible != NULL)
@@ -226,9 +227,10 @@ find_margins(const BlockScan *scan, int rankings)
 		const Lanes *lanes = &scan->scorer->lanes[r / BYTE_LANES];
 		int			l = r % BYTE_LANES;
 
-		margins[r] = MARGIN_ERRORS * hypot(scan->max_scales[0] * lanes->factors.errors[l],
-										   scan->max_scales[1] * lanes->columns.errors[l]) +
-			POPULARITY_CHANGE * fabs(lanes->narrow[l]);
+		margins[r] = MARGIN_ERRORS * hypot((double) scan->max_scales[0] * lanes->factors.errors[l],
+										   (double) scan->max_scales[1] *
+										   lanes->columns.errors[l]) +
+			POPULARITY_CHANGE * fabs((double) lanes->narrow[l]);
 	}
 	return margins;
 }

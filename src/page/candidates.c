@@ -223,7 +223,7 @@ read_part(PageRequest *page, void *arg)
  * that fails is read again in halves.  Rows that were read before the error count.
  */
 static void
-read_without_failing(PageRequest *page, AllowedPart part)
+read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {
 	CandidateSet *set = part.reader->set;
 	ErrorData  *error = TryStep(page, read_part, &part);
@@ -268,9 +268,10 @@ static void
 read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
 				   Datum *shortlist, int count)
 {
-	AllowedPart part = {reader, variant, shortlist, count};
+	AllowedPart part = {.reader = reader, .variant = variant, .count = count};
 	int			nest_level = NewGUCNestLevel();
 
+	part.items = shortlist;
 	if (shortlist == NULL)
 	{
 		AllowedReader keys = {page, CreateCandidates(0), NULL, NULL, NULL};

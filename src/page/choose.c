@@ -96,7 +96,7 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 	double	   *roots = AllocateZeros(sizeof(double), size);
 
 	for (int i = 0; i < page->settings.liked; i++)
-		roots[i] = sqrt(Max(page->settings.scale[i], 0.0f));
+		roots[i] = sqrt((double) Max(page->settings.scale[i], 0.0f));
 	candidates->rules.diversity = page->settings.diversity;
 	candidates->similar_by = set->features;
 	candidates->similar = ArgFeatureSpec(model);

@@ -136,14 +136,14 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 		ScoreBlockRow(scorer, lanes);
 		for (int i = 0; i < count; i++)
 		{
-			float	   *scores = scorer->scores + i * BYTE_LANES;
+			float	   *scores = scorer->scores + (Size) i * BYTE_LANES;
 
 			write_deviations(scorer, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width,
 							 choice->deviations);
 			byte_add_spreads(N_SPREADS + scorer->n_narrow, lanes->lengths, choice->deviations,
 							 SPREADS, scores);
-			memcpy(choice->bounds + (Size) (choice->count + i) * choice->rankings + p * BYTE_LANES,
-				   scores, sizeof(float) * lanes->count);
+			memcpy(choice->bounds + (Size) (choice->count + i) * choice->rankings +
+				   (Size) p * BYTE_LANES, scores, sizeof(float) * lanes->count);
 		}
 	}
 	for (int i = 0; i < count; i++)

@@ -59,6 +59,16 @@ is_setting(Oid relation, Oid extension_schema)
 	return column != InvalidAttrNumber && get_atttype(relation, column) == model_type;
 }
 
+static bool
+others_may_create(Oid owner, const Acl *acl)
+{
+	for (int i = 0; i < ACL_NUM(acl); i++)
+		if (ACL_DAT(acl)[i].ai_grantee != owner &&
+			(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
+			return true;
+	return false;
+}
+
 /*
  * Raise an error unless the current user owns the schema and nobody else may
  * create objects in it: such an object could be called with the owner's rights.
@@ -86,18 +96,11 @@ check_owner(Oid schema)
 				 errhint("ALTER SCHEMA ... OWNER TO leaves what is in a schema to its owner; "
 						 "REASSIGN OWNED hands over a recommender or ranker as a whole.")));
 	privileges = SysCacheGetAttr(NAMESPACEOID, tuple, Anum_pg_namespace_nspacl, &is_default);
-	if (!is_default)
-	{
-		Acl		   *acl = DatumGetAclP(privileges);
-
-		for (int i = 0; i < ACL_NUM(acl); i++)
-			if (ACL_DAT(acl)[i].ai_grantee != owner &&
-				(ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						 errmsg("roles other than the owner may create objects in schema \"%s\"", name),
-						 errhint("REVOKE CREATE ON SCHEMA %s FROM them.", quote_identifier(name))));
-	}
+	if (!is_default && others_may_create(owner, DatumGetAclP(privileges)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("roles other than the owner may create objects in schema \"%s\"", name),
+				 errhint("REVOKE CREATE ON SCHEMA %s FROM them.", quote_identifier(name))));
 	ReleaseSysCache(tuple);
 }
 

@@ -50,7 +50,7 @@ pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes
 	lanes->count = Min(BYTE_LANES, rankings->count - first);
 	lanes->lengths = AllocateZeros(sizeof(float),
 								   (Size) BYTE_LANES * (N_SPREADS + scorer->n_narrow));
-	lanes->narrow = lanes->lengths + BYTE_LANES * N_SPREADS;
+	lanes->narrow = lanes->lengths + (Size) BYTE_LANES * N_SPREADS;
 	weights = AllocateNumbers((Size) lanes->count * width);
 	for (int r = 0; r < lanes->count; r++)
 	{
@@ -120,7 +120,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	{
 		float	   *narrow = scorer->narrow + (Size) i * scorer->n_narrow;
 
-		memcpy(scorer->scales + i * N_SCALES, code + i * step, SCALE_BYTES);
+		memcpy(scorer->scales + (Size) i * N_SCALES, code + (Size) i * step, SCALE_BYTES);
 		*narrow++ = number[0];
 		for (int d = 0; d < scorer->n_dates; d++, narrow += AGES_PER_DATE)
 			WriteAges(number[FIRST_COST + scorer->n_costs + d], scorer->now, narrow);

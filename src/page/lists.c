@@ -83,7 +83,7 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 static void
 check_columns(const PageRequest *page, TupleDesc columns)
 {
-	Oid			types[] = {INT8OID, page->item_type, INT4OID, FLOAT8OID, FLOAT8OID};
+	const Oid	types[] = {INT8OID, page->item_type, INT4OID, FLOAT8OID, FLOAT8OID};
 	bool		is_right = columns->natts == LIST_COLUMNS;
 
 	for (int i = 0; is_right && i < LIST_COLUMNS; i++)

@@ -139,7 +139,7 @@ run(const PageRequest *page, const PageQuery *query, uint32 variant, const Nulla
 	char		nulls[MAX_ARGS + 1];
 	int			result;
 
-	for (int i = 0; i < query->statement.nargs; i++)
+	for (int i = 0; args != NULL && i < query->statement.nargs; i++)
 	{
 		values[i] = args[i].value;
 		nulls[i] = args[i].isnull ? 'n' : ' ';

@@ -116,7 +116,7 @@ typedef struct PageRequest
 	Datum		context;		/* jsonb object */
 	NullableDatum left_out;		/* items that are never returned */
 	int			k;
-	bool		skips_failing;	/* leave out items and clicks for which the user's expressions fail */
+	bool		skips_failing;	/* items and clicks for which the user's expressions fail */
 
 	/* of the user or the item that a list is for; NULL: all are 0 */
 	struct NeighbourScores *neighbours;
@@ -125,7 +125,7 @@ typedef struct PageRequest
 typedef struct NeighbourScores NeighbourScores;
 
 /* page.c: beginning and end, and arguments of the entry functions */
-extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid setting);
+extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);

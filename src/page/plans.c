@@ -108,10 +108,10 @@ replacement(const char *name, Size length, const StatementWord *words, uint32 va
 	return NULL;				/* keep the compiler quiet */
 }
 
-/* Append a statement's text, with its words replaced. */
+/* Append a statement's text, with its words replaced, and those in their texts. */
 static void
-append_expanded(StringInfo text, const char *sql, const char *extension, const StatementWord *words,
-				uint32 variant)
+append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) */
+				const char *extension, const StatementWord *words, uint32 variant)
 {
 	const char *start = sql;
 

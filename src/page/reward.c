@@ -55,6 +55,19 @@ check_value(const char *outcome, double value, double value_limit, double larges
 						 value_limit)));
 }
 
+static void
+check_decision(int64 decision, bool exists, bool is_of_another)
+{
+	if (!exists)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there is no decision %lld", (long long) decision)));
+	if (is_of_another)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("decision %lld does not belong to this user", (long long) decision)));
+}
+
 PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 
 /*
@@ -93,14 +106,8 @@ dlints_recommender_reward(PG_FUNCTION_ARGS)
 	else
 		check_value(TextDatumGetCString(outcome.value), DatumGetFloat8(value.value),
 					DatumGetFloat8(ResultColumn(3).value), DatumGetFloat8(ResultColumn(4).value));
-	if (!DatumGetBool(ResultColumn(6).value))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there is no decision %lld", (long long) DatumGetInt64(decision.value))));
-	if (DatumGetBool(ResultColumn(7).value))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("decision %lld does not belong to this user", (long long) DatumGetInt64(decision.value))));
+	check_decision(DatumGetInt64(decision.value), DatumGetBool(ResultColumn(6).value),
+				   DatumGetBool(ResultColumn(7).value));
 	{
 		NullableDatum args[] = {decision, item, outcome, value};
 

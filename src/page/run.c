@@ -44,6 +44,24 @@ run_part(const char *statement, const char *part)
 	return has_more;
 }
 
+/* Do all parts, each as often as it has more to do. */
+static void
+run_parts(const char *statement, bool commits)
+{
+	for (int i = 0; i < lengthof(parts); i++)
+	{
+		bool		has_more;
+
+		do
+		{
+			CHECK_FOR_INTERRUPTS();
+			has_more = run_part(statement, parts[i]);
+			if (commits)
+				SPI_commit();
+		} while (has_more);
+	}
+}
+
 PG_FUNCTION_INFO_V1(dlints_run);
 
 /*
@@ -71,18 +89,7 @@ dlints_run(PG_FUNCTION_ARGS)
 	appendStringInfo(&statement, "SELECT %s.run_part($1)", quote_identifier(schema_name));
 	if (SPI_connect_ext(is_atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
 		elog(ERROR, "could not connect to SPI");
-	for (int i = 0; i < lengthof(parts); i++)
-	{
-		bool		has_more;
-
-		do
-		{
-			CHECK_FOR_INTERRUPTS();
-			has_more = run_part(statement.data, parts[i]);
-			if (!is_atomic)
-				SPI_commit();
-		} while (has_more);
-	}
+	run_parts(statement.data, !is_atomic);
 	(void) run_part(statement.data, "run");
 	SPI_finish();
 	MemoryContextSwitchTo(caller);

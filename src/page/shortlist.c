@@ -172,7 +172,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 		  ItemFinder find, const void *items, bool *is_marked)
 {
 	const SlateHeap *list = &best->slates[ranking].best;
-	bool		takes_all = page->settings.diversity > 0.0 || page->settings.cap > 0;
+	bool		is_unordered = page->settings.diversity > 0.0 || page->settings.cap > 0;
 	int		   *counts = AllocateZeros(sizeof(int), eligible->group_count);
 	double		least = 0.0;
 	int			filled = 0;
@@ -183,7 +183,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 
 		if (number < 0)
 			continue;
-		if (filled >= page->k && !takes_all && list->entries[i].score < least)
+		if (filled >= page->k && !is_unordered && list->entries[i].score < least)
 			return filled + 1;
 		is_marked[number] = true;
 		if (filled <= page->k && fits_cap(page, eligible->groups[number], counts))

@@ -46,7 +46,7 @@ RegressionMemory(const LogReader *log)
 {
 	int			k = ((const Reader *) log)->k;
 	Size		per_item = 2 * (sizeof(size_t) + sizeof(double)) + 3 * sizeof(uint32) +
-		2 * k * sizeof(Neighbour);
+		2 * (Size) k * sizeof(Neighbour);
 
 	return per_item * ClicksItems(log->clicks) +
 		sizeof(size_t) * ClicksUsers(log->clicks) +

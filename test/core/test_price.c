@@ -66,7 +66,7 @@ exact_means(const PricedDecisions *all, const double *prices, double *means)
 	for (d = 0; d < all->count; d++)
 	{
 		const PricedDecision *one = &all->each[d];
-		exact		net[MAX_CANDIDATES];
+		exact		net[MAX_CANDIDATES] = {0};
 
 		for (i = 0; i < one->candidates; i++)
 		{

@@ -25,7 +25,13 @@ replay(const char *digits)
 
 	check(data != NULL);
 	for (i = 0; i < size; i++)
-		check(sscanf(digits + 2 * i, "%2hhx", &data[i]) == 1);
+	{
+		const char	byte[] = {digits[2 * i], digits[2 * i + 1], '\0'};
+		char	   *end;
+
+		data[i] = (uint8_t) strtoul(byte, &end, 16);
+		check(end == byte + 2);
+	}
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);
 }
