@@ -84,6 +84,10 @@ CREATE TABLE item_vector (
     CHECK (@extschema@._dlints_are_finite(costs)),
     CHECK (abs(effect) < 'infinity' AND effect_stddev >= 0 AND effect_stddev < 'infinity'));
 
+-- ANALYZE would count the elements of vectors, which takes seconds, and no condition uses them
+ALTER TABLE item_vector ALTER factors SET STATISTICS 0, ALTER encoded SET STATISTICS 0, ALTER dates SET STATISTICS 0,
+                        ALTER features SET STATISTICS 0;
+
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 CREATE INDEX ON item_vector (item) WHERE is_deleted;
 
@@ -101,7 +105,8 @@ CREATE TABLE block (
     numbers real[] NOT NULL                 -- popularity, effect, costs and dates, a row per item
     ) WITH (toast_tuple_target = {block_bytes});
 
-ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL;
+ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
+                  ALTER items SET STATISTICS 0, ALTER codes SET STATISTICS 0, ALTER numbers SET STATISTICS 0;
 
 -- Means of the items of each block, from 30,000 items on: pages read the blocks with the highest bounds
 CREATE TABLE centroid (
@@ -126,6 +131,8 @@ CREATE TABLE neighbour (
     neighbours {item_type}[] NOT NULL,
     weights    real[] NOT NULL,
     CHECK (@extschema@._dlints_are_finite(weights, cardinality(neighbours))));
+
+ALTER TABLE neighbour ALTER neighbours SET STATISTICS 0, ALTER weights SET STATISTICS 0;
 
 -- The log of lists, a month per partition
 CREATE TABLE decision (
@@ -191,6 +198,8 @@ CREATE TABLE warm_start_example (
     profile  real[],
     CHECK (@extschema@._dlints_are_finite(features || neighbour_score, {liked} + 2)),
     CHECK (@extschema@._dlints_are_finite(profile, {liked})));
+
+ALTER TABLE warm_start_example ALTER features SET STATISTICS 0, ALTER profile SET STATISTICS 0;
 
 CREATE INDEX ON warm_start_example (user_id);
 

@@ -4,12 +4,16 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(89);
+SELECT plan(90);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
 SELECT dlints_create_recommender('quiet', 'job', '{field,salary}', control => 0, epsilon => 0, retention => '1 month',
   outcomes => '{"click": 1, "apply": 5, "look": 0}') IS NOT NULL;
+
+SELECT bag_eq($$SELECT attname FROM pg_stats WHERE schemaname = 'board' AND tablename = 'item_vector'
+    AND attname IN ('popularity', 'factors', 'encoded', 'features')$$, $$VALUES ('popularity'::name)$$,
+  'ANALYZE computes no statistics of vectors');
 
 -- ---------- shares ----------
 
