@@ -2,7 +2,7 @@
 # through binary COPY, then where they are stored: each is refused or harmless,
 # whichever function is asked.
 #
-# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (120).
+# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (80).
 use strict;
 use warnings;
 
@@ -13,7 +13,7 @@ use DlintsTest;
 use Test::More;
 
 my $seed = $ENV{DLINTS_TEST_SEED} // 20200601;
-my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 120;
+my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 80;
 note "DLINTS_TEST_SEED=$seed";
 srand($seed);
 
@@ -262,10 +262,11 @@ sql(qq{
 	SELECT n, (jsonb_set(m.models[1 + n % ${\ scalar @models}]::jsonb, '{seed}',
 		to_jsonb($mark + n)))::dlints
 	FROM generate_series(0, $damaged - 1) n, (SELECT ARRAY[${\ join(', ', @models)}] AS models) m;
-	VACUUM FREEZE damaged});
+	VACUUM FREEZE damaged;
+	CREATE VIEW one_of_each AS SELECT * FROM damaged WHERE n < ${\ scalar @models}});
 my $path = $node->data_dir . '/' . sql(q{SELECT pg_relation_filepath('damaged')});
 my $size = sql('SELECT max((dlints_info(state)).bytes) FROM damaged');
-ask_all('damaged', 'stored values');
+ask_all('one_of_each', 'stored values');
 is(sql('SELECT * FROM answer'), '', 'stored values are sound before they are damaged');
 
 # Behind the length all is in the machine's byte order, and from the first size on

@@ -19,6 +19,7 @@ my $shop = q{
 };
 my $make = q{SELECT dlints_create_recommender('r', 'product', '{kind,price}',
 	clicks => 'SELECT person, product, at FROM click', factors => 4)};
+my $make_small = q{SELECT dlints_create_recommender('r', 'product', '{kind}', user_type => 'integer', factors => 0)};
 
 $node->safe_psql('postgres', "CREATE EXTENSION dlints; $shop");
 
@@ -91,7 +92,7 @@ for my $call (
 	$sessions->sqlstate(2, "SELECT $call");
 	is($sessions->interleave("DROP SCHEMA $schema CASCADE", 'COMMIT', "SELECT $call"),
 		'42704', "SELECT $call raises 42704 while its schema is dropped");
-	$node->safe_psql('postgres', $schema eq 'r' ? $make : q{SELECT dlints_create_ranker('f')});
+	$node->safe_psql('postgres', $schema eq 'r' ? $make_small : q{SELECT dlints_create_ranker('f')});
 }
 # 55P03 if the COMMIT comes after the time limit that run() has for locks
 like($sessions->interleave('DROP SCHEMA r CASCADE', 'COMMIT', 'CALL r.run()'),

@@ -212,10 +212,10 @@ SELECT board.erase(:visitor);
 END
 close $file or die "$script: $!";
 
-for my $round (1 .. 3)
+for my $round (1 .. 2)
 {
 	my $bench = IPC::Run::start(
-		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 4, '-f', $script, '-h', $node->host,
+		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 3, '-f', $script, '-h', $node->host,
 			'-p', $node->port, 'postgres' ],
 		'>', \my $out, '2>', \my $err);
 	if ($round > 1)
