@@ -82,7 +82,7 @@ CREATE FUNCTION dlints_create_recommender(
 	diversity double precision DEFAULT 0,
 	constraints jsonb DEFAULT '{}'
 ) RETURNS text
-	LANGUAGE sql VOLATILE
+	LANGUAGE sql VOLATILE SET extra_float_digits = 1
 RETURN _dlints_create_recommender(pg_catalog.jsonb_build_object(
 	'name', name, 'items', items::pg_catalog.oid, 'columns', columns, 'clicks', clicks,
 	'candidates', coalesce(candidates, 'true'), 'outcomes', outcomes, 'item_key', item_key,
@@ -126,7 +126,7 @@ CREATE FUNCTION dlints_create_ranker(
 	value_limit double precision DEFAULT 1000,
 	user_key text DEFAULT 'user_id'
 ) RETURNS text
-	LANGUAGE sql VOLATILE
+	LANGUAGE sql VOLATILE SET extra_float_digits = 1
 RETURN _dlints_create_ranker(pg_catalog.jsonb_build_object(
 	'name', name, 'attribution_window', attribution_window, 'default_reward', default_reward, 'repeated', repeated,
 	'apprentice', apprentice, 'epsilon', epsilon, 'half_life', half_life, 'retention', retention, 'vectors', vectors,
@@ -340,7 +340,8 @@ COMMENT ON FUNCTION _dlints_apply_change(jsonb)
 	IS 'apply a change of settings to models, item vectors and jobs of a recommender';
 
 CREATE FUNCTION _dlints_alter_recommender(name text, change jsonb, path name[]) RETURNS void
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
+	SET extra_float_digits = 1 AS
 $$
 DECLARE
 	rekeying CONSTANT text[] := '{items,item_key,item_type,user_type}';
@@ -388,7 +389,8 @@ COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
 	IS 'change arguments of a recommender, given as a JSON object; keep its log, and train models again if needed';
 
 CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
+	SET extra_float_digits = 1 AS
 $$
 DECLARE
 	setting CONSTANT regclass := @extschema@._dlints_lock('ranker'::text, name, false);
@@ -415,7 +417,9 @@ $$
 DECLARE
 	entry regprocedure;
 BEGIN
-	IF coalesce(@extschema@._dlints_find_setting('recommender'::text, name),
+	IF role IS NULL THEN
+		RAISE 'argument "role" must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF coalesce(@extschema@._dlints_find_setting('recommender'::text, name),
 	            @extschema@._dlints_find_setting('ranker'::text, name)) IS NULL THEN
 		RAISE 'there is no recommender or ranker "%"', name
 			USING ERRCODE = 'undefined_object', HINT = 'The view dlints_recommenders lists them.';

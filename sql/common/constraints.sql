@@ -246,7 +246,7 @@ BEGIN
 	SELECT format('constraint "%s"', p.name), t.mean, t.stderr, concat_ws('; ',
 	       format('%s %s per %s', CASE p.sign WHEN 1 THEN 'at most' ELSE 'at least' END, p.target, choice),
 	       CASE p.sign WHEN 1 THEN 'highest' ELSE 'lowest' END || ' mean of 1000 consecutive decisions '
-	           || round((CASE p.sign WHEN 1 THEN t.highest ELSE t.lowest END)::numeric, 6),
+	           || round((CASE p.sign WHEN 1 THEN t.highest ELSE t.lowest END)::numeric, 6)::text,
 	       CASE WHEN t.mean IS NULL THEN 'no decision counts yet'
 	            WHEN p.outcome IS NOT NULL AND coalesce(abs(p.rate - p.target) < 1e-9 * p.target, true)
 	            THEN 'no impression is old enough to estimate the rate, which is assumed to be the target'

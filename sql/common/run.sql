@@ -120,7 +120,8 @@ COMMENT ON FUNCTION _dlints_do_part(text) IS 'do a part of the maintenance, if i
 -- other part is held up.  The weekly fit is tried again an hour after an error.
 CREATE FUNCTION _dlints_run_part(setting regclass, part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE
-	SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off SET lock_timeout = '900ms' AS
+	SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off SET lock_timeout = '900ms'
+	SET extra_float_digits = 1 AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);

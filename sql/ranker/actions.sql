@@ -30,7 +30,7 @@ COMMENT ON FUNCTION _dlints_expected_cost(float8, float8, float8) IS 'expected c
 CREATE FUNCTION _dlints_vector_numbers(context jsonb, vectors jsonb) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT coalesce(jsonb_object_agg(v.key || ' ' || x.n, (x.value * sqrt(2::float8))::numeric), '{}')
+SELECT coalesce(jsonb_object_agg(format('%s %s', v.key, x.n), (x.value * sqrt(2::float8))::numeric), '{}')
 FROM  (SELECT d.key, @extschema@.dlints_profile(@extschema@._dlints_read_vector(context -> d.key, d.length::integer)
                                                 ::@extschema@.dlints_vector) AS numbers
        FROM   jsonb_each_text(vectors) d (key, length) GROUP BY d.key) v,

@@ -176,7 +176,7 @@ BEGIN
 	SELECT 'live share', s.live_share, NULL::float8, 'share of events that the ranker decides; go_live() sets it'
 	FROM   setting s
 	UNION ALL
-	SELECT 'events', count(*)::float8, NULL::float8, 'ranked events since ' || since::date
+	SELECT 'events', count(*)::float8, NULL::float8, 'ranked events since ' || since::date::text
 	FROM   outcome o WHERE o.decision >= first;
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
 		format('report_baseline(%L::bigint)', first), format('report_exploration(%L::bigint)', first),

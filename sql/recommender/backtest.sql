@@ -126,7 +126,7 @@ COMMENT ON FUNCTION _dlints_draw_test_users(integer)
 CREATE FUNCTION _dlints_candidates_differ(schema text) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT coalesce(bool_or(p.prosqlbody IS NULL OR p.prosqlbody::text ~ ':paramid 1\M'), true)
+SELECT coalesce(bool_or(p.prosqlbody IS NULL OR p.prosqlbody::text ~ ':paramid 1[^0-9]'), true)
 FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(schema)) AND p.proname = 'allowed'
 $$;
 COMMENT ON FUNCTION _dlints_candidates_differ(text) IS 'do the candidates of a recommender differ between users?';
@@ -351,7 +351,7 @@ BEGIN
 	       CASE WHEN (SELECT max(x.ndcg) FROM mean x) = 0 THEN 'finds nothing'
 	            ELSE CASE m.place WHEN 1 THEN 'the best, by ' ELSE '' END
 	                 || coalesce(round(abs(d.d)::numeric, 3)::text, '0')
-	                 || coalesce(' ± ' || round(d.stderr::numeric, 3), '')
+	                 || coalesce(' ± ' || round(d.stderr::numeric, 3)::text, '')
 	                 || CASE WHEN m.place > 1 THEN ' less' ELSE '' END
 	                 || CASE WHEN abs(d.d) > m.quantile * d.stderr THEN '' ELSE ', not significant' END END
 	FROM   mean m LEFT JOIN difference d ON d.policy = m.policy ORDER BY m.place;
@@ -424,7 +424,7 @@ COMMENT ON FUNCTION _dlints_trial_name() IS 'a name for the schema of a trial';
 
 CREATE FUNCTION _dlints_backtest(a jsonb, path name[])
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off SET extra_float_digits = 1 AS
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
@@ -461,7 +461,8 @@ COMMENT ON FUNCTION dlints_backtest(regclass, text[], text, name, regtype, integ
 -- bonuses, caps, constraints and prices of the recommender, no control group and no random lists.
 CREATE FUNCTION _dlints_backtest(setting regclass, users integer)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
+	SET extra_float_digits = 1 AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);

@@ -121,7 +121,7 @@ BEGIN
 		E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates,\n'
 		'       @extschema@._dlints_digest(i.item%5$s) AS digest\nFROM   %1$I.item_column i',
 		a ->> 'name', of_item.encoded, of_item.dates, view_name,
-		(SELECT string_agg(', i.c' || n, '' ORDER BY n)
+		(SELECT string_agg(format(', i.c%s', n), '' ORDER BY n)
 		 FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)));
 END
 $$;
@@ -202,11 +202,11 @@ SELECT CASE
 	     OR source IN ('float4'::regtype, 'float8'::regtype, 'numeric'::regtype)
 	        AND target IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
 	THEN format(
-		'CASE WHEN %1$s::%2$s OPERATOR(pg_catalog.>=) %3$s::%2$s AND %1$s::%2$s OPERATOR(pg_catalog.<=) %4$s::%2$s'
+		'CASE WHEN %1$s::%2$s OPERATOR(pg_catalog.>=) %3$L::%2$s AND %1$s::%2$s OPERATOR(pg_catalog.<=) %4$L::%2$s'
 		' THEN %1$s::%5$s END', expression,
 		CASE WHEN source IN ('int4'::regtype, 'int8'::regtype) THEN 'pg_catalog.int8' ELSE 'pg_catalog.numeric' END,
-		quote_literal(- (2::numeric ^ (8 * t.typlen - 1))::numeric(20)),
-		quote_literal((2::numeric ^ (8 * t.typlen - 1))::numeric(20) - 1), name)
+		- (2::numeric ^ (8 * t.typlen - 1))::numeric(20),
+		(2::numeric ^ (8 * t.typlen - 1))::numeric(20) - 1, name)
 	ELSE format('@extschema@._dlints_try_cast(%s::pg_catalog.text, NULL::%s)', expression, name) END
 FROM   pg_type t, LATERAL (SELECT @extschema@._dlints_type_name(t.oid) AS name) n
 WHERE  t.oid = target

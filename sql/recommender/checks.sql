@@ -59,7 +59,7 @@ DECLARE
 BEGIN
 	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
 EXCEPTION WHEN OTHERS THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) AND SQLSTATE <> '42501' THEN
 		RAISE;
 	END IF;
 	RAISE 'in the argument "clicks": %', SQLERRM

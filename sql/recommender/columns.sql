@@ -68,7 +68,7 @@ SELECT CASE kind
 	WHEN 'tags'
 	THEN format('(SELECT l.v FROM %s LEFT JOIN LATERAL unnest("i".%I::text[]) l (v) ON true) s', sample, column_name)
 	WHEN 'number'
-	THEN format('(SELECT @extschema@._dlints_column_number("i".%I)::text AS v FROM %s) s', column_name, sample)
+	THEN format('(SELECT @extschema@._dlints_column_number("i".%I)::numeric::text AS v FROM %s) s', column_name, sample)
 	ELSE format('(SELECT "i".%I::text AS v FROM %s) s', column_name, sample) END
 $$;
 COMMENT ON FUNCTION _dlints_column_values(text, text, text) IS 'query of the values of a column, as text';
@@ -135,7 +135,7 @@ DECLARE
 	sample text := coalesce((
 		SELECT format('%s "i" TABLESAMPLE SYSTEM (%s) REPEATABLE (1)', items::regclass, 5e6 / c.reltuples)
 		FROM   pg_class c WHERE c.oid = items AND c.relkind IN ('r', 'm') AND c.reltuples > 50000),
-		                    items::regclass || ' "i"');
+		                    format('%s "i"', items::regclass));
 	source text := @extschema@._dlints_column_values(sample, column_name, kind);
 	bounds float8[];
 	few text[];
@@ -246,7 +246,7 @@ DECLARE
 	as_text text := value || '::text';
 BEGIN
 	IF c -> 'is_number' = 'true' THEN
-		as_text := number || '::text';
+		as_text := number || '::numeric::text';	-- whatever extra_float_digits is
 	END IF;
 	IF c ->> 'kind' = 'number' AND bounds IS NOT NULL THEN
 		RETURN @extschema@._dlints_few_values(format('width_bucket(%s, %L::float8[])::text', number, bounds),

@@ -31,7 +31,7 @@ BEGIN
 			RETURN c || jsonb_build_object('few', few || later, 'changed', cardinality(few));
 		END IF;
 	ELSIF c ->> 'kind' = 'number' AND cardinality(bounds) > 1 THEN
-		new_bounds := (@extschema@._dlints_column_bounds(format('%I.item_column "i"', own), 'c' || n))[1:width - 1];
+		new_bounds := (@extschema@._dlints_column_bounds(format('%I.item_column "i"', own), format('c%s', n)))[1:width - 1];
 		EXECUTE format('SELECT avg((width_bucket(v, $1) IN (0, cardinality($1)))::integer) AS share,'
 		               ' avg((width_bucket(v, $2) IN (0, cardinality($2)))::integer) AS new_share'
 		               ' FROM (SELECT @extschema@._dlints_column_number(i.c%s) AS v FROM item_column i) x', n)
@@ -50,7 +50,7 @@ COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint)
 CREATE FUNCTION _dlints_column_text(c jsonb, n bigint) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT format(CASE WHEN c -> 'is_number' = 'true' THEN '@extschema@._dlints_column_number(i.c%s)::text'
+SELECT format(CASE WHEN c -> 'is_number' = 'true' THEN '@extschema@._dlints_column_number(i.c%s)::numeric::text'
                    ELSE 'i.c%s::text' END, n)
 $$;
 COMMENT ON FUNCTION _dlints_column_text(jsonb, bigint) IS 'expression of a column''s value as text';

@@ -80,7 +80,7 @@ BEGIN
 	              WHERE  x.id >= @extschema@._dlints_first_decision(since)
 	              GROUP  BY x.user_id, CASE WHEN x.user_id IS NULL THEN coalesce(x.session, x.id::text) END) d) t,
 	       LATERAL (VALUES
-	           ('users', t.users, 'users, and sessions of unknown users, since ' || since::date),
+	           ('users', t.users, 'users, and sessions of unknown users, since ' || since::date::text),
 	           ('decisions', t.lists, 'lists shown')) m (measure, value, meaning);
 	RETURN QUERY VALUES
 		('reward per list, personal', personal.mean, personal.stderr,

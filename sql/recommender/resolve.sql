@@ -10,11 +10,11 @@ BEGIN
 			WHEN '42501' THEN 'It is read with the rights of who makes the recommender.'
 			WHEN '42P16' THEN 'A view reads it: it has no columns of pseudo-types, and reads no temporary tables.'
 			WHEN '0A000' THEN 'It is computed within queries, which neither write nor lock rows.'
-			ELSE CASE substring(place FROM '(\w+)"?$')
-				WHEN 'clicks' THEN 'It is a query of user, item and time, and perhaps a weight, in this order.'
-				WHEN 'candidates' THEN 'It is a condition on i, user_id and context.'
-				WHEN 'bonus' THEN 'It is a number computed from i, user_id and context.'
-				WHEN 'cap_group' THEN 'It is computed from i, user_id and context.'
+			ELSE CASE place
+				WHEN 'in the argument "clicks"' THEN 'It is a query of user, item and time, and perhaps a weight, in this order.'
+				WHEN 'in the argument "candidates"' THEN 'It is a condition on i, user_id and context.'
+				WHEN 'in the argument "bonus"' THEN 'It is a number computed from i, user_id and context.'
+				WHEN 'in the argument "cap_group"' THEN 'It is computed from i, user_id and context.'
 				ELSE 'It is a condition on i, or a number computed from i.' END END);
 END
 $$;
@@ -76,14 +76,21 @@ DECLARE
 	detail text;
 	hint text;
 BEGIN
-	IF NOT has_table_privilege(items, 'SELECT') AND NOT has_any_column_privilege(items, 'SELECT') THEN
+	IF coalesce((SELECT relkind NOT IN ('r', 'p', 'v', 'm', 'f') FROM pg_class WHERE oid = items), true) THEN
+		RAISE 'argument "items": % is neither a table nor a view', coalesce(relation, a ->> 'items')
+			USING ERRCODE = 'wrong_object_type';
+	ELSIF NOT EXISTS (SELECT FROM pg_type WHERE oid = user_type) AND user_type IS NOT NULL THEN
+		RAISE 'argument "user_type" names no type' USING ERRCODE = 'undefined_object';
+	ELSIF NOT has_table_privilege(items, 'SELECT') AND NOT has_any_column_privilege(items, 'SELECT') THEN
 		RAISE 'permission denied for %', relation USING ERRCODE = 'insufficient_privilege',
 			HINT = format('GRANT SELECT ON %s TO %I.', items, current_user);
 	ELSIF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
 		RAISE '% is a temporary table', relation USING ERRCODE = 'invalid_table_definition',
 			HINT = 'A recommender stays, and with it what it reads.';
-	ELSIF (SELECT relkind NOT IN ('r', 'p', 'v', 'm', 'f') FROM pg_class WHERE oid = items) THEN
-		RAISE 'argument "items": % is neither a table nor a view', relation USING ERRCODE = 'wrong_object_type';
+	ELSIF NOT a ? 'vectors' AND row_security_active(items) THEN
+		RAISE 'argument "items": row-level security applies to % for role %', relation, current_user
+			USING ERRCODE = 'insufficient_privilege',
+			HINT = 'A recommender reads all rows of its items. Its owner can be the owner of the table, or read a view.';
 	ELSIF key IS NULL THEN
 		SELECT t.attname INTO key
 		FROM   pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]

@@ -139,7 +139,8 @@ COMMENT ON FUNCTION _dlints_refresh(regclass) IS 'refresh the item vectors of a 
 
 -- Fit the latent factors of a recommender.  Returns the number of items with factors.
 CREATE FUNCTION _dlints_refit(setting regclass) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
+	SET extra_float_digits = 1 AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);

@@ -12,32 +12,19 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/tuplestore.h"
 
-#include "core/random.h"
 #include "page/action_names.h"
 #include "page/actions.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "sql/names.h"
 
 /* Number of features of an action, and size of the models in a ranker's table "model" */
 #define ACTION_FEATURES	192
-
-/* Add the signs of a name, times a weight.  Names are hashed in UTF-8. */
-static void
-add_signs(const char *name, int len, double weight, double *sum)
-{
-	char	   *utf8 = pg_server_to_any(name, len, PG_UTF8);
-
-	hash_add_signs(hash_name(utf8, utf8 == name ? len : (int) strlen(utf8)), weight,
-				   ACTION_FEATURES, sum);
-	if (utf8 != name)
-		pfree(utf8);
-}
 
 /* Add the names of an action, and their pairs with the names of the context. */
 static void
@@ -54,7 +41,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 		CHECK_FOR_INTERRUPTS();
 		resetStringInfo(&name);
 		appendBinaryStringInfo(&name, action->bytes.data + start, action->ends[i] - start);
-		add_signs(name.data, name.len, 1.0, sum);
+		AddName(name.data, name.len, 1.0, ACTION_FEATURES, sum);
 		appendStringInfoChar(&name, ' ');
 		len = name.len;
 		for (int j = 0; j < context->count; j++)
@@ -63,7 +50,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 
 			name.len = len;
 			appendBinaryStringInfo(&name, context->bytes.data + first, context->ends[j] - first);
-			add_signs(name.data, name.len, 1.0, sum);
+			AddName(name.data, name.len, 1.0, ACTION_FEATURES, sum);
 		}
 	}
 	pfree(name.data);
@@ -90,7 +77,7 @@ add_numbers(const char *id, Jsonb *numbers, double *sum)
 			appendBinaryStringInfo(&name, value.val.string.val, value.val.string.len);
 		}
 		else if (token == WJB_VALUE && value.type == jbvNumeric)
-			add_signs(name.data, name.len, JsonNumber(value.val.numeric), sum);
+			AddName(name.data, name.len, JsonNumber(value.val.numeric), ACTION_FEATURES, sum);
 	}
 	pfree(name.data);
 }

@@ -18,7 +18,6 @@
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "utils/array.h"
@@ -28,10 +27,10 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
-#include "core/random.h"
 #include "model/model.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "sql/names.h"
 
 typedef struct Encoding
 {
@@ -75,16 +74,9 @@ CutName(Encoding *encoding, int len)
 /* ---------- what adds to the sum ---------- */
 
 static void
-AddName(Encoding *encoding, double weight)
+AddCurrentName(Encoding *encoding, double weight)
 {
-	const StringInfoData *name = &encoding->name;
-	char	   *utf8 = pg_server_to_any(name->data, name->len, PG_UTF8);
-	Size		len = utf8 == name->data ? name->len : strlen(utf8);
-
-	CHECK_FOR_INTERRUPTS();
-	hash_add_signs(hash_name(utf8, len), weight, encoding->n, encoding->sum);
-	if (utf8 != name->data)
-		pfree(utf8);
+	AddName(encoding->name.data, encoding->name.len, weight, encoding->n, encoding->sum);
 }
 
 /*
@@ -98,7 +90,7 @@ AddWeight(Encoding *encoding, double weight)
 		return;
 	if (encoding->skips_bad_numbers && !(fabs(weight) <= WIDEN_MAX))
 		return;
-	AddName(encoding, ArgBounded(weight, encoding->name.data));
+	AddCurrentName(encoding, ArgBounded(weight, encoding->name.data));
 }
 
 /*
@@ -115,7 +107,7 @@ AddNamedValue(Encoding *encoding, const char *value, int len)
 	if (name_len > 0)
 		appendStringInfoChar(&encoding->name, '=');
 	appendBinaryStringInfo(&encoding->name, value, len);
-	AddName(encoding, 1.0);
+	AddCurrentName(encoding, 1.0);
 	CutName(encoding, name_len);
 }
 

@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(256);
+SELECT plan(258);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -98,7 +98,9 @@ SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' |
     ($$'r', 'job', '{field}', clicks => 'SELECT ROW(who), job, at FROM visit'$$,
       '^42804: users of type record cannot be compared'),
     ($$'r', 'pg_class_oid_index', '{field}'$$,
-      '^42809: argument "items": pg_class_oid_index is neither a table nor a view')
+      '^42809: argument "items": pg_class_oid_index is neither a table nor a view'),
+    ($$'r', 1::oid::regclass, '{field}'$$, '^42809: argument "items": 1 is neither a table nor a view'),
+    ($$'r', 'job', '{field}', user_type => 1::oid::regtype$$, '^42704: argument "user_type" names no type')
     ) v (arguments, result);
 CREATE TEMP TABLE passing (id integer, who bigint, at timestamptz);
 SELECT matches(made(format('''r'', ''job'', ''{field}'', cap => %s, %s => %L', CASE argument WHEN 'cap_group' THEN '1'

@@ -87,12 +87,16 @@ for my $name (sort keys %names)
 	}
 }
 
-# Bytes that are no text
-my (undef, undef, $message) = $node->psql('ascii', qq{
-	\\set VERBOSITY sqlstate
-	SELECT dlints_encode(4, 'name', E'\\xff')});
-like($message, qr/22021/,
-	'bytes that are no UTF-8 are refused in a database that does not know its encoding');
+# Bytes that are no text in UTF-8
+is($node->safe_psql('ascii', q{
+	SELECT dlints_encode(64, 'name', E'\\xe9') = dlints_encode(64, 'name', E'\\xe9'),
+	       dlints_encode(64, 'name', E'\\xe9') = dlints_encode(64, 'name', E'\\xe8'),
+	       dlints_encode(64, jsonb_build_object('name', E'\\xe9')) = dlints_encode(64, 'name', E'\\xe9')}),
+	't|f|t', 'names are hashed as they are in a database that does not know its encoding');
+is($node->safe_psql('ascii', q{
+	SELECT dlints_create_ranker('k') IS NULL;
+	SELECT count(*) FROM k.rank('e', jsonb_build_object('name', E'\\xe9'), jsonb_build_array('a', E'\\xe8'))}),
+	"f\n2", 'rank() takes such names');
 
 $node->stop;
 done_testing();

@@ -75,6 +75,77 @@ like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  Its dates/
 like($dated, qr/WARNING:  there is no column "x" to like/, 'a warning names a column that does not exist');
 unlike($dated, qr/"kind"/, 'a column that can be liked raises no warning');
 
+# ---------- settings and casts ----------
+
+# All functions of a recommender and a ranker, under settings of a session that differ from the usual ones and casts
+# that migrations from other databases add
+$node->safe_psql('postgres', q{
+	DO $$
+	DECLARE
+		type text;
+	BEGIN
+		FOREACH type IN ARRAY '{int2,int4,int8,oid,float4,float8,numeric,date,timestamp,timestamptz,interval,uuid,jsonb}'::text[]
+		LOOP
+			EXECUTE format('CREATE CAST (%s AS text) WITH INOUT AS IMPLICIT', type);
+			EXECUTE format('CREATE CAST (varchar AS %s) WITH INOUT AS IMPLICIT', type);
+		END LOOP;
+	END $$;
+	ALTER TABLE product ADD weight float8, ADD tags text[];
+	UPDATE product SET weight = 0.1 + id % 3 * 0.01, tags = ARRAY[format('tag %s', id % 4)]});
+my $odd = q{
+	SET client_min_messages = warning;
+	SET standard_conforming_strings = off; SET extra_float_digits = -15; SET DateStyle = 'German';
+	SET IntervalStyle = 'sql_standard'; SET TimeZone = 'Australia/Lord_Howe'; SET bytea_output = 'escape';
+	SET default_transaction_isolation = 'serializable'; SET quote_all_identifiers = on; SET transform_null_equals = on;
+	SET plpgsql.variable_conflict = 'use_column'; SET check_function_bodies = off;
+};
+is(said($odd . q{
+	SELECT dlints_create_recommender('odd', 'product', '{kind,price,made,weight,tags}', factors => 4,
+		clicks => 'SELECT person, product, at FROM click', candidates => 'i.price >= 0', bonus => 'i.weight',
+		cap => 5, cap_group => 'i.kind', outcomes => '{"click": 1, "buy": 5.5}', control => 0.123456789012345,
+		examination => '{1,0.712345678901234}', constraints => '{"c": {"of": "i.price", "max": 30.5}}');
+	SELECT odd.reward(decision, item) FROM odd.recommend(1, 5, context => '{"like": {"weight": 0.11}}');
+	SELECT odd.reward(decision, item, 'buy', 3.25) FROM odd.more_like(25, 3); SELECT odd.trending(3);
+	SELECT odd.learn('0'); CALL odd.run(); SELECT odd.refresh(), odd.refit(), odd.warm_start(), odd.rebuild();
+	SELECT odd.report(), odd.profile(1), odd.position_bias(); SELECT odd.backtest(10);
+	SELECT odd.explain(max(id)) FROM odd.decision; SELECT odd.erase(1);
+	SELECT dlints_alter_recommender('odd', '{"half_life": "3 days", "retention": "100 days 12:34:56.789"}');
+	SELECT dlints_alter_recommender('odd', '{"user_type": "bigint"}');
+	SELECT dlints_backtest('product', '{kind}', 'SELECT person, product, at FROM click', users => 5, factors => 2);
+	SELECT dlints_create_ranker('odd_k', vectors => '{"v": 3}', constraints => '{"usd": {"max": 0.25}}');
+	SELECT odd_k.rank('e', '{"user_id": "u", "v": [1, 0.25, 1e-3], "x": 0.1}', '[{"id": "a", "usd": 0.1}, "b"]');
+	SELECT odd_k.reward('e', 0.5, '{"usd": 0.2}'); SELECT odd_k.learn('0'); CALL odd_k.run(); SELECT odd_k.rebuild();
+	SELECT odd_k.report(); SELECT odd_k.winner(); SELECT odd_k.erase('u');
+	SELECT dlints_alter_ranker('odd_k', '{"half_life": "5 days", "constraints": {}}')}),
+	'', 'recommenders and rankers work under unusual settings and casts');
+is($node->safe_psql('postgres', q{
+	SELECT control, examination, retention, vectors -> 'columns' -> 3 -> 'few' FROM odd.setting}),
+	'0.123456789012345|{1,0.712345678901234}|100 days 12:34:56.789|["0.1", "0.11", "0.12"]',
+	'numbers of settings and columns keep their digits');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM odd.report() WHERE measure ~ '^failed'}), 0,
+	'the report has no failed part under unusual settings');
+
+# ---------- row-level security ----------
+
+$node->safe_psql('postgres', q{
+	CREATE ROLE app; DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO app', current_database()); END $$;
+	CREATE TABLE ware (id integer PRIMARY KEY, kind text); CREATE TABLE sale (person integer, ware integer, at timestamptz);
+	INSERT INTO ware SELECT i, format('kind %s', i % 3) FROM generate_series(1, 20) i;
+	INSERT INTO sale SELECT i, i, now() FROM generate_series(1, 20) i;
+	CREATE POLICY half ON ware USING (id < 10); CREATE POLICY half ON sale USING (ware < 10);
+	GRANT SELECT ON ware, sale TO app});
+for my $table ('ware', 'sale')
+{
+	$node->safe_psql('postgres', "ALTER TABLE $table ENABLE ROW LEVEL SECURITY");
+	like(
+		said(q{SET ROLE app; SELECT dlints_create_recommender('wares', 'ware', '{kind}',
+			clicks => 'SELECT person, ware, at FROM sale')}),
+		$table eq 'ware' ? qr/ERROR:  argument "items": row-level security applies to ware for role app/
+			: qr/ERROR:  in the argument "clicks": query would be affected by row-level security policy/,
+		"an error names the argument that a policy of $table affects");
+	$node->safe_psql('postgres', "ALTER TABLE $table DISABLE ROW LEVEL SECURITY");
+}
+
 # ---------- schemas that are dropped ----------
 
 $node->safe_psql('postgres', q{SELECT dlints_create_ranker('f'); SELECT f.rank('e', '{}', '["a", "b"]')});
