@@ -200,7 +200,7 @@ SELECT ok(popularity_half_life <= 1 AND weights[3] = 1,
 -- fits read a million clicks
 INSERT INTO press SELECT 1, 1, now() - interval '1 year' - i * interval '1 second' FROM generate_series(1, 1100000) i;
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
-SELECT is(latest_from, now() - interval '1 year' - interval '995000 seconds', 'fits read the latest million clicks')
+SELECT is(latest_from, now() - interval '1 year' - interval '997000 seconds', 'fits read the latest million clicks')
   FROM press_r.similarity;
 DELETE FROM press WHERE at < now() - interval '1 year';
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
