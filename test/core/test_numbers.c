@@ -195,7 +195,7 @@ test_scaled_vectors_keep_their_direction(void **state)
 }
 
 static void
-test_exact_numbers(void **state)
+test_unit_vectors_of_extremes_are_exact(void **state)
 {
 	const double zero[3] = {0.0, -0.0, 0.0};
 	const double one[3] = {0.0, -4.9406564584124654e-324, 0.0};
@@ -322,7 +322,7 @@ main(void)
 		test_of(test_halves_equal_their_definition),
 		test_of(test_add_is_exact),
 		test_of(test_scaled_vectors_keep_their_direction),
-		test_of(test_exact_numbers),
+		test_of(test_unit_vectors_of_extremes_are_exact),
 		test_of(test_peak_is_the_highest_number),
 		test_of(test_peak_of_not_finite_numbers_is_nan),
 		test_of(test_peaks_of_lanes)
