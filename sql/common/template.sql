@@ -6,6 +6,26 @@ CREATE FUNCTION _dlints_are_finite(numbers real[], length integer DEFAULT NULL) 
 COMMENT ON FUNCTION _dlints_are_finite(real[], integer)
 	IS 'are these finite numbers, in one dimension, and as many as "length" unless it is NULL?';
 
+-- Create the schema of a recommender or a ranker.  Nobody but its owner may create objects in it, whatever the default
+-- privileges are.
+CREATE FUNCTION _dlints_create_schema(name text) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	grantee text;
+BEGIN
+	EXECUTE format('CREATE SCHEMA %I', name);
+	FOR grantee IN
+		SELECT CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END
+		FROM   pg_namespace n, LATERAL aclexplode(n.nspacl) g
+		WHERE  n.nspname = _dlints_create_schema.name AND g.privilege_type = 'CREATE' AND g.grantee <> n.nspowner
+	LOOP
+		EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM %s', name, grantee);
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION _dlints_create_schema(text) IS 'create a schema in which nobody but its owner may create objects';
+
 -- An argument of a wrapper in the type of keys.  Arguments of type bigint for narrower keys are checked.
 CREATE FUNCTION _dlints_key_expression(argument text, name text, type text, arg_type text) RETURNS text
 	LANGUAGE sql IMMUTABLE

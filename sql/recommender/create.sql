@@ -108,7 +108,7 @@ CREATE FUNCTION _dlints_make_recommender(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
 BEGIN
-	EXECUTE format('CREATE SCHEMA %I', a ->> 'name');
+	PERFORM @extschema@._dlints_create_schema(a ->> 'name');
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_tables(), a);
 	PERFORM @extschema@._dlints_bind_keys(a);
 	PERFORM @extschema@._dlints_bind_clicks(a);

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "funcapi.h"
@@ -22,6 +23,8 @@
 #include "sql/args.h"
 
 #define LIST_COLUMNS	5
+/* Length of the key of a user, in bytes: the log has an index on it */
+#define MAX_USER_LENGTH	1000
 
 /* The context of a list like an item, and the item as an array */
 static const PageQuery describe_item = {{
@@ -33,6 +36,16 @@ static const PageQuery describe_left_out = {{
 	"                                                  WHERE u.item IS NOT NULL))", 2}, {JSONBOID, ARG_ITEMS}};
 
 /* ---------- the list ---------- */
+
+static void
+check_user_length(const PageRequest *page)
+{
+	if (!page->user.isnull && get_typlen(page->user_type) == -1 &&
+		toast_raw_datum_size(page->user.value) > MAX_USER_LENGTH + VARHDRSZ)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("argument \"user_id\" must have at most %d bytes", MAX_USER_LENGTH)));
+}
 
 static void
 choose_list(PageRequest *page, void *arg)
@@ -106,6 +119,7 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	int64		decision;
 
 	check_columns(page, rows->setDesc);
+	check_user_length(page);
 	decision = NewDecisionNumber(page->schema, page->settings.secret, page->settings.now);
 	request->seed = (int64) FreshSeed();
 	DoStep(page, choose_list, request);

@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(111);
+SELECT plan(113);
 
 -- The difference between a recommender's models and those that a rebuild gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -369,6 +369,9 @@ FROM unnest(ARRAY['{"like": {"price": "abc"}}', '{"like": {"price": 5, "x": "non
 SELECT ok(odd_r.profile(NULL, context => '{"like": {"price": "abc", "x": "tone 2"}}') <> odd_r.profile(NULL)
   AND odd_r.profile(NULL, context => '{"like": {"price": "abc"}}') = odd_r.profile(NULL),
   'profile() ignores values of "like" that cannot be encoded');
+SELECT is(outcome(format('SELECT count(*) FROM odd_r.%s', call)), '54000: argument "user_id" must have at most 1000 bytes',
+  call || ' rejects a user that the index of the log cannot hold')
+FROM unnest('{"recommend(repeat(''u'', 1001))","trending(user_id => repeat(''u'', 1001))"}'::text[]) call;
 CREATE TABLE thing (id point, kind text);
 SELECT is(made($$'r', 'thing', '{kind}', item_key => 'id'$$), '42804: items of type point cannot be compared',
   'dlints_create_recommender() rejects keys of a type without an order');

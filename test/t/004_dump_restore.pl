@@ -139,10 +139,11 @@ sub identical
 	return;
 }
 
-# Other formats have values in the form of COPY, as "custom" has.
 for my $case (
+	[ 'plain', '--format=plain' ],
+	[ 'inserts', '--format=plain', '--inserts', '--rows-per-insert=3' ],
 	[ 'custom', '--format=custom' ],
-	[ 'inserts', '--format=plain', '--inserts', '--rows-per-insert=3' ])
+	[ 'directory', '--format=directory', '--jobs=2' ])
 {
 	my ($how, @options) = @$case;
 	my $dump = "$folder/$how.dump";
@@ -169,7 +170,7 @@ for my $format ('text', 'csv', 'binary')
 			'fixed', 'thing';
 	};
 
-	$target->safe_psql('postgres', qq{CREATE DATABASE "copy $format" TEMPLATE "inserts"});
+	$target->safe_psql('postgres', qq{CREATE DATABASE "copy $format" TEMPLATE "plain"});
 	$source->safe_psql('postgres', $copy->('TO'));
 	$target->safe_psql("copy $format", 'TRUNCATE model, fixed, thing;' . $copy->('FROM'));
 	is($target->safe_psql("copy $format", $sent),

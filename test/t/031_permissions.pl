@@ -171,7 +171,7 @@ is( $node->safe_psql(
 	       OR prokind <> 'a' AND NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
 	          AND CASE (SELECT lanname FROM pg_language WHERE oid = prolang)
 	          WHEN 'c' THEN proconfig IS NOT NULL
-	          WHEN 'sql' THEN proconfig IS NOT NULL OR pg_get_function_sqlbody(oid) IS NULL
+	          WHEN 'sql' THEN proconfig <> '{extra_float_digits=1}' OR pg_get_function_sqlbody(oid) IS NULL
 	          WHEN 'plpgsql' THEN prosrc !~ '^\\s*(#variable_conflict use_column\\s+)?DECLARE\\s+own CONSTANT pg_catalog\\.name := \\w+\\._dlints_schema\\(\\);'
 	          ELSE true END)}),
 	'',

@@ -146,6 +146,19 @@ for my $table ('ware', 'sale')
 	$node->safe_psql('postgres', "ALTER TABLE $table DISABLE ROW LEVEL SECURITY");
 }
 
+# ---------- default privileges ----------
+
+is(said(q{
+	SET client_min_messages = warning;
+	ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO app, PUBLIC;
+	SELECT dlints_create_recommender('shared', 'ware', '{kind}'); SELECT dlints_create_ranker('shared_k');
+	SELECT shared.recommend(1); SELECT shared_k.rank('e', '{}', '["a"]');
+	ALTER DEFAULT PRIVILEGES REVOKE ALL ON SCHEMAS FROM app, PUBLIC}),
+	'', 'recommenders and rankers work under default privileges on schemas');
+is($node->safe_psql('postgres', q{
+	SELECT has_schema_privilege('app', s, 'CREATE'), has_schema_privilege('app', s, 'USAGE')
+	FROM unnest('{shared,shared_k}'::text[]) s}), "f|t\nf|t", 'nobody but the owner may create objects in their schemas');
+
 # ---------- schemas that are dropped ----------
 
 $node->safe_psql('postgres', q{SELECT dlints_create_ranker('f'); SELECT f.rank('e', '{}', '["a", "b"]')});
