@@ -243,19 +243,29 @@ ResultColumn(int column)
 
 /*
  * May an error come from the data of one row?  Expressions can call functions in any
- * language, and input functions of types, which use several classes.  Errors of the
- * server, missing privileges and cancelled statements are none.
+ * language, which raise errors of many classes and of the user's own.  So we list the
+ * classes that are none: connections, transactions, privileges, statements, resources
+ * and the server.  Two codes in them come from input functions of types.
  */
 static bool
 is_row_error(int sqlerrcode)
 {
-	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+	static const int other_classes[] = {
+		ERRCODE_CONNECTION_EXCEPTION, ERRCODE_INVALID_TRANSACTION_STATE,
+		ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, ERRCODE_INVALID_TRANSACTION_TERMINATION,
+		ERRCODE_SAVEPOINT_EXCEPTION, ERRCODE_INVALID_CATALOG_NAME, ERRCODE_INVALID_SCHEMA_NAME,
+		ERRCODE_TRANSACTION_ROLLBACK, ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION,
+		ERRCODE_INSUFFICIENT_RESOURCES, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+		ERRCODE_OPERATOR_INTERVENTION, ERRCODE_SYSTEM_ERROR, MAKE_SQLSTATE('7', '2', '0', '0', '0'),
+		ERRCODE_CONFIG_FILE_ERROR, ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
+	};
 
-	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_CARDINALITY_VIOLATION ||
-		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION || category == ERRCODE_PLPGSQL_ERROR ||
-		category == ERRCODE_EXTERNAL_ROUTINE_EXCEPTION ||
-		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED || sqlerrcode == ERRCODE_SYNTAX_ERROR ||
-		sqlerrcode == ERRCODE_UNDEFINED_OBJECT;
+	if (sqlerrcode == ERRCODE_SYNTAX_ERROR || sqlerrcode == ERRCODE_UNDEFINED_OBJECT)
+		return true;
+	for (int i = 0; i < lengthof(other_classes); i++)
+		if (ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_TO_CATEGORY(other_classes[i]))
+			return false;
+	return true;
 }
 
 bool

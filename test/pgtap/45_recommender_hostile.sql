@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(258);
+SELECT plan(274);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -109,8 +109,9 @@ SELECT matches(made(format('''r'', ''job'', ''{field}'', cap => %s, %s => %L', C
 FROM (VALUES ('clicks', 'SELECT who, id, at FROM %s'), ('candidates', 'EXISTS (SELECT FROM %s)'),
         ('bonus', '(SELECT 1 FROM %s)'), ('cap_group', '(SELECT 1 FROM %s)')) a (argument, call),
      (VALUES ('passing', '42P16'), ('passing FOR UPDATE', '0A000')) r (read, code);
-SELECT matches(made(format('''r'', ''job'', ''{field}'', constraints => ''{"c": {"of": "(SELECT 1 FROM %s)", "max": 1}}''',
-  read)), result, format('an error of %s names "constraints"', read))
+SELECT matches(
+  made(format('''r'', ''job'', ''{field}'', constraints => ''{"c": {"of": "(SELECT 1 FROM %s)", "max": 1}}''', read)),
+  result, format('an error of %s names "constraints"', read))
 FROM (VALUES ('passing', '^42P16: in the argument "constraints"'),
              ('passing FOR UPDATE', '^0A000: in the constraint "c"')) r (read, result);
 DROP TABLE passing;
@@ -356,6 +357,24 @@ FROM  (VALUES
    'recommend(1, 100)', '63 true'),
   ('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', 'recommend(1, 100)',
    '61 false')) v (change, call, result);
+-- of all SQLSTATEs of rows, and of those of the server
+CREATE FUNCTION raises(code text, x numeric) RETURNS integer LANGUAGE plpgsql STABLE AS $$ BEGIN
+	IF x = 0 THEN
+		RAISE 'no %', x USING ERRCODE = code;
+	END IF;
+	RETURN 0;
+END $$;
+SELECT is(
+  outcome(format('SELECT toys_listed(''{"bonus": "raises(''''%s'''', i.price)"}'', ''recommend(1, 100)'')', code)),
+  CASE WHEN code ~ '^(4|5[35]|XX)' THEN code || ': no 0' ELSE 'gives 62 true' END,
+  format('SQLSTATE %s for a row %s', code,
+    CASE WHEN code ~ '^(4|5[35]|XX)' THEN 'is an error of the server' ELSE 'leaves out the row' END))
+FROM unnest('{20000,22012,2F005,39000,54000,0A000,P0001,U0001,MY001,99999,40001,42501,53200,55P03,XX000}'::text[])
+  code;
+SELECT is(
+  toys_listed('{"bonus": "CASE WHEN i.price = 0 THEN ''NaN'' ELSE 1::numeric END::integer"}', 'recommend(1, 100)'),
+  '62 true', 'a cast of NaN for a row leaves out the row');
+SELECT toys_listed('{"cap": 100, "cap_group": "(1 / i.price::float8)::text"}', 'recommend(1, 100)') IS NOT NULL;
 SELECT alike((SELECT concat_ws(': ', value, meaning) FROM toys.report() WHERE measure ~ 'expression fails'),
   '2: lists leave them out, for example "1000": in the argument "cap_group": "1000%',
   'report() counts items for which an expression fails');
