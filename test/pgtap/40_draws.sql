@@ -1,6 +1,6 @@
 -- Draws are normal with mean psi-hat and covariance (xi sigma)^2 Z^-1 Z~ Z^-1.
 --
--- 20,000 draws with the seeds 1 to 20000, d = 6.  In each direction, among them all sums of
+-- 8,000 draws with the seeds 1 to 8000, d = 6.  In each direction, among them all sums of
 -- two coordinates, what a draw is off the mean, in units of its standard deviation, is then
 -- standard normal: over N draws its mean is within 5.5 / sqrt(N) of 0, its mean square
 -- within 5.5 sqrt(2 / N) of 1, and the share within 0.6744898 of the mean is within
@@ -15,7 +15,7 @@ FROM (VALUES ('discount 0.95', one_memory(9, 6, 0.95, 0.5, 0.3, 11)),
              ('noise estimated', dlints_new(9, 6, ridge => 0.5, exploration => 0.3, seed => 11)))
                  AS v (name, empty);
 CREATE TEMP TABLE sample AS
-SELECT name, seed, dlints_draw(model, seed) AS draw FROM trained, generate_series(1, 20000) AS seed;
+SELECT name, seed, dlints_draw(model, seed) AS draw FROM trained, generate_series(1, 8000) AS seed;
 
 -- coordinates, and sums of two
 CREATE TEMP TABLE direction AS
@@ -39,7 +39,7 @@ FROM moment, LATERAL (VALUES ('mean', abs(mean)), ('covariance', abs(square - 1)
                              ('a normal law', 2 * abs(inner_half - 0.5)),
                              ('neighbouring seeds', abs(neighbours))) AS v (what, off)
 GROUP BY name, what ORDER BY name, what;
-SELECT is(count(DISTINCT draw), 20000::bigint, format('%s: no two seeds give the same draw', name))
+SELECT is(count(DISTINCT draw), 8000::bigint, format('%s: no two seeds give the same draw', name))
 FROM sample GROUP BY name ORDER BY name;
 
 -- seeds; and unseeded draws, of which two of 1000 are the same with a probability far below

@@ -63,7 +63,9 @@ SELECT ask('front', 1, 500);
 -- are off by more than 100 %.
 SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.3::float8, 'an untrained ranker meets its budget')
 FROM   spent('front');
-SELECT ok(price > 0 AND decisions >= 480 AND abs(expected_cost / 0.002 - 1) < 0.5, 'a budget has a price')
+-- the target differs from the budget by the surplus so far, which is random
+SELECT ok(price > 0 AND decisions >= 480 AND abs(expected_cost / target_cost - 1) < 0.1,
+  'a budget has a price that meets it')
   FROM front.constraint_price;
 SELECT ok(count(DISTINCT prices) > 20 AND bool_and(abs((SELECT sum(p) FROM unnest(probabilities) p) - 1) < 1e-9
 	AND jsonb_array_length(costs) = 4), 'prices and costs are logged') FROM front.decision;

@@ -11,7 +11,7 @@ import numpy as np
 from bench import server
 from tap import run_checks
 
-CASES = 3000
+CASES = 1000
 LONGEST = 60
 MOST_TAKEN = 3
 MOST_QUIET = 80             # half-lives

@@ -135,15 +135,6 @@ our $fold = q{
 	       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
 	WHERE m.name = e.name};
 
-# Every stored byte of every model
-sub stored
-{
-	my ($self, $node) = @_;
-
-	return $node->safe_psql('postgres',
-		q{SELECT name, encode(dlints_send(state), 'hex') FROM model ORDER BY name});
-}
-
 # What a model has seen
 sub updates
 {
