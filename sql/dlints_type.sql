@@ -29,6 +29,7 @@ SELECT '{"evidence":[{"H":[[1],[2,4]],"G":[[1],[2,4]],"b":[1,2],"reward_square_s
 -- malformed literals
 CREATE TABLE literal AS SELECT dlints_update(one_memory(2, NULL, 0.5), ARRAY[1, -2], 1)::text AS t,
   one_memory(2)::text AS e;
+\set ECHO none
 SELECT CASE WHEN was IS NULL THEN change ELSE was || ' -> ' || change END AS change,
   fails(format('SELECT %L::dlints',
   CASE WHEN was IS NULL THEN change ELSE replace(t, was, change) END)) FROM literal, (VALUES
@@ -166,6 +167,7 @@ SELECT was || ' -> ' || change AS change,
   (8, '"evidence": null',
     '"evidence": [{"weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0, '
     '"b": [0, 0], "G": [[0], [0, 0]], "H": [[0], [0, 0]]}]')) AS v (no, was, change) ORDER BY no;
+\set ECHO all
 
 -- sizes of columns
 CREATE TABLE sized (any_size dlints, plain dlints(2), projected dlints(5, 2),
@@ -215,6 +217,7 @@ COPY sized (plain) FROM STDIN;
 \.
 \set VERBOSITY default
 -- sizes that there are not
+\set ECHO none
 SELECT type, fails(format('SELECT NULL::%s', type)) FROM (VALUES
   (1, 'dlints(0)'),
   (2, 'dlints(1025)'),
@@ -249,6 +252,7 @@ SELECT type, fails(format('SELECT NULL::%s', type)) FROM (VALUES
   (52, 'dlints(5, plain)'),
   (53, 'dlints(0, matched)'),
   (54, 'dlints(5, MATCHED)')) AS v (no, type) ORDER BY no;
+\set ECHO all
 
 -- equal: the same parameters, counts and evidence
 SELECT other, one_memory(3, interactions => 'matched') = m AS equal,
@@ -277,6 +281,7 @@ SELECT statement, fails(statement)
   'SELECT jsonb_typeof(one_memory(2))']) AS statement;
 
 -- parameters that there are not, and the last ones that there are
+\set ECHO none
 SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (1, 'NULL'),
   (2, '0'),
@@ -357,6 +362,7 @@ SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (60, '3, policy => ''epsilon'''),
   (61, '3, policy => ''Thompson'''),
   (62, '3, policy => NULL')) AS v (no, arguments) ORDER BY no;
+\set ECHO all
 -- dlints_set changes what it is told and refuses the same
 SELECT ridge, exploration, noise, sigma, policy, discount
     FROM (VALUES (1, dlints_set(one_memory(2, NULL, 0.5, 3, 2), ridge => 7)),
@@ -364,6 +370,7 @@ SELECT ridge, exploration, noise, sigma, policy, discount
   (3, dlints_set(one_memory(2, NULL, 0.5, 3, 2), 1, 5, 0.25, 'ucb')),
   (4, dlints_set(one_memory(2, NULL, 0.5, 3, 2), noise => 0))) AS v (no, m), dlints_info(m)
     ORDER BY no;
+\set ECHO none
 SELECT arguments, fails(format('SELECT dlints_set(dlints_new(2), %s)', arguments))
     FROM (VALUES (1, 'ridge => 0'),
   (2, 'ridge => 1.1e100'),
@@ -376,6 +383,7 @@ SELECT arguments, fails(format('SELECT dlints_set(dlints_new(2), %s)', arguments
   (9, 'noise => 1e-101'),
   (10, 'noise => 1.1e100'),
   (11, 'noise => ''NaN''')) AS v (no, arguments) ORDER BY no;
+\set ECHO all
 -- hints
 SELECT dlints_new(3, policy => 'epsilon');
 SELECT NULL::dlints(5, 2, 1, 1);

@@ -15,7 +15,7 @@
 
 /* blocks of 1, 2, 3, ... observations, each after another decay */
 static void
-check_absorb(int dim, Squares squares)
+test_absorbed_blocks_equal_sums(int dim, Squares squares)
 {
 	static const double references[] = {0, 3, -1e3};
 	const Observed o = observed_new(dim, 120, 3, 31 + (uint64_t) dim);
@@ -68,7 +68,7 @@ test_unit_weights_equal_unweighted_sums(void **state)
 /* ---------- scale, add, rebase ---------- */
 
 static void
-check_scale(int dim, Squares squares)
+test_scaled_evidence_equals_scaled_sums(int dim, Squares squares)
 {
 	static const double factors[] = {1, 0.1, 10, 1e-10, 1e10, 1e-200};
 	const Observed o = observed_new(dim, 60, 3, 7);
@@ -92,7 +92,7 @@ check_scale(int dim, Squares squares)
 
 /* in either order, to the bit; and back */
 static void
-check_add(int dim, Squares squares)
+test_added_evidence_equals_sums_in_either_order(int dim, Squares squares)
 {
 	const Observed o = observed_new(dim, 60, 3, 8);
 	ExactMemory *all = summed(&o, 0, 60, 1, 3);
@@ -112,7 +112,7 @@ check_add(int dim, Squares squares)
 
 /* from one reference to another and back; relative to the further one */
 static void
-check_rebase(int dim, Squares squares)
+test_rebased_evidence_equals_sums(int dim, Squares squares)
 {
 	static const double references[] = {0, 2, -5, 1e3};
 	const Observed o = observed_new(dim, 60, 3, 9);
@@ -435,11 +435,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of_memories(check_absorb),
+		test_of_memories(test_absorbed_blocks_equal_sums),
 		test_of(test_unit_weights_equal_unweighted_sums),
-		test_of_memories(check_scale),
-		test_of_memories(check_add),
-		test_of_memories(check_rebase),
+		test_of_memories(test_scaled_evidence_equals_scaled_sums),
+		test_of_memories(test_added_evidence_equals_sums_in_either_order),
+		test_of_memories(test_rebased_evidence_equals_sums),
 		test_of(test_rebased_squares_are_not_negative),
 		test_of(test_totals_equal_sums_after_each_operation),
 		test_of(test_invalid_totals_are_refused),

@@ -226,7 +226,7 @@ test_spreads_add_as_squares(void **state)
 
 /* Each bit says whether a score is at least its limit; NaN is not, and infinities are compared. */
 static void
-test_comparisons(void **state)
+test_comparisons_mark_scores_at_the_limit(void **state)
 {
 	float		scores[COUNT_MAX * BYTE_LANES];
 	float		limits[BYTE_LANES];
@@ -253,7 +253,7 @@ main(void)
 		test_of(test_equal_codes_have_equal_scores),
 		test_of(test_zeros_and_tiny_numbers_score_zero),
 		test_of(test_spreads_add_as_squares),
-		test_of(test_comparisons),
+		test_of(test_comparisons_mark_scores_at_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

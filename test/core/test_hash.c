@@ -121,7 +121,7 @@ test_signs_do_not_depend_on_count(void **state)
 }
 
 static void
-test_weights_add(void **state)
+test_weighted_signs_add_up(void **state)
 {
 	const double start[3] = {1.5, -4.0, 0.0};
 	double	   *sum = guarded_copy(3, start);
@@ -142,7 +142,7 @@ main(void)
 		test_of(test_hash_equals_siphash),
 		test_of(test_signs_equal_golden_values),
 		test_of(test_signs_do_not_depend_on_count),
-		test_of(test_weights_add)
+		test_of(test_weighted_signs_add_up)
 	};
 
 	return cmocka_run_group_tests_name("hash", tests, NULL, NULL);

@@ -104,7 +104,7 @@ test_packed_index_is_lapacks(void **state)
 }
 
 static void
-unpack_lower(int d, uint64_t *seed)
+test_unpacked_triangle_equals_packed_one(int d, uint64_t *seed)
 {
 	double	   *packed = dice_array(seed, linalg_packed_len(d));
 	double	   *full = guarded(SQUARE(d));
@@ -119,7 +119,7 @@ unpack_lower(int d, uint64_t *seed)
 }
 
 static void
-diagonal(int d, uint64_t *seed)
+test_diagonal_is_added_to_and_searched(int d, uint64_t *seed)
 {
 	size_t		len = linalg_packed_len(d);
 	double	   *packed = dice_array(seed, len);
@@ -175,7 +175,7 @@ check_rank_update(int d, int count, double factor, uint64_t *seed)
 }
 
 static void
-rank_update(int d, uint64_t *seed)
+test_rank_update_adds_outer_products(int d, uint64_t *seed)
 {
 	static const int counts[] = {0, 1, 2, 63, 64};
 	static const double factors[] = {1.0, 0.9, 0.0};
@@ -200,7 +200,7 @@ dominant_matrix(int d, uint64_t *seed)
 }
 
 static void
-cholesky(int d, uint64_t *seed)
+test_cholesky_factor_equals_definition(int d, uint64_t *seed)
 {
 	double	   *packed = dominant_matrix(d, seed);
 	exact	   *full = exact_from_packed(d, packed);
@@ -218,7 +218,7 @@ cholesky(int d, uint64_t *seed)
 
 /* a pivot that is not positive is noticed wherever it stands */
 static void
-cholesky_refusal(int d, uint64_t *seed)
+test_nonpositive_pivot_is_refused(int d, uint64_t *seed)
 {
 	int			i;
 
@@ -233,7 +233,7 @@ cholesky_refusal(int d, uint64_t *seed)
 
 /* the inverse out of the factor, times the matrix: one */
 static void
-cholesky_invert(int d, uint64_t *seed)
+test_inverse_times_matrix_is_identity(int d, uint64_t *seed)
 {
 	double	   *packed = dominant_matrix(d, seed);
 	exact	   *full = exact_from_packed(d, packed);
@@ -289,7 +289,7 @@ check_solve(int d, int count, uint64_t *seed, ExactSolve expected,
 }
 
 static void
-solves(int d, uint64_t *seed)
+test_solutions_equal_definition(int d, uint64_t *seed)
 {
 	static const int counts[] = {1, 2, 7};
 	int			c;
@@ -329,14 +329,14 @@ multiply_lower_each(int d, int count, uint64_t *seed)
 }
 
 static void
-multiply_lower(int d, uint64_t *seed)
+test_lower_product_equals_definition(int d, uint64_t *seed)
 {
 	multiply_lower_each(d, 1, seed);
 	multiply_lower_each(d, 7, seed);
 }
 
 static void
-multiply_lower_transposed(int d, uint64_t *seed)
+test_transposed_product_equals_definition(int d, uint64_t *seed)
 {
 	double	   *packed = dice_array(seed, linalg_packed_len(d));
 	double	   *vector = dice_array(seed, (size_t) d);
@@ -353,7 +353,7 @@ multiply_lower_transposed(int d, uint64_t *seed)
 }
 
 static void
-symmetric(int d, uint64_t *seed)
+test_symmetric_products_equal_definition(int d, uint64_t *seed)
 {
 	size_t		len = linalg_packed_len(d);
 	double	   *left = dice_array(seed, len);
@@ -410,7 +410,7 @@ check_combine(int len, int rows, int count, int weights_len, int sums_len,
 }
 
 static void
-combine(int len, uint64_t *seed)
+test_combinations_equal_definition(int len, uint64_t *seed)
 {
 	static const int counts[] = {1, 2, 3, 64};
 	int			c;
@@ -448,7 +448,7 @@ check_project(int len, int rows, int count, int out_len, uint64_t *seed)
 }
 
 static void
-project(int len, uint64_t *seed)
+test_projections_equal_definition(int len, uint64_t *seed)
 {
 	static const int counts[] = {1, 2, 64};
 	int			c;
@@ -463,7 +463,7 @@ project(int len, uint64_t *seed)
 }
 
 static void
-gram(int d, uint64_t *seed)
+test_gram_matrix_equals_definition(int d, uint64_t *seed)
 {
 	double	   *columns = dice_array(seed, SQUARE(d));
 	double	   *full = guarded(SQUARE(d));
@@ -486,7 +486,7 @@ gram(int d, uint64_t *seed)
 
 /* sums of products of two lists of vectors, added to what is there */
 static void
-cross(int d, uint64_t *seed)
+test_cross_products_are_added(int d, uint64_t *seed)
 {
 	double	   *left = dice_array(seed, 7 * (size_t) d);
 	double	   *right = dice_array(seed, 7 * (size_t) d);
@@ -512,7 +512,7 @@ cross(int d, uint64_t *seed)
 
 /* L D L' is what it was, or a pivot is not positive, wherever that stands */
 static void
-tridiagonal_factor(int d, uint64_t *seed)
+test_tridiagonal_factor_equals_definition(int d, uint64_t *seed)
 {
 	double	   *across = dice_array(seed, (size_t) d);
 	double	   *below = dice_array(seed, (size_t) (d - 1));
@@ -547,21 +547,21 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_packed_index_is_lapacks),
-		test_of_orders(unpack_lower),
-		test_of_orders(diagonal),
-		test_of_orders(rank_update),
-		test_of_orders(cholesky),
-		test_of_orders(cholesky_refusal),
-		test_of_orders(cholesky_invert),
-		test_of_orders(solves),
-		test_of_orders(multiply_lower),
-		test_of_orders(multiply_lower_transposed),
-		test_of_orders(symmetric),
-		test_of_orders(combine),
-		test_of_orders(project),
-		test_of_orders(gram),
-		test_of_orders(cross),
-		test_of_orders(tridiagonal_factor)
+		test_of_orders(test_unpacked_triangle_equals_packed_one),
+		test_of_orders(test_diagonal_is_added_to_and_searched),
+		test_of_orders(test_rank_update_adds_outer_products),
+		test_of_orders(test_cholesky_factor_equals_definition),
+		test_of_orders(test_nonpositive_pivot_is_refused),
+		test_of_orders(test_inverse_times_matrix_is_identity),
+		test_of_orders(test_solutions_equal_definition),
+		test_of_orders(test_lower_product_equals_definition),
+		test_of_orders(test_transposed_product_equals_definition),
+		test_of_orders(test_symmetric_products_equal_definition),
+		test_of_orders(test_combinations_equal_definition),
+		test_of_orders(test_projections_equal_definition),
+		test_of_orders(test_gram_matrix_equals_definition),
+		test_of_orders(test_cross_products_are_added),
+		test_of_orders(test_tridiagonal_factor_equals_definition)
 	};
 
 	return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);

@@ -87,7 +87,7 @@ static const Golden goldens[] = {
 };
 
 static void
-test_golden_normals(void **state)
+test_normals_equal_golden_values(void **state)
 {
 	int			i;
 
@@ -179,7 +179,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_philox_known_answers),
-		test_of(test_golden_normals),
+		test_of(test_normals_equal_golden_values),
 		test_of(test_normals_follow_their_definition),
 		test_of(test_numbers_do_not_depend_on_count),
 		test_of(test_numbers_do_not_depend_on_first)

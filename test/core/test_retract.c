@@ -172,7 +172,7 @@ take_back_both(Totals *t, Evidence *e, const Observed *o, int j, double referenc
  * and so is one that varies by less, as long as it is more than rounding.
  */
 static void
-check_squares_left(int dim, Squares squares)
+test_squares_left_equal_those_of_the_rest(int dim, Squares squares)
 {
 	static const double parts[] = {1, 1.5e-12, 0.5e-12};
 	const double reference = 0.3;
@@ -214,7 +214,7 @@ check_squares_left(int dim, Squares squares)
 
 /* No memory has more of the squares than all that was ever learned. */
 static void
-check_squares_are_bounded(int dim, Squares squares)
+test_squares_left_are_bounded_by_totals(int dim, Squares squares)
 {
 	const Observed o = observed_new(dim, 10, 0, 15);
 	Evidence   *nothing = evidence_new(dim, squares);
@@ -263,9 +263,9 @@ test_retracting_unlearned_totals_is_refused(void **state)
 
 /* ---------- histories ---------- */
 
-/* Each of the numbers that tell, and NaN in any */
+/* A number that exceeds what can be retracted, or a NaN, at each place that is checked */
 static void
-check_each_number(int dim, Squares squares)
+test_too_large_or_invalid_number_is_refused(int dim, Squares squares)
 {
 	const Observed o = observed_new(dim, 3 * dim + 3, 0, 12);
 	Evidence   *e = learned(&o, 0, o.count, squares, 0);
@@ -295,7 +295,7 @@ check_each_number(int dim, Squares squares)
 
 /* All taken back, one by one in another order: possible, and nearly nothing. */
 static void
-check_all_taken_back(int dim, Squares squares)
+test_retracting_everything_leaves_nothing(int dim, Squares squares)
 {
 	const Observed o = observed_new(dim, 200, 5, 13);
 	Evidence   *e = learned(&o, 0, 100, squares, 5);
@@ -387,11 +387,11 @@ main(void)
 		test_of(test_rounding_errors_are_no_reason_to_refuse),
 		test_of(test_tolerance_of_coordinates_without_evidence),
 		test_of(test_mean_of_a_rest_of_rounding_errors_is_bounded),
-		test_of_memories(check_squares_left),
-		test_of_memories(check_squares_are_bounded),
+		test_of_memories(test_squares_left_equal_those_of_the_rest),
+		test_of_memories(test_squares_left_are_bounded_by_totals),
 		test_of(test_retracting_unlearned_totals_is_refused),
-		test_of_memories(check_each_number),
-		test_of_memories(check_all_taken_back),
+		test_of_memories(test_too_large_or_invalid_number_is_refused),
+		test_of_memories(test_retracting_everything_leaves_nothing),
 		test_of(test_coordinate_without_observations_is_empty),
 		test_of(test_retract_from_evidence_below_normal_numbers)
 	};

@@ -291,7 +291,7 @@ test_matrices_of_low_rank(void **state)
 }
 
 static void
-test_extreme_weights(void **state)
+test_extreme_weights_are_decomposed(void **state)
 {
 	check(60, 20, huge, 3, 1e-10);
 	check(60, 20, tiny, 3, 1e-10);
@@ -410,7 +410,7 @@ test_rotation_onto_earlier_vectors(void **state)
 
 /* The caller can cancel at each pause. */
 static void
-test_iteration_pauses(void **state)
+test_iteration_lets_the_caller_cancel(void **state)
 {
 	pauses = 0;
 	check(1, 20000 / 100, one_of_each, 2, 1e-11);
@@ -427,12 +427,12 @@ main(void)
 		test_of(test_as_many_columns_as_items_are_exact),
 		test_of(test_few_columns_are_iterated),
 		test_of(test_matrices_of_low_rank),
-		test_of(test_extreme_weights),
+		test_of(test_extreme_weights_are_decomposed),
 		test_of(test_columns_beyond_the_rank_are_zero),
 		test_of(test_first_column_is_positive),
 		test_of(test_refinement_keeps_exact_vectors),
 		test_of(test_rotation_onto_earlier_vectors),
-		test_of(test_iteration_pauses)
+		test_of(test_iteration_lets_the_caller_cancel)
 	};
 
 	return cmocka_run_group_tests_name("svd", tests, NULL, NULL);

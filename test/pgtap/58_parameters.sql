@@ -78,7 +78,7 @@ INSERT INTO call VALUES
 	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0 END)',
 	 'integer integer');
 
-SELECT plan(count(*)::integer + 1) FROM call;
+SELECT plan(count(*)::integer + 17) FROM call;
 SELECT is(pg_temp.parameters(format('SELECT %s FROM model, item, member', statement)), types,
           statement) FROM call;
 
@@ -89,6 +89,35 @@ SELECT is(pg_temp.parameters(
 	 SELECT dlints_decide(m.s, ARRAY[i.id], ARRAY[i.x], $5, d.profile)
 	 FROM d JOIN model m ON m.name = d.model, item i'),
 	'integer text real[] timestamptz bigint', 'a parameter that is inserted first has the type of the column');
+
+-- ---------- recommenders and rankers ----------
+
+SET LOCAL client_min_messages = warning;
+CREATE TABLE job (id uuid PRIMARY KEY, field text);
+CREATE TABLE visit (member bigint, job uuid, at timestamptz);
+CREATE TABLE article (slug text PRIMARY KEY, section text);
+CREATE TABLE reading (reader text, slug text, at timestamptz);
+SELECT dlints_create_recommender('jobs', 'job', '{field}', clicks => 'SELECT member, job, at FROM visit'),
+    dlints_create_recommender('articles', 'article', '{section}', clicks => 'SELECT reader, slug, at FROM reading'),
+    dlints_create_ranker('front') \gset made_
+SELECT is(pg_temp.parameters('SELECT ' || call), types, call || ' needs no types of parameters') FROM (VALUES
+    ('dlints_create_recommender($1, $2, $3, clicks => $4, candidates => $5, outcomes => $6)',
+     'text regclass text[] text text jsonb'),
+    ('dlints_create_ranker($1, attribution_window => $2)', 'text interval'),
+    ('jobs.recommend($1, $2, $3, $4, $5)', 'bigint integer uuid[] jsonb text'),
+    ('jobs.reward($1, $2, $3, $4, $5)', 'bigint uuid text float8 bigint'),
+    ('jobs.learn($1)', 'interval'),
+    ('jobs.more_like($1, $2, $3, $4)', 'uuid integer bigint jsonb'),
+    ('jobs.next($1, $2, $3)', 'bigint integer bigint'),
+    ('jobs.trending($1, $2)', 'integer bigint'),
+    ('jobs.report($1)', 'timestamptz'),
+    ('jobs.erase($1, $2)', 'bigint text'),
+    ('articles.recommend($1, $2, $3, $4, $5)', 'text integer text[] jsonb text'),
+    ('articles.reward($1, $2, $3, $4, $5)', 'bigint text text float8 text'),
+    ('articles.more_like($1, $2, $3, $4)', 'text integer text jsonb'),
+    ('articles.erase($1)', 'text'),
+    ('front.rank($1, $2, $3, $4)', 'text jsonb jsonb boolean'),
+    ('front.reward($1, $2)', 'text float8')) v (call, types);
 
 SELECT * FROM finish();
 ROLLBACK;

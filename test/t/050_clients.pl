@@ -1,6 +1,5 @@
 # Test drivers of several languages.  The programs in examples/clients show pages and report clicks without a
-# cast, and a model is trained on their log.  The programs in test/t/clients execute calls of each function with
-# untyped parameters, and must get the results of psql with typed literals.
+# cast, and a model is trained on their log.  36_calls.sql tests calls of each function with what drivers send.
 #
 # JDBC does not support Unix sockets, so this server also listens at 127.0.0.1, for one user with a password.
 use strict;
@@ -43,12 +42,9 @@ sub succeeds
 
 # Each function prepares a driver, and returns how to run a program, or undef and a reason.
 
-sub python_module
+sub psycopg
 {
-	my ($module) = @_;
-
-	return (undef, "Python has no $module (python3-$module)")
-	  unless succeeds("$python -c 'import $module'");
+	return (undef, 'Python has no psycopg (python3-psycopg)') unless succeeds("$python -c 'import psycopg'");
 	return sub { return "$python -B $_[0]" };
 }
 
@@ -99,13 +95,12 @@ sub libpq
 	};
 }
 
-# Driver, page and calls
+# Driver and page
 my @clients = (
-	[ sub { python_module('psycopg') }, 'page.py', 'calls.py', 'psycopg' ],
-	[ sub { python_module('psycopg2') }, undef, 'calls.py', 'psycopg2' ],
-	[ \&node_postgres, 'page.js', 'calls.js' ],
-	[ \&jdbc, 'Page.java', 'Calls.java' ],
-	[ \&libpq, 'page.c', 'calls.c' ]);
+	[ \&psycopg, 'page.py' ],
+	[ \&node_postgres, 'page.js' ],
+	[ \&jdbc, 'Page.java' ],
+	[ \&libpq, 'page.c' ]);
 
 # ---------- the shop ----------
 
@@ -147,102 +142,6 @@ sub psql_file
 }
 
 is(psql_file('schema.sql'), '', 'schema.sql is executed without messages');
-
-# ---------- all calls ----------
-
-# Statements with their parameters.  The numbers are exact as real and as double precision.
-my @calls = (
-	['BEGIN'],
-	( map {
-			[
-				"UPDATE told SET state = $_->[1] WHERE name = '$_->[0]'
-				RETURNING md5(state::text)", @$_[ 2 .. $#$_ ]
-			]
-		}
-		[ 'plain', 'dlints_update(state, $1, $2)', '{0.25,0.5,0.75}', 1 ],
-		[ 'plain', 'dlints_update(state, $1, $2)', '{1,0,0}', '0.5' ],
-		[ 'plain', 'dlints_update(state, $1, $2, weight => $3)', '{0,0,1}', 1, 2 ],
-		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0.25,0.5,0.75}', 1, '{0.5,0.5,1}' ],
-		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0,1,0}', 0, '{1,0,0}' ],
-		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0,1,0}', 1, '{}' ],
-		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0,1,0}', 1, 'null' ],
-		[ 'plain', 'state || (SELECT dlints_evidence(state, features, $1) FROM item)', 1 ],
-		[
-			'personal', 'state || (SELECT dlints_evidence(state, features, $1, $2) FROM item)',
-			'0.5', '{0.5,0.5,1}'
-		],
-		[
-			'personal', 'state || (SELECT dlints_evidence(state, $1, id, $2) FROM item)',
-			'{0.5,0.25,1}', '{0.5,0.5,1}'
-		]),
-	( map {
-			[
-				"SELECT coalesce(($_->[1])::text, 'nothing') FROM told"
-				  . ($_->[1] =~ /features/ ? ', item' : '')
-				  . " WHERE name = '$_->[0]'", @$_[ 2 .. $#$_ ]
-			]
-		}
-		[ 'plain', 'dlints_accepts(state, $1)', '{1,2,3}' ],
-		[ 'plain', 'dlints_accepts(state, $1, $2)', '{1,2}', 1 ],
-		[ 'personal', 'dlints_accepts(state, $1, $2, $3)', '{1,2,3}', 1, '{0.5,0.5,1}' ],
-		[ 'plain', 'dlints_predict(state, $1)', '{1,0.5,0}' ],
-		[ 'personal', 'dlints_predict(state, $1, $2)', '{1,0.5,0}', '{0.5,0.5,1}' ],
-		[ 'personal', 'dlints_stddev(state, $1, $2)', '{1,0.5,0}', '{0.5,0.5,1}' ],
-		[ 'personal', 'dlints_project(state, $1, $2)', '{1,0.5,0}', '{0.5,0.5,1}' ],
-		[ 'personal', 'dlints_weights(state, $1)', '{0.5,0.5,1}' ],
-		[ 'personal', 'dlints_draw_weights(state, $1, $2)', '{0.5,0.5,1}', 7 ],
-		[ 'personal', 'dlints_progressive(state, $1, $2, $3) OVER ()', '{1,0,0}', 1, '{1,0,1}' ],
-		[ 'plain', 'dlints_recommend(state, id, features)' ],
-		[ 'plain', 'dlints_recommend(state, id, features, $1)', 2 ],
-		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{0.5,0.5,1}' ],
-		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{}' ],
-		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, 'null' ],
-		[ 'plain', 'array_agg(id ORDER BY dlints_dot($1, features))', '{0.25,1,0.5}' ],
-		[ 'plain', 'dlints_profile(features, $1)', '0.5' ]),
-	[ 'SELECT dlints_recommend(state, name, $1)::text FROM told WHERE name = $2', '{1,2,3}', 'plain' ],
-	[ 'SELECT dlints_profile($1, $2)::text', '{0.25,1,0.5}', 2 ],
-	[
-		q{SELECT string_agg(item::text, ',' ORDER BY rank) FROM told,
-		  (SELECT array_agg(id ORDER BY id) AS ids, array_agg(features ORDER BY id) AS features FROM item) i,
-		  dlints_decide(state, ids, i.features, $1, $2, epsilon => $3) WHERE name = 'personal'},
-		2, '{0.5,0.5,1}', '0.0'
-	],
-	['ROLLBACK']);
-
-# Return a typed literal of a parameter.
-sub literal
-{
-	my ($text) = @_;
-
-	return
-		$text eq 'null' ? 'NULL'
-	  : $text =~ /^\{/ ? "'$text'::real[]"
-	  : $text =~ /^[\d.]+$/ ? $text
-	  : "'$text'::text";
-}
-
-sub in_psql
-{
-	return join '', map {
-		my ($statement, @parameters) = @$_;
-		"$statement;\n" =~ s/\$(\d)/literal($parameters[$1 - 1])/ger
-	} @calls;
-}
-
-DlintsTest->spew("$work/calls.txt",
-	join '', map { join("\t", map { s/\s+/ /gr } @$_) . "\n" } @calls);
-is(output_of(q{psql -X -q -v ON_ERROR_STOP=1 <<'END'
-CREATE TABLE item (id integer PRIMARY KEY, features real[] NOT NULL);
-INSERT INTO item VALUES (1, '{1,0,0}'), (2, '{0,1,0}'), (3, '{0,0.5,0.5}');
-CREATE TABLE told (name text PRIMARY KEY, state dlints NOT NULL);
-INSERT INTO told VALUES ('plain', dlints_new(3, policy => 'greedy')),
-	('personal', dlints_new(3, interactions => 'matched', policy => 'greedy'));
-END
-}), '', 'the tables of the calls are created without messages');
-DlintsTest->spew("$work/calls.sql", in_psql());
-my $told = output_of("psql -X -q -A -t -v ON_ERROR_STOP=1 -f $work/calls.sql");
-is($?, 0, 'psql executes all calls') or diag($told);
-is(scalar(split /\n/, $told), @calls - 2, 'each call returns a row');
 
 # ---------- pages ----------
 
@@ -290,16 +189,13 @@ sub check_client
 my $member = 0;
 for my $client (@clients)
 {
-	my ($prepare, $page, $calls, @arguments) = @$client;
+	my ($prepare, $page) = @$client;
 	my ($run, $why_not) = $prepare->();
 
   SKIP:
 	{
-		diag("$calls @arguments is skipped: $why_not") unless $run;
+		diag("$page is skipped: $why_not") unless $run;
 		skip $why_not, 1 unless $run;
-		is(output_of($run->("$FindBin::RealBin/clients/$calls") . " @arguments $work/calls.txt"),
-			$told, "$calls @arguments: the calls return the results of psql");
-		next unless $page;
 		unlike(DlintsTest->slurp("$examples/$page"), qr/::|\bcast\b/i, "$page contains no cast");
 		check_client($page, ++$member, $run->("$examples/$page"));
 	}
