@@ -4,8 +4,8 @@
 # TESTS, where it is not empty, says which: "core" for the unit tests, and paths
 set -eu
 
-# The longest come first, so that both jobs end together.
-long='006_interrupt|014_remote|020_mutated_values|033_layer_traps|040_documents|060_recommender'
+# The longest come first, so that all jobs end together.
+long='009_memory|020_mutated_values|033_layer_traps|035_foreign|040_documents|051_frameworks|060_recommender'
 tests=${TESTS:-core test/regress.sh test/oldest.sh test/pgtap/*.sql \
 	$(grep -l '^run_checks(' test/python/*.py) test/play/check_http.py test/corpus.sh \
 	$(find test/t/*.pl | grep -E "$long") $(find test/t/*.pl | grep -vE "$long")}
@@ -48,8 +48,10 @@ if [ -n "${tests# }" ]; then
 			*) files="$files $test" ;;
 		esac
 	done
+	# Programs with servers of their own often wait, so there is a job more than two processors need.
+	jobs=3
 	# shellcheck disable=SC2086 # lists of words
-	[ -z "$files" ] || $prove --jobs 2 --source Perl --source Executable $files || status=1
+	[ -z "$files" ] || $prove --jobs "$jobs" --source Perl --source Executable $files || status=1
 	# shellcheck disable=SC2086
 	[ -z "$alone" ] || $prove --source Perl $alone || status=1
 fi

@@ -10,7 +10,7 @@ SELECT plan(85);
 
 SELECT matches(dlints_create_recommender('board', 'job',
   '{title,field,city_id,salary,skills,details,remote,posted,same}',
-  clicks => 'SELECT who, job, at FROM visit;',
+  factors => 8, clicks => 'SELECT who, job, at FROM visit;',
   candidates => 'i.open AND NOT i.id = ANY (
       ARRAY(SELECT v.job FROM sim.visit v WHERE v.who = user_id AND v.job <= 3))',
   cap_group => 'i.field', cap => 3, outcomes => '{"click": 1, "apply": 5, "withdraw": -5}',
