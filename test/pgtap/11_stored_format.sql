@@ -42,7 +42,7 @@ INSERT INTO heap SELECT no, stored::stored FROM fixture;
 INSERT INTO heap SELECT no, model::stored FROM fixture;
 \endif
 
-SELECT plan(137);
+SELECT plan(295);
 -- models with and without profiles and priors, that have learned nothing, of each
 -- policy and kind, too long for a row
 SELECT results_eq($$
@@ -101,5 +101,118 @@ SELECT ok((i.memory, i.newest, i.updates) IS NOT DISTINCT FROM (o.memory, o.newe
     format('%s: memory %s, sigma and ridge found again', name, i.memory))
 FROM again, dlints_info(learned) AS i, dlints_info(model) AS o ORDER BY no;
 
+-- ---------- models that have learned nothing ----------
+
+-- A model that has learned nothing is stored as its header alone, whatever its
+-- sizes, and is a model like any other.
+-- as an expression, and from a row
+CREATE TEMP TABLE kept AS SELECT name, empty, features(1, n) AS x, profile(1, s) AS u FROM kind;
+CREATE TEMP TABLE model AS
+SELECT format('%s, stored', name) AS name, empty, x, u FROM kept
+UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
+
+SELECT ok(reads_back(empty) AND same_bytes(dlints_set(empty), empty)
+    AND empty <> dlints_set(empty, ridge => 0.8),
+    format('%s: reads back from every form', name)) FROM model ORDER BY name;
+-- its posterior is the prior: mean 0, variance 1 / ridge for each coordinate, and the
+-- perturbation of a draw exploration / sqrt(ridge) times normal numbers
+SELECT ok(dlints_mean(empty) = zeros(d) AND dlints_predict(empty, x, u) = 0
+    AND dlints_weights(empty, u) = zeros(cardinality(x))
+    AND difference(times(dlints_covariance(empty), z), plus(zeros(d), 1 / 0.7, z)) < 1e-14
+    AND abs(dlints_stddev(empty, x, u) - sqrt(dot(z, z) / 0.7)) < 1e-14 * dlints_stddev(empty, x, u)
+    AND difference(dlints_draw(empty, 3),
+        plus(zeros(d), 2, dlints_draw(dlints_set(empty, ridge => 2.8), 3))) < 1e-14,
+    format('%s: is the prior', name))
+FROM model, LATERAL (SELECT dlints_project(empty, x, u) OFFSET 0) AS p (z), cardinality(z) AS d
+ORDER BY name;
+-- it learns, and is no history on either side
+SELECT ok(same_bytes(empty || one, one) AND same_bytes(one || empty, one)
+    AND same_bytes(empty || empty, empty)
+    AND (dlints_info(one)).updates = 1
+    AND same_bytes(dlints_update_batch(empty, ARRAY[x], '{2}', ARRAY[u]), one)
+    AND same_bytes(dlints_update_batch(empty, '{}', '{}'), empty)
+    AND same_bytes((SELECT dlints_concat_agg(e ORDER BY i)
+                    FROM (VALUES (1, empty), (2, NULL), (3, one), (4, empty)) AS v (i, e)), one),
+    format('%s: learns', name))
+FROM model, LATERAL (SELECT dlints_update(empty, x, 2, u) OFFSET 0) AS o (one) ORDER BY name;
+
+-- the left side's parameters, evidence or not
+SELECT each_holds($$
+    same_bytes(dlints_set(one, ridge => 9) || empty, dlints_set(one, ridge => 9))
+    same_bytes(dlints_set(empty, ridge => 9) || one, dlints_set(one, ridge => 9))
+    $$, 'FROM kept, LATERAL (SELECT dlints_update(empty, x, 2, u) OFFSET 0) AS o (one)');
+SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other),
+    '22023', NULL,
+    format('|| rejects an empty model of other parameters: %s', other))
+FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true'])
+    AS other;
+
+-- 192 bytes
+SELECT is((dlints_info(empty)).bytes, 192::bigint, format('%s bytes of evidence to come', label))
+FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)),
+             ('most', dlints_new(65536, 1023, interactions => 'matched', memories => 8)))
+                 AS v (label, empty);
+SELECT is(max(pg_column_size(empty)), 192, 'an empty model takes 192 bytes in a row') FROM kept;
+SELECT is(pg_column_size(empty), 192, 'an empty model takes 192 bytes as an expression')
+FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
+
+-- Rebuilding from a log: the sort carries the model with every row, 30 kB of it
+-- if it has learned one, and writes no temporary file with one that has not.
+CREATE TEMP TABLE log AS
+SELECT i AS id, features(i % 10, 300)::real[] AS x, reward(i) AS r
+FROM generate_series(1, 1000) AS i;
+CREATE FUNCTION temporary_blocks(model text) RETURNS bigint LANGUAGE plpgsql AS
+$$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE format('
+		EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
+		SELECT dlints_evidence(%s, x, r ORDER BY id) FROM log', model) INTO plan;
+	RETURN plan -> 0 -> 'Plan' -> 'Temp Written Blocks';
+END
+$$;
+SET LOCAL work_mem = '4MB';
+-- (which since PostgreSQL 16 sorts before it computes arguments, if it may)
+SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'enable_presorted_aggregate';
+\set trained 'dlints_update(one_memory(300, 60), array_fill(1::real, ARRAY[300]), 1)'
+SELECT is(temporary_blocks('one_memory(300, 60)'), 0::bigint,
+    'one_memory(300, 60) in an ordered aggregate needs no temporary file');
+SELECT cmp_ok(temporary_blocks(:'trained'), '>', 0::bigint,
+    'a trained model in an ordered aggregate needs a temporary file');
+SELECT ok(same_bytes(dlints_evidence(one_memory(300, 60), x, r ORDER BY id),
+                     dlints_evidence(:trained, x, r ORDER BY id)),
+    'evidence does not depend on the model that the aggregate is given') FROM log;
+RESET work_mem;
+
+-- evidence without a model that has learned nothing is refused, and a model that has
+-- learned without evidence
+CREATE TEMP TABLE form AS
+SELECT e::jsonb AS e, m::jsonb AS m, zero::jsonb AS zero, dlints_send(e) AS e_sent,
+    dlints_send(dlints_new(2)) AS three_sent, dlints_send(m) AS m_sent,
+        dlints_send(zero) AS zero_sent
+FROM one_memory(2) AS e, dlints_update(e, ARRAY[1, 2], 3) AS m,
+    dlints_update(e, ARRAY[0, 0], 0) AS zero;
+SELECT throws_ok(format('SELECT (%L::jsonb || %L)::text::dlints', j, other), '22P02',
+    'invalid input syntax for type dlints', format('text: %s', what))
+FROM form, LATERAL (VALUES
+    ('zeros, nothing learned', e, jsonb_build_object('evidence', zero -> 'evidence')),
+    ('all, nothing learned', m, '{"updates": 0, "chosen": 0}'::jsonb),
+    ('no memories, nothing learned', e, '{"evidence": []}'),
+    ('no evidence, something learned', m, '{"evidence": null}'),
+    ('no b, something learned', jsonb_set(m, '{evidence,0,b}', 'null'), '{}'),
+    ('nothing, something learned', e, '{"updates": 1}')) AS v (what, j, other);
+-- (counted from 1, the memory in use is byte 6, updates begin at 92, then come newest,
+-- reference, sigma and chosen)
+SELECT throws_ok(format('SELECT receive(%L)', overlay(sent PLACING bytes FROM place)), '22P03',
+    'invalid dlints in external value', format('binary: %s', what))
+FROM form, LATERAL (VALUES
+    ('evidence, nothing learned', m_sent, 92, '\x0000000000000000'::bytea),
+    ('zeros, nothing learned', zero_sent, 92, '\x0000000000000000'),
+    ('nothing, something learned', e_sent, 92, '\x0000000000000001'),
+    ('a time, nothing learned', e_sent, 100, '\x0000000000000000'),
+    ('a reference, nothing learned', three_sent, 108, '\x3ff0000000000000'),
+    ('a choice, nothing learned', e_sent, 124, '\x0000000000000001'),
+    ('a memory in use, nothing learned', three_sent, 6, '\x01')) AS v (what, sent, place, bytes);
 SELECT * FROM finish();
 ROLLBACK;
