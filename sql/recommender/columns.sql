@@ -97,15 +97,16 @@ $$;
 COMMENT ON FUNCTION _dlints_column_bounds(text, text) IS 'bounds of the bands of a numeric column';
 
 -- Length and median norm of the embeddings in a column.  Embeddings of another length are counted in "others".
-CREATE FUNCTION _dlints_column_norm(sample text, column_name text, OUT length integer, OUT norm float8,
+CREATE FUNCTION _dlints_column_norm(sample text, column_name text, type text, OUT length integer, OUT norm float8,
                                     OUT others boolean)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 BEGIN
 	EXECUTE format('SELECT cardinality(v), count(*) < sum(count(*)) OVER (), sqrt(percentile_disc(0.5)'
 	               ' WITHIN GROUP (ORDER BY (SELECT sum(x ^ 2) FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
-	               ' FROM (SELECT translate("i".%I::text, ''[]'', ''{}'')::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'
-	               ' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1', column_name, sample)
+	               ' FROM (SELECT "i".%I%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'
+	               ' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1', column_name,
+	               CASE WHEN type ~ '[.]_float.$' THEN '' ELSE '::real[]' END, sample)
 	INTO length, others, norm;
 	norm := CASE WHEN norm BETWEEN 1e-30 AND 1e30 THEN norm ELSE 1 END;
 	IF length > 16000 THEN
@@ -114,7 +115,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column_norm(text, text) IS 'length and median norm of the embeddings in a column';
+COMMENT ON FUNCTION _dlints_column_norm(text, text, text) IS 'length and median norm of the embeddings in a column';
 
 -- Measure a column.  Returns an object:
 --
@@ -137,6 +138,8 @@ DECLARE
 		FROM   pg_class c WHERE c.oid = items AND c.relkind IN ('r', 'm') AND c.reltuples > 50000),
 		                    format('%s "i"', items::regclass));
 	source text := @extschema@._dlints_column_values(sample, column_name, kind);
+	type text := (SELECT @extschema@._dlints_type_name(@extschema@._dlints_base_type(a.atttypid))
+	              FROM pg_attribute a WHERE a.attrelid = items AND a.attname = column_name);
 	bounds float8[];
 	few text[];
 	vector_length integer;
@@ -162,7 +165,7 @@ BEGIN
 			USING HINT = 'Make the recommender again once there are items.';
 	ELSIF kind = 'vector' THEN
 		SELECT n.length, n.norm, n.others INTO vector_length, vector_norm, has_other_lengths
-		FROM   @extschema@._dlints_column_norm(sample, column_name) n;
+		FROM   @extschema@._dlints_column_norm(sample, column_name, type) n;
 		IF vector_length IS NULL THEN
 			RAISE NOTICE 'column "%" is left out: it has no vectors yet', column_name
 				USING HINT = 'Make the recommender again once there are items.';
@@ -184,8 +187,7 @@ BEGIN
 		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', counts.different,
 		'norm', vector_norm, 'length', vector_length,
 		'is_number', @extschema@._dlints_column_kind(items, column_name) = 'number',
-		'type', (SELECT @extschema@._dlints_type_name(@extschema@._dlints_base_type(a.atttypid))
-		         FROM pg_attribute a WHERE a.attrelid = items AND a.attname = column_name),
+		'type', type,
 		'preferred_width', CASE WHEN kind = 'age' THEN 3
 		             WHEN kind = 'flag' THEN 1
 		             WHEN kind = 'vector' THEN CASE WHEN vector_length <= 128 THEN vector_length ELSE 64 END

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(232);
+SELECT * FROM plan(235);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
@@ -45,6 +45,21 @@ SELECT is((SELECT count(*) FROM renamed.next(:list, 3, 1)), 3::bigint,
 SELECT lives_ok(format('SELECT renamed.reward(%s, 1), renamed.learn(); CALL renamed.run()', :list),
   'reward(), learn() and run() work at once after ALTER SCHEMA ... RENAME');
 ALTER SCHEMA renamed RENAME TO board;
+
+-- ---------- arrays of all forms ----------
+
+CREATE TABLE garment (id integer PRIMARY KEY, single real[], double float8[], tags text[]);
+INSERT INTO garment SELECT i, ARRAY[i % 3, i, 1], ARRAY[i % 5, 1, i], ARRAY['tag ' || i % 4]
+FROM generate_series(1, 20) i;
+INSERT INTO garment SELECT 100 + n, v::real[], v::float8[], v::text[]
+FROM unnest(ARRAY['[7:9]={1,2,3}', '{{1,2},{3,4}}', '{NULL,1,2}', '{}', '{NaN,Infinity,-Infinity}', '{1e38,1e38,1e38}',
+  NULL]) WITH ORDINALITY u (v, n);
+INSERT INTO garment VALUES (200, NULL, '[-1:1]={1e300,-1e300,0}', NULL);
+SELECT is(outcome($$SELECT dlints_create_recommender('garments', 'garment', '{single,double,tags}', control => 0,
+  epsilon => 0) IS NULL$$), 'gives false', 'a recommender is made of arrays of all forms');
+SELECT is((SELECT count(*) FROM garments.item_vector), 28::bigint, 'items with arrays of all forms have vectors');
+SELECT is((SELECT count(*) FROM garments.recommend(1, 100)), 28::bigint,
+  'lists contain items with arrays of all forms');
 
 -- ---------- keys of integer types ----------
 
