@@ -237,7 +237,9 @@ COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint)
 --
 -- The weight of the neighbour score is fitted separately.  In a common fit the similarity takes its part, because the
 -- negative examples are easy to tell; among the items that may come first the neighbour score tells more.  A weight
--- of three times the slope is near the best one on dense and sparse logs.
+-- of three times the slope is near the best one on dense and sparse logs.  Where items are popular for at most a day,
+-- most neighbours of a user's clicks are items of the past, which the negative examples do not contain.  The neighbour
+-- score has a minimum weight then.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -258,7 +260,8 @@ BEGIN
 		           FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) f
 		WHERE  f.residual <= 0.97 * f.min_residual + 0.03 * f.variance ORDER BY f.half_life DESC LIMIT 1)
 	UPDATE similarity l
-	SET    weights = w.weights || coalesce(least(f.neighbour_weight / b.click_value, 100), 0.02),
+	SET    weights = w.weights || CASE WHEN l.popularity_half_life <= 1 THEN 0.001
+	                                   ELSE coalesce(least(f.neighbour_weight / b.click_value, 100), 0.02) END,
 	       scale = @extschema@._dlints_expand_block_weights(w.weights, s.feature_blocks),
 	       click_value = b.click_value, half_life = nullif(f.half_life, 'infinity'), found_at = now()
 	FROM   setting s, fitted f, LATERAL (SELECT max(u.w) AS click_value FROM unnest(f.weights) u (w)) b,

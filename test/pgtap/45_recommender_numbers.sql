@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(90);
+SELECT plan(91);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -197,6 +197,8 @@ SELECT dlints_create_recommender('press_r', 'job', '{field}', factors => 4,
 SELECT ok(popularity_half_life <= 1 AND weights[3] = 1,
   'the popularity has a short half-life if items live for a day')
     FROM press_r.similarity;
+SELECT is(weights[4], 0.001::float8, 'the neighbour score has a minimum weight if items live for a day')
+  FROM press_r.similarity;
 -- fits read a million clicks
 INSERT INTO press SELECT 1, 1, now() - interval '1 year' - i * interval '1 second' FROM generate_series(1, 1100000) i;
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
