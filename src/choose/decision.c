@@ -50,11 +50,11 @@ typedef struct DecisionState
 {
 	Decision   *decision;
 	uint64		tie_seed;		/* seed of the random tie-break keys */
-	int			first_draw;		/* first of the draws that are processed together */
-	Slate	   *slates;			/* slate of each of these draws */
+	int			first_draw;		/* number of the first draw of the current batch */
+	Slate	   *slates;			/* one slate per draw of the batch */
 	VariedLists *varied;		/* NULL without diversity */
 	int		   *list;			/* indexes of a slate's candidates */
-	double	   *tie_shares;		/* per draw: count of a candidate in the tie; 0: no tie */
+	double	   *tie_shares;		/* per draw of the batch: count of a tied candidate; 0: no tie */
 } DecisionState;
 
 /*
@@ -124,7 +124,7 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Do ties count by probability instead of by the tie-break made? */
+/* Do tied candidates count by their probability instead of by the tie-break made? */
 static bool
 SharesTies(const Candidates *from)
 {

@@ -257,7 +257,7 @@ ReadStrip(Scores *scores, int first, int count)
 	return scores->reduced;
 }
 
-/* Add random normals to a candidate's scores under "draws" draws. */
+/* Add a random normal to each of a candidate's scores under "draws" draws. */
 static void
 AddNormals(const Scores *scores, int candidate, int first_draw, int draws, double *list)
 {

@@ -239,9 +239,9 @@ limit_mean(Evidence *e, const Evidence *taken)
  * Check that a difference of matrices could be a sum of w z z'.  Such a sum
  * has a Cholesky factor after the tolerance is added to its diagonal.
  * Rounding errors, and thus the tolerance, are proportional to a coordinate's
- * own elements.  A minimum covers coordinates with nothing subtracted, which
- * may have errors of earlier differences.  Errors that are small beside the
- * ridge do not show in a posterior, which also covers lost subnormals.
+ * own elements.  A coordinate with nothing subtracted may have errors of
+ * earlier differences, so the tolerance has a minimum far below the ridge,
+ * where errors do not affect the posterior.
  */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left,

@@ -35,7 +35,7 @@
 
 /*
  * Memories with less weight, in observations, count as empty, because
- * rounding may have left it.
+ * rounding errors may leave such a weight.
  */
 #define MIN_WEIGHT	1e-6
 

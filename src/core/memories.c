@@ -229,8 +229,8 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
  * Noise variance of a discounted memory that is the only one of its model.
  * Its window may contain no reward for a long time.  The variance of all
  * rewards, as far as the memory leaves it unexplained, therefore counts as
- * one observation.  A memory whose squares have faded to rounding errors
- * explains nothing.
+ * one observation.  If a memory's sum of squares has decayed to rounding
+ * errors, all variance counts as unexplained.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)

@@ -58,7 +58,7 @@ neighbours_limit(SvdMatrix *matrix)
 	matrix->starts[matrix->users] = used;
 }
 
-/* List the uses of each item, and compute the squared norms of columns. */
+/* Group the cells by item, and compute the squared norms of columns. */
 void
 neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -71,7 +71,10 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->products, 0, sizeof(double) * matrix->items);
 	memset(n->heads, 0, sizeof(size_t) * matrix->users);
 
-	/* starts[item + 1] is the place of the item's next use, and then its end */
+	/*
+	 * starts[item + 1] is the position of the item's next cell, and in the end its last
+	 * cell plus 1
+	 */
 	for (user = 0; user < matrix->users; user++)
 	{
 		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
@@ -245,7 +248,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Prepend the uses of an item to the lists of its users. */
+/* Prepend the cells of an item to the lists of its users. */
 static void
 list_uses(Neighbours *n, uint32_t item, int slot)
 {

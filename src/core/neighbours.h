@@ -30,13 +30,13 @@
 /* Number of popular items whose products are cached, in a triangle of 17 MB */
 #define NEIGHBOURS_POPULAR		2048
 
-/* A cell of the matrix, in the list of its item's cells */
+/* A cell of the matrix; cells are grouped by item */
 typedef struct NeighbourUse
 {
-	size_t		next;			/* next use of the user by a neighbour, plus 1; 0: none */
+	size_t		next;			/* next cell in the user's list, plus 1; 0: none */
 	double		weight;
 	uint32_t	user;
-	uint32_t	slot;			/* number of the item among the neighbours */
+	uint32_t	slot;			/* index of the item among the neighbours */
 } NeighbourUse;
 
 /* An item and a weight */
@@ -51,25 +51,25 @@ typedef struct Neighbours
 	int			k;				/* maximum neighbours per regression */
 	double		ridge;
 
-	/* the log by items */
-	size_t	   *starts;			/* items + 1: of each item's uses */
-	NeighbourUse *uses;			/* a use per cell */
-	double	   *squares;		/* items: squared norms of columns */
-	uint32_t   *ranks;			/* items: by clicks; NEIGHBOURS_POPULAR for all further ones */
+	/* the log by items; array lengths are in brackets */
+	size_t	   *starts;			/* first cell of each item, and the end [items + 1] */
+	NeighbourUse *uses;			/* cells by item [cells] */
+	double	   *squares;		/* squared norms of columns [items] */
+	uint32_t   *ranks;			/* rank by clicks, at most NEIGHBOURS_POPULAR [items] */
 	double	   *popular;		/* products among the popular items, by rank */
 
 	/* work space for a regression */
-	double	   *products;		/* items: products with the present column */
-	uint32_t   *touched;		/* items with a product that is not 0 */
-	size_t	   *heads;			/* users: first use, plus 1 */
-	double	   *gram;			/* k x k */
+	double	   *products;		/* products with the current column [items] */
+	uint32_t   *touched;		/* items with a nonzero product [items] */
+	size_t	   *heads;			/* first cell in each user's list, plus 1; 0: none [users] */
+	double	   *gram;			/* [k * k] */
 	double	   *packed;			/* "gram" in LAPACK's packed form */
-	double	   *cosines;		/* k */
-	double	   *solution;		/* k */
+	double	   *cosines;		/* [k] */
+	double	   *solution;		/* [k] */
 
 	/* results: item i has counts[i] neighbours, from fitted[i * k] on */
-	Neighbour  *fitted;			/* items * k elements */
-	uint32_t   *counts;			/* one number per item */
+	Neighbour  *fitted;			/* [items * k] */
+	uint32_t   *counts;			/* [items] */
 } Neighbours;
 
 extern void neighbours_limit(SvdMatrix *matrix);

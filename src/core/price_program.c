@@ -133,7 +133,7 @@ program_read_prices(const PriceProgram *p, double *prices)
 			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
 }
 
-/* Raise prices in proportion, so far that scores do not matter. */
+/* Scale prices up to PRICE_MAX, where costs alone decide. */
 static void
 maximize_prices(int kinds, double *prices)
 {

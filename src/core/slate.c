@@ -64,8 +64,8 @@ sift_up(SlateHeap *heap, const Slate *s)
 }
 
 /*
- * Record an entry that was not kept, if no better one was.  Fast paths skip entries
- * whose scores are below the kept ones, so they are no ties.
+ * Record an entry that was not kept, if it is the best of these so far.  Fast paths skip
+ * entries with scores below all kept ones; these cannot tie.
  */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
@@ -222,7 +222,10 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/* The largest tie-break key of the entries that were not kept, if there are such */
+/*
+ * Largest tie-break key among the best entries that were not kept.  Requires
+ * best.lost_count > 0.
+ */
 uint64_t
 slate_lost_key(Slate *s)
 {

@@ -34,9 +34,9 @@ typedef struct SlateHeap
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
-	SlateEntry	lost;			/* with the highest score of those that were not kept, and
-								 * the largest tie-break key among equal ones */
-	int			lost_count;		/* entries with this score that were not kept */
+	SlateEntry	lost;			/* entry that was not kept with the highest score; of equal
+								 * ones, that with the largest tie-break key */
+	int			lost_count;		/* number of entries with this score that were not kept */
 } SlateHeap;
 
 typedef struct Slate

@@ -78,7 +78,7 @@ typedef struct DlintsHeader
 	int32		reduced_dim;	/* d, rows of the projection; 0 without projection */
 	int32		profile_dim;	/* length of a profile: n, or 0 without profiles */
 	float8		discount;		/* gamma of the fastest memory; 0 if by time */
-	float8		half_life;		/* of the fastest memory, seconds; 0 if by count */
+	float8		half_life;		/* half-life of the fastest memory, seconds; 0 if by count */
 	float8		ridge;			/* lambda if given by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
 	float8		exploration;	/* xi, factor of the width of draws */

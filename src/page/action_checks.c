@@ -2,8 +2,8 @@
  * action_checks.c
  *		Checks of requests to a ranker.
  *
- * A request is checked completely before anything is computed, because the work
- * of a ranking grows with the number of pairs of names.
+ * A request is checked completely before features are computed, because their cost
+ * grows with the number of pairs of names.
  */
 #include "postgres.h"
 
@@ -19,13 +19,13 @@
 #define MAX_PAIRS		100000
 /* Maximum bytes of a request's names and pairs: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
-/* Maximum numbers of a vector after projection; each forms a pair with each action */
+/* Maximum length of a vector after projection; each number forms a pair with each action */
 #define MAX_PROJECTED	64
 
-/* Minimum length of an array of numbers that is taken for an undeclared vector */
+/* Minimum length of an array of numbers for the notice about undeclared vectors */
 #define MIN_VECTOR_LENGTH	9
 
-/* Names and pairs of a request so far */
+/* Count and bytes of a request's names and pairs */
 typedef struct Workload
 {
 	double		pairs;

@@ -23,7 +23,7 @@
 #include "sql/arrays.h"
 #include "sql/names.h"
 
-/* Number of features of an action, and size of the models in a ranker's table "model" */
+/* Number of features of an action, which the models of a ranker require */
 #define ACTION_FEATURES	192
 
 /* Add the names of an action, and their pairs with the names of the context. */
@@ -56,7 +56,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Add the numbers of the context's vectors, which form pairs with the action's id only. */
+/* Add the pairs of the action's id with the numbers of the context's vectors. */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {
@@ -94,8 +94,9 @@ PG_FUNCTION_INFO_V1(dlints_encode_actions);
 
 /*
  * _dlints_encode_actions(context, actions, vectors, numbers, constraint_names)
- *		-> n, id, price, features: one row per action.  "numbers" has the projected
- *		numbers of the context's vectors by name.  Logged requests are not checked.
+ *		-> n, id, price, features
+ *		Return one row per action.  "numbers" has the projected numbers of the context's
+ *		vectors by name.  The request is not checked: it comes from the log or from rank().
  */
 Datum
 dlints_encode_actions(PG_FUNCTION_ARGS)
@@ -115,8 +116,6 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 	int			n_constraints = ArgElements(request.constraints, &constraints, NULL);
 	int			n = 0;
 	ActionNames context = ReadContextNames(&request);
-
-
 	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
 	{
 		double		sum[ACTION_FEATURES] = {0.0};
@@ -148,9 +147,9 @@ PG_FUNCTION_INFO_V1(dlints_announced_cost);
 
 /*
  * _dlints_announced_cost(action, constraint_name) -> float8
- *		Returns the cost that an action announces for a constraint, or NULL.  In a
- *		logged action, the key may hold another kind of value, from before the
- *		constraint existed; the result is then NULL.
+ *		Return the cost that an action announces for a constraint.  NULL if the key is
+ *		missing or not a cost, as in an action that was logged before the constraint
+ *		existed.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)
@@ -165,7 +164,10 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
-/* _dlints_read_vector(value, length) -> float8[]: NULL unless the value is an array of "length" numbers */
+/*
+ * _dlints_read_vector(value, length) -> float8[]: NULL unless the value is an array of
+ * "length" numbers
+ */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)
 {

@@ -2,8 +2,8 @@
  * action_names.c
  *		Names in the contexts and actions of requests to a ranker.
  *
- * Every value in a document is a name, such as ".size=large" for {"size": "large"}.
- * A number is a word: itself, or a band of numbers.
+ * Each value in a document becomes a name, such as ".size=large" for {"size": "large"}.
+ * A number is replaced by a word, which stands for the number or for a range of numbers.
  */
 #include "postgres.h"
 
@@ -28,7 +28,7 @@
 /* Maximum bytes of a value that an error message quotes */
 #define MAX_QUOTED		200
 
-/* Integers from this absolute value on fall into bands. */
+/* Absolute value from which integers are represented by ranges */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */
@@ -169,7 +169,7 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 
 /*
  * Convert a number to a word.  Integers below 32, such as hours, weekdays and counts,
- * are words of their own.  Other numbers fall into bands, two per doubling.
+ * have a word each.  Other numbers share a word within a range, two ranges per doubling.
  */
 static char *
 number_word(Numeric numeric)
@@ -271,7 +271,7 @@ is_among(const JsonbValue *key, Datum *keys, int count)
 	return false;
 }
 
-/* Read the names of a context, without its vectors. */
+/* Read the names of a context, except those of its vectors. */
 ActionNames
 ReadContextNames(const RankRequest *request)
 {
@@ -304,8 +304,7 @@ ReadContextNames(const RankRequest *request)
 }
 
 /*
- * Read the names of an action.  Its id is read as a text; its price and costs are no
- * features.
+ * Read the names of an action.  The id becomes a name, too; price and costs do not.
  */
 ActionNames
 ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)

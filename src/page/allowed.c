@@ -1,7 +1,7 @@
 /*
  * allowed.c
- *		Evaluate "candidates", "bonus" and "cap_group" for the items, outside of pages.
- *		The result leaves out items for which one of them fails, as lists do.
+ *		Evaluate "candidates", "bonus" and "cap_group" for items, for functions other
+ *		than recommend().  As in lists, items for which an expression fails are left out.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Enter a schema for the request of the first two arguments, user and context. */
+/* Begin a request in the entered schema, with the arguments user_id and context. */
 static void
 enter_request(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -25,8 +25,8 @@ enter_request(PageRequest *page, FunctionCallInfo fcinfo)
 	ReadPageSettings(page);
 	CheckKeyType(fcinfo, 0, page->user_type, "user_id");
 	ArgNotNull(fcinfo, 1, "context");
-	page->user = PageArgument(fcinfo, 0);
-	page->context = PageArgument(fcinfo, 1).value;
+	page->user = fcinfo->args[0];
+	page->context = fcinfo->args[1].value;
 }
 
 typedef struct Shortlist
@@ -45,7 +45,7 @@ read_allowed(PageRequest *page, void *arg)
 									 shortlist->keys, shortlist->count);
 }
 
-/* The items of a shortlist that may be returned; an error if an expression fails for all items */
+/* Read the eligible items of a shortlist.  Raises an error if an expression fails for all items. */
 static CandidateSet *
 read_without_failing(PageRequest *page, Datum *keys, int count)
 {
@@ -88,7 +88,7 @@ check_expressions(PageRequest *page, void *arg)
 	CheckExpressions(page);
 }
 
-/* The error of the expression that fails, which names the argument */
+/* Error message of the failing expression, which names the argument */
 static const char *
 expression_error(PageRequest *page)
 {
@@ -112,7 +112,7 @@ PG_FUNCTION_INFO_V1(dlints_try_rules);
 /*
  * _dlints_try_rules(user_id "any", context jsonb)
  *		-> (n_candidates bigint, n_failing bigint, example text, problem text)
- *		Evaluate the expressions for all items; an error if one of them fails for all.
+ *		Evaluate the expressions for all items.  Raises an error if one fails for all.
  */
 Datum
 dlints_try_rules(PG_FUNCTION_ARGS)
@@ -129,7 +129,7 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
 	{
-		MemoryContextSwitchTo(caller);	/* which ClosePage() does not free */
+		MemoryContextSwitchTo(caller);	/* ClosePage() would free the result */
 		values[2] = CStringGetTextDatum(item_text(&page, set->failing));
 		values[3] = CStringGetTextDatum(expression_error(&page));
 		nulls[2] = nulls[3] = false;
@@ -138,21 +138,21 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	return ResultRow(fcinfo, lengthof(values), values, nulls);
 }
 
-/* ---------- candidates of requests that are replayed ---------- */
+/* ---------- candidates of a replayed request ---------- */
 
 PG_FUNCTION_INFO_V1(dlints_candidates);
 
 /*
  * _dlints_candidates(user_id "any", context jsonb, shortlist "any")
  *		-> (features, bonus, costs, effect)
- *		Candidates of a request in the entered schema: those of a shortlist, or all if
- *		it is NULL.
+ *		Eligible items of a shortlist in the entered schema, with their features; all
+ *		eligible items if the shortlist is NULL.
  */
 Datum
 dlints_candidates(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rows = ResultRows(fcinfo);
-	NullableDatum shortlist = PageArgument(fcinfo, 2);
+	NullableDatum shortlist = fcinfo->args[2];
 	Datum	   *keys = NULL;
 	int			count = 0;
 	PageRequest page;

@@ -16,9 +16,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Dates beyond have no features */
+/* Maximum absolute value of a date, in seconds; dates beyond count as missing */
 #define MAX_DATE		1e30
-/* Numbers of a tree, which is a value of a statement */
+/* Maximum numbers in a tree (64 MB) */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- blocks ---------- */
@@ -27,7 +27,7 @@ PG_FUNCTION_INFO_V1(dlints_block_codes);
 
 /*
  * _dlints_block_codes(features real[][], factors integer) -> bytea
- *		Factors and columns of items, a row each.
+ *		Encode the factors and columns of items, one row per item.
  */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)
@@ -67,6 +67,8 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers);
 /*
  * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer,
  *						 dates float8[]) -> real[]
+ *		Element of "numbers" for an item.  All costs are 0 unless the array has "n_costs"
+ *		elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -99,7 +101,11 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
 
-/* _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean */
+/*
+ * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean
+ *		Must a block be written again?  Changes of the popularity by at most
+ *		POPULARITY_CHANGE do not count.
+ */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 {
@@ -123,7 +129,7 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 
 /* ---------- centroids ---------- */
 
-/* Add the features of a code to sums, and their squares to others. */
+/* Add the decoded features of an item, and their squares. */
 static void
 add_codes(int len, const uint8 *codes, float scale, double *sums, double *squares)
 {
@@ -136,7 +142,7 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 	}
 }
 
-/* The root mean variance of a part of the features, from sums over "count" items, which become means */
+/* Return the root mean variance of "len" features of "count" items.  Converts the sums to means. */
 static float4
 mean_spread(int len, int count, double *sums, const double *squares)
 {
@@ -151,8 +157,8 @@ mean_spread(int len, int count, double *sums, const double *squares)
 }
 
 /*
- * The mean of a column of a block's numbers, and the largest distance from it.
- * Missing dates do not count.
+ * Compute the mean of a column of a block's numbers, and the largest distance from it.
+ * Missing dates are ignored.
  */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
@@ -190,8 +196,9 @@ PG_FUNCTION_INFO_V1(dlints_block_centroid);
 /*
  * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer)
  *		-> (features real[], numbers real[], spreads real[])
- *		Means of the items of a block.  Spreads are the standard deviation of a factor
- *		and of a column, and the largest distance of each number from its mean.
+ *		Means and spreads of the items of a block.  Spreads are the standard deviation
+ *		of factors, that of columns, and for each number the largest distance from the
+ *		mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
@@ -243,7 +250,7 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 
 /* ---------- groups of similar items ---------- */
 
-/* Rows of an array argument with two dimensions, or of one row */
+/* Read an array argument with two dimensions, or with one dimension as a single row. */
 static const float4 *
 read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 {
@@ -259,7 +266,7 @@ read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 	return (const float4 *) ARR_DATA_PTR(array);
 }
 
-/* Vectors to be halved, and their order */
+/* Create a set of vectors to be halved, and their initial order. */
 static HalvingSet
 make_set(int count, int width, const float4 *vectors, const float4 *weights, int **order)
 {
@@ -279,7 +286,7 @@ PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
  * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]
- *		Weights of features, and a tree of this depth that divides items into parts.
+ *		Weights of features, followed by a tree that divides items into 2^depth parts.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)
@@ -311,7 +318,7 @@ dlints_halving_tree(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* The weights and the nodes of a tree for vectors of a width, and its depth */
+/* Read a tree argument for vectors of "width" elements, and determine its depth. */
 static const float4 *
 read_tree(FunctionCallInfo fcinfo, int argno, int width, int *depth)
 {
@@ -332,7 +339,7 @@ PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
  * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer
- *		The part of an item.  Random bits divide items that are equal.
+ *		Part of an item, from 0 on.  Random bits distribute items equal to a median.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)
@@ -351,7 +358,7 @@ PG_FUNCTION_INFO_V1(dlints_halving_order);
 
 /*
  * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]
- *		The place of each item of a part, so that groups of this size are similar.
+ *		New position of each item of a part: "size" successive items are similar.
  */
 Datum
 dlints_halving_order(PG_FUNCTION_ARGS)

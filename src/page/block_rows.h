@@ -2,11 +2,11 @@
  * block_rows.h
  *		The format of rows of the tables "block" and "centroid".
  *
- * Both have two values per row.  "codes" has for each item the scales of its factors
- * and of its columns, and then a byte per number of these (core/byte_score.h).
- * "numbers" has its popularity, its effect, its costs and its dates.  Features of dates
- * depend on the time, and are computed when rows are scored.  A row of centroids has
- * the mean of each of its blocks in place of an item.
+ * A row of "block" has the items of a block; a row of "centroid" has the means of
+ * blocks instead.  "codes" contains for each item the scales of its factors and of its
+ * columns, followed by their features, one byte each (core/byte_score.h).  "numbers"
+ * contains popularity, effect, costs and dates.  The features of dates depend on the
+ * time, and are computed when a row is scored.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H
@@ -20,9 +20,9 @@
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
 /* Numbers of an item before its costs */
 #define FIRST_COST		2
-/* Part of its popularity by which an item may differ from its block */
+/* Relative change of an item's popularity up to which its block is not written again */
 #define POPULARITY_CHANGE	0.05
-/* Spreads of a block before those of its numbers: of factors and of columns */
+/* Number of spreads before those of "numbers": one for factors, one for columns */
 #define N_SPREADS		2
 
 static inline Size

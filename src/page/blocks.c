@@ -1,6 +1,6 @@
 /*
  * blocks.c
- *		The best items of all under many rankings, from blocks of rounded features.
+ *		Search for the best items under many rankings, in blocks of rounded features.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Standard errors of a score that a margin has */
+/* Width of a margin, in standard errors of a rounded score */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {
@@ -26,27 +26,27 @@ typedef struct BlockScan
 {
 	BlockScorer *scorer;
 	const EligibleItems *eligible;
-	KeyTable   *left_out;		/* items that are not offered; NULL: none */
+	KeyTable   *left_out;		/* items to skip; NULL: none */
 	BestItems  *best;
 	bool		scores_neighbours;	/* look up neighbour scores */
 	int			n_blocks;
-	int			blocks_size;
+	int			blocks_size;	/* allocated length of best->blocks */
 	float		max_scales[N_SCALES];
 
-	/* of the present block */
+	/* current block */
 	ArrayType  *items;
-	Datum	   *keys;			/* of items; NULL: not read yet */
-	int			numbers[MAX_ITEMS];	/* of items that are offered */
-	int			places[MAX_ITEMS];	/* of these, in the block */
-	int			n_offered;
-	double		max_bonus;		/* of these, at least 0 */
-	uint16		masks[MAX_ITEMS];	/* lanes that an item may be among the best of */
-	bool		is_kept;		/* one of its items is among the best */
+	Datum	   *keys;			/* elements of "items"; NULL: not read yet */
+	int			n_offered;		/* number of items that are offered to the slates */
+	int			numbers[MAX_ITEMS];	/* number of each offered item */
+	int			places[MAX_ITEMS];	/* position of each offered item in the block */
+	double		max_bonus;		/* largest bonus of an offered item, at least 0 */
+	uint16		masks[MAX_ITEMS];	/* lanes in which each offered item may be among the best */
+	bool		is_kept;		/* an item was added to a slate */
 } BlockScan;
 
 /* ---------- reading ---------- */
 
-/* The keys of the present block's items */
+/* Get the keys of the current block's items. */
 static Datum *
 keys_of_block(BlockScan *scan)
 {
@@ -55,7 +55,7 @@ keys_of_block(BlockScan *scan)
 	return scan->keys;
 }
 
-/* Read a block; false if its values are not those of the present settings. */
+/* Read a block.  Returns false if its values do not match the settings. */
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
@@ -75,7 +75,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* The items of a block that are offered, and their numbers */
+/* Determine which items of the current block are offered, and their numbers. */
 static void
 number_items(BlockScan *scan)
 {
@@ -98,7 +98,7 @@ number_items(BlockScan *scan)
 	}
 }
 
-/* Keep the scores of the items that are offered. */
+/* Move the scores of the offered items to the front. */
 static void
 compact_scores(BlockScan *scan)
 {
@@ -108,7 +108,10 @@ compact_scores(BlockScan *scan)
 				sizeof(float) * BYTE_LANES);
 }
 
-/* Find the lanes that each item may be among the best of, whatever its bonus. */
+/*
+ * For each offered item, find the lanes in which it may be among the best, with the
+ * largest bonus.
+ */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 {
@@ -122,8 +125,8 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Offer an item to the rankings of some lanes, with its bonus: single precision would
- * make large ones equal.
+ * Offer an item to the slates of some lanes.  The bonus is added in double precision,
+ * since single precision would round scores with large bonuses to equal numbers.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -145,7 +148,7 @@ offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
 	}
 }
 
-/* Remember the items of the present block. */
+/* Copy the items of the current block to the result. */
 static void
 keep_block(BlockScan *scan)
 {
@@ -193,7 +196,7 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	scan->n_blocks++;
 }
 
-/* ---------- the best ---------- */
+/* ---------- searches ---------- */
 
 static Slate *
 make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
@@ -216,7 +219,10 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/* A score differs from its exact value by rounding, and by a change of the popularity. */
+/*
+ * Compute the margins.  Scores have errors from rounding, and from popularities that
+ * changed since.
+ */
 static double *
 find_margins(const BlockScan *scan, int rankings)
 {
@@ -271,9 +277,8 @@ end_scan(BlockScan *scan)
 }
 
 /*
- * The best items of all blocks, "size" of them under each ranking, or of the eligible
- * items among these.  Ties are broken by random keys that depend on the seed and the
- * item's number.
+ * Find the "size" best items of all blocks under each ranking; of the eligible items
+ * only, if they are given.  Tie-break keys depend on the seed and the item's number.
  */
 BestItems *
 FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
@@ -287,8 +292,8 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * The scores that items need in order to be among the best found so far, in the units
- * of lanes
+ * Write the minimum score of the best items found so far under each ranking, in the
+ * units of lanes.
  */
 static void
 write_thresholds(const BlockScan *scan, float *thresholds)
@@ -298,9 +303,9 @@ write_thresholds(const BlockScan *scan, float *thresholds)
 }
 
 /*
- * The best items of the blocks with the highest bounds under any of the rankings:
- * most of the best items of all blocks.  The choice of blocks treats all rankings
- * alike, so that it depends on the set of draws only, and not on the one that acts.
+ * Find the best items of the blocks with the highest bounds under any ranking.  These
+ * are most of the best items of all blocks.  The choice of blocks treats all rankings
+ * equally, because propensities require that it does not depend on which draw acts.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -325,7 +330,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* The item of a number that slates have, where no eligible items were given */
+/* Return the item with a number, in the result of a search without eligible items. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {
@@ -344,8 +349,8 @@ compare_numbers(const void *a, const void *b)
 }
 
 /*
- * Write the distinct numbers of the best items under all rankings, sorted.  Returns
- * how many there are.
+ * Write the sorted numbers of the items that are among the best under any ranking,
+ * without duplicates.  Returns the count.
  */
 int
 UniteBest(const BestItems *best, int **numbers)
@@ -367,7 +372,7 @@ UniteBest(const BestItems *best, int **numbers)
 	return kept;
 }
 
-/* The place of a number in such an array; negative: it is not there */
+/* Return the index of a number in a sorted array; -1 if it is missing. */
 int
 FindNumber(const int *numbers, int count, int number)
 {

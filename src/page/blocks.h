@@ -1,6 +1,6 @@
 /*
  * blocks.h
- *		The best items of all under many rankings, from the rounded features of the
+ *		Search for the best items under many rankings, with the rounded features of the
  *		table "block".
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
@@ -10,8 +10,8 @@
 #include "page/keys.h"
 
 /*
- * Rankings: rows of "width" weights, of the features, of the item's effect, and of
- * its costs.
+ * Rankings of items.  A ranking is a row of "width" weights: for the features, the
+ * item's effect, and the costs.
  */
 typedef struct Rankings
 {
@@ -20,29 +20,29 @@ typedef struct Rankings
 	double	   *weights;
 } Rankings;
 
-/* Eligible items, by number, if they are known before blocks are read */
+/* Eligible items, numbered, for a search in which they are known in advance */
 typedef struct EligibleItems
 {
 	KeyTable   *numbers;
 	int			count;
-	const double *bonuses;		/* added to scores */
-	const int  *groups;			/* NULL: without caps */
+	const double *bonuses;		/* bonus of each item, added to its scores */
+	const int  *groups;			/* cap group of each item; NULL: no caps */
 	int			group_count;
 	int			cap;
 } EligibleItems;
 
 /*
- * The best items under each ranking, in slates whose entries are sorted.  Items are
- * numbered; a number is that of the eligible items, if there are such.
+ * Result of a search: a slate per ranking with its best items, sorted.  Slates identify
+ * items by the numbers of EligibleItems, or else by position in the blocks.
  */
 typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* what a score may differ by from its exact value */
-	bool	   *is_found;		/* of eligible items: in a block */
-	Datum	  **blocks;			/* items of blocks; NULL: none is among the best */
-	int			n_items;		/* in all blocks */
+	double	   *margins;		/* probable maximum error of scores, by ranking */
+	bool	   *is_found;		/* is the eligible item in a block? */
+	Datum	  **blocks;			/* items of each block; NULL for blocks without a best item */
+	int			n_items;		/* number of items in the blocks that were read */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

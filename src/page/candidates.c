@@ -1,7 +1,7 @@
 /*
  * candidates.c
- *		Candidates of a request, with all that decides among them, and the words that
- *		vary in the statements of a page.
+ *		Candidates of a request: eligible items, and their features; and the words in
+ *		braces of a page's statements.
  */
 #include "postgres.h"
 
@@ -22,12 +22,12 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Items for which an expression fails that are found one by one: about 0.1 s of CPU */
+/* Maximum failing items that are isolated one by one: about 0.1 s of CPU */
 #define MAX_FAILING		1000
-/* Further items, of which one fails, that are left out together */
+/* After that, number of items that are left out together if an expression fails for one */
 #define FAILING_PART	64
 
-/* The largest bonus; others count as 0 */
+/* Maximum absolute value of a bonus; larger ones count as 0 */
 #define MAX_BONUS	1e50
 
 const StatementWord page_words[] = {
@@ -43,7 +43,7 @@ const StatementWord page_words[] = {
 	{NULL, 0, NULL, NULL}
 };
 
-/* Each expression of the user's, evaluated for all items of a request */
+/* Statements that evaluate one of the user's expressions for all items */
 static const PageQuery try_candidates = {{
 	"SELECT count(*) FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
 static const PageQuery try_bonus = {{
@@ -52,14 +52,17 @@ static const PageQuery try_cap_group = {{
 	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g", 2},
 	{ARG_USER, JSONBOID}};
 
-/* Items that may be returned: all, or those of a shortlist, $3 */
+/* All eligible items, or the eligible items of the shortlist $3 */
 static const PageQuery read_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   allowed($1, $2) a{bonus_of}{cap_group_of}\n"
 	"WHERE  a.item IS NOT NULL{shortlist}", 3},
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/* Allowed items among $3, item by item: with an index, expressions are evaluated for these only. */
+/*
+ * Eligible items of $3, looked up one by one, so that expressions are evaluated for no
+ * other items
+ */
 static const PageQuery read_each_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   unnest($3) o (item),\n"
@@ -73,11 +76,11 @@ static const PageTable item_vectors = {"item_vector", 6, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT8ARRAYOID}, {"effect", FLOAT4OID},
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}}};
 
-/* Costs of an item whose vector is older than the constraints */
+/* Costs of an item whose stored vector precedes a change of the constraints */
 static const PageQuery cost_of_item = {{
 	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", 1}, {ARG_ITEM}};
 
-/* Vectors of items without a stored one, by number: such a row is a candidate at once. */
+/* Vectors of the items $1 that have no stored vector yet, numbered by position */
 static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded || 0::real, e.dates, 0::real, NULL::real,\n"
 	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END\n"
@@ -85,7 +88,10 @@ static const PageQuery encode_items = {{
 	"WHERE  e.encoded IS NOT NULL", 3},
 	{ARG_ITEMS, INT4OID, INT4OID}};
 
-/* Evaluate an expression for all items; an error in its data names the argument. */
+/*
+ * Evaluate an expression for all items.  If it fails, the error names the argument of the
+ * recommender.
+ */
 static void
 try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 {
@@ -113,7 +119,10 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* After an error in data, raise one that names the argument it came from, if any. */
+/*
+ * Evaluate all expressions, to raise an error that names the failing argument; returns if
+ * none fails.
+ */
 void
 CheckExpressions(PageRequest *page)
 {
@@ -161,7 +170,7 @@ AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 tie
 	set->tie_keys[set->count++] = tie_key;
 }
 
-/* ---------- items that may be returned ---------- */
+/* ---------- eligible items ---------- */
 
 typedef struct AllowedReader
 {
@@ -195,7 +204,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- items for which an expression fails ---------- */
 
-/* Items to be read together, all of them or none */
+/* Items that are read in one subtransaction */
 typedef struct AllowedPart
 {
 	AllowedReader *reader;
@@ -219,8 +228,8 @@ read_part(PageRequest *page, void *arg)
 }
 
 /*
- * Read the items of a part, and leave out those for which an expression fails: a part
- * that fails is read again in halves.  Rows that were read before the error count.
+ * Read the eligible items of a part, and leave out items for which an expression fails.
+ * If a part fails, each half of it is read again.  Rows read before the error are kept.
  */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
@@ -260,9 +269,9 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the items that may be returned, except those for which an expression fails; an
- * error if it fails for all items.  A sequential scan would evaluate "candidates" for
- * other items, too.
+ * Read the eligible items, except items for which an expression fails.  Raises an error
+ * if an expression fails for all items.  Sequential scans are disabled, because they
+ * would evaluate "candidates" for the items of other parts, too.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
@@ -289,8 +298,8 @@ read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
 }
 
 /*
- * The items that may be returned under a policy: all, or those of a shortlist.  Each
- * is there once, and "numbers" has its number.
+ * Read all eligible items, or the eligible items of a shortlist, without duplicates.
+ * Adds each item to "numbers".
  */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
@@ -318,9 +327,9 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* of candidates, by number of the row */
-	int			number;			/* of the present candidate */
-	bool		lacks_costs;	/* its vector is older than the constraints */
+	const int  *numbers;		/* candidate that each row of encode_items belongs to */
+	int			number;			/* current candidate */
+	bool		lacks_costs;	/* the vector has no costs for the current constraints */
 	bool	   *is_read;
 } FeatureReader;
 
@@ -347,7 +356,7 @@ copy_costs(FeatureReader *reader, Datum costs)
 	copy_reals(costs, count, reader->set->costs + (Size) reader->number * count);
 }
 
-/* Do costs belong to the present constraints? */
+/* Does an item have a cost for each constraint? */
 static bool
 are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 {
@@ -418,7 +427,7 @@ read_vectors(FeatureReader *reader)
 	EndLookup(lookup);
 }
 
-/* Remove candidates whose row is gone. */
+/* Remove candidates without features: their row was deleted. */
 static void
 drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 {

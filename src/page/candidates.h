@@ -1,6 +1,6 @@
 /*
  * candidates.h
- *		Candidates of a request, with all that decides among them.
+ *		Candidates of a request: items with features, addends of scores and cap groups.
  */
 #ifndef DLINTS_PAGE_CANDIDATES_H
 #define DLINTS_PAGE_CANDIDATES_H
@@ -12,23 +12,23 @@
 typedef struct CandidateSet
 {
 	int			count;
-	int			size;			/* of the arrays */
+	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
-	double	   *addends;		/* added to scores: the bonus, or the score in the trend */
+	double	   *addends;		/* bonus, or score of trending items, added to scores */
 	int		   *groups;			/* cap group, negative: none */
 	int			group_count;
-	uint64	   *tie_keys;		/* in sets of extra items: their numbers, which give the keys */
-	bool		is_cut;			/* other items may tie with these, and "tie_keys" break ties */
+	uint64	   *tie_keys;		/* tie-break keys; in sets of extra items, numbers for keys */
+	bool		is_cut;			/* a shortlist, whose ties "tie_keys" break: other items may tie, too */
 	int			n_scored;		/* items on the shortlist; 0: all candidates, or a random list */
 	int			n_failing;		/* items left out because an expression fails for them */
-	Datum		failing;		/* one of these */
-	double		share;			/* probability of an item to be among these, for random lists */
+	Datum		failing;		/* an item for which an expression fails */
+	double		share;			/* probability that an item is a candidate, for random lists */
 
-	/* from ReadFeatures() */
-	ArrayType  *features;		/* a row each */
+	/* set by ReadFeatures() */
+	ArrayType  *features;		/* one row per candidate */
 	double	   *effects;
 	double	   *effect_stddevs;
-	float4	   *costs;			/* a row each */
+	float4	   *costs;			/* one row per candidate */
 } CandidateSet;
 
 /* candidates.c */

@@ -1,6 +1,6 @@
 /*
  * choose.c
- *		The choice of a list among candidates.
+ *		Choose a list among candidates.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@ extern Datum dlints_predict(PG_FUNCTION_ARGS);
 extern Datum dlints_unpack(PG_FUNCTION_ARGS);
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-/* Prices, and the mean costs of a list, by constraint */
+/* Prices and the list's mean costs $1, as objects with a key per constraint */
 static const PageQuery name_costs = {{
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
@@ -52,9 +52,9 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 /* ---------- scores ---------- */
 
 /*
- * Addends of scores: bonuses, effects, the mean prediction of an unknown user,
- * and later outcomes; costs are subtracted.  Control and trending lists have the
- * popularity or the score in the trend.
+ * Compute the addend of each candidate's score: bonus, effect, mean prediction for an
+ * unknown user, and expected later outcomes, minus prices times costs.  For control
+ * lists the addend is the popularity, for trending lists the trend's score.
  */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -87,7 +87,10 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 
 /* ---------- the decision ---------- */
 
-/* Items are similar by their factors and columns, as these predict clicks. */
+/*
+ * Set up diversity: similarity is that of factors and columns, weighted by their scales in
+ * profiles.
+ */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 			  const DlintsHeader *model)
@@ -143,7 +146,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 
 /* ---------- the list ---------- */
 
-/* Numbers as the log stores them, in single precision */
+/* Convert numbers to real[], the type of the log. */
 static Datum
 logged_numbers(const double *numbers, int count)
 {
@@ -154,7 +157,7 @@ logged_numbers(const double *numbers, int count)
 	return PointerGetDatum(result);
 }
 
-/* A call of a function of ours that remembers its arguments from call to call */
+/* Prepare calls of one of our SQL functions that cache their arguments in fn_extra. */
 static void
 prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 {
@@ -166,8 +169,8 @@ prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 }
 
 /*
- * Expected rewards, computed from what the log stores, packed and centered, so that
- * explain() finds the same numbers.
+ * Compute expected rewards from the packed and centered features that the log stores,
+ * so that explain() computes equal numbers.
  */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice,
@@ -200,7 +203,7 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice,
 	return logged_numbers(expected, count);
 }
 
-/* Mean costs of the list, and prices if they were subtracted */
+/* Set the list's mean costs, and the prices if the policy subtracts them. */
 static void
 add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const Decision *decision,
 		  Choice *choice)
@@ -219,7 +222,7 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 	choice->costs = ResultColumn(2);
 }
 
-/* The chosen items with all that the log stores about them */
+/* Collect the chosen items and all values that the log stores for them. */
 static Choice
 describe(PageRequest *page, ListPolicy policy, const PageModels *models, const CandidateSet *set,
 		 const Decision *decision)

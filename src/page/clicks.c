@@ -1,7 +1,7 @@
 /*
  * clicks.c
- *		Clicks of a request's user: in the click log, on the user's last lists, in the
- *		session before the user was known, and those passed with the request.
+ *		Clicks of a request's user: from the click log, on the user's newest lists, on
+ *		lists of the session before login, and from the argument "recent".
  */
 #include "postgres.h"
 
@@ -17,14 +17,14 @@
 #include "page/clicks.h"
 #include "page/tables.h"
 
-/* Newest lists whose rewards are read */
+/* Number of newest lists whose rewards are read */
 #define MAX_LISTS		200
 
 static const PageQuery log_clicks = {{
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", 1}, {ARG_USER}};
 
-/* The lists of a session without a user */
+/* Newest lists of a session, from requests without a user */
 static const PageQuery session_lists = {{
 	"SELECT d.id, d.at, d.items FROM decision d\n"
 	"WHERE  hashtextextended(d.session, 0) = hashtextextended($1, 0) AND d.session = $1 AND d.user_id IS NULL\n"
@@ -51,12 +51,12 @@ add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is
 	};
 }
 
-/* ---------- clicks of the log ---------- */
+/* ---------- clicks in the click log ---------- */
 
 typedef struct ClickReader
 {
 	UserClicks *clicks;
-	TimestampTz known_since;	/* items clicked later are known */
+	TimestampTz known_since;	/* items clicked after this time are left out of the list */
 } ClickReader;
 
 static void
@@ -79,8 +79,8 @@ read_log_clicks(PageRequest *page, void *arg)
 }
 
 /*
- * Read the clicks of the log with a warning in place of an error if an expression of the
- * argument "clicks" fails for a row of the user.  Clicks that were read before it count.
+ * Read the clicks of the log.  If an expression of the argument "clicks" fails for a row
+ * of the user, raise a warning, and keep the clicks that were read before this row.
  */
 static void
 try_log_clicks(PageRequest *page, ClickReader *reader)
@@ -150,11 +150,11 @@ typedef struct RewardReader
 	ClickReader *reader;
 	const ShownList *list;
 	KeyTable   *shown;			/* items of the list; NULL: not read yet */
-	const KeyTable *left_out;	/* items whose clicks are passed with the request; NULL: none */
+	const KeyTable *left_out;	/* items in "recent", whose clicks count already; NULL: none */
 	bool		is_of_session;
 } RewardReader;
 
-/* A reward above 0 of an item that the list contains is a click. */
+/* Add a click if the reward is positive and the list contains the item. */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
 {
@@ -175,7 +175,7 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* The clicks on lists, from the log of rewards */
+/* Read the clicks on lists from the table "reward". */
 static void
 read_rewards(const ListReader *lists, RewardReader *rewards)
 {
@@ -215,9 +215,9 @@ read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
 	read_rewards(&lists, &rewards);
 }
 
-/* ---------- all of them ---------- */
+/* ---------- all clicks ---------- */
 
-/* The time since which clicked items are known; in the far future if none is */
+/* Time after which a clicked item is left out of the list; infinity if no item is */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {
@@ -231,8 +231,8 @@ known_since(const PageRequest *page, bool leaves_out_known)
 }
 
 /*
- * Read the clicks of the request's user, who also clicked "recent" items.  Clicked
- * items are known if the settings say so and the caller wants it.
+ * Read the clicks of the request's user.  "recent" items count as clicked now.  With
+ * leaves_out_known, items clicked within repeat_after are marked as known.
  */
 UserClicks *
 ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)

@@ -12,7 +12,7 @@ typedef struct UserClick
 	Datum		item;
 	TimestampTz at;				/* not in the future */
 	double		weight;
-	bool		is_known;		/* the item is not to be returned again */
+	bool		is_known;		/* leave the item out of the list */
 } UserClick;
 
 typedef struct UserClicks

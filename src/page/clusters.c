@@ -1,11 +1,12 @@
 /*
  * clusters.c
- *		The blocks that large catalogues are searched in, by their centroids.
+ *		Choice of the blocks that are searched in large catalogues.
  *
  * Blocks contain similar items, and the table "centroid" has their means and spreads.
- * The bound of a block is the score of its mean plus a number of standard deviations, under
- * each ranking.  All rankings are treated alike.  Blocks without a centroid are always
- * read: they have been appended since centroids were written.
+ * Under each ranking, the bound of a block is the score of its mean plus a number of
+ * standard deviations.  We read the blocks with the highest bounds, first a number of
+ * blocks, and then blocks whose bounds exceed the scores of the items found.  Blocks
+ * without a centroid are always read: they were added after the last clustering.
  */
 #include "postgres.h"
 
@@ -21,14 +22,17 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Number of blocks that are read at least, and its factor of the root of the number of blocks */
+/*
+ * Number of blocks to read first: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number
+ * of blocks
+ */
 #define MIN_BLOCKS		250
 #define ROOT_BLOCKS		4.4
-/* Items that are read per item that is looked for */
+/* Minimum number of items to read per item that is searched for */
 #define ITEMS_PER_BEST	50
 /* Standard deviations of scores between the mean of a block and its bound */
 #define SPREADS			3.0f
-/* Further blocks whose bound is above the score of an item found, per block of the first ones */
+/* Maximum number of further blocks, per block that was read first */
 #define MAX_FURTHER		1
 
 static const PageTable centroid_table = {"centroid", 4, {
@@ -38,15 +42,15 @@ struct BlockChoice
 {
 	BlockScorer  *scorer;
 	int			rankings;
-	int			n_blocks;		/* numbers of blocks are below */
+	int			n_blocks;		/* upper bound of block numbers, exclusive */
 	bool	   *has_centroid;
-	int			count;			/* blocks with a centroid */
-	int			size;
-	int		   *numbers;
-	float	   *bounds;		/* a row per block with a centroid */
-	float	   *deviations;		/* of the numbers of a block: working space */
+	int			count;			/* number of blocks with a centroid */
+	int			size;			/* allocated length of the arrays */
+	int		   *numbers;		/* number of each block with a centroid */
+	float	   *bounds;			/* bounds by block with a centroid, and ranking */
+	float	   *deviations;		/* working space for write_deviations() */
 	bool	   *is_read;
-	int			round;			/* 0: the first blocks, 1: further ones, 2: no more */
+	int			round;			/* 0: first blocks, 1: further blocks, 2: end */
 };
 
 static int
@@ -55,7 +59,10 @@ first_blocks(int n_blocks)
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
-/* Are there centroids, and blocks enough for the "size" best items under each ranking? */
+/*
+ * Are there centroids, and do the first blocks have enough items to search for the "size"
+ * best ones?
+ */
 bool
 HasClusters(const PageRequest *page, int size)
 {
@@ -69,10 +76,11 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * The standard deviations of a block's numbers, in the order of lanes.  A number's
- * largest distance counts as SPREADS of them, so that the bound of a block is no less than
- * its best item has if a ranking depends on one number.  The age that is farthest
- * from the mean age is that of the date next to the present time.
+ * Write the standard deviations of a block's numbers, in the order of lanes.  For a
+ * number that is not a factor or column, the largest distance from the mean counts as
+ * SPREADS standard deviations.  If a ranking depends on this number only, the bound is
+ * then no less than the score of the block's best item.  For features of dates, the
+ * largest distance is that of the date closest to the current time.
  */
 static void
 write_deviations(const BlockScorer *scorer, int item, const float4 *spreads, float *deviations)
@@ -101,7 +109,7 @@ write_deviations(const BlockScorer *scorer, int item, const float4 *spreads, flo
 		*next++ = number_spreads[FIRST_COST + c] / SPREADS;
 }
 
-/* Make room for the blocks of a row of centroids. */
+/* Allocate space for the blocks of another row of centroids. */
 static void
 grow_choice(BlockChoice *choice)
 {
@@ -112,7 +120,7 @@ grow_choice(BlockChoice *choice)
 	choice->bounds = repalloc_huge(choice->bounds, sizeof(float) * choice->size * choice->rankings);
 }
 
-/* Add the bounds of a row of centroids; rows that are malformed add none. */
+/* Add the bounds of a row of centroids.  Malformed rows are ignored. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -153,7 +161,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Read the centroids of all blocks, and rank these. */
+/* Read the centroids of all blocks, and compute the bounds. */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {
@@ -177,7 +185,7 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/* Mean and standard deviation of the bounds under each ranking */
+/* Compute the mean and the standard deviation of the bounds under each ranking. */
 static void
 describe_bounds(const BlockChoice *choice, double *means, double *stddevs)
 {
@@ -194,8 +202,8 @@ describe_bounds(const BlockChoice *choice, double *means, double *stddevs)
 }
 
 /*
- * Blocks in any order, with keys: the largest of their bounds, which are made
- * comparable between rankings and negated.
+ * Compute a sort key per block: the largest of its bounds, negated.  Bounds are
+ * standardized first, so that those of different rankings can be compared.
  */
 static void
 find_keys(const BlockChoice *choice, double *keys)
@@ -235,8 +243,8 @@ compare_keys(const void *a, const void *b)
 }
 
 /*
- * Choose the blocks with the smallest keys of those in "order", in the order of keys:
- * most of the best items are found early then.  Returns how many are chosen.
+ * Choose at most "limit" of the blocks in "order", those with the smallest keys, sorted
+ * by key.  Most of the best items are then found early.  Returns the number of blocks.
  */
 static int
 choose_blocks(BlockChoice *choice, int *order, int count, int limit, int *chosen)
@@ -260,7 +268,7 @@ choose_blocks(BlockChoice *choice, int *order, int count, int limit, int *chosen
 	return count;
 }
 
-/* The blocks with the highest bounds, and those without a centroid */
+/* Choose the blocks with the highest bounds, and all blocks without a centroid. */
 static int
 choose_first(BlockChoice *choice, int *chosen)
 {
@@ -276,7 +284,7 @@ choose_first(BlockChoice *choice, int *chosen)
 	return count;
 }
 
-/* Is the bound of a block above the score of an item found under a ranking? */
+/* Does a bound of a block exceed the minimum score of the items found? */
 static bool
 has_higher_bound(const BlockChoice *choice, int block, const float *thresholds)
 {
@@ -289,8 +297,8 @@ has_higher_bound(const BlockChoice *choice, int block, const float *thresholds)
 }
 
 /*
- * Further blocks with bounds above the items found: those with the largest bounds, if
- * they are many
+ * Choose further blocks whose bounds exceed the scores of the items found; if there are
+ * many, those with the highest bounds.
  */
 static int
 choose_further(BlockChoice *choice, const float *thresholds, int *chosen)
@@ -306,8 +314,8 @@ choose_further(BlockChoice *choice, const float *thresholds, int *chosen)
 }
 
 /*
- * The numbers of blocks that are to be read next, given the scores that items need to
- * be among the best found so far.  Returns how many there are.
+ * Choose the blocks to read next, given the minimum scores of the best items found so
+ * far.  Writes their numbers and returns the count; 0 at the end.
  */
 int
 NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers)

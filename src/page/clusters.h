@@ -1,6 +1,6 @@
 /*
  * clusters.h
- *		The blocks that large catalogues are searched in, by their centroids.
+ *		Choice of the blocks that are searched in large catalogues.
  */
 #ifndef DLINTS_PAGE_CLUSTERS_H
 #define DLINTS_PAGE_CLUSTERS_H

@@ -1,17 +1,17 @@
 /*
  * decision_number.c
- *		Numbers of decisions of recommenders and rankers.
+ *		Decision numbers of recommenders and rankers.
  *
- * A number grows with time, so that it selects the month's partition of the log.
- * From the highest bit:
+ * Numbers grow with time, so that a number determines the month's partition of the
+ * log.  The bits, from the highest:
  *
  *		seconds since 2020
- *		7 bits: the 128th of the second, or bits of the counter
- *		1 bit: the 7 bits before it are bits of the counter
+ *		7 bits: 128ths of a second, or bits of the counter
+ *		1 bit: 1 if the 7 bits before it are bits of the counter
  *		14 bits: bits of the counter, permuted
  *
- * The permutation is keyed by a secret, so that no number can be guessed from
- * another one.  All numbers fit into the integers of JSON.
+ * The permutation depends on a secret, so that a number cannot be guessed from other
+ * numbers.  Numbers fit into the integers that JSON readers represent exactly (2^53).
  */
 #include "postgres.h"
 
@@ -41,8 +41,9 @@
 #define FEISTEL_ROUNDS	4
 
 /*
- * Age of a transaction from which its numbers take more bits of the counter: it
- * may number more decisions than a 128th of a second has room for.
+ * Age of a transaction, in microseconds, from which its numbers contain more bits of
+ * the counter.  now() does not advance within a transaction, and a 128th of a second has
+ * room for 16,384 numbers only.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
@@ -66,7 +67,7 @@ first_decision(TimestampTz at)
 	return (second - FIRST_SECOND) << SECOND_BITS;
 }
 
-/* 14 bits of the counter, permuted by a Feistel network under the secret */
+/* Permute the lowest 14 bits of the counter by a Feistel network under the secret. */
 static int64
 permute(int64 base, int64 counter, int64 secret)
 {
@@ -86,8 +87,8 @@ permute(int64 base, int64 counter, int64 secret)
 }
 
 /*
- * A new number under the secret of a schema.  "now" is the time of now() and not of
- * the backend, so that tests can move it.
+ * Return a new decision number of a schema.  "now" is the result of now(), which tests
+ * can replace.
  */
 int64
 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now)

@@ -1,6 +1,6 @@
 /*
  * decision_number.h
- *		Numbers of decisions of recommenders and rankers.
+ *		Decision numbers of recommenders and rankers.
  */
 #ifndef DLINTS_PAGE_DECISION_NUMBER_H
 #define DLINTS_PAGE_DECISION_NUMBER_H

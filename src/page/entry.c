@@ -1,11 +1,11 @@
 /*
  * entry.c
- *		Entering the schema of a recommender or a ranker.
+ *		Setting the search_path to the schema of a recommender or ranker ("entering").
  *
  * Code of the extension names the tables of a schema without qualification.  It
  * therefore runs only under the search_path that these functions set and check:
- * pg_catalog, the schema, and pg_temp.  The schema is named by the Oid of its
- * table "setting", which survives a rename.
+ * pg_catalog, the schema, and pg_temp.  Wrappers identify the schema by the Oid of its
+ * table "setting", so that it can be renamed.
  */
 #include "postgres.h"
 
@@ -46,8 +46,8 @@ entered_path(Oid schema)
 }
 
 /*
- * A schema belongs to a recommender or a ranker if its table "setting" has the
- * column "empty_model" of the type of models.
+ * Is this the table "setting" of a recommender or ranker?  Its column "empty_model" has
+ * the type dlints.
  */
 static bool
 is_setting(Oid relation, Oid extension_schema)
@@ -70,8 +70,8 @@ others_may_create(Oid owner, const Acl *acl)
 }
 
 /*
- * Raise an error unless the current user owns the schema and nobody else may
- * create objects in it: such an object could be called with the owner's rights.
+ * Raise an error unless the current user owns the schema and no other role may create
+ * objects in it, since we might call these with the owner's rights.
  */
 static void
 check_owner(Oid schema)
@@ -105,8 +105,8 @@ check_owner(Oid schema)
 }
 
 /*
- * The schema of a recommender or ranker, from its table "setting".  The table is
- * locked, so that DROP SCHEMA waits for the end of the transaction.
+ * Return the schema of a recommender or ranker, given its table "setting".  Locks the
+ * table, so that DROP SCHEMA waits for the end of the transaction.
  */
 Oid
 SchemaOfSetting(Oid setting, Oid extension_schema)
@@ -126,6 +126,17 @@ SchemaOfSetting(Oid setting, Oid extension_schema)
 	return schema;
 }
 
+/* Raise an error if the table "setting" has no row. */
+void
+CheckHasSettings(Oid schema, bool has_settings)
+{
+	if (!has_settings)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are empty", schema_name(schema)),
+				 errhint("A dump without data was restored: restore the data too, or create another one.")));
+}
+
 static void
 set_path(Oid schema, GucAction action)
 {
@@ -133,8 +144,8 @@ set_path(Oid schema, GucAction action)
 }
 
 /*
- * Set the search_path to a schema until LeaveSchema(), which the end of the
- * transaction makes unnecessary.
+ * Set the search_path to a schema, until LeaveSchema() or the end of the transaction.
+ * Returns the GUC nest level for LeaveSchema().
  */
 int
 EnterSchema(Oid schema)
@@ -170,8 +181,8 @@ dlints_enter(PG_FUNCTION_ARGS)
 }
 
 /*
- * The schema that was entered.  An error under any other search_path, so that code
- * that names tables without a schema never finds somebody else's.
+ * Return the schema that was entered.  Raises an error under any other search_path, so
+ * that unqualified names cannot refer to another role's tables.
  */
 Oid
 EnteredSchema(Oid extension_schema)
@@ -194,7 +205,7 @@ PG_FUNCTION_INFO_V1(dlints_schema);
 
 /*
  * _dlints_schema() -> name
- *		The schema that was entered
+ *		Return the schema that was entered.
  */
 Datum
 dlints_schema(PG_FUNCTION_ARGS)

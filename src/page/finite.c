@@ -1,6 +1,6 @@
 /*
  * finite.c
- *		Check of the numbers that tables of recommenders store.
+ *		Check that stored numbers are finite.
  */
 #include "postgres.h"
 
@@ -25,8 +25,8 @@ PG_FUNCTION_INFO_V1(dlints_are_finite);
 
 /*
  * _dlints_are_finite(numbers real[], length integer) -> boolean
- *		Is this a one-dimensional array of finite numbers, of the length if it is not
- *		NULL?  NULL if the array is NULL.
+ *		Is this a one-dimensional array of finite numbers?  It must have the given
+ *		length unless that is NULL.  NULL if the array is NULL.
  */
 Datum
 dlints_are_finite(PG_FUNCTION_ARGS)

@@ -1,12 +1,12 @@
 /*
  * guard.c
- *		Objects that other roles could plant to be found in place of ours.
+ *		Protection against objects of other roles that would shadow ours.
  *
- * Functions of the extension are called with its schema.  Whoever may create
- * functions there could nevertheless add one of the same name: an exact argument
- * type wins over a polymorphic one.  Views that were dropped from the schema of a
- * recommender would be found among the session's temporary relations.  Both would
- * run with the rights of the recommender's owner.
+ * We call functions of the extension with its schema.  A role that may create functions
+ * there could still add one of the same name: PostgreSQL prefers an exact argument type
+ * to a polymorphic one.  If a view is dropped from the schema of a recommender, a
+ * temporary relation of the same name would be read instead.  Both would be used with
+ * the rights of the recommender's owner.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@
 
 /* ---------- functions beside the extension ---------- */
 
-/* Changes of functions that this session has heard of */
+/* Number of changes of functions of which this session has been notified */
 static uint64 n_changes = 0;
 
 static void
@@ -39,7 +39,7 @@ count_change(Datum arg, int cache, uint32 hash)
 	n_changes++;
 }
 
-/* The owner of the extension's objects: that of the type of models */
+/* Owner of the extension's objects, taken from the type dlints */
 static Oid
 extension_owner(Oid extension_schema)
 {
@@ -72,8 +72,8 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 }
 
 /*
- * Raise an error if another role has a function of the name of one of ours, which
- * begins with a prefix.
+ * Raise an error if another role has a function with the same name as one of ours.
+ * Checks the names that begin with a prefix.
  */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
@@ -104,9 +104,9 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 }
 
 /*
- * Raise an error if a role other than the extension's owner or a superuser has
- * created a function beside the extension that has the name of one of ours.  The
- * check is repeated after each change of a function.
+ * Raise an error if the extension's schema contains a function of the same name as one
+ * of ours whose owner is neither the extension's owner nor a superuser.  The check is
+ * repeated after each change of a function.
  */
 void
 CheckNamesakes(Oid extension_schema)
@@ -137,12 +137,12 @@ CheckNamesakes(Oid extension_schema)
 
 /* ---------- temporary relations ---------- */
 
-/* Views of a recommender, which are dropped together with what they read */
+/* Views of a recommender that DROP ... CASCADE of the user's objects drops, too */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
 /*
- * Raise an error if a temporary relation of this session would be read in place of
- * a view of a recommender that was dropped.
+ * Raise an error if a view of a recommender was dropped and a temporary relation of
+ * this session would be read instead.
  */
 void
 CheckTemporaryRelations(Oid schema)

@@ -1,6 +1,6 @@
 /*
  * guard.h
- *		Objects that other roles could plant to be found in place of ours.
+ *		Protection against objects of other roles that would shadow ours.
  */
 #ifndef DLINTS_PAGE_GUARD_H
 #define DLINTS_PAGE_GUARD_H

@@ -1,10 +1,10 @@
 /*
  * key_argument.c
- *		Keys as arguments of wrappers.
+ *		Conversion of key arguments of wrappers.
  *
- * Wrappers take bigint for keys of all integer types, so that literals of any of
- * them resolve.  A key that the recommender's type does not hold raises an error
- * that names the argument.
+ * Wrappers take bigint for keys of all integer types, so that calls resolve with
+ * arguments of any integer type.  A key out of range for the recommender's type raises
+ * an error that names the argument.
  */
 #include "postgres.h"
 
@@ -58,7 +58,8 @@ PG_FUNCTION_INFO_V1(dlints_key_argument);
 
 /*
  * _dlints_key_argument(value "any", name text, type anyelement) -> anyelement
- *		A key, or an array of keys, in the type of the third argument.
+ *		Convert a key or an array of keys to the type of the third argument.  "name"
+ *		is the argument's name in errors.
  */
 Datum
 dlints_key_argument(PG_FUNCTION_ARGS)

@@ -1,9 +1,9 @@
 /*
  * keys.c
- *		Hash tables of items, by key.
+ *		Hash tables of items by key, for keys of any type.
  *
- * Keys are equal as the default operator class of their type says.  Types without
- * hashing are hashed by their text, which is the same for equal keys of such types.
+ * Equality is that of the type's default operator class.  A key without a hash function
+ * is hashed by its text.  This requires that equal keys of such types have equal text.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@ typedef struct KeyEntry
 /* How keys are compared */
 typedef struct KeyType
 {
-	bool		is_integer;		/* keys are equal if their values are */
+	bool		is_integer;		/* keys are equal if their bits are */
 	Oid			collation;
 	FmgrInfo   *hash;			/* NULL: by the text */
 	FmgrInfo   *equal;
@@ -88,7 +88,7 @@ is_integer(const PageRequest *page, Oid equal)
 		(equal == F_INT2EQ || equal == F_INT4EQ || equal == F_INT8EQ || equal == F_OIDEQ);
 }
 
-/* A table of items, in the current memory context */
+/* Create an empty table of items in the current memory context. */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
 {
@@ -107,8 +107,8 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 }
 
 /*
- * Add a key, which has to last as long as the table.  Returns its number, which is
- * the earlier one if the key is not new.
+ * Add a key under a number.  Returns the number of the key, which does not change if
+ * the table contains the key already.  The key must remain valid as long as the table.
  */
 int
 AddKey(KeyTable *table, Datum key, int number, bool *is_new)
@@ -132,7 +132,7 @@ FindKey(KeyTable *table, Datum key)
 	return entry == NULL ? -1 : entry->number;
 }
 
-/* A copy in the current memory context */
+/* Copy a key into the current memory context. */
 Datum
 CopyKey(const PageRequest *page, Datum key)
 {
@@ -141,7 +141,7 @@ CopyKey(const PageRequest *page, Datum key)
 	return datumCopy(key, page->item_by_value, page->item_length);
 }
 
-/* The elements of an array of items, which has no NULL or is an array of 0 items */
+/* Read the elements of an array of items, except NULLs.  Returns their number. */
 int
 ArrayKeys(const PageRequest *page, Datum array, Datum **keys)
 {
@@ -164,7 +164,7 @@ KeyArray(const PageRequest *page, Datum *keys, int count)
 										   page->item_by_value, page->item_align));
 }
 
-/* A table of the elements of an array of items, numbered by position */
+/* Create a table of an array's elements, numbered by position. */
 KeyTable *
 TableOfKeys(const PageRequest *page, Datum array)
 {
@@ -177,7 +177,7 @@ TableOfKeys(const PageRequest *page, Datum array)
 	return table;
 }
 
-/* The items that a request leaves out; NULL: none */
+/* Create a table of the items that a request leaves out; NULL: none. */
 KeyTable *
 LeftOutKeys(const PageRequest *page)
 {

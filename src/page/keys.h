@@ -1,6 +1,6 @@
 /*
  * keys.h
- *		Items found by their key, whatever its type.
+ *		Hash tables of items by key, for keys of any type.
  */
 #ifndef DLINTS_PAGE_KEYS_H
 #define DLINTS_PAGE_KEYS_H

@@ -1,6 +1,6 @@
 /*
  * lanes.c
- *		Scores of the rows of "block" and "centroid" under many rankings.
+ *		Scores of rows of the tables "block" and "centroid" under many rankings.
  */
 #include "postgres.h"
 
@@ -15,7 +15,10 @@
 
 /* ---------- weights ---------- */
 
-/* The power of two that makes the largest weight about 1: single precision has room then. */
+/*
+ * Power of two that scales the largest weight to about 1, so that scores fit into single
+ * precision
+ */
 static double
 unit_of(const double *weights, int count)
 {
@@ -38,7 +41,7 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/* Pack rankings from "first" on, as many as there are lanes. */
+/* Pack up to BYTE_LANES rankings, beginning with "first". */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {
@@ -71,7 +74,7 @@ pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes
 	pfree(weights);
 }
 
-/* Prepare to score rows under rankings. */
+/* Create a scorer for rows under the given rankings. */
 BlockScorer *
 CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 {
@@ -96,8 +99,8 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /* ---------- rows ---------- */
 
 /*
- * Read a row of "count" items, or of as many centroids; false if its values are not
- * those of the present settings.  Items have neighbour scores if their keys are given.
+ * Read a row of "count" items or centroids.  Returns false if the lengths of its values
+ * do not match the settings.  With "keys", neighbour scores of the items are looked up.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys)
@@ -131,7 +134,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Score the row that was read last: BYTE_LANES scores per item. */
+/* Compute BYTE_LANES scores for each item of the current row. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

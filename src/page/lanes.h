@@ -1,6 +1,6 @@
 /*
  * lanes.h
- *		Scores of the rows of "block" and "centroid" under many rankings.
+ *		Scores of rows of the tables "block" and "centroid" under many rankings.
  */
 #ifndef DLINTS_PAGE_LANES_H
 #define DLINTS_PAGE_LANES_H
@@ -8,18 +8,18 @@
 #include "page/block_rows.h"
 #include "page/blocks.h"
 
-/* BYTE_LANES rankings.  Weights are multiplied by a unit, which is a power of two. */
+/* Weights of up to BYTE_LANES rankings, each multiplied by a power of two, its unit */
 typedef struct Lanes
 {
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* of the weights of factors, and of columns; "narrow" follows */
+	float	   *lengths;		/* norms of the weights of factors and of columns, followed by "narrow" */
 	float	   *narrow;			/* weights of popularity, ages, neighbour score, effect and costs */
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* A row of one of these tables, and the weights under which it is scored */
+/* The current row of "block" or "centroid", and the rankings that score it */
 typedef struct BlockScorer
 {
 	PageRequest *page;
@@ -28,16 +28,16 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* costs that rankings have weights for: all or none */
+	int			n_ranked_costs; /* number of costs with weights in the rankings: all or none */
 	int			n_dates;
 	int			n_narrow;
-	double		now;			/* in Unix time */
+	double		now;			/* current Unix time */
 
 	int			count;
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];
-	float	   *narrow;			/* numbers that are not scored by bytes */
+	float	   *narrow;			/* features, effects and costs that are not stored as bytes */
 	int32		sums[MAX_ITEMS * BYTE_LANES];
 	float		scores[MAX_ITEMS * BYTE_LANES];
 } BlockScorer;

@@ -2,7 +2,7 @@
  * lists.c
  *		Lists of recommendations: recommend(), more_like() and trending().
  *
- * Each chooses a list, logs it as an impression of its items, and returns it.
+ * Each function chooses a list, logs it, and returns it.
  */
 #include "postgres.h"
 
@@ -26,11 +26,11 @@
 /* Length of the key of a user, in bytes: the log has an index on it */
 #define MAX_USER_LENGTH	1000
 
-/* The context of a list like an item, and the item as an array */
+/* For more_like(): the context with the item's key, and the item as an array */
 static const PageQuery describe_item = {{
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", 2}, {JSONBOID, ARG_ITEM}};
 
-/* The context of a list that leaves out items, for its next pages */
+/* For recommend() with "recent": the context with the items that next pages must leave out, too */
 static const PageQuery describe_left_out = {{
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
 	"                                                  WHERE u.item IS NOT NULL))", 2}, {JSONBOID, ARG_ITEMS}};
@@ -92,7 +92,7 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 	}
 }
 
-/* The columns that the caller lists for the result have to be those of a list. */
+/* Raise an error unless the caller's column definition list is that of a list. */
 static void
 check_columns(const PageRequest *page, TupleDesc columns)
 {
@@ -109,8 +109,8 @@ check_columns(const PageRequest *page, TupleDesc columns)
 }
 
 /*
- * Choose, log and return a list.  A request without candidates is counted, except for
- * a next page: every list has an end.
+ * Choose, log and return a list.  A request without candidates is recorded for the
+ * report, except for a next page, since every list ends.
  */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
@@ -134,8 +134,30 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	return (Datum) 0;
 }
 
-/* ---------- lists that applications ask for ---------- */
+/* ---------- lists that applications request ---------- */
 
+/* Argument numbers of a function; 0: the function has no such argument */
+typedef struct ListArguments
+{
+	int			user;
+	int			k;
+	int			context;
+	int			session;
+} ListArguments;
+
+/* Begin a request, and read the arguments that all lists have. */
+static void
+open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments)
+{
+	OpenPage(page, fcinfo);
+	ReadPageSettings(page);
+	CheckKeyType(fcinfo, arguments.user, page->user_type, "user_id");
+	page->user = fcinfo->args[arguments.user];
+	if (arguments.k > 0)
+		ReadK(page, fcinfo->args[arguments.k]);
+	ReadContext(page, fcinfo->args[arguments.context]);
+	page->session = fcinfo->args[arguments.session];
+}
 PG_FUNCTION_INFO_V1(dlints_recommend_list);
 
 /* _dlints_recommend(setting, user_id, k, recent, context, session) */
@@ -145,15 +167,9 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	PageRequest page;
 	ListRequest request = {0};
 
-	OpenPage(&page, fcinfo);
-	ReadPageSettings(&page);
-	CheckKeyType(fcinfo, 1, page.user_type, "user_id");
+	open_request(&page, fcinfo, (ListArguments) {.user = 1, .k = 2, .context = 4, .session = 5});
 	CheckKeyType(fcinfo, 3, page.items_type, "recent");
-	page.user = PageArgument(fcinfo, 1);
-	ReadK(&page, PageArgument(fcinfo, 2));
-	ReadContext(&page, PageArgument(fcinfo, 4));
-	page.session = PageArgument(fcinfo, 5);
-	request.recent = PageArgument(fcinfo, 3);
+	request.recent = fcinfo->args[3];
 	if (!request.recent.isnull && ARR_NDIM(DatumGetArrayTypeP(request.recent.value)) > 0)
 	{
 		NullableDatum args[] = {Given(page.context), request.recent};
@@ -170,7 +186,7 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_more_like);
 
-/* _dlints_more_like(setting, item, k, user_id, context, session): items like an item */
+/* _dlints_more_like(setting, item, k, user_id, context, session): items similar to an item */
 Datum
 dlints_more_like(PG_FUNCTION_ARGS)
 {
@@ -178,16 +194,10 @@ dlints_more_like(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 	NullableDatum args[2];
 
-	OpenPage(&page, fcinfo);
-	ReadPageSettings(&page);
+	open_request(&page, fcinfo, (ListArguments) {.user = 3, .k = 2, .context = 4, .session = 5});
 	CheckKeyType(fcinfo, 1, page.item_type, "item");
-	CheckKeyType(fcinfo, 3, page.user_type, "user_id");
-	ReadK(&page, PageArgument(fcinfo, 2));
-	page.user = PageArgument(fcinfo, 3);
-	ReadContext(&page, PageArgument(fcinfo, 4));
-	page.session = PageArgument(fcinfo, 5);
 	request.is_like_item = true;
-	request.item = PageArgument(fcinfo, 1);
+	request.item = fcinfo->args[1];
 	if (request.item.isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -204,28 +214,22 @@ dlints_more_like(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_trending);
 
-/* _dlints_trending(setting, k, user_id, context, session): items that trend */
+/* _dlints_trending(setting, k, user_id, context, session): the items that trend most */
 Datum
 dlints_trending(PG_FUNCTION_ARGS)
 {
 	PageRequest page;
 	ListRequest request = {0};
 
-	OpenPage(&page, fcinfo);
-	ReadPageSettings(&page);
-	CheckKeyType(fcinfo, 2, page.user_type, "user_id");
-	ReadK(&page, PageArgument(fcinfo, 1));
-	page.user = PageArgument(fcinfo, 2);
-	ReadContext(&page, PageArgument(fcinfo, 3));
+	open_request(&page, fcinfo, (ListArguments) {.user = 2, .k = 1, .context = 3, .session = 4});
 	page.context = AddToContext(page.context, "trending", "true");
-	page.session = PageArgument(fcinfo, 4);
 	request.profile = request.recent = request.item = NotGiven();
 	request.treatment = page.settings.random_draw < page.settings.epsilon ? POLICY_RANDOM :
 		POLICY_TRENDING;
 	return MakeList(&page, fcinfo, &request);
 }
 
-/* The profile of the request's user */
+/* Compute the profile of the request's user. */
 static void
 compute_profile(PageRequest *page, void *arg)
 {
@@ -245,14 +249,9 @@ dlints_user_profile(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 	ArrayType  *result = NULL;
 
-	OpenPage(&page, fcinfo);
-	ReadPageSettings(&page);
-	CheckKeyType(fcinfo, 1, page.user_type, "user_id");
+	open_request(&page, fcinfo, (ListArguments) {.user = 1, .context = 3, .session = 4});
 	CheckKeyType(fcinfo, 2, page.items_type, "recent");
-	page.user = PageArgument(fcinfo, 1);
-	ReadContext(&page, PageArgument(fcinfo, 3));
-	page.session = PageArgument(fcinfo, 4);
-	request.recent = PageArgument(fcinfo, 2);
+	request.recent = fcinfo->args[2];
 	DoStep(&page, compute_profile, &request);
 	if (!request.profile.isnull)
 	{

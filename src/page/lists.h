@@ -1,24 +1,24 @@
 /*
  * lists.h
- *		Lists of recommendations.
+ *		Requests for lists of recommendations.
  */
 #ifndef DLINTS_PAGE_LISTS_H
 #define DLINTS_PAGE_LISTS_H
 
 #include "page/page.h"
 
-/* How a list comes about */
+/* Request for a list, and the list that was chosen */
 typedef struct ListRequest
 {
 	ListPolicy treatment;
-	bool		is_like_item;	/* the profile is that of an item */
-	bool		is_next_page;	/* of a list that was returned before */
-	bool		leaves_out_known;	/* items that the user clicked, if the settings say so */
+	bool		is_like_item;	/* use the profile of "item": more_like() */
+	bool		is_next_page;	/* the list continues an earlier one: next() */
+	bool		leaves_out_known;	/* leave out clicked items, within repeat_after */
 	NullableDatum item;
-	NullableDatum recent;		/* items clicked lately */
+	NullableDatum recent;		/* recently clicked items, from the request */
 	NullableDatum profile;		/* NULL: to be computed */
 	Choice		choice;
-	int64		seed;			/* of the draws */
+	int64		seed;			/* seed of draws and tie-break keys */
 } ListRequest;
 
 /* request.c */

@@ -23,7 +23,7 @@ static const PageQuery log_list = {{
 static const PageQuery log_empty_request = {{
 	"INSERT INTO empty_request (id, treatment) VALUES ($1, $2)", 2}, {INT8OID, TEXTOID}};
 
-/* Count a request for which there were no candidates.  The report has their number. */
+/* Record a request without candidates.  report() shows the number of such requests. */
 void
 LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 {
@@ -33,7 +33,7 @@ LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 	RunWrite(page, &log_empty_request, args);
 }
 
-/* Log a list, as a training example whose outcome is pending. */
+/* Log a list, and mark it as pending until its attribution window has passed. */
 void
 LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice)
 {

@@ -1,10 +1,10 @@
 /*
  * neighbours.c
- *		Neighbour scores: how strongly a user's clicked items predict others.
+ *		Neighbour scores: how strongly a user's clicked items predict another item.
  *
- * The score of an item is the sum of its weights in the rows of "neighbour" of the
- * clicked items, limited to the range from 0 to MAX_SCORE.  It is the last feature
- * of a candidate.
+ * The table "neighbour" has a row per item, with weights for other items.  An item's
+ * score is the sum of its weights in the rows of the clicked items, limited to the range
+ * from 0 to MAX_SCORE.  It is the last feature of a candidate.
  */
 #include "postgres.h"
 
@@ -12,18 +12,18 @@
 
 #include "page/neighbours.h"
 
-/* Weights are regression coefficients, so that sums above 1 are rare. */
+/* Maximum score.  Weights are regression coefficients, so that sums above 1 are rare. */
 #define MAX_SCORE		4.0
 
 /*
- * Maximum number of items that are candidates because of their neighbour score, in
- * large catalogues
+ * In large catalogues, number of items with the largest neighbour scores that are added
+ * to a shortlist
  */
 #define MAX_NEIGHBOURS	100
 
 /*
- * Catalogues up to this number of items are scored with their neighbour scores, in
- * about .05 us per item.
+ * Number of items up to which we look up the neighbour score of each item, which takes
+ * about 0.05 us per item
  */
 #define MAX_LOOKED_UP	20000
 
@@ -34,7 +34,7 @@ struct NeighbourScores
 	int			size;
 	Datum	   *items;
 	double	   *sums;
-	bool	   *is_scored;		/* its score was taken into account in a block */
+	bool	   *is_scored;		/* was the item in a block that was scored? */
 };
 
 static const PageQuery item_neighbours = {{
@@ -43,8 +43,8 @@ static const PageQuery item_neighbours = {{
 /* ---------- sums ---------- */
 
 /*
- * Copy a row of the table into the current memory context; NULL if there is none, or
- * it is malformed.
+ * Copy a row of the table into the current memory context.  NULL if the row is missing or
+ * malformed.
  */
 NeighbourRow *
 CopyNeighbourRow(NullableDatum items, NullableDatum weights)
@@ -112,7 +112,7 @@ AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const NeighbourRow *
 		add_score(scores, items[i], weight * weights[i]);
 }
 
-/* The neighbour scores of a user who clicked nothing but an item */
+/* Set the neighbour scores of a user who clicked only one item. */
 void
 ReadItemNeighbours(PageRequest *page, Datum item)
 {
@@ -134,14 +134,14 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* The number of an item; negative: its neighbour score is 0 */
+/* Return the index of an item's sum; negative if its neighbour score is 0. */
 static int
 find_neighbour(const PageRequest *page, Datum item)
 {
 	return page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
 }
 
-/* The neighbour score of an item */
+/* Neighbour score of an item */
 float4
 NeighbourScore(const PageRequest *page, Datum item)
 {
@@ -150,7 +150,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
 }
 
-/* The neighbour score of an item of a block; marks it as scored with its block */
+/* Neighbour score of an item of a block.  Marks the item as scored. */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
@@ -178,9 +178,9 @@ HasNeighbours(const PageRequest *page)
 }
 
 /*
- * Are the neighbour scores of all items looked up when all blocks are scored?  In large
- * catalogues this would take too long, so that the items with the largest scores are
- * added to the shortlist.
+ * Does a search of all blocks look up the neighbour score of each item?  In large
+ * catalogues this would take too long; we add the items with the largest scores to the
+ * shortlist instead.
  */
 bool
 ScoresAllNeighbours(const PageRequest *page)
@@ -189,8 +189,8 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the largest neighbour scores to candidates, except those that
- * blocks were scored with: rankings contain these if they are among the best.
+ * Add the items with the largest neighbour scores to the candidates, except items in
+ * blocks that were scored, since their scores include the neighbour score already.
  */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
@@ -213,7 +213,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
 	}
 }
 
-/* Forget the blocks that were scored. */
+/* Mark all items as not scored, before another search. */
 void
 ForgetScoredNeighbours(PageRequest *page)
 {

@@ -1,6 +1,6 @@
 /*
  * neighbours.h
- *		Neighbour scores: how strongly a user's clicked items predict others.
+ *		Neighbour scores: how strongly a user's clicked items predict another item.
  */
 #ifndef DLINTS_PAGE_NEIGHBOURS_H
 #define DLINTS_PAGE_NEIGHBOURS_H

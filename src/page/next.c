@@ -23,9 +23,9 @@
 /* C functions of SQL functions */
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-/* Lists before a list whose items its next page leaves out */
+/* Maximum number of earlier pages whose items a next page leaves out */
 #define MAX_PAGES		100
-/* Digits of a decision's number */
+/* Maximum digits of a decision number */
 #define MAX_DIGITS		18
 
 static const PageTable decision_table = {"decision", 7, {
@@ -33,8 +33,8 @@ static const PageTable decision_table = {"decision", 7, {
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
 /*
- * Items that the request of a list named: those that it left out, and the one that it
- * was like.  They may be anything: another application may have logged the list.
+ * Items in the logged context of a list: those left out, and that of more_like().
+ * Invalid keys are ignored, since other applications may write the log, too.
  */
 static const PageQuery named_items = {{
 	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
@@ -45,7 +45,7 @@ static const PageQuery named_items = {{
 	"             WHERE  k.key IS NOT NULL)", 2},
 	{JSONBOID, ARG_ITEM}};
 
-/* ---------- lists of the log ---------- */
+/* ---------- logged lists ---------- */
 
 typedef struct LoggedList
 {
@@ -103,7 +103,7 @@ find_list(PageRequest *page, LogTable *log, int64 decision)
 	return list;
 }
 
-/* The number of the list before a list, from its context; negative without one */
+/* Decision number of the previous page, from the context of a list; negative if there is none */
 static int64
 previous_list(const LoggedList *list)
 {
@@ -128,7 +128,7 @@ is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
 									   a.value, b.value));
 }
 
-/* ---------- items shown before ---------- */
+/* ---------- items of earlier pages ---------- */
 
 typedef struct ItemList
 {
@@ -151,8 +151,8 @@ add_items(const PageRequest *page, ItemList *list, NullableDatum array)
 }
 
 /*
- * The items that the next page of a list leaves out: those on it and on the lists
- * before it of the same user, and those that its request named.
+ * Collect the items that the next page leaves out: those of the last page and of the
+ * same user's earlier pages, and those that the request's context names.
  */
 static NullableDatum
 items_until(PageRequest *page, LogTable *log, const LoggedList *last)
@@ -179,7 +179,7 @@ items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 	return Given(KeyArray(page, shown.items, shown.count));
 }
 
-/* The profile of a list; NULL if it is empty */
+/* Profile of a logged list; NULL if it has none */
 static NullableDatum
 logged_profile(const LoggedList *list)
 {
@@ -191,8 +191,9 @@ logged_profile(const LoggedList *list)
 /* ---------- the next page ---------- */
 
 /*
- * A user's list is paged for that user alone.  A list of a session without a user is
- * paged for that session, also after the user has logged in.
+ * Raise an error unless the caller may continue the list.  A user's list is continued
+ * for this user only.  A list of a session without a user is continued for the session,
+ * even after the user has logged in.
  */
 static void
 check_reader(int64 decision, const LoggedList *list, NullableDatum user, NullableDatum session)
@@ -232,23 +233,23 @@ PG_FUNCTION_INFO_V1(dlints_next);
 
 /*
  * _dlints_next(setting, decision, k, user_id, session)
- *		The next page of a list: the same treatment and profile, without items shown
- *		before.  Probabilities are conditional on the pages before.
+ *		Return the next page of a list, with the same treatment and profile, and without
+ *		the items of earlier pages.  Probabilities are conditional on these pages.
  */
 Datum
 dlints_next(PG_FUNCTION_ARGS)
 {
 	PageRequest page;
 	ListRequest request = {0};
-	NullableDatum decision = PageArgument(fcinfo, 1);
-	NullableDatum user = PageArgument(fcinfo, 3);
+	NullableDatum decision = fcinfo->args[1];
+	NullableDatum user = fcinfo->args[3];
 	LogTable   *log;
 	LoggedList	list;
 
 	OpenPage(&page, fcinfo);
 	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 3, page.user_type, "user_id");
-	ReadK(&page, PageArgument(fcinfo, 2));
+	ReadK(&page, fcinfo->args[2]);
 	if (decision.isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -259,7 +260,7 @@ dlints_next(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("there is no decision %lld", (long long) DatumGetInt64(decision.value))));
-	check_reader(DatumGetInt64(decision.value), &list, user, PageArgument(fcinfo, 4));
+	check_reader(DatumGetInt64(decision.value), &list, user, fcinfo->args[4]);
 	page.user = list.user.isnull ? user : list.user;
 	page.session = list.session;
 	page.context = AddToContext(list.context.value, "after", psprintf(INT64_FORMAT, DatumGetInt64(decision.value)));

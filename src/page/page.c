@@ -1,7 +1,7 @@
 /*
  * page.c
- *		Parts that all steps of a request for a list use: the schema, statements
- *		and subtransactions.
+ *		Functions for all steps of a request for a list: entering its schema,
+ *		statements and subtransactions.
  */
 #include "postgres.h"
 
@@ -36,13 +36,7 @@ CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
 					OidIsValid(found) ? format_type_be(found) : "unknown", format_type_be(type))));
 }
 
-NullableDatum
-PageArgument(FunctionCallInfo fcinfo, int argno)
-{
-	return fcinfo->args[argno];
-}
-
-/* The types of keys, from the log */
+/* Find the types of user and item keys, which are those of the log's columns. */
 static void
 find_types(PageRequest *page)
 {
@@ -91,7 +85,7 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 	page->nest_level = nest_level;
 }
 
-/* Nothing that a statement has returned may be used after this. */
+/* End a request.  Frees the results of all its statements. */
 void
 ClosePage(PageRequest *page)
 {
@@ -102,7 +96,7 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/* The type that stands for ARG_USER, ARG_ITEM or ARG_ITEMS */
+/* Replace ARG_USER, ARG_ITEM and ARG_ITEMS by the recommender's types. */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {
@@ -141,15 +135,18 @@ run(const PageRequest *page, const PageQuery *query, uint32 variant, const Nulla
 
 	for (int i = 0; args != NULL && i < query->statement.nargs; i++)
 	{
-		values[i] = args[i].value;
-		nulls[i] = args[i].isnull ? 'n' : ' ';
+		/* cppcheck-suppress nullPointer ; NULL only without arguments */
+		NullableDatum arg = args[i];
+
+		values[i] = arg.value;
+		nulls[i] = arg.isnull ? 'n' : ' ';
 	}
 	result = SPI_execute_plan(plan, values, nulls, is_read_only, 0);
 	if (result < 0)
 		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 }
 
-/* Run a query.  Its rows are in SPI_tuptable, and stay until ClosePage(). */
+/* Run a query.  Its rows are in SPI_tuptable, and are kept until ClosePage(). */
 void
 RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
 		  const NullableDatum *args)
@@ -157,13 +154,13 @@ RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
 	run(page, query, variant, args, true);
 }
 
-/* A receiver that hands over the rows of a query as they come */
+/* A DestReceiver that passes each row of a query to a RowReader */
 typedef struct RowReceiver
 {
 	DestReceiver pub;
 	RowReader	read;
 	void	   *reader;
-	MemoryContext memory;		/* of a row */
+	MemoryContext memory;		/* context that is reset after each row */
 } RowReceiver;
 
 static bool
@@ -191,9 +188,9 @@ end_rows(DestReceiver *self)
 }
 
 /*
- * Run a query, and call a function with the columns of each row, which last until
- * it returns, like the memory that it allocates.  Nothing is copied.  The memory is
- * freed with the subtransaction of a step that fails.
+ * Run a query, and call a function for each row.  The row's columns, and the memory
+ * that the function allocates, are valid until it returns.  After an error, the end of
+ * the subtransaction frees the memory.
  */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
@@ -242,10 +239,11 @@ ResultColumn(int column)
 /* ---------- subtransactions ---------- */
 
 /*
- * May an error come from the data of one row?  Expressions can call functions in any
- * language, which raise errors of many classes and of the user's own.  So we list the
- * classes that are none: connections, transactions, privileges, statements, resources
- * and the server.  Two codes in them come from input functions of types.
+ * May an error come from the data of one row?  A user's expressions can call functions
+ * in any language, which raise errors of many classes and of the user's own.  So the
+ * switch lists the classes of other errors: connections, transactions, privileges,
+ * statements, resources and the server.  Two of their codes are raised by input
+ * functions of types.
  */
 static bool
 is_row_error(int sqlerrcode)
@@ -286,7 +284,7 @@ dlints_is_row_error(PG_FUNCTION_ARGS)
 				   is_row_error(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
 }
 
-/* Errors after objects that statements read were dropped */
+/* Can an error be the result of dropping an object that a statement reads? */
 bool
 IsMissingObjectError(const ErrorData *error)
 {
@@ -296,9 +294,9 @@ IsMissingObjectError(const ErrorData *error)
 }
 
 /*
- * Do a step in a subtransaction.  Returns the error that it raised, after the
- * subtransaction was rolled back, or NULL.  What the step stores in its argument
- * lasts until ClosePage().
+ * Do a step in a subtransaction.  If the step raises an error, roll the subtransaction
+ * back and return the error; else return NULL.  Memory that the step allocates in the
+ * current context is kept.
  */
 ErrorData *
 TryStep(PageRequest *page, PageStep step, void *arg)
@@ -331,8 +329,8 @@ static const PageQuery check_objects = {{
 	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
 
 /*
- * Raise the error of a failed step, or one that says more: which of the user's
- * expressions failed, or which objects were dropped.
+ * Raise the error of a failed step, or a more specific one that names the failing
+ * expression or the dropped objects.
  */
 static void
 explain_error(PageRequest *page, ErrorData *error)
@@ -345,8 +343,8 @@ explain_error(PageRequest *page, ErrorData *error)
 }
 
 /*
- * Do a step that evaluates the user's expressions.  If one of them fails, the step is
- * done again without the items or clicks for which it does: one bad row stops no page.
+ * Do a step that evaluates the user's expressions.  If an expression fails for some
+ * items or clicks, repeat the step without these, so that a page is returned anyway.
  */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)

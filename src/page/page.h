@@ -1,7 +1,7 @@
 /*
  * page.h
- *		A request for a list of recommendations, on its way through profile,
- *		shortlist, choice and log.
+ *		A request for a list of recommendations.  Its steps are the profile, the
+ *		shortlist, the choice and the log.
  */
 #ifndef DLINTS_PAGE_PAGE_H
 #define DLINTS_PAGE_PAGE_H
@@ -12,7 +12,7 @@
 #include "utils/array.h"
 #include "utils/timestamp.h"
 
-/* Bits of a variant of a statement */
+/* Bits that select a variant of a statement */
 #define VARIANT_LEFT_OUT	(1 << 0)	/* items are left out */
 #define VARIANT_SHORTLIST	(1 << 1)	/* candidates are those of a shortlist */
 #define VARIANT_BONUS		(1 << 2)	/* scores have a bonus */
@@ -20,8 +20,8 @@
 #define VARIANT_UNIQUE_KEY	(1 << 4)	/* the item key has a unique index */
 
 /*
- * How a list is chosen.  Treatments are all of these but "unknown", which the
- * treatment "personal" applies to users without clicks if there is a prior.
+ * How a list is chosen.  All policies except "unknown" are also treatments.  The
+ * treatment "personal" applies "unknown" to users without clicks if there is a prior.
  */
 typedef enum ListPolicy
 {
@@ -44,8 +44,8 @@ extern const char *const policy_names[];
 typedef struct PageSettings
 {
 	bool		is_read;
-	int64		seed;			/* of the control group */
-	int64		secret;			/* of decision numbers */
+	int64		seed;			/* seed of the assignment to treatments */
+	int64		secret;			/* key that permutes decision numbers */
 	double		control;		/* share of the control group */
 	double		epsilon;		/* share of random lists */
 	int			factors;
@@ -55,7 +55,7 @@ typedef struct PageSettings
 	int			cap;			/* 0: none */
 	double		diversity;		/* 0: none */
 	int			constraints;
-	int64		block_items;	/* items that blocks have room for; 0: there are no blocks */
+	int64		block_items;	/* slots in all blocks; 0: there are no blocks */
 	int			block_slots;
 	bool		has_unique_key;
 	bool		has_item_index;
@@ -64,24 +64,24 @@ typedef struct PageSettings
 	bool		has_clicks;
 	bool		has_bonus;
 	bool		has_later;		/* the model of later outcomes is trained */
-	bool		has_effects;	/* items have effects that are not 0 */
-	bool		has_trials;		/* items are on trial */
+	bool		has_effects;	/* some items have an effect other than 0 */
+	bool		has_trials;		/* some items are on trial */
 	double		treatment_draw; /* uniform random numbers */
 	double		random_draw;
 	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */
-	double		half_life;		/* of a user's clicks, in days; 0: none */
-	const float4 *scale;		/* of the features that describe taste, in profiles */
-	double		popularity_weight;	/* in profiles */
-	double		neighbour_weight;	/* of the neighbour score, in profiles */
-	bool		is_centered;	/* expected rewards are those of features centered
-								 * within the list */
-	NullableDatum examination;	/* by position; NULL: 1 at all positions */
+	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
+	const float4 *scale;		/* scale of each taste feature in profiles */
+	double		popularity_weight;	/* element of profiles for the popularity */
+	double		neighbour_weight;	/* element of profiles for the neighbour score */
+	bool		is_centered;	/* predict expected rewards from features that are
+								 * centered within the list */
+	NullableDatum examination;	/* examination probability by position; NULL: all 1 */
 	TimestampTz now;
 	NullableDatum models[N_MODELS];
 	NullableDatum empty_model;
 } PageSettings;
 
-/* Types of a statement's arguments that depend on the recommender */
+/* Argument types that stand for the recommender's key types */
 #define ARG_USER	ANYOID
 #define ARG_ITEM	ANYELEMENTOID
 #define ARG_ITEMS	ANYARRAYOID
@@ -106,33 +106,31 @@ typedef struct PageRequest
 	char		item_align;
 	Oid			user_type;
 	Oid			user_collation;
-	int			nest_level;		/* of the search_path */
-	MemoryContext memory;		/* until ClosePage() */
+	int			nest_level;		/* GUC nest level to restore the search_path */
+	MemoryContext memory;		/* context that ClosePage() deletes */
 	PageSettings settings;
 
 	/* the request */
 	NullableDatum user;
 	NullableDatum session;
 	Datum		context;		/* jsonb object */
-	NullableDatum left_out;		/* items that are never returned */
+	NullableDatum left_out;		/* items that the list must not contain */
 	int			k;
-	bool		skips_failing;	/* items and clicks for which the user's expressions fail */
+	bool		skips_failing;	/* leave out items and clicks for which an expression fails */
 
-	/* of the user or the item that a list is for; NULL: all are 0 */
+	/* neighbour scores of the user, or of the item of more_like(); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
 
-/* page.c: beginning and end, and arguments of the entry functions */
+/* page.c: begin and end a request, and read its arguments */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
-extern NullableDatum PageArgument(FunctionCallInfo fcinfo, int argno);
 
 /* settings.c */
-extern void CheckHasSettings(const PageRequest *page, bool has_settings);
 extern void ReadPageSettings(PageRequest *page);
 
 /* statements */

@@ -2,9 +2,9 @@
  * plans.c
  *		Prepared statements of recommenders and rankers, kept for the session.
  *
- * A plan depends on the search_path it was made under.  PL/pgSQL keeps one plan
- * per statement and plans again at each change of the path; these are kept per
- * schema, so that a session can call several recommenders in turns.
+ * A plan depends on the search_path at planning time.  PL/pgSQL keeps one plan per
+ * statement, and plans again after each change of the path.  We keep a plan per schema,
+ * so that a session can alternate between recommenders.
  */
 #include "postgres.h"
 
@@ -22,8 +22,8 @@
 #include "page/plans.h"
 
 /*
- * Number of kept plans beyond which all are dropped at the end of the transaction,
- * when none is in use.  A page takes about ten of them.
+ * Maximum number of kept plans.  If there are more, we drop all of them at the end of
+ * the transaction, when none is in use.  A page needs about ten plans.
  */
 #define MAX_KEPT_PLANS	1000
 
@@ -89,7 +89,7 @@ append_qualified(StringInfo text, const char *sql, Size length, const char *exte
 	appendBinaryStringInfo(text, sql, end - sql);
 }
 
-/* The word in braces at the start of a text; 0 if there is none */
+/* Length of the word in braces at the start of a text; 0 if there is none */
 static Size
 word_length(const char *text)
 {
@@ -162,7 +162,7 @@ prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtype
 	return plan;
 }
 
-/* Does a plan have these argument types?  The keys of a recommender may have other types by now. */
+/* Does a plan have these argument types?  ALTER can change the key types of a recommender. */
 static bool
 has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 {
@@ -173,9 +173,9 @@ has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 }
 
 /*
- * The plan of a statement in a schema, which must have been entered.  The caller
- * is connected to SPI.  If the statement names functions of the extension, nobody
- * else may have a function of such a name, for the first plan as for later ones.
+ * Get the plan of a statement in a schema.  The caller has entered the schema and is
+ * connected to SPI.  If the statement calls functions of the extension, every call
+ * checks that no other role has created a function of the same name.
  */
 SPIPlanPtr
 KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes)
@@ -183,7 +183,7 @@ KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const
 	return KeptVariant(schema, extension_schema, statement, argtypes, NULL, 0);
 }
 
-/* The plan of a variant of a statement, with its words replaced */
+/* Get the plan of a statement's variant, whose words in braces are replaced. */
 SPIPlanPtr
 KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,
 			const StatementWord *words, uint32 variant)

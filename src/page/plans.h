@@ -18,8 +18,8 @@ typedef struct PageStatement
 } PageStatement;
 
 /*
- * A word in braces within a statement, and the text that replaces it: "text" if
- * the variant has all of these bits, else "otherwise".  Texts may contain words.
+ * Replacement of a word in braces within a statement: "text" if the variant has all
+ * of "bits", else "otherwise".  A replacement may contain further words in braces.
  */
 typedef struct StatementWord
 {

@@ -1,7 +1,7 @@
 /*
  * profile.c
- *		The profile of a user, which is the mean features of the items that the user
- *		clicked, and the items that the user knows.
+ *		The profile of a user, computed from the mean features of clicked items, and the
+ *		clicked items that lists leave out.
  */
 #include "postgres.h"
 
@@ -19,9 +19,9 @@
 #include "page/neighbours.h"
 #include "page/tables.h"
 
-/* Clicks that a request's {"like": ...} counts as */
+/* Weight of a request's {"like": ...}, in clicks */
 #define CLICKS_PER_LIKE		5.0
-/* Clicks that the item of more_like() counts as */
+/* Weight of the item of more_like(), in clicks */
 #define CLICKS_ON_ITEM		"20"
 /* Length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
@@ -31,7 +31,7 @@ static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {
 static const PageTable neighbour_rows = {"neighbour", 3, {
 		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
-/* A user who clicked one item; its row is encoded if it has no vector yet */
+/* Profile of a user who clicked only item $1.  Encodes the item's row if it has no vector yet. */
 static const PageQuery item_profile = {{
 	"SELECT @extschema@._dlints_profile_of(\n"
 	"           CASE WHEN x.features IS NOT NULL THEN\n"
@@ -49,7 +49,7 @@ static const PageQuery liked_columns = {{
 	"FROM setting s, jsonb_each($1 -> 'like') l", 1},
 	{JSONBOID}};
 
-/* Features of some of the columns */
+/* Features of the columns $2 of a request's "like" */
 static const PageQuery liked_features = {{
 	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
 	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))", 3},
@@ -61,7 +61,7 @@ typedef struct Likes
 	NullableDatum features;
 } Likes;
 
-/* ---------- what a request says that the user likes ---------- */
+/* ---------- likes in the request's context ---------- */
 
 static Datum
 text_array(Datum *elements, int count)
@@ -80,7 +80,7 @@ encode_likes(PageRequest *page, void *arg)
 	likes->features = ResultColumn(1);
 }
 
-/* Encode some columns; an error that is the value's own is returned. */
+/* Encode columns.  Returns the error if a value is invalid; raises other errors. */
 static ErrorData *
 try_likes(PageRequest *page, Likes *likes)
 {
@@ -93,7 +93,7 @@ try_likes(PageRequest *page, Likes *likes)
 	return error;
 }
 
-/* Leave out the columns whose values cannot be encoded. */
+/* Encode columns one by one, and leave out invalid ones with a warning. */
 static NullableDatum
 encode_valid_likes(PageRequest *page, Datum *columns, int count)
 {
@@ -139,8 +139,9 @@ warn_of_column(const char *name, bool is_date)
 }
 
 /*
- * Features of what a request says that the user likes; NULL if it says nothing.
- * A page is returned in any case: we leave out what is invalid, with a warning.
+ * Compute features from the key "like" of a request's context; NULL without such a key.
+ * Invalid columns and values raise a warning instead of an error, so that a page is
+ * returned in any case.
  */
 static NullableDatum
 liked_by_request(PageRequest *page)
@@ -179,21 +180,21 @@ liked_by_request(PageRequest *page)
 
 /* ---------- profiles ---------- */
 
-/* Items that the user clicked, once each */
+/* Clicked items of the user, without duplicates */
 typedef struct ClickedItems
 {
 	PageRequest *page;
 	int			count;
 	Datum	   *items;
-	double	   *sums;			/* of the decayed weights of clicks */
+	double	   *sums;			/* sum of the decayed weights of an item's clicks */
 	double	   *absolute_sums;
-	double	   *maxima;			/* largest decayed weight, of weights limited to [-1, 1] */
-	bool	   *is_known;
+	double	   *maxima;			/* largest decayed weight, after limiting weights to [-1, 1] */
+	bool	   *is_known;		/* leave the item out of lists */
 } ClickedItems;
 
 /*
- * The clicked items, with weights that decay relative to the newest click, so that a
- * user who returns after long still has a profile.
+ * Add up the clicks on each item.  Weights decay relative to the newest click, so that a
+ * user who returns after a long time still has a profile.
  */
 static ClickedItems *
 sum_clicks(PageRequest *page, const UserClicks *clicks)
@@ -231,7 +232,7 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 	return result;
 }
 
-/* Leave out the known items. */
+/* Add the known items to the items that the list leaves out. */
 static void
 leave_out_known(PageRequest *page, const ClickedItems *clicked)
 {
@@ -272,8 +273,8 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * The neighbour scores of clicked items.  An item counts once, with its largest decayed
- * weight, as in the matrix that the neighbours were fitted to.
+ * Compute neighbour scores from clicked items.  Each item counts once, with its largest
+ * decayed weight, as in the matrix that neighbours are fitted to.
  */
 static NeighbourScores *
 neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
@@ -296,7 +297,7 @@ typedef struct ProfileReader
 	int			liked;
 	double	   *sum;
 	double		weights;
-	double		weight;			/* of the present item's clicks */
+	double		weight;			/* sum of the decayed weights of the current item */
 	double		absolute_weight;
 } ProfileReader;
 
@@ -317,8 +318,8 @@ read_features(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * The profile of clicked items and of what the request says that the user likes.  The
- * features of clicks of negative weight are subtracted.
+ * Compute the profile from the clicked items and the request's likes.  Clicks with a
+ * negative weight subtract features.
  */
 static Datum
 profile_of_clicks(PageRequest *page, const ClickedItems *clicked, NullableDatum liked_by_request)
@@ -350,9 +351,9 @@ profile_of_clicks(PageRequest *page, const ClickedItems *clicked, NullableDatum 
 }
 
 /*
- * Read the clicks of the request's user, who also clicked "recent" items, and their
- * neighbours.  Known items are left out if the settings say so and the caller wants it.
- * Returns the profile.
+ * Read the clicks and neighbour scores of the request's user, and return the profile.
+ * "recent" items count as clicked.  With leaves_out_known, items clicked within
+ * repeat_after are left out of the list.
  */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
@@ -365,7 +366,7 @@ ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 	return profile_of_clicks(page, clicked, like);
 }
 
-/* The profile of a user who likes nothing but an item */
+/* Set the neighbour scores, and return the profile, of a user who clicked only one item. */
 NullableDatum
 ItemProfile(PageRequest *page, Datum item)
 {
@@ -379,8 +380,8 @@ ItemProfile(PageRequest *page, Datum item)
 }
 
 /*
- * Is the policy "unknown" to be applied?  It is to users of whom no click is known,
- * if there is a prior from the click log.
+ * Does the policy "unknown" apply?  It applies to users without clicks, if there is a
+ * prior from the click log.
  */
 bool
 IsUnknownProfile(const PageRequest *page, Datum profile)

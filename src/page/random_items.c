@@ -1,21 +1,22 @@
 /*
  * random_items.c
- *		Candidates of random lists.
+ *		Candidates for random lists in large catalogues.
  *
- * Small catalogues are read as a whole.  In large ones we draw items by their place in
- * blocks, without replacement, until enough of them are eligible, or a number of places
- * has been drawn.  Every eligible item is then drawn with equal probability.
+ * In small catalogues, random lists are drawn from all eligible items (shortlist.c).  In
+ * large ones we draw slots of blocks without replacement, until enough of their items are
+ * eligible or a maximum number of slots is reached.  All eligible items have equal
+ * probability.
  *
- * A list's propensities need the number of eligible items, which is not known.  Suppose
- * that there are N places, and that m eligible items have been found.  If draw n found
- * the last of these, (m - 1) / (n - 1) * N is an unbiased estimate of the number of
- * eligible items (Haldane, 1945), and so is m / n * N if all n places have been drawn
- * (Girshick, Mosteller and Savage, 1946).  It does not depend on which of the eligible
- * items were found, so that 1 / propensity is unbiased for each item on the list.
+ * Propensities require the number of eligible items, which we estimate.  Suppose that
+ * there are N slots, and that m eligible items were found in n draws.  If the last draw
+ * found the m-th item, (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If
+ * the search ended at the maximum number of draws, m / n * N is (Girshick, Mosteller and
+ * Savage, 1946).  Neither depends on which eligible items were found, so that
+ * 1 / propensity is unbiased for each item on the list.
  *
- * If fewer eligible items were found than the list needs, all items are read and the propensity is
- * exact.  Since that depends on what was found, 1 / propensity is then unbiased only
- * approximately, where the number of eligible places is close to that limit.
+ * If the search finds fewer eligible items than the list needs, all items are read, and
+ * the propensity is exact.  Because this depends on the search, 1 / propensity is only
+ * approximately unbiased if the number of eligible items is close to that limit.
  */
 #include "postgres.h"
 
@@ -29,13 +30,16 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Minimum number of eligible items to be found: a standard error of at most 5 % */
+/*
+ * Minimum number of eligible items to find, so that the standard error of propensities is
+ * at most 5 %
+ */
 #define MIN_FOUND			400
-/* Items per position of the list among which it is chosen, and minimum to be found */
+/* Number of candidates, and minimum number of eligible items to find, per position of the list */
 #define FOUND_PER_POSITION	4
-/* Draws, in units of those that find enough eligible items on average */
+/* Factor by which we exceed the expected number of draws, so that one round usually suffices */
 #define MORE_DRAWS			1.25
-/* Maximum number of draws per eligible item to be found */
+/* Maximum number of draws per eligible item to find */
 #define MAX_DRAWS			20
 /* Random bits per draw */
 #define DRAW_BITS			32
@@ -46,30 +50,30 @@ typedef struct RandomSearch
 {
 	PageRequest *page;
 	uint64		seed;
-	uint64		n_bits;			/* 64-bit numbers used of the sequence of the seed */
-	int64		n_in_blocks;	/* places in blocks */
-	int64		n_places;		/* of these and of new items */
+	uint64		n_bits;			/* number of random words used so far */
+	int64		n_in_blocks;	/* number of slots in blocks */
+	int64		n_places;		/* number of slots in blocks, plus new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* a bit per place */
-	int			n_wanted;		/* eligible items to be found */
+	uint8	   *is_drawn;		/* a bit per slot or new item */
+	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* position of the item drawn last in its block */
-	Datum	   *drawn;			/* items by draw */
-	bool	   *is_empty;		/* draws of places without an item */
-	KeyTable   *eligible;		/* items drawn that are eligible, numbered */
+	int			slot;			/* current slot in its block */
+	Datum	   *drawn;			/* item of each draw */
+	bool	   *is_empty;		/* did the draw hit an empty slot? */
+	KeyTable   *eligible;		/* eligible items among those drawn, numbered */
 	int			n_eligible;
 } RandomSearch;
 
-/* ---------- places ---------- */
+/* ---------- draws ---------- */
 
-/* Draw a place that has not been drawn. */
+/* Draw a slot or new item that was not drawn before. */
 static int64
 draw_place(RandomSearch *search)
 {
 	for (;;)
 	{
-		/* a place is as probable as any other, up to a part of 2^-32 */
+		/* all places are equally probable, except for a relative error of about n_places / 2^32 */
 		uint64		bits = random_bits(search->seed, search->n_bits++) >> DRAW_BITS;
 		int64		place = (int64) ((bits * (uint64) search->n_places) >> DRAW_BITS);
 		uint8		bit = (uint8) (1 << (place % 8));
@@ -81,7 +85,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Keep the item of a slot. */
+/* Keep the item in the current slot of a block. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {
@@ -97,7 +101,7 @@ read_slot(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Draw places until a number of them has been drawn. */
+/* Draw until there are "count" draws in total. */
 static void
 draw_items(RandomSearch *search, TableLookup *blocks, int count)
 {
@@ -120,7 +124,7 @@ draw_items(RandomSearch *search, TableLookup *blocks, int count)
 
 /* ---------- candidates ---------- */
 
-/* Find which of the items drawn are eligible. */
+/* Find the eligible items among those drawn. */
 static void
 find_eligible(RandomSearch *search)
 {
@@ -136,8 +140,8 @@ find_eligible(RandomSearch *search)
 }
 
 /*
- * The first eligible items by draw, as many as a list is chosen from; NULL if fewer were
- * found than the list needs.
+ * Return the first eligible items in the order of draws, enough to choose a list.  NULL
+ * if fewer were found than the list needs.
  */
 static CandidateSet *
 choose_found(const RandomSearch *search)
@@ -166,7 +170,7 @@ choose_found(const RandomSearch *search)
 	return result;
 }
 
-/* The number of draws that probably find enough eligible items */
+/* Number of draws that probably find enough eligible items */
 static int
 next_count(const RandomSearch *search)
 {
@@ -176,8 +180,8 @@ next_count(const RandomSearch *search)
 }
 
 /*
- * Draw candidates from blocks and from new items, which are eligible; NULL if fewer were
- * found than the list needs.
+ * Draw candidates from the blocks and from new eligible items.  NULL if fewer were found
+ * than the list needs.
  */
 CandidateSet *
 DrawCandidates(PageRequest *page, const CandidateSet *new_items)

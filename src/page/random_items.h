@@ -1,6 +1,6 @@
 /*
  * random_items.h
- *		Candidates of random lists in large catalogues.
+ *		Candidates for random lists in large catalogues.
  */
 #ifndef DLINTS_PAGE_RANDOM_ITEMS_H
 #define DLINTS_PAGE_RANDOM_ITEMS_H

@@ -1,10 +1,10 @@
 /*
  * rank.c
- *		Ranking the actions of an event.
+ *		rank(): rank the actions of an event.
  *
- * An event has one answer.  The primary key of the table "event" decides which
- * session computes it: sessions that rank an event at the same time wait for the
- * first of them, and return its answer.
+ * An event is ranked once.  If several sessions rank an event at the same time, the
+ * primary key of the table "event" makes them wait for the first one, and all return its
+ * ranking.
  */
 #include "postgres.h"
 
@@ -39,11 +39,11 @@ typedef struct Ranking
 	RankRequest request;
 	Datum		event;			/* text */
 	bool		is_deferred;
-	bool		is_live;		/* the ranker chooses, not the baseline */
+	bool		is_live;		/* rank by the model instead of the caller's order */
 	bool		is_constrained;
-	int64		secret;			/* of decision numbers */
+	int64		secret;			/* key that permutes decision numbers */
 	TimestampTz now;
-	int64		number;			/* id of the decision */
+	int64		number;			/* decision number */
 	ReturnSetInfo *rows;
 } Ranking;
 
@@ -67,7 +67,7 @@ static const PageStatement claim_event = {
 	"INSERT INTO event (event, decision) VALUES ($1, $2) ON CONFLICT DO NOTHING", 2
 };
 
-/* An event whose decision is no longer in the log can be ranked again. */
+/* Release an event whose decision is no longer in the log, so that it can be ranked again. */
 static const PageStatement release_event = {
 	"DELETE FROM event e WHERE e.event = $1 AND NOT EXISTS (SELECT FROM decision d WHERE d.id = e.decision)", 1
 };
@@ -77,8 +77,8 @@ static const PageStatement has_reported_cost = {
 };
 
 /*
- * Prices are stale after 20 decisions, or 60 while run() computes them; earlier if
- * they were computed from few decisions.
+ * Compute prices again if they are stale: after 20 decisions, or after 60 if run() was
+ * called in the last three minutes; earlier if they are based on few decisions.
  */
 static const PageStatement find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
@@ -181,7 +181,7 @@ typedef struct NoticeKey
 /* Maximum number of notices that a session remembers */
 #define MAX_NOTICES		1000
 
-/* Record a notice; returns true if this session has not raised it in this schema. */
+/* Record a notice.  Returns true if this session has not raised it in this schema before. */
 static bool
 record_notice(Oid schema, const char *subject)
 {
@@ -282,17 +282,13 @@ try_claim(const Ranking *ranking)
 	return execute(ranking, &claim_event, types, values) == 1;
 }
 
-/* Read the settings, and draw whether the ranker chooses. */
+/* Read the settings, and draw whether the model ranks (is_live). */
 static void
 fetch_settings(Ranking *ranking)
 {
 	bool		isnull;
 
-	if (execute(ranking, &read_settings, NULL, NULL) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(ranking->schema)),
-				 errhint("A dump without data was restored: restore the data too, or create another one.")));
+	CheckHasSettings(ranking->schema, execute(ranking, &read_settings, NULL, NULL) > 0);
 	ranking->is_live = DatumGetBool(result_column(0, 1, &isnull));
 	ranking->request.vectors = DatumGetJsonbPCopy(result_column(0, 2, &isnull));
 	ranking->request.constraints = DatumGetArrayTypePCopy(result_column(0, 3, &isnull));
@@ -303,8 +299,8 @@ fetch_settings(Ranking *ranking)
 }
 
 /*
- * Raise a notice once per session for a constraint without any costs: no action
- * announces one, and none was reported.  Its name may be misspelled.
+ * Raise a notice, once per session, for a constraint without any costs, announced or
+ * reported: its name may be misspelled.
  */
 static void
 report_constraints_without_costs(const Ranking *ranking)
@@ -375,7 +371,7 @@ answer_request(Ranking *ranking)
 	rank_and_log(ranking);
 }
 
-/* Return the event argument; 0 if it is NULL. */
+/* Return the event argument; a null Datum if it is NULL. */
 static Datum
 event_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -407,8 +403,8 @@ PG_FUNCTION_INFO_V1(dlints_rank);
 /*
  * _dlints_rank(setting regclass, event, context, actions, deferred)
  *		-> event_id, action, position, probability, expected
- *		Rank actions for an event and log the decision.  An event that was ranked
- *		before has the same answer again.
+ *		Rank the actions of an event and log the decision.  If the event was ranked
+ *		before, return the logged ranking.
  */
 Datum
 dlints_rank(PG_FUNCTION_ARGS)

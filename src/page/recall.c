@@ -1,7 +1,7 @@
 /*
  * recall.c
- *		Searches of the blocks for given rankings: the best items, for replays of
- *		decisions, and the recall of the search, for the report.
+ *		Searches of the blocks for given rankings: the best items, for replayed
+ *		decisions, and the recall of the search, for report().
  */
 #include "postgres.h"
 
@@ -17,10 +17,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Items of a list for which recall is sampled */
+/* Length of the lists for which recall is measured */
 #define SAMPLED_ITEMS		10
 
-/* Rankings of the entered schema, as _dlints_ranking_weights() returns them */
+/* Read rankings as returned by _dlints_ranking_weights(). */
 static Rankings
 read_rankings(const PageRequest *page, ArrayType *weights)
 {
@@ -37,8 +37,8 @@ PG_FUNCTION_INFO_V1(dlints_best_in_blocks);
 
 /*
  * _dlints_best_in_blocks(items anyarray, rankings float8[][], n_best integer) -> anyarray
- *		Items, and then those of all blocks in the entered schema that are among the
- *		best under one of the rankings.
+ *		Append to "items" the items of the entered schema's blocks that are among the
+ *		"n_best" best under any ranking.
  */
 Datum
 dlints_best_in_blocks(PG_FUNCTION_ARGS)
@@ -71,7 +71,7 @@ dlints_best_in_blocks(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* The sum of the best scores of a slate, "n" of them or all */
+/* Sum of the "n" best scores of a slate */
 static double
 sum_best(const Slate *slate, int n)
 {
@@ -86,10 +86,10 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
  * _dlints_cluster_recall(rankings float8[][]) -> float8[]
- *		Recall of lists that are searched for in the blocks with the highest bounds: the
- *		sum of the scores of the best ten items found, as a part of that of all items,
- *		and the share of rankings whose best item is found.  NULL if all blocks are
- *		searched, or no score is positive.
+ *		Recall of a search in the blocks with the highest bounds.  The first number is
+ *		the sum of the scores of the ten best items found, divided by that of the ten
+ *		best of all items; the second is the share of rankings whose best item is found.
+ *		NULL if pages search all blocks, or if no ranking has a positive sum.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

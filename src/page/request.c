@@ -1,6 +1,6 @@
 /*
  * request.c
- *		Arguments of a request for a list, and its treatment.
+ *		Arguments and treatment of a request for a list.
  */
 #include "postgres.h"
 
@@ -17,9 +17,9 @@
 #include "compat.h"
 #include "page/lists.h"
 
-/* The longest list: training assumes that all of its items were seen */
+/* Maximum length of a list.  Training assumes that users see all items of a list. */
 #define MAX_K			1000
-/* Length of a context in a message, in bytes */
+/* Maximum length of a context in an error message, in bytes */
 #define MAX_CONTEXT_SHOWN	200
 
 void
@@ -33,7 +33,7 @@ ReadK(PageRequest *page, NullableDatum k)
 	page->k = DatumGetInt32(k.value);
 }
 
-/* The context, without keys that only this file sets */
+/* Read the context argument.  Removes reserved keys, which only the extension sets. */
 void
 ReadContext(PageRequest *page, NullableDatum context)
 {
@@ -70,7 +70,7 @@ ReadContext(PageRequest *page, NullableDatum context)
 	page->context = context.value;
 }
 
-/* The context with another key */
+/* Add a key to a context. */
 Datum
 AddToContext(Datum context, const char *key, const char *json)
 {
@@ -82,7 +82,7 @@ AddToContext(Datum context, const char *key, const char *json)
 							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
 }
 
-/* A number in [0, 1) that stays with a user, or with a session without one */
+/* Number in [0, 1) derived from the user, or from the session of a request without a user */
 static double
 treatment_number(const PageRequest *page)
 {
@@ -117,8 +117,8 @@ treatment_number(const PageRequest *page)
 }
 
 /*
- * Control users get the most popular items for good, to compare with.  A small
- * share of all other lists is random, to evaluate with.
+ * Assign a treatment.  Users of the control group always get the most popular items, as
+ * the baseline.  A small share of all other lists is random, for off-policy evaluation.
  */
 ListPolicy
 AssignTreatment(const PageRequest *page)

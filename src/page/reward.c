@@ -12,11 +12,12 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
+#include "page/entry.h"
 #include "page/page.h"
 
 /*
- * The outcome, its default value and its largest absolute value; the names of all
- * outcomes; is the decision's number one of the past; does the list belong to
+ * The outcome, its default value, value_limit, the maximum absolute value; the names of
+ * all outcomes; is the decision number not in the future; does the list belong to
  * another user?
  */
 static const PageQuery check_reward = {{
@@ -32,7 +33,10 @@ static const PageQuery check_reward = {{
 	"                FROM   jsonb_each_text(s.outcomes) e) m", 3},
 	{INT8OID, TEXTOID, ARG_USER}};
 
-/* Another value replaces the first one, and is trained on as a correction. */
+/*
+ * If a reward is reported again with another value, the new value replaces it, and is
+ * trained as a correction.
+ */
 static const PageQuery store_reward = {{
 	"INSERT INTO reward AS r (decision, item, outcome, value) VALUES ($1, $2, $3, $4)\n"
 	"ON CONFLICT (decision, item, outcome) DO UPDATE SET value = excluded.value, at = now()\n"
@@ -72,25 +76,25 @@ PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 
 /*
  * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id)
- *		Store the outcome of an impression.  It may arrive before its decision; a repeated
- *		report counts once.
+ *		Store the outcome of an impression.  It may arrive before its decision.  Repeated
+ *		reports count once.
  */
 Datum
 dlints_recommender_reward(PG_FUNCTION_ARGS)
 {
 	PageRequest page;
-	NullableDatum decision = PageArgument(fcinfo, 1);
-	NullableDatum item = PageArgument(fcinfo, 2);
-	NullableDatum value = PageArgument(fcinfo, 4);
-	NullableDatum user = PageArgument(fcinfo, 5);
-	NullableDatum check_args[] = {decision, PageArgument(fcinfo, 3), user};
+	NullableDatum decision = fcinfo->args[1];
+	NullableDatum item = fcinfo->args[2];
+	NullableDatum value = fcinfo->args[4];
+	NullableDatum user = fcinfo->args[5];
+	NullableDatum check_args[] = {decision, fcinfo->args[3], user};
 	NullableDatum outcome;
 
 	OpenPage(&page, fcinfo);
 	CheckKeyType(fcinfo, 2, page.item_type, "item");
 	CheckKeyType(fcinfo, 5, page.user_type, "user_id");
 	RunSelect(&page, &check_reward, 0, check_args);
-	CheckHasSettings(&page, SPI_processed > 0);
+	CheckHasSettings(page.schema, SPI_processed > 0);
 	outcome = ResultColumn(1);
 	if (ResultColumn(2).isnull)
 		ereport(ERROR,

@@ -2,10 +2,10 @@
  * run.c
  *		Maintenance of a recommender or a ranker, part by part.
  *
- * A procedure that runs with its owner's rights cannot commit.  This one runs with
- * its caller's, calls run_part(), which has the owner's rights, and commits after
- * each call: a part that fails or takes long holds up no other, and training
- * advances in batches under any statement_timeout.
+ * A SECURITY DEFINER procedure cannot commit.  This one has the caller's rights.  It
+ * calls run_part(), which has the owner's rights, and commits after each call.  A
+ * part that fails therefore does not undo the others, and training advances in
+ * batches under any statement_timeout.
  */
 #include "postgres.h"
 
@@ -20,13 +20,13 @@
 
 #include "compat.h"
 
-/* In this order: see _dlints_run_part() */
+/* Parts of the maintenance, in order (see _dlints_run_part()) */
 static const char *const parts[] = {"refresh", "items", "refit", "learn", "rebuild", "prices", "months"};
 
-/* run_part() answers so if a part has more to do */
+/* Result of run_part() if the part must be called again */
 #define HAS_MORE "more"
 
-/* A part of the maintenance; true if it has to be called again. */
+/* Run a part of the maintenance.  Returns true if it must be called again. */
 static bool
 run_part(const char *statement, const char *part)
 {
@@ -66,8 +66,8 @@ PG_FUNCTION_INFO_V1(dlints_run);
 
 /*
  * _dlints_run(setting regclass)
- *		Do the maintenance that is due.  Inside a transaction block nothing is
- *		committed, and all parts are done in that transaction.
+ *		Do the maintenance that is due.  Inside a transaction block, all parts run in
+ *		that transaction, without commits.
  */
 Datum
 dlints_run(PG_FUNCTION_ARGS)

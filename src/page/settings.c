@@ -1,6 +1,6 @@
 /*
  * settings.c
- *		Settings of a recommender, and its models, as a request reads them.
+ *		Read the settings and models of a recommender for a request.
  */
 #include "postgres.h"
 
@@ -15,12 +15,13 @@
 #include "compat.h"
 #include "model/model.h"
 #include "page/block_rows.h"
+#include "page/entry.h"
 #include "page/tables.h"
 
-/* The largest number of a block: a catalogue has fewer items than this times four */
+/* Maximum number of a block.  Blocks of large catalogues have at least four items. */
 #define MAX_BLOCK		10000000
 
-/* Features besides those of taste and of dates: the popularity and the neighbour score */
+/* Number of further features, besides taste and dates: popularity and neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -36,8 +37,8 @@ report_corrupted(const char *table, const char *column, int64 value, const char 
 }
 
 /*
- * Raise an error if the sizes of feature vectors do not belong together: arrays are
- * read by them.
+ * Raise an error if the lengths of the parts of a feature vector are inconsistent, since
+ * we read arrays by these lengths.
  */
 static void
 check_sizes(const PageSettings *settings)
@@ -65,7 +66,7 @@ static const PageTable setting_table = {"setting", 23, {
 		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"repeat_after", INTERVALOID}, {"effect_stddev", FLOAT8OID},
 		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid}}};
 
-/* Copy a value into the memory of the request; a value stored out of line stays there. */
+/* Copy a value into the request's memory context, without detoasting it. */
 static NullableDatum
 keep_value(const PageRequest *page, Datum value, bool isnull, int16 length)
 {
@@ -136,8 +137,8 @@ read_model(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Has the model of later outcomes been trained?  It is not used before: it would
- * predict 0, and take as long as a trained model.
+ * Has the model of later outcomes been trained?  An untrained model is not used: it
+ * would predict 0 in the time of a trained one.
  */
 static bool
 is_trained(NullableDatum model, NullableDatum empty)
@@ -188,11 +189,11 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 								(number + INT64CONST(1)) * settings->block_slots);
 }
 
-/* ---------- all of them ---------- */
+/* ---------- all settings ---------- */
 
 /*
- * Call a function of pg_catalog without arguments.  Tests replace now(), and setseed()
- * seeds random().
+ * Call a function of pg_catalog without arguments.  We call now() and random() by name,
+ * because tests replace the former and seed the latter.
  */
 static Datum
 call_system(const char *name)
@@ -202,18 +203,7 @@ call_system(const char *name)
 	return OidFunctionCall0(LookupFuncName(path, 0, NULL, false));
 }
 
-/* Raise an error if the table of settings has no row. */
-void
-CheckHasSettings(const PageRequest *page, bool has_settings)
-{
-	if (!has_settings)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(page->schema)),
-				 errhint("A dump without data was restored: restore the data too, or create another recommender.")));
-}
-
-/* Read the settings, which rewards do not need. */
+/* Read the settings.  Required for all requests except rewards. */
 void
 ReadPageSettings(PageRequest *page)
 {
@@ -222,7 +212,7 @@ ReadPageSettings(PageRequest *page)
 	for (int i = 0; i < N_MODELS; i++)
 		settings->models[i] = NotGiven();
 	ReadTable(page, &setting_table, read_setting, page);
-	CheckHasSettings(page, settings->is_read);
+	CheckHasSettings(page->schema, settings->is_read);
 	ReadTable(page, &similarity_table, read_similarity, page);
 	if (settings->scale == NULL)
 		ereport(ERROR,

@@ -1,11 +1,11 @@
 /*
  * shortlist.c
- *		The candidates among which a list is chosen.
+ *		Candidate generation: the items among which a list is chosen.
  *
- * Blocks are scored under the draws by which the list will be chosen, so that the
- * items that one of them would choose are among the candidates.  In small catalogues
- * we read all items that may be returned, and score these.  In large ones we score
- * all items, and then read which of the best may be returned.
+ * Blocks are scored under the same draws as the list, so that the candidates include
+ * the items that any draw would choose.  In small catalogues we read all eligible items,
+ * and score them.  In large catalogues we score all items, and then read which of the
+ * best ones are eligible.
  */
 #include "postgres.h"
 
@@ -24,27 +24,36 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Items per ranking on the first shortlist: at least, and per position of the list */
+/*
+ * Number of items per ranking on the first shortlist: minimum, and number per position of
+ * the list
+ */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* Items per ranking on the first shortlist of a list of diverse items */
+/*
+ * Number of items per ranking on the first shortlist of a list with diversity: minimum,
+ * and per position
+ */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
-/* Factor by which a shortlist grows that cannot fill the list */
+/* Growth factor of a shortlist whose eligible items cannot fill the list */
 #define GROWTH				4
-/* Largest part of all items that a shortlist may be, as its inverse */
+/* Maximum shortlist: 1/MAX_PART of all items */
 #define MAX_PART			4
-/* Catalogues up to this number of items have no shortlist */
+/* Number of items up to which a catalogue needs no shortlist */
 #define MIN_SHORTLISTED		2000
-/* No shortlist if the planner expects fewer candidates than this part of all items */
+/*
+ * No shortlist if the planner expects fewer eligible items than 1/MIN_CANDIDATE_PART of
+ * all items
+ */
 #define MIN_CANDIDATE_PART	20
-/* Rows newer than the newest vector on a shortlist */
+/* Maximum items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
-/* Items that a group has beyond its cap, since scores are rounded */
+/* Additional items per capped group, because scores are rounded */
 #define CAP_MARGIN			2
 /*
- * First number of items that are not in blocks.  Numbers give tie-break keys; items in
- * blocks have smaller ones.
+ * First number of items that are not in blocks.  Tie-break keys are derived from
+ * numbers; items in blocks have smaller numbers.
  */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 
@@ -62,7 +71,7 @@ static const PageQuery new_items = {{
 	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS, 3},
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/* Random eligible items, and the probability of each to be among these */
+/* Random eligible items, and the probability that the query returns an eligible item */
 static const PageQuery random_items = {{
 	"WITH eligible AS MATERIALIZED (\n"
 	"    SELECT {distinct}a.item FROM allowed($1, $2) a WHERE a.item IS NOT NULL{left_out})\n"
@@ -73,7 +82,7 @@ static const PageQuery random_items = {{
 static const PageQuery count_candidates = {{
 	"SELECT FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
 
-/* ---------- items with a number each ---------- */
+/* ---------- items of a query ---------- */
 
 typedef struct ItemReader
 {
@@ -92,7 +101,7 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* The items of a query with their addends, which may not be eligible */
+/* Read the items of a query, eligible or not, with their addends. */
 static CandidateSet *
 read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
@@ -104,7 +113,10 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 	return reader.set;
 }
 
-/* The items of a query, each once: a key that was unique may have lost its index */
+/*
+ * Read the items of a query without duplicates, which exist if a unique index on the key
+ * was dropped.
+ */
 static CandidateSet *
 read_distinct_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
@@ -123,9 +135,10 @@ read_distinct_items(PageRequest *page, const PageQuery *query, const NullableDat
 }
 
 /*
- * Items that take part whatever their score, with an addend: those that trend, or are
- * on trial, and those with the largest neighbour scores, unless blocks were scored with
- * these.
+ * Find items that are candidates regardless of their score, with addends.  For trending
+ * lists these are the items of the trend.  For personal lists they are the items on
+ * trial and, if blocks are scored without neighbour scores, the items with the largest
+ * neighbour scores.
  */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy)
@@ -143,7 +156,7 @@ find_extra_items(PageRequest *page, ListPolicy policy)
 
 /* ---------- the best of each ranking ---------- */
 
-/* The number of items per ranking with which the search for a list begins */
+/* Number of items per ranking on the first shortlist */
 int
 FirstShortlistSize(const PageRequest *page)
 {
@@ -152,27 +165,30 @@ FirstShortlistSize(const PageRequest *page)
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
 }
 
-/* Count an item of a group; false if the group is full. */
+/* Count an item of a group.  Returns false if the group has reached the cap. */
 static bool
 fits_cap(const PageRequest *page, int group, int *counts)
 {
 	return group < 0 || page->settings.cap == 0 || counts[group]++ < page->settings.cap;
 }
 
-/* The number of a slate's candidate among eligible items; negative: it is not eligible */
+/*
+ * Returns the index of a slate's candidate among the eligible items; negative if it is not
+ * eligible
+ */
 typedef int (*ItemFinder) (const void *items, int candidate);
 
 /*
- * Mark the items that may be on the list under a ranking, whose scores are rounded:
- * those that are at most a margin behind the last position.  Returns how many
- * positions these can fill, and one more at most.
+ * Mark the items that may be on the list under a ranking.  Since scores are rounded,
+ * this includes items whose score is below that of the last position by at most the
+ * margin.  Returns the number of positions that the marked items can fill, at most k + 1.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
 		  ItemFinder find, const void *items, bool *is_marked)
 {
 	const SlateHeap *list = &best->slates[ranking].best;
-	bool		is_unordered = page->settings.diversity > 0.0 || page->settings.cap > 0;
+	bool		marks_all = page->settings.diversity > 0.0 || page->settings.cap > 0;
 	int		   *counts = AllocateZeros(sizeof(int), eligible->group_count);
 	double		least = 0.0;
 	int			filled = 0;
@@ -183,7 +199,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 
 		if (number < 0)
 			continue;
-		if (filled >= page->k && !is_unordered && list->entries[i].score < least)
+		if (filled >= page->k && !marks_all && list->entries[i].score < least)
 			return filled + 1;
 		is_marked[number] = true;
 		if (filled <= page->k && fits_cap(page, eligible->groups[number], counts))
@@ -195,7 +211,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* ---------- small catalogues, and few candidates ---------- */
+/* ---------- all eligible items: small catalogues, or few candidates ---------- */
 
 static int
 find_same(const void *items, int candidate)
@@ -203,7 +219,7 @@ find_same(const void *items, int candidate)
 	return candidate;
 }
 
-/* Items that one of the draws can choose, among all that may be returned */
+/* Reduce all eligible items to those that a draw can choose. */
 static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
 			   CandidateSet *all, KeyTable *numbers)
@@ -239,9 +255,9 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * All items that may be returned, or the best of them.  A list of diverse items may
- * contain any of these, so that we cut off none unless there are many.  Trending lists
- * are always cut, because the scores of the trend are added there.
+ * Read all eligible items, and keep the best if there are many.  With diversity any item
+ * may be on the list, so we keep up to MIN_SHORTLISTED items.  Trending lists always take
+ * the second path, because it adds the trend's scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -259,9 +275,9 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 /* ---------- shortlists ---------- */
 
 /*
- * The items that are among the best under any ranking, in the order of their numbers.
- * "eligible" and "extra_eligible" are the numbers of these and of the extra items among
- * the eligible items; -1: not eligible.  Extra items may be among the best, too.
+ * The items that are among the best under any ranking, sorted by number.  "eligible" has
+ * the index of each of them among the eligible items, and "extra_eligible" that of each
+ * extra item; -1 if it is not eligible.  Extra items may be among the best, too.
  */
 typedef struct Union
 {
@@ -281,7 +297,7 @@ find_in_union(const void *items, int candidate)
 	return place < 0 ? -1 : all->eligible[place];
 }
 
-/* Items that may be returned of the best ones and the extra ones */
+/* Read which of the best items and the extra items are eligible. */
 static CandidateSet *
 read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all,
 			  const CandidateSet *extra, int64 seed)
@@ -316,7 +332,7 @@ read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union
 	return eligible;
 }
 
-/* The marked items of a set */
+/* Create a shortlist from the marked items of a set. */
 static CandidateSet *
 keep_marked(const CandidateSet *set, const bool *is_marked)
 {
@@ -332,9 +348,9 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 }
 
 /*
- * A shortlist of the best items under each ranking; NULL if they cannot fill the list
- * under each of the rankings.  One position more than the list has shows the next key
- * of a tie.
+ * Create a shortlist of the best items under each ranking.  NULL if they cannot fill k + 1
+ * positions under every ranking.  The additional position provides the next tie-break
+ * key, which propensities of ties require (choose/decision.c).
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -358,7 +374,10 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	return keep_marked(eligible, is_marked);
 }
 
-/* Eligible items without a vector, if the key tells which items are new */
+/*
+ * Read eligible items that have no vector yet.  Requires an ordered key, by which new
+ * items are found.
+ */
 static CandidateSet *
 read_new_items(PageRequest *page)
 {
@@ -380,8 +399,8 @@ add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 }
 
 /*
- * The shortlist grows until eligible items can fill the list; NULL if it becomes too
- * long.  In large catalogues we first look in the blocks with the highest bounds.
+ * Enlarge the shortlist until its eligible items can fill the list.  NULL if it becomes
+ * too long.  In large catalogues we first search the blocks with the highest bounds.
  */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -401,7 +420,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	return result;
 }
 
-/* The first items of the trend, if they can fill the list; NULL if they cannot */
+/* Create a shortlist of the first items of the trend.  NULL if the trend cannot fill the list. */
 static CandidateSet *
 trend_shortlist(PageRequest *page)
 {
@@ -435,7 +454,7 @@ trend_shortlist(PageRequest *page)
 	return filled >= page->k ? result : NULL;
 }
 
-/* Does the planner expect fewer candidates than a given number? */
+/* Does the planner expect fewer eligible items than "items"? */
 static bool
 estimated_below(PageRequest *page, double items)
 {
@@ -450,7 +469,7 @@ estimated_below(PageRequest *page, double items)
 	return rows < items;
 }
 
-/* Is there no need of a shortlist?  A bonus can lift any item onto the list. */
+/* Must all eligible items be read?  With a bonus, any item may reach the list. */
 static bool
 takes_all(PageRequest *page, ListPolicy policy)
 {
@@ -461,7 +480,7 @@ takes_all(PageRequest *page, ListPolicy policy)
 		estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART);
 }
 
-/* Random items that may be returned, more than the list needs */
+/* Choose random eligible items, more than the list needs. */
 static CandidateSet *
 random_candidates(PageRequest *page)
 {

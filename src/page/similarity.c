@@ -1,9 +1,7 @@
 /*
  * similarity.c
- *		Profiles of users, similarities of items to them in each block of features, and
- *		the features of dates.
- *
- * The functions run for each item, click or training example.
+ *		Profiles of users, similarities between items and profiles, and the features of
+ *		dates.
  */
 #include "postgres.h"
 
@@ -21,18 +19,24 @@
 #include "page/page.h"
 #include "sql/args.h"
 
-/* Clicks on nothing that every mean contains, so that few clicks count less */
+/* Weight of a zero vector in each mean, in clicks: a few clicks give a small profile */
 #define SHRINKAGE		5.0
-/* Half-lives after which a click does not decay any more */
+/*
+ * Number of half-lives after which the weight of a click stays constant, so that it is not
+ * subnormal
+ */
 #define MAX_HALF_LIVES	300.0
-/* Numbers below are stored as 0, so that products of reals do not underflow */
+/*
+ * Numbers below this absolute value are stored as 0, so that products in single precision
+ * do not underflow
+ */
 #define MIN_MAGNITUDE	1e-20
 /* Scales of a date's features, in days */
 static const double age_scales[AGES_PER_DATE] = {1.0, 7.0, 30.0};
-/* Days for a date that is NULL or infinite */
+/* Age in days of a date that is NULL or infinite */
 #define MAX_AGE			1e9
 
-/* The elements of an array of numbers that contains no NULL */
+/* Read an array of numbers.  Raises an error for NULLs. */
 static int
 read_array(ArrayType *array, Oid type, const char *name, void **values)
 {
@@ -44,14 +48,17 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/* A number of features, which may be too large for an array; sums of two do not overflow. */
+/*
+ * Read an argument that is a number of features, limited so that sums of two arguments do
+ * not overflow.
+ */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
 	return Min(Max(PG_GETARG_INT32(argno), 0), (int) MaxArraySize);
 }
 
-/* An array to be filled, without dimensions if it is empty */
+/* Create an array to be filled; an empty array has no dimensions. */
 static ArrayType *
 make_reals(int count)
 {
@@ -67,17 +74,28 @@ check_length(int length, int expected, const char *name)
 				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
 }
 
-/* Weight of a click after a number of days, as _dlints_decay() has it; a half-life of 0 is none. */
+/*
+ * Weight of a click after a number of days, as computed by _dlints_decay().  A half-life
+ * of 0 means no decay.
+ */
 double
 DecayOf(double days, double half_life)
 {
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
+/* Complete a profile: the weight of the popularity, zeros for dates, that of the neighbour score. */
+static void
+write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
+{
+	*profile++ = (float4) popularity_weight;
+	memset(profile, 0, sizeof(float4) * aged);
+	profile[aged] = (float4) neighbour_weight;
+}
+
 /*
- * The profile that models are trained on: the shrunken mean of clicked features,
- * scaled per feature, the weight of the popularity, zeros for features of dates, and
- * the weight of the neighbour score.  "sum" is the weighted sum of features.
+ * The profile that models are trained on: the shrunken mean of clicked features, scaled
+ * per feature, and the other weights.  "sum" is the weighted sum of features.
  */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)
@@ -93,15 +111,14 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 		profile[i] = fabs(mean) > MIN_MAGNITUDE ?
 			(float4) ResultFinite(mean * settings->scale[i]) : 0.0f;
 	}
-	profile[liked] = (float4) settings->popularity_weight;
-	memset(profile + liked + 1, 0, sizeof(float4) * settings->aged);
-	profile[liked + 1 + settings->aged] = (float4) settings->neighbour_weight;
+	write_other_weights(settings->aged, settings->popularity_weight, settings->neighbour_weight,
+						profile + liked);
 	return result;
 }
 
 /*
- * The factor that makes a shrunken mean of a sum.  The sum is known up to a factor:
- * its last element is the sum of weights.
+ * Factor that converts a sum to a shrunken mean.  The sum may be scaled; its last element
+ * is the sum of weights under the same scale.
  */
 static double
 shrinkage(const float4 *sum, int length, double clicks)
@@ -113,7 +130,7 @@ PG_FUNCTION_INFO_V1(dlints_mean_profile);
 
 /*
  * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]
- *		Shrunken mean of the first "liked" features of clicked items; NULL without
+ *		Shrunken mean of the first "liked" features of clicked items.  NULL without
  *		clicks.
  */
 Datum
@@ -152,9 +169,8 @@ PG_FUNCTION_INFO_V1(dlints_profile_of);
 /*
  * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer,
  *					  aged integer) -> real[]
- *		The profile that models are trained on: the mean scaled per feature, the
- *		weight of the popularity, zeros for features of dates, and the weight of the
- *		neighbour score.  A NULL mean is zeros.
+ *		The profile that models are trained on: the mean scaled per feature, and the other
+ *		weights, the last two of "weights".  A NULL mean is zeros.
  */
 Datum
 dlints_profile_of(PG_FUNCTION_ARGS)
@@ -182,14 +198,11 @@ dlints_profile_of(PG_FUNCTION_ARGS)
 	profile = (float4 *) ARR_DATA_PTR(result);
 	for (int i = 0; i < liked; i++)
 		profile[i] = mean != NULL && fabs(mean[i]) > MIN_MAGNITUDE ? mean[i] * scale[i] : 0.0f;
-	profile[liked] = (float4) weights[n_weights - 2];
-	for (int i = 0; i < aged; i++)
-		profile[liked + 1 + i] = 0.0f;
-	profile[liked + 1 + aged] = (float4) weights[n_weights - 1];
+	write_other_weights(aged, weights[n_weights - 2], weights[n_weights - 1], profile + liked);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* First and last feature of each block, counted from 0, the last one exclusive */
+/* Read the bounds of each block of features, 0-based; the upper bound is exclusive. */
 static int
 read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
 {
@@ -261,7 +274,7 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Seconds since 1970 */
+/* Convert a timestamp to Unix time in seconds. */
 double
 UnixTime(TimestampTz at)
 {
@@ -270,9 +283,9 @@ UnixTime(TimestampTz at)
 }
 
 /*
- * The features of a date, given the present time; both are in Unix time.  They are 1 for
- * now, decreasing to 0 over about a day, a week and a month, and multiples of 0.01.  A
- * date that is not finite has zeros.
+ * Write the features of a date: three multiples of 0.01, which are 1 for the current
+ * time and decrease to 0 over about a day, a week and a month.  Both arguments are Unix
+ * times.  An infinite date has zeros.
  */
 void
 WriteAges(double date, double now, float4 *ages)
@@ -289,9 +302,8 @@ PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
  * _dlints_ages(dates float8[], at timestamptz) -> real[]
- *		Features of dates: three per date, which are 1 for now and decrease to 0 over
- *		about a day, a week and a month.  Dates are in Unix time; NULL and infinite
- *		dates have zeros.
+ *		Features of dates at a time, three per date (see WriteAges).  Dates are Unix times;
+ *		NULL and infinite dates have zeros.
  */
 Datum
 dlints_ages(PG_FUNCTION_ARGS)

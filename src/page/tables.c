@@ -1,10 +1,10 @@
 /*
  * tables.c
- *		Reads of tables of a recommender without statements.
+ *		Scans of a recommender's tables without SPI.
  *
- * A session's first page would spend most of its time on planning.  Tables whose
- * definition is ours are therefore scanned here; statements remain for what depends
- * on the user's texts.  Rows are visible as in a statement of the calling function.
+ * A session's first page would spend most of its time on planning.  We therefore scan
+ * the tables that the extension defines, and use SPI only for the user's expressions.
+ * Scans use the active snapshot, like a statement of the calling function.
  */
 #include "postgres.h"
 
@@ -42,11 +42,10 @@ struct TableLookup
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_keys;
-	int			n_ordered;		/* rows with equal keys are read in the order of
-								 * the columns up to here */
+	int			n_ordered;		/* number of columns that order the rows, keys included */
 	ScanKeyData keys[MAX_KEYS];
-	Oid			index;			/* on the keys; InvalidOid: none */
-	SysScanDesc scan;			/* of the index, from lookup to lookup; NULL: not begun */
+	Oid			index;			/* index on the keys; InvalidOid: none */
+	SysScanDesc scan;			/* index scan that lookups share; NULL: not begun */
 	MemoryContext row;			/* reset after each row */
 };
 
@@ -85,7 +84,7 @@ open_table(const PageRequest *page, const char *name)
 	return open_readable(table);
 }
 
-/* The number of a column; an error unless it has the type that its readers expect */
+/* Find a column.  Raises an error unless it has the expected type. */
 static AttrNumber
 find_column(const PageRequest *page, Relation relation, const TableColumn *column)
 {
@@ -113,7 +112,7 @@ find_column(const PageRequest *page, Relation relation, const TableColumn *colum
 
 /* ---------- keys ---------- */
 
-/* The function of equality in a column of an index */
+/* Equality function of an index column; InvalidOid: none */
 static RegProcedure
 index_equality(Relation index, int column)
 {
@@ -137,7 +136,7 @@ is_usable(Relation index)
 								 TransactionXmin));
 }
 
-/* Does an index contain all rows, sorted by the keys and the columns that order them? */
+/* Does an index contain all rows, sorted by the first "n_ordered" columns? */
 static bool
 is_on_keys(Relation index, const TableLookup *lookup)
 {
@@ -163,7 +162,7 @@ init_keys_by_index(TableLookup *lookup, Relation index)
 							   index_equality(index, i), (Datum) 0);
 }
 
-/* Without an index, all rows are compared by the default equality of the keys' types. */
+/* Set keys for a sequential scan, with the default equality of the columns' types. */
 static void
 init_keys_by_type(TableLookup *lookup)
 {
@@ -221,7 +220,7 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 	return lookup;
 }
 
-/* Prepare lookups by the first columns of a table.  The caller ends them. */
+/* Prepare lookups by the first "n_keys" columns of a table.  The caller calls EndLookup(). */
 TableLookup *
 BeginLookup(const PageRequest *page, const PageTable *table, int n_keys)
 {
@@ -240,7 +239,7 @@ EndLookup(TableLookup *lookup)
 
 /* ---------- rows ---------- */
 
-/* Hand over the columns of a scan's row, in a memory context that is reset after it. */
+/* Pass the columns of a row to a reader, in a memory context that is reset afterwards. */
 static void
 read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
 {
@@ -255,7 +254,7 @@ read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *r
 	MemoryContextReset(lookup->row);
 }
 
-/* Call a function for at most a given number of the rows of a scan. */
+/* Call a function for at most "limit" rows of a scan.  Returns the number of rows. */
 static int
 read_rows(TableLookup *lookup, SysScanDesc scan, HeapTuple (*next) (SysScanDesc), int limit,
 		  RowReader read, void *reader)
@@ -272,12 +271,6 @@ read_rows(TableLookup *lookup, SysScanDesc scan, HeapTuple (*next) (SysScanDesc)
 }
 
 static HeapTuple
-next_row(SysScanDesc scan)
-{
-	return systable_getnext(scan);
-}
-
-static HeapTuple
 last_row(SysScanDesc scan)
 {
 	return systable_getnext_ordered(scan, BackwardScanDirection);
@@ -291,13 +284,13 @@ set_keys(TableLookup *lookup, const Datum *keys)
 }
 
 /*
- * Begin a scan for the present keys.  A scan of an index stays open until EndLookup(), so
+ * Begin a scan for the current keys.  An index scan remains open until EndLookup(), so
  * that further lookups only set its keys.
  */
 static SysScanDesc
 begin_scan(TableLookup *lookup)
 {
-	ScanKeyData keys[MAX_KEYS]; /* which the scan changes */
+	ScanKeyData keys[MAX_KEYS]; /* a copy, because the scan modifies its keys */
 
 	memcpy(keys, lookup->keys, sizeof(keys));
 	if (lookup->scan == NULL)
@@ -318,9 +311,10 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	int			count;
 
 	CHECK_FOR_INTERRUPTS();
-	set_keys(lookup, keys);
+	if (keys != NULL)
+		set_keys(lookup, keys);
 	scan = begin_scan(lookup);
-	count = read_rows(lookup, scan, next_row, limit, read, reader);
+	count = read_rows(lookup, scan, systable_getnext, limit, read, reader);
 	if (scan->iscan == NULL)
 	{
 		systable_endscan(scan);
@@ -329,7 +323,7 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	return count;
 }
 
-/* Call a function for the last rows with the first "n_keys" keys, in descending order of the index. */
+/* As LookUp() with the first "n_keys" keys, backwards in the order of the index */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
@@ -346,9 +340,12 @@ read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *read
 	return count;
 }
 
-/* As LookUp(), for the last rows in the order of the index; without an index for all rows */
-int
-LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
+/*
+ * As LookUp(), backwards in the order of the index.  Without an index all rows are read,
+ * in any order.
+ */
+static int
+look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
 {
 	if (!OidIsValid(lookup->index))
 		return LookUp(lookup, keys, INT_MAX, read, reader);
@@ -356,7 +353,7 @@ LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read, vo
 	return read_last(lookup, lookup->n_keys, limit, read, reader);
 }
 
-/* Call a function for the row with the largest first column; without an index for all rows. */
+/* Call a function for the row with the largest first column, or without an index for all rows. */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
@@ -405,7 +402,7 @@ struct LogTable
 	int			n_ordered;
 	Relation	parent;
 	PartitionDesc partitions;
-	TableLookup **lookups;		/* by partition; NULL: not opened yet */
+	TableLookup **lookups;		/* lookups by partition; NULL: not opened yet */
 	bool	   *is_skipped;
 };
 
@@ -433,7 +430,7 @@ OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_order
 	return log;
 }
 
-/* Lookups in a partition; NULL if it is empty, or no ordinary table */
+/* Open a partition for lookups.  NULL if it is empty or not an ordinary table. */
 static TableLookup *
 partition_lookup(LogTable *log, int partition)
 {
@@ -451,8 +448,9 @@ partition_lookup(LogTable *log, int partition)
 }
 
 /*
- * Call a function for the last rows with these keys: of the default partition, which
- * contains rows until their month has a partition, and then from the newest month on.
+ * Call a function for the newest rows with these keys.  The default partition is read
+ * first, since it has the rows whose month has no partition yet.  The months follow,
+ * newest first.
  */
 void
 LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader)
@@ -462,13 +460,13 @@ LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *
 	TableLookup *lookup = default_partition < 0 ? NULL : partition_lookup(log, default_partition);
 
 	if (lookup != NULL)
-		limit -= LookUpLast(lookup, keys, limit, read, reader);
+		limit -= look_up_last(lookup, keys, limit, read, reader);
 	for (int i = log->partitions->nparts - 1; i >= 0 && limit > 0; i--)
 		if (i != default_partition && (lookup = partition_lookup(log, i)) != NULL)
-			limit -= LookUpLast(lookup, keys, limit, read, reader);
+			limit -= look_up_last(lookup, keys, limit, read, reader);
 }
 
-/* The partition of a decision's number */
+/* Index of the partition that contains a decision number; -1: none */
 static int
 partition_of(const LogTable *log, Datum decision)
 {
@@ -486,7 +484,7 @@ partition_of(const LogTable *log, Datum decision)
 	return partition >= 0 ? partition : bounds->default_index;
 }
 
-/* Call a function for the rows of a decision, whose number is the only key. */
+/* Call a function for the rows of a decision.  Its number must be the only key. */
 void
 LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
 {

@@ -1,6 +1,6 @@
 /*
  * tables.h
- *		Reads of tables of a recommender without statements.
+ *		Scans of a recommender's tables without SPI.
  */
 #ifndef DLINTS_PAGE_TABLES_H
 #define DLINTS_PAGE_TABLES_H
@@ -24,7 +24,7 @@ typedef struct PageTable
 	TableColumn columns[MAX_TABLE_COLUMNS];
 } PageTable;
 
-/* Lookups of rows whose first columns are equal to keys */
+/* A series of lookups by equality of a table's first columns */
 typedef struct TableLookup TableLookup;
 
 extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read,
@@ -34,11 +34,9 @@ extern void ReadLastRow(const PageRequest *page, const PageTable *table, RowRead
 extern bool HasRows(const PageRequest *page, const char *name);
 extern TableLookup *BeginLookup(const PageRequest *page, const PageTable *table, int n_keys);
 extern int	LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader);
-extern int	LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read,
-					   void *reader);
 extern void EndLookup(TableLookup *lookup);
 
-/* Lookups in a table of the log, over its partitions */
+/* Lookups in all partitions of a table of the log */
 typedef struct LogTable LogTable;
 
 extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_keys,

@@ -10,7 +10,7 @@
 
 #include "compat.h"
 
-/* The input function of a type, kept for the statement */
+/* Input function of a type, cached for the statement */
 typedef struct TypeInput
 {
 	FmgrInfo	function;
@@ -38,8 +38,9 @@ type_input(FunctionCallInfo fcinfo)
 }
 
 /*
- * Is an error the value's own?  Input functions use several classes, as ltree does
- * that of syntax errors; errors of the server and a cancelled statement are none.
+ * Does an error mean that the value is invalid?  Input functions use several error
+ * classes: that of ltree raises a syntax error.  Server errors and cancellation do not
+ * count.
  */
 static bool
 is_value_error(int sqlerrcode)
@@ -53,8 +54,8 @@ is_value_error(int sqlerrcode)
 }
 
 /*
- * Call the input function; false if it says so without an error, as those of
- * PostgreSQL 16 and later can.
+ * Call the input function.  Returns false if it reports an invalid value as a soft
+ * error (PostgreSQL 16 and later).
  */
 static bool
 call_input(TypeInput *input, char *text, Datum *value)
@@ -71,8 +72,8 @@ call_input(TypeInput *input, char *text, Datum *value)
 }
 
 /*
- * Convert a text to a value; false if it is no value of that type.  Input functions of
- * base types hold nothing that a subtransaction would have to release.
+ * Convert a text to a value.  Returns false if the text is invalid for the type.  No
+ * subtransaction is needed, since input functions of base types hold no resources.
  */
 static bool
 try_input(TypeInput *input, char *text, Datum *value)
@@ -99,8 +100,8 @@ PG_FUNCTION_INFO_V1(dlints_try_cast);
 
 /*
  * _dlints_try_cast(value text, type anyelement) -> anyelement
- *		Convert a text to the type of the second argument; NULL if it is no value
- *		of that type.
+ *		Convert a text to the type of the second argument.  NULL if the text is invalid
+ *		for that type.
  */
 Datum
 dlints_try_cast(PG_FUNCTION_ARGS)

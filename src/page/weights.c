@@ -1,6 +1,6 @@
 /*
  * weights.c
- *		Models of a request, and the weights that they give to features.
+ *		Models of a request, and their weights over features.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Draws by which a list is chosen, from blocks and without them */
+/* Number of draws per list, in catalogues with and without blocks */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -32,7 +32,7 @@ raise_incomplete(void)
 			 errdetail("A row of \"model\" or \"constraint_price\" is missing.")));
 }
 
-/* The prepared model of a state, until the end of the request */
+/* Prepare a model until the end of the request. */
 static PreparedModel *
 prepare_state(const PageRequest *page, NullableDatum state)
 {
@@ -56,8 +56,8 @@ prepare_state(const PageRequest *page, NullableDatum state)
 }
 
 /*
- * Read the models.  The policy "personal" explores with draws of the model: fewer
- * where blocks are scored, whose items all draws have to find.
+ * Read the models.  The policy "personal" explores with draws of the model.  In
+ * catalogues with blocks there are fewer draws, since each one scores all blocks.
  */
 PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
@@ -75,7 +75,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (policy == POLICY_PERSONAL)
 	{
-		/* the mean predicts the expected rewards: one factorisation serves both */
+		/* expected rewards need the mean, too; both parts use one factorization */
 		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);
@@ -83,14 +83,14 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Weights of later outcomes, which are too rare to explore; NULL: none */
+/* Mean weights of later outcomes, which are too rare to explore; NULL: none */
 const double *
 LaterWeights(const PageModels *models)
 {
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add the weights of later outcomes to rows of weights. */
+/* Add the weights of later outcomes to each row of weights. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -101,7 +101,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Weights of the mean, with later outcomes */
+/* Weights of the posterior mean, plus those of later outcomes */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
@@ -113,7 +113,7 @@ MeanWeights(const PageRequest *page, const PageModels *models)
 	return weights;
 }
 
-/* Penalties that prices subtract from scores, per unit of each cost */
+/* Read the penalty that is subtracted from scores per unit of each cost. */
 const double *
 ReadPenalties(PageRequest *page)
 {
@@ -131,7 +131,7 @@ ReadPenalties(PageRequest *page)
 	return (double *) ARR_DATA_PTR(penalties);
 }
 
-/* Rows of the draws' weights */
+/* Write the weights of all draws, one row each. */
 static void
 lift_draws(const PageModels *models, int size, int width, double *weights)
 {
@@ -147,8 +147,8 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 }
 
 /*
- * Rankings of items: by the draws by which the list is chosen, or by the mean.
- * Control and trending lists are ranked by popularity, without effects and prices.
+ * Create the rankings for a list: one per draw, or one for the posterior mean if the
+ * policy does not draw.  Control and trending lists are ranked by popularity only.
  */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
@@ -184,8 +184,8 @@ PG_FUNCTION_INFO_V1(dlints_ranking_weights);
 
 /*
  * _dlints_ranking_weights(profile real[], policy text, seed bigint) -> float8[][]
- *		Rankings of items under a policy in the entered schema, without prices: a row
- *		for each draw, or one for the mean.
+ *		Rankings under a policy in the entered schema, without prices: one row per draw,
+ *		or one for the posterior mean.
  */
 Datum
 dlints_ranking_weights(PG_FUNCTION_ARGS)

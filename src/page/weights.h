@@ -1,6 +1,6 @@
 /*
  * weights.h
- *		Models of a request, and the weights that they give to features.
+ *		Models of a request, and their weights over features.
  */
 #ifndef DLINTS_PAGE_WEIGHTS_H
 #define DLINTS_PAGE_WEIGHTS_H
@@ -8,7 +8,7 @@
 #include "page/blocks.h"
 #include "posterior/parts.h"
 
-/* Models under the profile of a request */
+/* A request's profile and prepared models */
 typedef struct PageModels
 {
 	Datum		profile;

@@ -80,11 +80,11 @@ typedef struct PreparedModel
 	Datum		datum;
 
 	/* position in the cache */
-	MemoryContext context;		/* of this struct and all parts */
-	bool		kept;			/* in the cache */
+	MemoryContext context;		/* memory context of this struct and all parts */
+	bool		kept;			/* is in the cache */
 	Size		bytes;			/* size as counted by the cache */
 	uint32		hash;			/* hash of "key" */
-	dlist_node	in_line;		/* in the list of models with inline keys */
+	dlist_node	in_line;		/* link in the list of models with inline keys */
 	int			users;			/* number of call sites that used it last */
 	uint32		seen_in;		/* last transaction that verified the value */
 	uint64		first_chunk;	/* hash of the first chunk, if out of line */

@@ -211,6 +211,17 @@ ProjectionNext(ProjectionWalk *walk)
 
 /* ---------- reduction and lifting ---------- */
 
+/* Begin a scan of a model's matrix for use by BLAS.  Returns false if the model has none. */
+static bool
+BeginProjection(const DlintsHeader *model, Projection *projection, ProjectionWalk *walk)
+{
+	if (!ModelHasProjection(model))
+		return false;
+	BlasReady();
+	*projection = ModelProjection(model);
+	*walk = ProjectionBegin(projection);
+	return true;
+}
 /*
  * Compute the reduced features of "count" feature vectors, each with a
  * profile if the model has profiles.
@@ -220,19 +231,14 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 			   const double *profiles, double *reduced)
 {
 	Kind		kind = ModelKind(model);
+	Projection	projection;
+	ProjectionWalk walk;
 
 	kind_fill(&kind, count, features, profiles, reduced);
-	if (ModelHasProjection(model))
-	{
-		Projection	projection = ModelProjection(model);
-		ProjectionWalk walk;
-
-		BlasReady();
-		walk = ProjectionBegin(&projection);
+	if (BeginProjection(model, &projection, &walk))
 		while (ProjectionNext(&walk))
 			projection_apply(&projection, &walk.piece, count, features, reduced,
 							 kind_reduced_len(&kind));
-	}
 }
 
 /*
@@ -266,20 +272,15 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 {
 	Kind		kind = ModelKind(model);
 	Size		len = (Size) count * kind_lifted_len(&kind);
+	Projection	projection;
+	ProjectionWalk walk;
 	Size		i;
 
 	kind_lift(&kind, count, parameters, profile, weights);
-	if (ModelHasProjection(model))
-	{
-		Projection	projection = ModelProjection(model);
-		ProjectionWalk walk;
-
-		BlasReady();
-		walk = ProjectionBegin(&projection);
+	if (BeginProjection(model, &projection, &walk))
 		while (ProjectionNext(&walk))
 			projection_lift(&projection, &walk.piece, count, parameters,
 							kind_reduced_len(&kind), weights, kind_lifted_len(&kind));
-	}
 	for (i = 0; i < len; i++)
 		ResultFinite(weights[i]);
 }

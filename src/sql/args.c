@@ -168,6 +168,20 @@ ArgCount(FunctionCallInfo fcinfo, int argno)
 	return (int) Min(ArgCheckPositive(PG_GETARG_INT64(argno), "k"), PG_INT32_MAX);
 }
 
+/* Read argument "k", which must be at most "max". */
+int
+ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max)
+{
+	int			k = ArgCount(fcinfo, argno);
+
+	if (k > max)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("k must be at most %d", max),
+				 errdetail("The value is %d.", k)));
+	return k;
+}
+
 /*
  * Raise an error unless an argument has the same value in all rows of a group
  * or partition.

@@ -36,6 +36,7 @@ extern const char *DescribeInvalidNumber(double value);
 extern void ArgRaiseOutOfRange(const char *name, const char *range, double value);
 extern int64 ArgCheckPositive(int64 value, const char *name);
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
+extern int	ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max);
 extern void CheckSameValue(bool same, const char *name, const char *rows);
 
 struct ReturnSetInfo;

@@ -186,7 +186,7 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 	return entry->number;
 }
 
-/* The values by number */
+/* Return the values, indexed by number. */
 Datum *
 KeyNumbersValues(KeyNumbers *keys)
 {
@@ -211,7 +211,7 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* 64-bit hashes collide: practically never */
+	/* for colliding 64-bit hashes, which are extremely rare */
 	return left->number < right->number ? -1 : 1;
 }
 
@@ -307,14 +307,14 @@ ClicksMemory(const Clicks *clicks)
 		sizeof(uint64) * ClicksItems(clicks);
 }
 
-/* The number of users, while the log is read */
+/* Number of users so far */
 uint32
 ClicksUsers(const Clicks *clicks)
 {
 	return clicks->users->table->members;
 }
 
-/* The number of rows read */
+/* Number of rows so far */
 Size
 ClicksRows(const Clicks *clicks)
 {

@@ -35,12 +35,12 @@ enum
 typedef struct DatedClick
 {
 	uint32		item;
-	uint32		user;			/* NO_USER: unknown */
+	uint32		user;			/* NO_USER if the query returned NULL */
 	double		day;
 	double		weight;
 } DatedClick;
 
-/* Clicks of an item and user, the newest first */
+/* Sort order: by item, then by user, then newest first */
 static inline int
 CompareClicks(const DatedClick *a, const DatedClick *b)
 {
@@ -121,8 +121,8 @@ AddClick(QueryReader *query, const Datum *values)
 /* ---------- sums ---------- */
 
 /*
- * Sum the clicks of an item for a measure.  Of a user's clicks in a period the
- * newest one and the largest weight count.
+ * Sum the clicks of an item for a measure.  A user's clicks in a period count once, with
+ * the time of the newest and the largest weight.
  */
 static double
 SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measure)
@@ -130,7 +130,7 @@ SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measur
 	double		half_life = reader->half_lives[measure];
 	double		sum = 0.0;
 	double		decay = 0.0;
-	double		weight = 0.0;	/* of the present period, as far as read */
+	double		weight = 0.0;	/* largest weight in the current period so far */
 	double		last = 0.0;
 
 	for (Size i = 0; i < count; i++)

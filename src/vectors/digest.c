@@ -1,7 +1,7 @@
 /*
  * digest.c
- *		The function _dlints_digest: a hash of the columns of a row, by which
- *		changed rows are found.
+ *		The function _dlints_digest: a hash of the columns of a row, to find changed
+ *		rows.
  */
 #include "postgres.h"
 
@@ -15,10 +15,10 @@
 /* How a column is hashed */
 typedef struct DigestColumn
 {
-	int16		length;			/* storage of the type */
+	int16		length;			/* typlen of the type */
 	bool		by_value;
-	Oid			output;			/* output function of an enumerated type, whose labels can be
-								 * renamed; InvalidOid: another type */
+	Oid			output;			/* output function of an enum, since labels can be renamed;
+								 * InvalidOid for other types */
 } DigestColumn;
 
 static bool
@@ -54,7 +54,7 @@ hash_text(const char *text, uint64 seed)
 	return hash_bytes_extended((const unsigned char *) text, strlen(text), seed);
 }
 
-/* Hash the bytes of a value; the seed is the digest of the columns before. */
+/* Hash a value.  The seed is the digest of the previous columns. */
 static uint64
 hash_value(const DigestColumn *column, Datum value, uint64 seed)
 {

@@ -71,7 +71,7 @@ CutName(Encoding *encoding, int len)
 	encoding->name.data[len] = '\0';
 }
 
-/* ---------- what adds to the sum ---------- */
+/* ---------- names and weights ---------- */
 
 static void
 AddCurrentName(Encoding *encoding, double weight)

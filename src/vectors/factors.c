@@ -277,19 +277,6 @@ FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query,
 	PutVectors(rows, reader, matrix->items, ComputeVectors(reader, matrix));
 }
 
-static int
-ReadK(FunctionCallInfo fcinfo, int argno)
-{
-	int			k = ArgCount(fcinfo, argno);
-
-	if (k > MAX_FACTORS)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("k must be at most %d", MAX_FACTORS),
-				 errdetail("The value is %d.", k)));
-	return k;
-}
-
 PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
@@ -320,7 +307,7 @@ dlints_factors(PG_FUNCTION_ARGS)
 	desc = rows->setDesc;
 	CheckResultColumns(desc);
 	ArgNotNull(fcinfo, 0, "query");
-	reader.k = ReadK(fcinfo, 1);
+	reader.k = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
 	ArgNotNull(fcinfo, 3, "seed");
 	reader.log.seed = (uint64) PG_GETARG_INT64(3);
 	reader.log.item.type = TupleDescAttr(desc, 0)->atttypid;

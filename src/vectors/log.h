@@ -37,7 +37,7 @@ typedef struct ItemType
 {
 	Oid			type;
 	int32		typmod;
-	const char *columns;		/* of the column definition list, with %s for the type */
+	const char *columns;		/* column definition list for a hint, with %s for the item type */
 } ItemType;
 
 /* A click log, as it is read. */

@@ -185,19 +185,6 @@ RelateItems(ReturnSetInfo *rows, Reader *reader, const char *query)
 	PutRows(rows, reader, matrix->items, starts, all);
 }
 
-static int
-ReadK(FunctionCallInfo fcinfo, int argno)
-{
-	int			k = ArgCount(fcinfo, argno);
-
-	if (k > MAX_NEIGHBOURS)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("k must be at most %d", MAX_NEIGHBOURS),
-				 errdetail("The value is %d.", k)));
-	return k;
-}
-
 PG_FUNCTION_INFO_V1(dlints_neighbours);
 
 /*
@@ -223,7 +210,7 @@ dlints_neighbours(PG_FUNCTION_ARGS)
 	rows = ResultRows(fcinfo);
 	CheckResultColumns(rows->setDesc);
 	ArgNotNull(fcinfo, 0, "query");
-	reader.k = ReadK(fcinfo, 1);
+	reader.k = ArgCountUpTo(fcinfo, 1, MAX_NEIGHBOURS);
 	reader.log.query.function = "dlints_neighbours";
 	reader.log.item.type = TupleDescAttr(rows->setDesc, 0)->atttypid;
 	reader.log.item.typmod = TupleDescAttr(rows->setDesc, 0)->atttypmod;

@@ -260,7 +260,7 @@ test_minimum_is_a_maximum_of_negative_costs(void **state)
 	double		mean;
 	PricedDecisions all = {1, 1, 1, each, kept, entries, &mean, count_pause};
 	double		target = -0.5;
-	double		price;
+	double		price = 0.0;
 
 	price_solve(&all, &target, &price);
 	assert_near(price, 0.1, 1e-6);
