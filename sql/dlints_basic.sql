@@ -1,5 +1,4 @@
--- First of the tests: creates the extension, which the later ones use, and
--- shows what it is for.
+-- Create the extension, which later tests use, and run the most common calls.
 CREATE EXTENSION dlints;
 CREATE TABLE model (name text PRIMARY KEY, state dlints(3) NOT NULL);
 INSERT INTO model VALUES ('home', dlints_new(3, discount => 1, ridge => 1,
@@ -10,7 +9,7 @@ INSERT INTO item VALUES (1, 'comedy', '{1,0,0}', true),
   (3, 'both', '{1,1,0}', true),
                         (4, 'thriller', '{0,0,1}', true), (5, 'sold out', '{9,9,9}', false);
 
--- a model that has seen nothing expects nothing, and tries everything
+-- an untrained model predicts 0 and explores
 SELECT i.title, dlints_predict(m.state, i.features) FROM model m, item i ORDER BY i.id;
 SELECT count(DISTINCT title) AS tried FROM
   (SELECT dlints_recommend(m.state, i.title, i.features) AS title
@@ -19,11 +18,11 @@ SELECT cardinality(dlints_recommend(m.state, i.id, i.features, 3)) AS three FROM
   WHERE m.name = 'home' AND i.in_stock;
 SELECT dlints_recommend(m.state, i.id, i.features) AS nothing FROM model m, item i WHERE false;
 
--- rewards come in: comedies please, dramas do not
+-- rewards: comedies are liked, dramas are not
 UPDATE model SET state = dlints_update(state, ARRAY[1, 0, 0], 1) WHERE name = 'home';
 UPDATE model SET state = dlints_update_batch(state, ARRAY[[1, 0, 0], [0, 1, 0]], ARRAY[1, -1])
   WHERE name = 'home';
--- or wait in a queue, which takes only what can be learned, and are folded into the model
+-- rewards can wait in a queue that accepts only valid observations, and be added together
 CREATE TABLE feedback (id integer, features real[], reward float8,
   CHECK (dlints_accepts(dlints_new(3), features, reward)));
 INSERT INTO feedback VALUES (1, '{1,1,0}', 0), (2, '{0,0,1}', 0);
@@ -38,7 +37,7 @@ SELECT updates, mean_reward FROM model, dlints_info(state);
 SELECT i.title, round(dlints_predict(m.state, i.features)::numeric, 6) AS expected
   FROM model m, item i WHERE i.in_stock ORDER BY expected DESC, i.id;
 
--- without exploration, the best
+-- without exploration, the item with the best mean
 SELECT dlints_recommend(dlints_set(m.state, exploration => 0), i.title, i.features, 3)
   FROM model m, item i WHERE i.in_stock;
 DROP TABLE model, item, feedback;
@@ -58,7 +57,7 @@ EXCEPTION WHEN OTHERS THEN
     || more || ')' ELSE '' END;
 END
 $$;
--- a model of the paper's kind, with one memory and the noise known
+-- a model as in the paper: one memory and a given noise
 CREATE FUNCTION one_memory(
   dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99,
   ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,

@@ -1,4 +1,4 @@
--- What the extension puts into the catalogue.
+-- The extension's objects in the catalogs
 \pset format unaligned
 \pset null NULL
 CREATE TEMP VIEW member AS SELECT d.classid, d.objid FROM pg_depend AS d
@@ -9,7 +9,7 @@ AND NOT (d.classid = 'pg_type'::regclass
   AND EXISTS (SELECT FROM pg_type AS t LEFT JOIN pg_class AS c ON c.oid = t.typrelid
   WHERE t.typarray = d.objid OR t.oid = d.objid AND c.relkind = 'v'));
 
--- everything has a comment
+-- every object has a comment
 SELECT pg_describe_object(classid, objid, 0) AS without_comment FROM member
 WHERE obj_description(objid, classid::regclass::name) IS NULL ORDER BY 1;
 SELECT classid::regclass AS catalogue, count(*) FROM member GROUP BY 1
@@ -69,14 +69,14 @@ SELECT proname, pg_get_function_arguments(p.oid) AS arguments FROM member
 WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$|^_'
   ORDER BY proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
 
--- views, everybody's to read
+-- views, which PUBLIC may read
 SELECT c.oid::regclass AS view, relkind, array_to_string(relacl, ' ') LIKE '%=r/%' AS granted
   FROM member JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid
   ORDER BY c.oid::regclass::text COLLATE "C";
 SELECT attname, atttypid::regtype AS type FROM pg_attribute
   WHERE attrelid = 'dlints_columns'::regclass ORDER BY attnum;
 
--- it works in any schema, whether the search_path has it or not, and cannot be moved
+-- the extension works in any schema, in or out of the search_path, and cannot be moved
 SELECT extrelocatable FROM pg_extension WHERE extname = 'dlints';
 CREATE SCHEMA elsewhere;
 ALTER EXTENSION dlints SET SCHEMA elsewhere;
@@ -98,7 +98,7 @@ DROP EXTENSION dlints;
 DROP SCHEMA elsewhere;
 CREATE EXTENSION dlints;
 
--- DROP EXTENSION leaves nothing, and drops dependent objects only with CASCADE
+-- DROP EXTENSION drops all objects, and dependent ones only with CASCADE
 CREATE TABLE keeper (m dlints);
 \set VERBOSITY terse
 DROP EXTENSION dlints;

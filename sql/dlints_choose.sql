@@ -1,8 +1,8 @@
--- Choosing.
+-- Choose items and arms
 \pset format unaligned
 \pset null NULL
 
--- recommend: without exploration the best expected reward
+-- dlints_recommend without exploration returns the item with the best expected reward
 CREATE TABLE model (name text, state dlints);
 INSERT INTO model VALUES ('first',
   dlints_update(one_memory(2, NULL, 1, exploration => 0), ARRAY[1, 0], 1)),
@@ -21,7 +21,7 @@ SELECT m.name, dlints_recommend(m.state, i.name, i.features),
   dlints_recommend(m.state, i.id, i.features::float8[], 3) AS float8,
        dlints_recommend(m.state, i.name, i.features, 9223372036854775807) FROM model m, item i
     GROUP BY m.name ORDER BY m.name;
--- nothing to choose from
+-- no candidates
 SELECT dlints_recommend(m.state, i.name, i.features),
   dlints_recommend(m.state, i.name, i.features, 2) FROM model m, item i WHERE m.name = 'nobody';
 SELECT dlints_recommend(m.state, i.name, i.features),
@@ -32,26 +32,26 @@ SELECT dlints_recommend(NULL::dlints, i.name, i.features),
 SELECT dlints_recommend(m.state, i.name, i.features),
   dlints_recommend(m.state, i.name, i.features, 2) FROM model m, item i
   WHERE m.name = 'first' AND i.name IS NULL;
--- windows, grouping sets
+-- window functions and grouping sets
 SELECT i.id, dlints_recommend(m.state, i.id, i.features, 2) OVER (ORDER BY i.id)
   FROM model m, item i WHERE m.name = 'second' ORDER BY i.id;
 SELECT i.id % 2 AS odd, dlints_recommend(m.state, i.id, i.features) FROM model m, item i
     WHERE m.name = 'first' GROUP BY GROUPING SETS ((i.id % 2),
   ()) ORDER BY 1;
--- the model as a parameter
+-- the model as a query parameter
 PREPARE pick(dlints, integer) AS SELECT dlints_recommend($1, id, features, $2) FROM item;
 SELECT state AS first FROM model WHERE name = 'first' \gset
 SELECT state AS second FROM model WHERE name = 'second' \gset
 EXECUTE pick(:'first', 2);
 EXECUTE pick(:'second', 3);
 DEALLOCATE pick;
--- a profile; rows with NULL for one are left out
+-- profiles; rows with a NULL profile are skipped
 SELECT dlints_recommend(m, id, features, 9, CASE WHEN id <> 3 THEN '{1,2}'::real[] END) @> ARRAY[1,
   2, 5, 6] AS all_but_3_and_4, dlints_recommend(m, id, features, 1, NULL::real[]),
   dlints_recommend(m, id, features::float8[], 2, NULL::float8[])
 FROM item, one_memory(2, interactions => 'matched') AS m;
 
--- recommend_arms: items of any type, by a greedy model whose score is the feature
+-- dlints_recommend_arms: items of any type, with a greedy model whose score is the feature
 CREATE TABLE scored AS SELECT dlints_update(one_memory(1, policy => 'greedy'), '{1}', 1) AS m, v.*
   FROM (VALUES (1, 'a', '{1}'::real[]), (2, 'b', '{3}'), (3, 'c', NULL), (5, NULL, '{2}'),
                (6, 'e', '{-1}')) AS v (id, item, x);
@@ -66,7 +66,7 @@ SELECT pg_typeof(dlints_recommend_arms(m, id::numeric, x, 2)), dlints_recommend_
   dlints_recommend_arms(m, item::name, x, 2) AS nm FROM scored;
 SELECT length(dlints_recommend_arms(m, repeat(item, 100000), x)),
   (dlints_info((dlints_recommend_arms(m, one_memory(id), x, 1))[1])).dim FROM scored;
--- recommend_arms: a thousand items that replace each other, a huge k, windows
+-- dlints_recommend_arms: a thousand items, each better than the last; a huge k; window functions
 SELECT dlints_recommend_arms(m, 'item ' || i, ARRAY[i], 5) AS rising,
   dlints_recommend_arms(m, 'item ' || i, ARRAY[-i], 5) AS falling,
   dlints_recommend_arms(m, 'item ' || i, ARRAY[(i * 7919) % 1009], 3) AS mixed
@@ -85,7 +85,7 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
 ALTER TABLE many SET (parallel_workers = 2);
--- recommend draws, and so it stays above Gather; a draw is never made by a worker
+-- dlints_recommend draws in the leader: it stays above Gather
 SELECT query, string_agg(btrim(line), ', ' ORDER BY i) AS nodes FROM unnest(ARRAY[
   'dlints_recommend(one_memory(3), name, x)', 'dlints_recommend(one_memory(3), name, x, 3)',
     'dlints_recommend(one_memory(3), name, x::float8[])',

@@ -1,4 +1,4 @@
--- How the columns of a recommender's items are encoded
+-- Encoding of the columns of a recommender's items
 \set SHOW_CONTEXT never
 BEGIN;
 -- Hide progress notices, which appear if a statement takes more than two seconds.

@@ -1,5 +1,5 @@
--- Bad input: each a clear error of its class, the model as it was, the session
--- alive.  The results show the statements.
+-- Invalid input raises a specific error, and leaves the model unchanged.  The
+-- results show the statements.
 \pset format unaligned
 \pset null NULL
 \set ECHO none
@@ -11,7 +11,7 @@ INSERT INTO model VALUES
     ARRAY[1, 2, 3], 1, ARRAY[1, -1, 2]));
 CREATE TABLE before AS SELECT name, state::text FROM model;
 
--- "m" is a model without profiles, "s" one with it and an intercept
+-- "m" is a model without profiles, "s" one with profiles and an intercept
 CREATE FUNCTION tried(no integer, statement text)
 RETURNS TABLE (number integer, call text, result text) LANGUAGE sql AS
 $$

@@ -1,6 +1,5 @@
--- Learning, with numbers that are exact in binary: small integers and a
--- discount of 1/4, of which square roots are exact as well, come out the same
--- whatever the order of the arithmetic.
+-- Training.  Small integers and a discount of 1/4 make all results exact in
+-- binary, whatever the order of operations.
 \pset format unaligned
 CREATE FUNCTION pg_temp.shown(m dlints) RETURNS text LANGUAGE sql AS
 $$
@@ -22,7 +21,7 @@ INSERT INTO model VALUES ('faded', one_memory(2, NULL, 0.25)),
   ('intercept', one_memory(2, NULL, 0.25, intercept => true)),
   ('two memories', dlints_new(2, discount => 0.25, memories => 2, intercept => false));
 
--- one, two, and all ways to learn the four
+-- one observation, two, and all ways to train on four
 SELECT name, pg_temp.shown(dlints_update(state, ARRAY[1, 0], 1)) FROM model ORDER BY name;
 SELECT name, pg_temp.shown(dlints_update(dlints_update(state, ARRAY[1, 0], 1), ARRAY[0, 2], -1))
   FROM model ORDER BY name;
@@ -39,8 +38,8 @@ SELECT name, count(*) AS ways, pg_temp.shown(m) FROM model, LATERAL (VALUES
     FROM (SELECT id, dlints_evidence(state, x, r) AS e FROM observation GROUP BY id) AS s)))
     AS v (m) GROUP BY name, m ORDER BY name;
 
--- by time, a quarter left each day, in any order: the fourth is seen three days after the first,
--- the second counts 4, the third 16
+-- forgetting by time, in any order of observations: weights fall to a quarter per day, so that
+-- the second observation counts 4 and the third 16
 ALTER TABLE observation ADD at timestamptz, ADD weight float8;
 UPDATE observation SET at = '2026-01-01 00:00+00'::timestamptz + (id - 1) * interval '1 day',
   weight = CASE id WHEN 2 THEN 4 WHEN 3 THEN 16 END;
@@ -57,14 +56,14 @@ SELECT count(*) AS ways, pg_temp.shown(m),
   ((SELECT dlints_concat_agg(e ORDER BY id DESC)
     FROM (SELECT id, dlints_evidence(state, x, r, '{}', at, weight) AS e FROM observation GROUP BY id)
     AS s))) AS v (m) WHERE name = 'by time' GROUP BY m;
--- without the third; a day later; weighed
+-- retracting the third observation; a day later; with a weight
 SELECT pg_temp.shown(m - dlints_update(state, ARRAY[1, 1], 2, '{}', '2026-01-03 00:00+00', 16))
   AS without_the_third, pg_temp.shown(dlints_at(m, '2026-01-05 00:00+00')) AS a_day_later,
   pg_temp.shown(0.5 * m) AS half
 FROM (SELECT state, dlints_evidence(state, x, r, '{}', at, weight) AS m FROM model, observation
   WHERE name = 'by time' GROUP BY name) AS s;
 
--- many groups at once, sorted or hashed
+-- many groups, sorted or hashed
 CREATE TABLE log AS SELECT i AS id, i % 3 AS model, ARRAY[i % 2, i % 4]::real[] AS x,
   (i % 5)::float8 AS r FROM generate_series(1, 300) AS i;
 SET enable_hashagg = off;
@@ -81,7 +80,7 @@ SELECT model, updates
   FROM (SELECT model, dlints_evidence(one_memory(2), x, r ORDER BY id) AS e FROM log
   GROUP BY GROUPING SETS ((model), ())) AS s, dlints_info(e) ORDER BY model;
 
--- running evidence and running histories: the final function leaves the state alone
+-- running aggregates: the final function does not modify the state
 SELECT id, updates, mean_reward
   FROM (SELECT id,
   dlints_evidence(one_memory(2, NULL, 1), x, r) OVER (ORDER BY id ROWS 1 PRECEDING) AS e
@@ -90,13 +89,13 @@ CREATE TABLE part AS SELECT id, dlints_evidence(one_memory(2, NULL, 0.25), x, r)
   FROM observation GROUP BY id;
 SELECT id, pg_temp.shown(dlints_concat_agg(e) OVER (ORDER BY id)) FROM part ORDER BY id;
 SELECT id, pg_temp.shown(e || e) FROM part ORDER BY id;
--- the rows that went in are as they were
+-- aggregates do not modify their input rows
 SELECT id, pg_temp.shown(e) FROM part ORDER BY id;
 
--- models in different states in one group: what they know is left out
+-- models with different evidence in one group: their own evidence is not included
 SELECT pg_temp.shown(dlints_evidence(m, x, r ORDER BY id)) FROM observation,
   LATERAL (SELECT dlints_update(one_memory(2, NULL, 0.25), x, id)) AS u (m);
--- values too large to stay in the row
+-- values stored out of line
 CREATE TABLE wide (id integer, m dlints);
 INSERT INTO wide SELECT i, dlints_update(one_memory(40, NULL, 1), array_fill(i::real, ARRAY[40]), i)
   FROM generate_series(1, 3) AS i;
@@ -106,7 +105,7 @@ SELECT id, updates, mean_reward, g, b
   ORDER BY id;
 SELECT updates, mean_reward FROM wide, dlints_info(m) ORDER BY id;
 
--- parallel workers: counts and undiscounted sums do not depend on who saw which row
+-- parallel workers: counts and undiscounted sums do not depend on the distribution of rows
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
@@ -118,7 +117,7 @@ SELECT plan($$SELECT dlints_evidence(one_memory(2, NULL, 1), x, r) FROM log$$);
 SELECT pg_temp.shown(dlints_evidence(one_memory(2, NULL, 1), x, r)) FROM log;
 SELECT plan($$SELECT dlints_concat_agg(m) FROM wide$$);
 SELECT updates, mean_reward FROM (SELECT dlints_concat_agg(m) AS c FROM wide) AS s, dlints_info(c);
--- an order asked for is kept, by one process
+-- ORDER BY in the aggregate is respected, in one process
 SELECT count(*) AS partial
   FROM plan($$SELECT dlints_evidence(one_memory(2), x, r ORDER BY id) FROM log$$) AS line
   WHERE line ~ 'Partial';

@@ -1,4 +1,4 @@
--- The type: text form, sizes of columns, casts, making models.
+-- The type dlints: text form, type modifiers, casts, constructors
 \pset format unaligned
 
 -- stored form
@@ -17,7 +17,7 @@ SELECT dlints_new(4, 3, interactions => 'matched');
 SELECT dlints_update(dlints_new(1, half_life => '1 day', memories => 2, noise => 2,
   intercept => false), ARRAY[2], 3, '{}', '2000-01-01 00:00:01+00');
 
--- it reads back with its fields in any order and with any space
+-- input accepts fields in any order and any white space
 SELECT '{"evidence":[{"H":[[1],[2,4]],"G":[[1],[2,4]],"b":[1,2],"reward_square_sum":1,
   "reward_sum":1,"weight_square_sum":null,"weight_sum":1}],"prior":null,"reward_square_peak":1,
   "reward_square_total":1,"reward_total":1,"weight_total":1,"chosen":1,"sigma":1,
@@ -169,7 +169,7 @@ SELECT was || ' -> ' || change AS change,
     '"b": [0, 0], "G": [[0], [0, 0]], "H": [[0], [0, 0]]}]')) AS v (no, was, change) ORDER BY no;
 \set ECHO all
 
--- sizes of columns
+-- type modifiers of columns
 CREATE TABLE sized (any_size dlints, plain dlints(2), projected dlints(5, 2),
   intercept dlints(4, intercept), projected_intercept dlints(5, 2, intercept),
   largest_plain dlints(65536, 1024),
@@ -178,7 +178,7 @@ CREATE TABLE sized (any_size dlints, plain dlints(2), projected dlints(5, 2),
     largest_matched dlints(65536, 1023, matched));
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
   WHERE attrelid = 'sized'::regclass AND attnum > 0 ORDER BY attnum;
--- which model fits into which column
+-- models accepted by each type modifier
 SELECT model, string_agg(attname, ', ' ORDER BY attnum) FILTER (WHERE r = 'no error') AS fits,
   min(r COLLATE "C") FILTER (WHERE r <> 'no error') AS error
 FROM pg_attribute, (VALUES (1, '2'),
@@ -197,7 +197,7 @@ FROM pg_attribute, (VALUES (1, '2'),
   (21, '65536, 1023, interactions => ''matched''')) AS v (no, model),
     LATERAL fails(format('INSERT INTO sized (%I) VALUES (one_memory(%s))', attname, model)) AS r
 WHERE attrelid = 'sized'::regclass AND attnum > 0 GROUP BY no, model ORDER BY no;
--- the doors: text, UPDATE, a cast, ALTER TABLE, COPY
+-- the type modifier is enforced for text, UPDATE, a cast, ALTER TABLE and COPY
 SELECT statement, fails(statement)
     FROM (VALUES (1, format('INSERT INTO sized (plain) VALUES (%L)', one_memory(1))),
   (2, 'UPDATE sized SET projected = any_size'),
@@ -216,7 +216,7 @@ COPY sized (plain) FROM STDIN;
 {"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "dim": 1, "reduced_dim": null, "profile_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "weight_total": 0, "reward_total": 0, "reward_square_total": 0, "reward_square_peak": 0, "evidence": null, "prior": null}
 \.
 \set VERBOSITY default
--- sizes that there are not
+-- invalid type modifiers
 \set ECHO none
 SELECT type, fails(format('SELECT NULL::%s', type)) FROM (VALUES
   (1, 'dlints(0)'),
@@ -254,7 +254,7 @@ SELECT type, fails(format('SELECT NULL::%s', type)) FROM (VALUES
   (54, 'dlints(5, MATCHED)')) AS v (no, type) ORDER BY no;
 \set ECHO all
 
--- equal: the same parameters, counts and evidence
+-- models are equal if parameters, counts and evidence are
 SELECT other, one_memory(3, interactions => 'matched') = m AS equal,
   one_memory(3, interactions => 'matched') <> m AS unequal
 FROM (VALUES
@@ -275,12 +275,12 @@ CREATE TABLE several AS SELECT i,
   FROM generate_series(1, 9) AS i;
 SELECT (dlints_info(m)).ridge, count(*) FROM several GROUP BY m ORDER BY 1;
 SELECT count(*) FROM several AS a JOIN several AS b ON a.m = b.m;
--- no order, no implicit way to other types
+-- models have no order and no implicit casts
 SELECT statement, fails(statement)
   FROM unnest(ARRAY['SELECT one_memory(2) ORDER BY 1', 'SELECT one_memory(2) < one_memory(2)',
   'SELECT jsonb_typeof(one_memory(2))']) AS statement;
 
--- parameters that there are not, and the last ones that there are
+-- invalid parameters, and the limits of valid ones
 \set ECHO none
 SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (1, 'NULL'),
@@ -363,7 +363,7 @@ SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (61, '3, policy => ''Thompson'''),
   (62, '3, policy => NULL')) AS v (no, arguments) ORDER BY no;
 \set ECHO all
--- dlints_set changes what it is told and refuses the same
+-- dlints_set changes the given parameters, and raises the same errors
 SELECT ridge, exploration, noise, sigma, policy, discount
     FROM (VALUES (1, dlints_set(one_memory(2, NULL, 0.5, 3, 2), ridge => 7)),
   (2, dlints_set(one_memory(2, NULL, 0.5, 3, 2), exploration => 0)),

@@ -1,6 +1,6 @@
 -- Create, alter and grant recommenders and rankers ---------------------------------
 
--- A name for a schema; 42P06 if there is one of that name
+-- Return the name for a new schema.  Raises 42P06 if a schema of that name exists.
 CREATE FUNCTION _dlints_unused_name(name text) RETURNS text
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -14,8 +14,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_unused_name(text) IS 'a name for a schema; 42P06 if there is one of that name';
 
--- Raise an error if somebody has put a function of the name of one of ours beside the extension: it could be
--- called in place of ours.
+-- Raise an error if another role has created a function in the extension's schema with the same name as one of
+-- ours: it could be called instead.
 CREATE FUNCTION _dlints_check_namesakes() RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -137,8 +137,8 @@ COMMENT ON FUNCTION dlints_create_ranker(text, interval, double precision, text,
 
 -- Alter -----------------------------------------------------------------------------
 
--- The table "setting" of a recommender or a ranker of that name, or NULL.  The kind is told by a table that
--- only recommenders have.
+-- Return the table "setting" of a recommender or ranker, or NULL if none has that name.  A recommender is
+-- recognized by a table that rankers do not have.
 CREATE FUNCTION _dlints_find_setting(kind text, name text) RETURNS oid
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -152,8 +152,9 @@ $$;
 COMMENT ON FUNCTION _dlints_find_setting(text, text) IS 'table of settings of a recommender or a ranker, or NULL';
 
 -- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the
--- schema and all in it: others' tables could run code with that user's rights.  An exclusive lock keeps requests
--- out, too.  It comes first: sessions that wait for a row locked here have already opened the table of settings.
+-- schema and all objects in it, since code on other users' tables could run with the current user's rights.  The
+-- exclusive lock keeps requests out.  It is taken first: a session that waits for a row lock of ours has already
+-- opened the table of settings.
 CREATE FUNCTION _dlints_lock(kind text, name text, is_exclusive boolean) RETURNS regclass
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -180,7 +181,7 @@ BEGIN
 	IF is_exclusive THEN
 		EXECUTE format('LOCK TABLE %I.setting IN ACCESS EXCLUSIVE MODE', name);
 	END IF;
-	-- the order in which run() and learn() lock
+	-- in the same order as run() and learn()
 	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE',
 	               name);
 	IF kind = 'recommender' THEN
@@ -193,8 +194,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_lock(text, text, boolean) IS 'lock a recommender or a ranker for a change by its owner';
 
--- The settings after a change, as jsonb.  Settings that cannot be changed raise an error.  The items' table and the
--- types of keys are no settings.
+-- Return the settings after a change, as jsonb.  Raises an error for a setting that cannot be changed.  The items'
+-- table and the types of keys are not settings.
 CREATE FUNCTION _dlints_changed_settings(kind text, was jsonb, change jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -233,7 +234,7 @@ BEGIN
 	END LOOP;
 	PERFORM @extschema@._dlints_check_types(change);
 	a := was || change;
-	IF a -> 'candidates' = 'null' THEN      -- the default, as for NULL when a recommender is made
+	IF a -> 'candidates' = 'null' THEN      -- the default, as for NULL when a recommender is created
 		a := a || '{"candidates": "true"}';
 	END IF;
 	RETURN a - ARRAY(SELECT j.key FROM jsonb_each(a) j WHERE j.value = 'null' AND j.key <> 'default_reward')
@@ -243,7 +244,8 @@ $$;
 COMMENT ON FUNCTION _dlints_changed_settings(text, jsonb, jsonb)
 	IS 'settings of a recommender or a ranker after a change';
 
--- Complete the settings of a recommender with what its views are bound to: items and key by their present names.
+-- Add the items' table and the current name of its key to the settings of a recommender, as its views refer to
+-- them.
 CREATE FUNCTION _dlints_add_bindings(name text, a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -270,8 +272,8 @@ $$;
 COMMENT ON FUNCTION _dlints_add_bindings(text, jsonb)
 	IS 'settings of a recommender with the table and key that its views read';
 
--- Raise an error if views or functions of a recommender's texts were dropped with CASCADE, unless the change has the
--- texts again.
+-- Raise an error if views or functions with the user's expressions were dropped with CASCADE, unless the change
+-- contains these expressions again.
 CREATE FUNCTION _dlints_check_dropped_texts(name text, was jsonb, change jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -297,7 +299,7 @@ $$;
 COMMENT ON FUNCTION _dlints_check_dropped_texts(text, jsonb, jsonb)
 	IS 'raise an error if views or functions of a recommender''s texts were dropped';
 
--- Apply a change of settings to models, item vectors and jobs of the recommender that was entered.
+-- Apply a change of settings to the models, item vectors and jobs of the entered recommender.
 CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -437,8 +439,8 @@ $$;
 COMMENT ON FUNCTION dlints_grant(text, text)
 	IS 'grant a role what a page needs of a recommender or a ranker, and nothing else';
 
--- The view below reads catalogues only where somebody else owns the schema: to read a table, even to plan the
--- query, could run its owner's code.
+-- In schemas of other owners the view below reads catalogs only: even planning a query on a table could run its
+-- owner's code.
 CREATE FUNCTION _dlints_list(OUT name text, OUT owner text, OUT kind text, OUT items bigint, OUT decisions bigint,
 		OUT pending bigint, OUT last_run timestamptz) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off AS

@@ -1,9 +1,10 @@
 -- Arguments of recommenders and rankers ------------------------------------------
 --
--- These functions check what a caller passes to dlints_create_...() and dlints_alter_...(), before anything
--- is made.  They read catalogues only.
+-- These functions check the arguments of dlints_create_...() and dlints_alter_...() before any object is created.
+-- They only read catalogs.
 
--- An error unless each argument of a scalar type, which comes as JSON, reads as such
+-- Raise an error unless the JSON values of scalar arguments can be converted to the types of these arguments
+-- (interval, integer, float8, boolean).
 CREATE FUNCTION _dlints_check_types(a jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -43,7 +44,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_types(jsonb) IS 'raise an error unless scalar arguments have the right type';
 
--- An error if a constraint is malformed
+-- Raise an error if a constraint is malformed.
 CREATE FUNCTION _dlints_check_constraints(kind text, a jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -95,7 +96,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_constraints(text, jsonb) IS 'raise an error if a constraint is malformed';
 
--- The arguments, without those that are NULL; an error if one is out of range
+-- Return the arguments without those that are NULL.  Raises an error if one is out of range.
 CREATE FUNCTION _dlints_check_arguments(kind text, a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$

@@ -1,18 +1,18 @@
 -- Constraints and their dual prices ------------------------------------------------
 --
 -- A constraint bounds the average cost of choices.  Its dual price, in rewards per unit of cost, is subtracted from
--- scores.  Prices are found by replaying recent decisions with draws of the present model, so that there is no
+-- scores.  Prices are found by replaying recent decisions with draws of the current model, so that there is no
 -- step size to choose.  A surplus or a deficit moves the target cost that the prices are found for.
 
--- Write the table "constraint_price" by setting.constraints.  A constraint whose definition is unchanged keeps its
--- price and its counts; one with another target keeps its price.
+-- Write the table "constraint_price" from setting.constraints.  A constraint with an unchanged definition keeps its
+-- price and its counts; one with another target keeps its price only.
 CREATE FUNCTION _dlints_write_constraints() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	-- a session that computes prices locks this row, too
+	-- sessions that compute prices wait for this lock
 	PERFORM FROM job WHERE name = 'prices' FOR UPDATE;
 	DELETE FROM constraint_price p WHERE NOT (SELECT s.constraints ? p.name FROM setting s);
 	INSERT INTO constraint_price AS p (name, sign, target, hard, of, outcome, solved)
@@ -47,7 +47,7 @@ $$;
 COMMENT ON FUNCTION _dlints_horizon()
 	IS 'choices within which a surplus is spent, and decisions over which it is counted';
 
--- Return the mean cost per choice of the last decisions under constraints, at most this many.
+-- Return the mean cost per choice of at most this many of the last decisions under constraints.
 CREATE FUNCTION _dlints_spent(max_decisions bigint)
 	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -61,9 +61,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_spent(bigint) IS 'mean cost per choice of the last decisions, by constraint';
 
--- Replay recent decisions with draws of the present model: scores of the candidates without prices, their costs
--- times the sign of the constraint (an array per constraint, in the order of names), the mean cost of random
--- choices, and the number of choices.
+-- Replay recent decisions with draws of the current model.  Returns the scores of the candidates without prices,
+-- their costs times the sign of the constraint (an array per constraint, in the order of names), the mean cost of
+-- random choices, and the number of choices.
 CREATE FUNCTION _dlints_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -75,7 +75,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_replay()
-	IS 'scores and costs of the candidates of recent decisions, under draws of the present model';
+	IS 'scores and costs of the candidates of recent decisions, under draws of the current model';
 
 -- Compute the surplus of each constraint after the last decisions.  An old surplus is limited to the target over
 -- half the horizon, or over 30 decisions if the constraint is hard, so that the constraint holds at all times.
@@ -162,8 +162,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_solve() IS 'compute the prices of all constraints';
 
--- Check whether this many decisions were made since prices were computed; of a short log a quarter is enough.  NULL
--- without constraints.
+-- Have at least this many decisions been made since prices were computed?  In a short log, a quarter of its
+-- decisions is enough.  NULL without constraints.
 CREATE FUNCTION _dlints_prices_are_stale(min_decisions bigint) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -211,7 +211,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_reward_lost() IS 'reward per choice that each price costs';
 
--- Rows of the report about constraints, from a decision on; the last 100,000 decisions count.
+-- Return the rows of the report about constraints, beginning with a decision; at most the last 100,000 decisions
+-- count.
 CREATE FUNCTION _dlints_constraint_report(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -253,7 +254,7 @@ BEGIN
 	            WHEN (p.sign * (p.expected_cost - p.target_cost) > 0.02 * p.target
 	                  OR p.outcome IS NOT NULL AND p.surplus < 0)
 	                 AND p.decisions >= 100
-	                 AND p.sign * (p.expected_cost - p.target) > 0.02 * p.target	-- and not to make up a deficit
+	                 AND p.sign * (p.expected_cost - p.target) > 0.02 * p.target	-- not only above target_cost
 	            THEN format('cannot be met: the expected mean is %s %s', round(p.expected_cost::numeric, 6),
 	                        CASE WHEN p.outcome IS NULL THEN 'at any price' ELSE 'by the estimated rates of items' END)
 	            WHEN p.price = 0 THEN 'met without a price'

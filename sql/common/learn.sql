@@ -11,7 +11,8 @@
 --     delete_orphans()               delete rewards without a decision
 -- The view "training_example" lists what the models contain.
 
--- Call the function of this kind of schema that takes decisions, and return its result.
+-- Call the function of recommenders or of rankers that has a list of decisions as its argument, and return its
+-- result.
 CREATE FUNCTION _dlints_call(function_name text, decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -52,7 +53,7 @@ $$;
 COMMENT ON FUNCTION _dlints_evidence_of(bigint[]) IS 'evidence of decisions for each model, as the model contains it';
 
 -- Retract decisions from the models.  The caller has locked the models.  An error of class 22 means that the models
--- never contained what the log says, or that rounding leaves no valid model.
+-- do not contain these decisions as logged, or that rounding leaves no valid model.
 CREATE FUNCTION _dlints_retract(decisions bigint[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -66,8 +67,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_retract(bigint[]) IS 'retract decisions from the models';
 
--- Train the models on a batch of decisions, or on its corrections.  If an error of class 22 stops the batch, each
--- decision is tried alone, and those that fail are quarantined.  Returns the number of decisions or rewards.
+-- Train the models on a batch of decisions, or on its corrections.  If the batch fails with an error of class 22,
+-- each decision is applied separately, and those that fail are quarantined.  Returns the number of decisions or
+-- rewards.
 CREATE FUNCTION _dlints_train(function_name text, decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -95,12 +97,14 @@ $$;
 COMMENT ON FUNCTION _dlints_train(text, bigint[])
 	IS 'train the models on decisions or on their corrections, and quarantine those that fail';
 
--- Train the models on up to this many batches of at most 1000 decisions (NULL: all).  First come decisions older
--- than the attribution window (NULL: the one of the settings), with the rewards reported so far.  Later rewards
--- are corrections: the models retract the example as it was, and are trained on the corrected one, as of the
--- moment of the decision.  Concurrent calls wait for each other at the rows of the models.  Rewards that are locked
--- by a concurrent reward() are skipped, since waiting could deadlock with a client that reports several; they are
--- applied later, as corrections.
+-- Train the models on at most "max_batches" batches of 1000 decisions (NULL: all).  Decisions older than the
+-- attribution window (NULL: that of the settings) are applied first, with the rewards reported so far.  Later
+-- rewards are applied as corrections: the models retract the logged example, and are trained on the corrected one
+-- with the time of the decision.
+--
+-- Concurrent calls wait for each other at the rows of the models.  Rewards that a concurrent reward() has locked
+-- are skipped, since waiting could deadlock with a client that reports several.  They are applied later, as
+-- corrections.
 CREATE FUNCTION _dlints_learn_batches(attribution_window interval, max_batches integer,
 	OUT learned bigint, OUT has_more boolean)
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
@@ -160,8 +164,8 @@ $$;
 COMMENT ON FUNCTION _dlints_learn(regclass, interval)
 	IS 'train the models on decisions older than the attribution window, and on corrections; returns their number';
 
--- Release decisions from the quarantine, with their rewards as reported now.  Decisions that still fail stay there,
--- and the models will not contain them.
+-- Release decisions from the quarantine, and apply them with the rewards reported so far.  Decisions that fail
+-- again stay there, and the models do not contain them.
 CREATE FUNCTION _dlints_release_quarantined() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -183,7 +187,8 @@ $$;
 COMMENT ON FUNCTION _dlints_release_quarantined()
 	IS 'release decisions from the quarantine, except those that still fail';
 
--- Train the models again on the log, with the rewards that they contain, and release quarantined decisions.
+-- Train the models again on the log, with the rewards that they contained before, and release quarantined
+-- decisions.
 CREATE FUNCTION _dlints_rebuild_models() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -227,8 +232,8 @@ $$;
 COMMENT ON FUNCTION _dlints_rebuild(regclass)
 	IS 'train the models again on the log; returns the number of observations of the first model';
 
--- Delete decisions from the log, and retract them from the models, which then are as if they had never contained
--- them, to rounding.  Returns the number of decisions.
+-- Delete decisions from the log, and retract them from the models.  Except for rounding, the models are then as if
+-- they had never been trained on these decisions.  Returns the number of decisions.
 CREATE FUNCTION _dlints_erase_decisions(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$

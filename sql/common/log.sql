@@ -3,16 +3,16 @@
 -- A partition holds a calendar month (UTC).  The models retract expired decisions before their partition is
 -- dropped, so that the models contain what the log contains.
 
--- Compute the lowest decision number of a moment from 2020 to 2088: seconds, with room for 4,194,304 decisions in
--- each.  The numbers are exact in JSON.
+-- Compute the lowest decision number of a time between 2020 and 2088.  Each second has room for 4,194,304
+-- decisions. The numbers are exact in JSON.
 CREATE FUNCTION _dlints_first_decision(at timestamptz) RETURNS bigint
 	LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (pg_catalog.floor(least(greatest(pg_catalog.date_part('epoch'::pg_catalog.text, at), 1577836800::float8),
                                3725320447::float8))::bigint - 1577836800::bigint) << 22;
 COMMENT ON FUNCTION _dlints_first_decision(timestamptz) IS 'lowest decision number of a moment';
 
--- Retract decisions older than the retention time from the models, at most this many.  Returns their number.
--- Later corrections, erasures and rebuilds then find in the log what the models contain.
+-- Retract at most this many decisions older than the retention time from the models.  Returns their number.  Later
+-- corrections, erasures and rebuilds then find in the log exactly the decisions that the models contain.
 CREATE FUNCTION _dlints_retract_expired(max_decisions integer DEFAULT 20000) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
 $$
@@ -36,7 +36,7 @@ BEGIN
 			PERFORM @extschema@._dlints_retract(batch);
 			UPDATE setting SET trained_from = batch[cardinality(batch)] + 1;
 		EXCEPTION WHEN data_exception THEN
-			-- rounding, or the log was changed: train the models on the remaining log
+			-- rounding, or a change of the log: train the models again on the remaining log
 			UPDATE setting SET trained_from = batch[cardinality(batch)] + 1;
 			PERFORM @extschema@._dlints_rebuild_models();
 		END;
@@ -98,7 +98,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_add_partition(text, text, timestamp) IS 'create the partition of a month';
 
--- Drop partitions whose decisions all come before this one, and delete such rows of the default partitions.
+-- Drop partitions whose decisions are all before this one, and delete such rows from the default partitions.
 CREATE FUNCTION _dlints_drop_partitions(first bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -124,9 +124,10 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_drop_partitions(bigint) IS 'drop the part of the log that comes before a decision';
 
--- Keep partitions for this month and the next three, and drop expired ones.  Decisions that the models have not
--- retracted stay in the log.  Without this call rows collect in the default partitions, and are moved later.
--- Locks are awaited for less than a second: a long transaction that uses the log could wait for us in turn.
+-- Create partitions for this month and the next three, and drop expired ones.  Decisions that the models still
+-- contain stay in the log.  Until this function is called, new rows collect in the default partitions, and are
+-- moved later. It waits less than a second for locks, since a long transaction that uses the log could wait for it
+-- in turn.
 CREATE FUNCTION _dlints_maintain_partitions() RETURNS void
 	LANGUAGE plpgsql VOLATILE SET lock_timeout = '900ms' AS
 $$

@@ -1,9 +1,11 @@
 -- Parts of the maintenance of recommenders and rankers -------------------------------------
 --
--- run() calls them one by one, and commits after each.  A part is done by one session at a time: others skip it.
+-- run() calls the parts in turn, and commits after each.  If another session is already doing a part, it is
+-- skipped.
 
--- Do a part that only recommenders have, if it is due.  Returns 'more' if it has more to do, NULL if it is not due.
--- The weekly fit takes two or three calls: later values of columns, if there are any; factors; the warm start.
+-- Do a part that only recommenders have, if it is due.  Returns 'more' if the part must be called again, and NULL
+-- if it is not due.  The weekly fit takes two or three calls: for later values of columns, if there are any, for
+-- factors, and for the warm start.
 CREATE FUNCTION _dlints_recommender_part(part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -14,11 +16,11 @@ DECLARE
 BEGIN
 	IF part = 'refresh' THEN
 		PERFORM @extschema@._dlints_check_objects();
-		-- effects are due at once after an erasure
+		-- an erasure makes effects due immediately
 		SELECT r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity' INTO is_due
 		FROM   job r, job e WHERE r.name = 'refresh' AND e.name = 'effects';
 		IF is_due THEN
-			-- a session that writes all vectors is not waited for
+			-- do not wait for a session that writes all vectors
 			PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE NOWAIT;
 			PERFORM @extschema@._dlints_refresh_items();
 			RETURN 'done';
@@ -63,7 +65,8 @@ $$;
 COMMENT ON FUNCTION _dlints_recommender_part(text)
 	IS 'do a part of the maintenance that only recommenders have, if it is due';
 
--- Do a part of the maintenance, if it is due.  Returns 'more' if it has more to do, NULL if it is not due.
+-- Do a part of the maintenance, if it is due.  Returns 'more' if the part must be called again, and NULL if it is
+-- not due.
 CREATE FUNCTION _dlints_do_part(part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -114,10 +117,12 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_do_part(text) IS 'do a part of the maintenance, if it is due';
 
--- Do a part of the maintenance of a recommender or a ranker, if it is due and no other session is at it.  Parts:
--- refresh, items, refit, learn, rebuild, prices, months, and run, which records that all were called.  Returns
--- 'more' if the part has more to do in another transaction.  An error becomes a warning and a row of report(); no
--- other part is held up.  The weekly fit is tried again an hour after an error.
+-- Do a part of the maintenance of a recommender or a ranker, if it is due and no other session is doing it.  Parts
+-- are refresh, items, refit, learn, rebuild, prices and months; "run" records that all were called.  Returns 'more'
+-- if the part must be called again in another transaction.
+--
+-- An error becomes a warning and a row of report(), so that the other parts are done.  After an error, the weekly
+-- fit is tried again an hour later.
 CREATE FUNCTION _dlints_run_part(setting regclass, part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE
 	SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off SET lock_timeout = '900ms'

@@ -1,7 +1,7 @@
 -- Statistics of reports -------------------------------------------------------------
 
--- Compute how many standard errors a 95 % confidence interval of a mean extends to each side, for this many
--- users.  This is Student's t by the Cornish-Fisher expansion, within 1 % from four users on.  NULL below two users.
+-- Compute the half-width of a 95 % confidence interval of a mean, in standard errors, for this many users.  This is
+-- Student's t by the Cornish-Fisher expansion, within 1 % from four users on.  NULL for less than two users.
 CREATE FUNCTION _dlints_t_quantile(users float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -29,8 +29,8 @@ $$;
 COMMENT ON FUNCTION _dlints_cluster_mean(float8[], float8[])
 	IS 'mean of observations that are clustered by user, with its standard error';
 
--- Rows of a report from several functions, named with their arguments.  A function that fails, for example because
--- SELECT on the click log was revoked, becomes a row that says why; the other rows follow.
+-- Collect the rows of a report from several functions, named with their arguments.  If a function fails, for
+-- example because SELECT on the click log was revoked, its row has the error message; the other rows follow.
 CREATE FUNCTION _dlints_report_parts(calls text[])
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -53,7 +53,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_parts(text[])
 	IS 'rows of a report from several functions; one that fails becomes a row that says why';
 
--- Rows of the report about quarantined decisions and failed maintenance
+-- Return the rows of the report about quarantined decisions and failed maintenance.
 CREATE FUNCTION _dlints_problem_report() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$

@@ -1,6 +1,6 @@
 -- Templates and settings ----------------------------------------------------------
 
--- A condition on numbers that the tables of a recommender store
+-- Check constraint of the numbers in tables of recommenders
 CREATE FUNCTION _dlints_are_finite(numbers real[], length integer DEFAULT NULL) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_are_finite' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_are_finite(real[], integer)
@@ -26,7 +26,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_create_schema(text) IS 'create a schema in which nobody but its owner may create objects';
 
--- An argument of a wrapper in the type of keys.  Arguments of type bigint for narrower keys are checked.
+-- Expression that converts an argument of a wrapper to the type of keys.  If the argument is bigint and keys are
+-- narrower, the range is checked.
 CREATE FUNCTION _dlints_key_expression(argument text, name text, type text, arg_type text) RETURNS text
 	LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN type = arg_type THEN pg_catalog.format('%s::%s', argument, type)
@@ -69,7 +70,7 @@ $$;
 COMMENT ON FUNCTION _dlints_execute_template(text, jsonb)
 	IS 'execute a template in the schema of a recommender or a ranker';
 
--- Write the row of "setting" of the schema that was entered: all columns but those of its state.
+-- Write the row of the table "setting" of the entered schema, except for the columns with state.
 CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -79,7 +80,8 @@ DECLARE
 		SELECT string_agg(quote_ident(t.attname::text), ', ' ORDER BY t.attnum)
 		FROM   pg_attribute t
 		WHERE  t.attrelid = 'setting'::regclass AND t.attnum > 0 AND NOT t.attisdropped
-		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,is_centered,centered_since,live_share,made_at,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
+		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,is_centered,centered_since,live_share,
+		           made_at,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
 BEGIN
 	IF EXISTS (SELECT FROM setting) THEN
 		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))',

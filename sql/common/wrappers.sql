@@ -1,6 +1,6 @@
 -- Functions for applications that recommenders and rankers share -----------------------
 --
--- The beginning of both templates of wrappers.
+-- Both templates of wrappers begin with these functions.
 
 CREATE FUNCTION _dlints_common_wrappers() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $wrappers$

@@ -212,7 +212,8 @@ COMMENT ON FUNCTION dlints_decide(
 	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
 	double precision, double precision[], double precision[], text[], integer, dlints_vector, double precision, bigint,
 	boolean, double precision[])
-	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities; all_items also returns the other items, with rank NULL';
+	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities; '
+	   'all_items also returns the other items, with rank NULL';
 
 CREATE FUNCTION dlints_shortlist_transfn(
 	internal, anyarray, dlints_vector, double precision[], bigint) RETURNS internal
@@ -285,4 +286,5 @@ CREATE AGGREGATE dlints_prices(
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_prices(double precision[], double precision[], bigint, double precision[])
-	IS 'computes the lowest dual price for each kind of cost at which replayed decisions meet their targets, followed by the resulting costs';
+	IS 'computes the lowest dual price for each kind of cost at which replayed decisions meet their targets, '
+	   'followed by the resulting costs';

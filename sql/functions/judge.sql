@@ -18,7 +18,8 @@ CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_ndcg(double precision, double precision, bigint)
-	IS 'computes NDCG@k of the ranking by score: the sum of relevance / log2(rank + 1), divided by that of the ideal ranking';
+	IS 'computes NDCG@k of the ranking by score: the sum of relevance / log2(rank + 1), divided by that of the '
+	   'ideal ranking';
 
 CREATE TYPE dlints_policy_estimate AS (
 	observations bigint,
@@ -88,7 +89,8 @@ CREATE AGGREGATE dlints_policy_value(
 );
 COMMENT ON AGGREGATE dlints_policy_value(
 	double precision, double precision, double precision, double precision, double precision)
-	IS 'estimates a policy''s mean reward, also doubly robust: predicted is the model''s prediction for the logged decision, '
+	IS 'estimates a policy''s mean reward, also doubly robust: predicted is the model''s prediction for the '
+	   'logged decision, '
 		'expected is its prediction for the evaluated policy';
 
 CREATE FUNCTION dlints_progressive(
@@ -117,7 +119,8 @@ CREATE FUNCTION dlints_bounds(
 ) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_bounds(
 	double precision, double precision, bigint, double precision, double precision, double precision)
-	IS 'computes a confidence sequence for an expectation, valid at any number of looks; observations lie between lowest and highest';
+	IS 'computes a confidence sequence for an expectation, valid at any number of looks; observations lie '
+	   'between lowest and highest';
 
 -- Estimates from 10,000 draws how often each of several independent normal variables is the largest, and
 -- the mean difference to the largest.  Fixed seeds make the result reproducible.
@@ -148,10 +151,11 @@ END;
 COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
 	IS 'computes for each mean the probability that it is the highest, and the expected loss of choosing it';
 
--- Compares arms.  For each arm: mean reward with its standard error and number of observations, for bounds that are
--- valid at any number of looks; price, which is subtracted from the bounds; expected value and its error under a
--- normal belief, for the probability of being the best.  Rewards lie between lowest and highest.  Since results are
--- looked at repeatedly, errors count as those of half as many observations.
+-- Compares arms.  "low" and "high" are confidence bounds of the mean reward minus the price, computed from the
+-- mean, its standard error and the number of observations; they are valid at any number of looks.  "chance_best" is
+-- the probability that the arm is the best one, and "could_gain" the expected loss of choosing it, under normal
+-- beliefs with means "expected" and standard deviations "errors".  Rewards lie between lowest and highest.  Since
+-- results are looked at repeatedly, errors count as those of half as many observations.
 CREATE FUNCTION _dlints_compare_arms(
 	means double precision[], stderrs double precision[], observations bigint[], lowest double precision,
 	highest double precision, prices double precision[], expected double precision[], errors double precision[])

@@ -52,7 +52,8 @@ CREATE OPERATOR || (
 	FUNCTION = dlints_concat
 );
 COMMENT ON OPERATOR || (dlints, dlints)
-	IS 'appends the evidence of the right model to the left model; keeps the left model''s ridge, exploration, noise, policy and prior';
+	IS 'appends the evidence of the right model to the left model; keeps the left model''s ridge, exploration, '
+	   'noise, policy and prior';
 
 CREATE AGGREGATE dlints_concat_agg(dlints) (
 	SFUNC = dlints_concat,
@@ -128,7 +129,8 @@ BEGIN
 				PARALLEL = SAFE
 			);
 			COMMENT ON AGGREGATE dlints_evidence(%1$s)
-				IS 'computes the evidence of the rows under the model''s parameters, without the model''s own evidence; append it with ||'
+				IS 'computes the evidence of the rows under the model''s parameters, without the model''s own '
+				   'evidence; append it with ||'
 		$create$, arguments);
 	END LOOP;
 END

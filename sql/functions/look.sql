@@ -43,7 +43,8 @@ CREATE FUNCTION dlints_stddev(
 ) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION dlints_stddev(dlints, dlints_vector, dlints_vector)
-	IS 'returns the standard error of a prediction; multiplied by exploration it is the standard deviation of the score under a draw';
+	IS 'returns the standard error of a prediction; multiplied by exploration it is the standard deviation of '
+	   'the score under a draw';
 
 CREATE FUNCTION dlints_info(
 	model dlints,
@@ -89,7 +90,8 @@ CREATE FUNCTION dlints_explain(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 100;
 COMMENT ON FUNCTION dlints_explain(dlints, dlints_vector, dlints_vector, text[])
-	IS 'returns the contribution of each feature, or of each named block of features, to the expected reward, with its standard error';
+	IS 'returns the contribution of each feature, or of each named block of features, to the expected reward, '
+	   'with its standard error';
 
 -- Columns of models ------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 -- complain if script is sourced in psql, rather than via CREATE EXTENSION
 \echo Use "CREATE EXTENSION dlints" to load this file. \quit
 
--- COST is in units of cpu_operator_cost.  Functions that run once per row declare at most 20.
--- The planner assumes a thousand rows for a table without statistics and a million for a join of
--- two such tables.  A higher cost would then start JIT compilation for a choice among three items.
+-- COST is in units of cpu_operator_cost.  Functions that run once per row declare at most 20.  The planner assumes
+-- a thousand rows for a table without statistics, and a million for a join of two such tables.  With a higher cost
+-- it would use JIT compilation to choose among three items.
 
 -- Models: the type dlints --------------------------------------------------------
 

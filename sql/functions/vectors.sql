@@ -63,12 +63,14 @@ CREATE FUNCTION dlints_factors(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 20000;
 COMMENT ON FUNCTION dlints_factors(text, bigint, text, bigint)
-	IS 'computes an embedding of k numbers for each item of a click log; query returns users, items and optional weights, previous returns earlier embeddings to align with';
+	IS 'computes an embedding of k numbers for each item of a click log; query returns users, items and '
+	   'optional weights, previous returns earlier embeddings to align with';
 
 CREATE FUNCTION dlints_neighbours(query text, k bigint DEFAULT 50) RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 20000;
 COMMENT ON FUNCTION dlints_neighbours(text, bigint)
-	IS 'computes for each item of a click log the items that a click on it predicts, with weights of ridge regressions on k neighbours; query returns users, items and optional weights';
+	IS 'computes for each item of a click log the items that a click on it predicts, with weights of ridge '
+	   'regressions on k neighbours; query returns users, items and optional weights';
 
 CREATE FUNCTION dlints_pack(features dlints_vector) RETURNS bytea
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -126,7 +128,8 @@ COMMENT ON FUNCTION _dlints_column_number("any")
 CREATE FUNCTION _dlints_column_vector(value "any", length integer, norm double precision) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_column_vector' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION _dlints_column_vector("any", integer, double precision)
-	IS 'divides an embedding by the usual norm of its column and limits its norm to 4; returns zeros for NULL and another length';
+	IS 'divides an embedding by the usual norm of its column and limits its norm to 4; returns zeros for NULL '
+	   'and another length';
 
 CREATE FUNCTION _dlints_click_weight(weight "any") RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dlints_click_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE;

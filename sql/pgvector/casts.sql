@@ -3,9 +3,9 @@
 
 -- pgvector's types as features and profiles ------------------------------------
 --
--- PostgreSQL makes no two casts of one, so vector -> real[] -> dlints_vector has to be
--- a cast of its own.  Types are found by the extension that they belong to, whatever
--- else has their names, and halfvec only where this pgvector has it.
+-- PostgreSQL does not combine two casts, so that vector -> real[] -> dlints_vector requires a separate cast.  Types
+-- are found as members of their extension, since other types may have the same names.  Old versions of pgvector
+-- lack halfvec.
 DO $do$
 DECLARE
 	source record;
@@ -20,7 +20,7 @@ BEGIN
 			JOIN   pg_catalog.pg_type t
 				ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
 				AND d.objid OPERATOR(pg_catalog.=) t.oid
-			-- only a superuser makes base types, but who owns an extension adds others to it
+			-- only superusers create base types; the owner of an extension can add other types to it
 			WHERE  t.typtype OPERATOR(pg_catalog.=) 'b' AND t.typlen OPERATOR(pg_catalog.=) -1)
 		SELECT v.typname AS name, v.type, f.type AS features
 		FROM   member v, member f

@@ -24,9 +24,9 @@ RETURN least(greatest(coalesce(nullif(announced, 0::float8) * coalesce(ratio, 1:
                       -1e50::float8), 1e50::float8);
 COMMENT ON FUNCTION _dlints_expected_cost(float8, float8, float8) IS 'expected cost of an action';
 
--- Compute the numbers of a context's vectors by name.  Each vector has length 1, times the weight of two names.  A
--- vector of more than 64 numbers is projected to 64.  Missing vectors have no numbers, and neither have logged
--- values that are no vectors of the declared length.
+-- Compute the numbers of a context's vectors, by name.  Each vector is scaled to the weight of two names; a vector
+-- of more than 64 numbers is projected to 64.  A vector that is missing, or has another length in a logged context,
+-- has no numbers.
 CREATE FUNCTION _dlints_vector_numbers(context jsonb, vectors jsonb) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -53,7 +53,7 @@ END;
 COMMENT ON FUNCTION _dlints_ranker_actions(jsonb, jsonb, jsonb, text[]) IS 'ids, prices and features of actions';
 
 -- Compute the training examples of a decision: the reward of the chosen action, unless it is NULL; and for a
--- decision of the baseline, that it chose its first action and no other.
+-- decision of the baseline, examples of its choice of the first action.
 CREATE FUNCTION _dlints_ranker_examples(context jsonb, actions jsonb, chosen integer, treatment text, reward float8,
 	vectors jsonb, constraint_names text[]) RETURNS TABLE (model text, features real[], reward float8)
 	LANGUAGE sql IMMUTABLE

@@ -64,7 +64,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_estimate_action_costs() IS 'estimate the costs of actions from reported costs';
 
--- Replay the last 100 decisions, five times each under draws of the present model: the score of each action, and
+-- Replay the last 100 decisions, five times each under draws of the current model: the score of each action, and
 -- its cost times the sign of the constraint, in the order of names.  Decisions with many actions are replayed less
 -- often: at least ten decisions, of 2000 actions in total.
 CREATE FUNCTION _dlints_ranker_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
@@ -114,9 +114,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_replay()
-	IS 'scores and costs of the actions of recent decisions, under draws of the present model';
+	IS 'scores and costs of the actions of recent decisions, under draws of the current model';
 
--- Compute prices, and record an error of class 22 as the problem of the job.  Either way the prices count as
+-- Compute prices.  An error of class 22 is recorded as the problem of the job.  In either case prices count as
 -- computed, so that the next request does not try again.
 CREATE FUNCTION _dlints_try_solve_prices() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
@@ -135,8 +135,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_try_solve_prices() IS 'compute prices, and record an error as the problem of the job';
 
--- Compute prices if at least this many decisions were made since.  One session computes them, and concurrent ones
--- continue with the present prices.  NULL: prices are not stale, or could not be computed.
+-- Compute prices if at least this many decisions were made since the last time.  One session computes them, while
+-- concurrent sessions use the current prices.  Returns NULL if prices were not stale or could not be computed.
 CREATE FUNCTION _dlints_ranker_find_prices(min_decisions bigint) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -148,7 +148,7 @@ BEGIN
 	END IF;
 	BEGIN
 		PERFORM FROM job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
-		-- another session may have computed them since
+		-- another session may have computed prices in the meantime
 		IF NOT FOUND OR @extschema@._dlints_prices_are_stale(min_decisions) IS NOT TRUE THEN
 			RETURN NULL;
 		END IF;
@@ -162,8 +162,8 @@ $$;
 COMMENT ON FUNCTION _dlints_ranker_find_prices(bigint)
 	IS 'compute prices if at least this many decisions were made since';
 
--- Compute prices if a decision was made since: a part of run().  While run() is called, requests compute prices
--- less often.
+-- Compute prices if a decision was made since the last time.  This is a part of run(); while run() is called
+-- regularly, requests compute prices less often.
 CREATE FUNCTION _dlints_ranker_find_prices() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$

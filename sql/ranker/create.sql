@@ -1,6 +1,6 @@
 -- Make and change a ranker -----------------------------------------------------------
 
--- Write the settings of a ranker, with an empty model for its half-life.  The schema has been entered.
+-- Write the settings of a ranker in the entered schema, with an empty model for its half-life.
 CREATE FUNCTION _dlints_write_ranker_settings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -13,8 +13,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_write_ranker_settings(jsonb) IS 'write the settings of a ranker';
 
--- Apply a change of settings to constraints and models.  Names of constraints are no features of actions, so that
--- the models are trained again when a constraint comes or goes.
+-- Apply a change of settings to constraints and models.  Since names of constraints are not features of actions,
+-- the models are trained again when a constraint is added or removed.
 CREATE FUNCTION _dlints_apply_ranker_change(was jsonb, change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -53,7 +53,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_make_ranker(jsonb) IS 'make a ranker of checked arguments';
 
--- The first contents of a ranker's tables.  An apprentice decides no events until go_live() is called.
+-- Fill the tables of a new ranker.  An apprentice decides no events until go_live() is called.
 CREATE FUNCTION _dlints_start_ranker(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -3,8 +3,8 @@
 -- The model "reward" is trained on the reward of chosen actions, the model "imitation" on the choices of the
 -- baseline.
 
--- Remove and return up to 1000 pending decisions that can be applied: those whose attribution window has passed,
--- and those with a reward, if a first reward is final.
+-- Remove and return up to 1000 pending decisions whose attribution window has passed.  If the first reward is
+-- final, decisions with a reward are included.
 CREATE FUNCTION _dlints_ranker_dequeue(attribution_window interval) RETURNS bigint[]
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -89,8 +89,8 @@ $$;
 COMMENT ON FUNCTION _dlints_ranker_dequeue_corrections()
 	IS 'up to 1000 decisions with rewards that the models do not contain';
 
--- Apply rewards that were reported or changed after their decision was applied: retract the example as it was, and
--- train on the corrected one.  Returns their number.  Rewards that a concurrent reward() locks are skipped.
+-- Apply rewards that were reported or changed after their decision was applied: retract the logged example, and
+-- train on the corrected one.  Returns their number.  Rewards that a concurrent reward() has locked are skipped.
 CREATE FUNCTION _dlints_ranker_correct(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -198,7 +198,7 @@ $$;
 COMMENT ON FUNCTION _dlints_ranker_delete_orphans()
 	IS 'delete events, rewards and costs that no decision of the log needs any more';
 
--- Erase a user, whom contexts name by the setting "user_key", from the log and the models.
+-- Erase a user, whose id is in the context under the key "user_key", from the log and the models.
 CREATE FUNCTION _dlints_ranker_erase(setting regclass, user_id text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$

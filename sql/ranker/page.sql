@@ -33,8 +33,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_costs_of_event(jsonb) IS 'raise an error unless costs of an event are valid';
 
--- Report the reward of an event, before or after the event is ranked.  Of several rewards the first or the last
--- counts, or their sum, as the setting "repeated" says.  Of several costs the last one counts.
+-- Report the reward of an event, before or after the event is ranked.  Of several rewards the first, the last or
+-- their sum counts, by the setting "repeated".  Of several costs the last one counts.
 CREATE FUNCTION _dlints_ranker_reward(setting regclass, event text, value float8, costs jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -82,8 +82,8 @@ $$;
 COMMENT ON FUNCTION _dlints_ranker_reward(regclass, text, float8, jsonb)
 	IS 'report the reward of an event and its costs by constraint, before or after the event is ranked';
 
--- Count a deferred event from now on: its attribution window starts.  False if no such event is deferred, or its
--- decision has expired: the models could not retract it any more.
+-- Activate a deferred event: its attribution window starts.  Returns false if the event is not deferred, or if its
+-- decision has expired and could not be retracted from the models any more.
 CREATE FUNCTION _dlints_activate(setting regclass, event text) RETURNS boolean
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -101,7 +101,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_activate(regclass, text) IS 'count a deferred event from now on; false if there is none';
 
--- Set the share of events that the ranker decides.  The others keep the caller's first action.
+-- Set the share of events that the ranker decides.  For the others, the caller's first action is chosen.
 CREATE FUNCTION _dlints_go_live(setting regclass, share float8) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$

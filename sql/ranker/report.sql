@@ -1,6 +1,7 @@
 -- Report of a ranker ---------------------------------------------------------------------
 
--- Compute the mean reward minus price per event of a treatment since a decision, clustered by user.
+-- Compute the mean of reward minus price per event of a treatment, beginning with a decision, and its standard
+-- error, clustered by user.
 CREATE FUNCTION _dlints_ranker_earned(of_treatment text, first bigint,
 	OUT events bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -19,7 +20,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_earned(text, bigint) IS 'mean reward minus price per event of a treatment';
 
--- Rows of the report that compare the ranker with the baseline
+-- Return the rows of the report that compare the ranker with the baseline.
 CREATE FUNCTION _dlints_report_baseline(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -66,8 +67,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_baseline(bigint) IS 'rows of the report that compare the ranker with the baseline';
 
--- Rows of the report about exploration.  Random choices are estimated by inverse-propensity weights.  With constraints
--- they would cost more than the ranker's choices, and are not compared.
+-- Return the rows of the report about exploration.  The reward of random choices is estimated by inverse-propensity
+-- weights.  With constraints this is omitted, since random choices cost more.
 CREATE FUNCTION _dlints_report_exploration(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -97,8 +98,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_exploration(bigint) IS 'rows of the report about exploration';
 
--- Rows of the report about the costs of logged actions, if a constraint has a name that actions do not use.  The last
--- 1000 decisions of the ranker count.
+-- Return report rows for constraints whose cost no logged action has and none is reported, and for invalid costs of
+-- logged actions.  The last 1000 decisions of the ranker count.
 CREATE FUNCTION _dlints_report_costs() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -128,7 +129,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_costs() IS 'rows of the report about costs that logged actions do not have';
 
--- Rows of the report about training
+-- Return the rows of the report about training.
 CREATE FUNCTION _dlints_report_training(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -163,7 +164,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_training(bigint) IS 'rows of the report about training';
 
--- Report whether the ranker works.  An error is a standard error.
+-- Return the report of a ranker.  Errors are standard errors.
 CREATE FUNCTION _dlints_ranker_report(setting regclass, since timestamptz)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS

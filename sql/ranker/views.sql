@@ -4,7 +4,7 @@
 
 CREATE FUNCTION _dlints_ranker_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
--- All answers, an action per row
+-- All rankings, one action per row
 CREATE VIEW ranked AS
 SELECT d.id AS decision, d.event, d.treatment, d.at, r."position"::integer,
        coalesce(a.value ->> 'id', a.value #>> '{}') AS action,

@@ -1,9 +1,11 @@
 -- Compare actions ------------------------------------------------------------------------
 
--- Compute inverse-propensity weights of the events in which all of these actions could be chosen: a row per event and
--- action, with the price of the action, and with weight and reward if it was chosen.  The log is split into 20 blocks
--- by time.  A block counts by its rarest action, for all actions alike, so that all are compared over the same times
--- and contexts.  Propensities of equal contexts within a block are averaged, since they depend on random draws.
+-- Compute inverse-propensity weights of the events in which all of these actions could be chosen.  There is a row
+-- per event and action, with the price of the action, and with weight and reward if it was chosen.
+--
+-- The log is split into 20 blocks by time.  The weight of a block depends on its rarest action, and is equal for
+-- all actions, so that all are compared over the same times and contexts.  Propensities of equal contexts within a
+-- block are averaged, since they depend on random draws.
 CREATE FUNCTION _dlints_weigh_events(first bigint, actions text[])
 	RETURNS TABLE (action text, counts float8, price float8, weight float8, reward float8)
 	LANGUAGE plpgsql STABLE AS
@@ -104,7 +106,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_newest_actions(bigint) IS 'actions of the newest event that the ranker decided';
 
--- Say so if no event had one of the actions that a caller asks for.
+-- Raise a notice if one of the requested actions occurs in no event.
 CREATE FUNCTION _dlints_notice_unknown_action(first bigint, actions text[]) RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$

@@ -1,11 +1,12 @@
--- Backtest: lists of a recommender that is made without the end of the click log -----------
+-- Backtest: lists of a recommender that is created without the end of the click log -----------
 --
--- The last fifth of each user's clicks is hidden.  A trial recommender is made of the other clicks, in a separate
--- schema, and its lists of ten are compared with the lists of simple policies.  A subtransaction that is rolled
--- back leaves nothing behind.
+-- The last fifth of each user's clicks is hidden.  A trial recommender is created from the other clicks, in a
+-- separate schema.  Its lists of ten are compared with those of simple policies.  A subtransaction is rolled back
+-- in the end, so that nothing remains of the trial.
 
--- Write the newest million clicks to a table, with the last fifth of each user's clicks marked as hidden.  Clicks at
--- equal times are in random order, by a hash of user and item.  "clicks" is a query, which is read under "path".
+-- Write the newest million clicks to a table, and mark the last fifth of each user's clicks as hidden.  Clicks at
+-- equal times are ordered by a hash of user and item.  "clicks" is a query, which is run under the search_path
+-- "path".
 CREATE FUNCTION _dlints_split_clicks(a jsonb, clicks text, path text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -46,7 +47,7 @@ $$;
 COMMENT ON FUNCTION _dlints_split_clicks(jsonb, text, text)
 	IS 'write the click log of a trial to a table, with the last fifth of each user''s clicks marked as hidden';
 
--- Raise an error if nothing is hidden.
+-- Raise an error if no clicks are hidden.
 CREATE FUNCTION _dlints_check_hidden(n_hidden bigint) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -61,8 +62,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_hidden(bigint) IS 'raise an error if nothing is hidden';
 
--- Make the bound objects of a trial that read those of the recommender "a ->> 'borrowed'".  Columns may have other
--- names by now, and expressions may not mean the same under the present search_path.
+-- Create the views and functions of a trial, which call those of the tested recommender, "a ->> 'borrowed'".
+-- Binding the user's expressions again could fail: columns may have been renamed, and the search_path may be
+-- another one.
 CREATE FUNCTION _dlints_borrow_bindings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -97,8 +99,8 @@ $$;
 COMMENT ON FUNCTION _dlints_borrow_bindings(jsonb)
 	IS 'make the bound objects of a trial that read those of another recommender';
 
--- Draw the users of a backtest, with the items of their hidden clicks.  Where recommend() leaves out items that the
--- user clicked, these are no targets.  The same log has the same users.
+-- Draw the users of a backtest, with the items of their hidden clicks (targets).  If recommend() leaves out items
+-- that the user clicked, these are not targets.  The sample depends on the log only.
 CREATE FUNCTION _dlints_draw_test_users(max_users integer) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -122,7 +124,8 @@ $$;
 COMMENT ON FUNCTION _dlints_draw_test_users(integer)
 	IS 'draw the users of a backtest, with the items of their hidden clicks';
 
--- Do the candidates of a recommender differ between users?  We look for the parameter in the bound function.
+-- Do the candidates of a recommender depend on the user?  We look for the parameter in the definition of the bound
+-- function.
 CREATE FUNCTION _dlints_candidates_differ(schema text) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -131,9 +134,9 @@ FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(schema)) AND
 $$;
 COMMENT ON FUNCTION _dlints_candidates_differ(text) IS 'do the candidates of a recommender differ between users?';
 
--- Compute the statistics of the simple policies: clicks of each item, clicks of the last two weeks, and for pairs
--- of items the cosine between the sets of users who clicked them.  Places by clicks are NULL for items that no list
--- can contain; if that differs between users, it is decided for each of them.
+-- Compute the statistics that simple policies rank by: the clicks of each item, those of the last two weeks, and
+-- for pairs of items the cosine between the sets of users who clicked them.  Ranks by clicks are NULL for items
+-- that no list can contain.  If eligibility depends on the user, it is checked per user instead.
 CREATE FUNCTION _dlints_count_clicks(differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -194,8 +197,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_count_clicks(boolean) IS 'compute the statistics of the simple policies of a backtest';
 
--- Write the vectors that policies multiply by a user's profile: factors, and for each block of columns the features
--- times the clicks.  "part_block" has them again in blocks, which are scored for many users at once.
+-- Write the vectors whose dot products with profiles rank items: the factors, and for each block of columns the
+-- features times the clicks.  "part_block" has the same vectors in blocks, which are scored for many users at once.
 CREATE FUNCTION _dlints_write_part_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -229,7 +232,7 @@ $$;
 COMMENT ON FUNCTION _dlints_write_part_vectors()
 	IS 'write the vectors that policies of a backtest multiply by a profile';
 
--- Compare lists of ten for some of the test users: the list of recommend(), and those of the simple policies, which
+-- Compare lists of ten for some of the test users: the list of recommend(), and those of simple policies.  All
 -- choose among the same candidates.
 CREATE FUNCTION _dlints_compare_lists(first_user bigint, last_user bigint, differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
@@ -256,7 +259,7 @@ BEGIN
 		                   t.user_id, '{}'::jsonb, (SELECT w.item FROM item_vector w WHERE false)) i (item)
 		        WHERE  differs_by_user OFFSET 0) a, known k
 		 WHERE  same_item(k.item, a.item))),
-	size AS MATERIALIZED (              -- number of best items that contains ten not excluded
+	size AS MATERIALIZED (              -- number of best items, at least ten of them not excluded
 		SELECT t.n, 10 + count(x.n) AS size FROM tested t LEFT JOIN excluded x ON x.n = t.n GROUP BY t.n),
 	profile AS MATERIALIZED (
 		SELECT h.n,
@@ -312,9 +315,9 @@ $$;
 COMMENT ON FUNCTION _dlints_compare_lists(bigint, bigint, boolean)
 	IS 'compare the lists of all policies for some of the test users';
 
--- Summarize the comparison, best policy first.  Differences are those of the same users: of the best policy to the
--- next one, and of the others to the best.  The best of many policies is partly so by chance: confidence intervals
--- are those of as many comparisons, approximately Bonferroni's.
+-- Summarize the comparison, best policy first.  Differences are paired by user: the best policy is compared with
+-- the next one, and the others with the best.  Since the best of several policies is selected, confidence intervals
+-- have an approximate Bonferroni correction for the number of comparisons.
 CREATE FUNCTION _dlints_comparison()
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 	LANGUAGE plpgsql STABLE AS
@@ -359,8 +362,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_comparison() IS 'hit rates and NDCG of the compared policies, the best one first';
 
--- Make a trial recommender of resolved arguments, compare its lists, and remove it.  "clicks" is the query of the
--- whole click log.
+-- Create a trial recommender from resolved arguments, compare its lists, and remove it.  "clicks" is the query of
+-- the complete click log.
 CREATE FUNCTION _dlints_try_recommender(a jsonb, clicks text, path text)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
@@ -414,7 +417,7 @@ $$;
 COMMENT ON FUNCTION _dlints_try_recommender(jsonb, text, text)
 	IS 'make a trial recommender, compare its lists, and remove it';
 
--- A name for the schema of a trial
+-- Return an unused name for the schema of a trial.
 CREATE FUNCTION _dlints_trial_name() RETURNS text
 	LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -457,8 +460,8 @@ END;
 COMMENT ON FUNCTION dlints_backtest(regclass, text[], text, name, regtype, integer, integer)
 	IS 'hide the last fifth of each user''s clicks, and compare a recommender made of the rest with simple policies';
 
--- Test a recommender on its click log, or on the clicks on its own lists.  The trial has the settings, candidates,
--- bonuses, caps, constraints and prices of the recommender, no control group and no random lists.
+-- Test a recommender on its click log, or on the clicks on its own lists.  The trial has the recommender's
+-- settings, candidates, bonuses, caps, constraints and prices, but no control group and no random lists.
 CREATE FUNCTION _dlints_backtest(setting regclass, users integer)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off

@@ -1,11 +1,11 @@
 -- Views and functions bound to the user's own texts and types -------------------------
 --
--- Views and inlinable functions in the recommender's schema, parsed once under the search_path of whoever
--- made or altered it: a later search_path or rename changes nothing.  "a" are arguments as _dlints_resolve()
--- and _dlints_derive() complete them.
+-- Views and inlinable functions in the recommender's schema.  They are parsed once, under the search_path of the
+-- user who creates or alters the recommender, so that a later search_path or rename changes nothing.  "a" are
+-- arguments as completed by _dlints_resolve() and _dlints_derive().
 
--- The operator of equality of a type, for use between two operands.  A type of an extension has its operators
--- in another schema than pg_catalog.
+-- Return the equality operator of a type, qualified, for use between two operands.  Operators of an extension's
+-- type may be in any schema.
 CREATE FUNCTION _dlints_equality(type oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -19,7 +19,7 @@ SELECT coalesce((
 $$;
 COMMENT ON FUNCTION _dlints_equality(oid) IS 'equality operator of a type, qualified';
 
--- The name of a type, qualified
+-- Return the qualified name of a type.
 CREATE FUNCTION _dlints_type_name(type oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -28,8 +28,8 @@ WHERE  t.oid = type
 $$;
 COMMENT ON FUNCTION _dlints_type_name(oid) IS 'name of a type, qualified';
 
--- COLLATE clause of a nondeterministic collation, such as a case-insensitive one; empty for all others, under which
--- equality is that of bytes.
+-- Return the COLLATE clause of a nondeterministic collation, such as a case-insensitive one.  Empty for other
+-- collations, under which equal values have equal bytes.
 CREATE FUNCTION _dlints_collate_clause(collation_id oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -39,9 +39,9 @@ SELECT coalesce((SELECT format(' COLLATE %I.%I', n.nspname, c.collname)
 $$;
 COMMENT ON FUNCTION _dlints_collate_clause(oid) IS 'COLLATE clause of a nondeterministic collation; empty for others';
 
--- Equality of keys.  Functions of the extension compare items and users with these alone; the planner inlines
--- them, so that indexes and hash joins are used.  Columns of keys get the collations that keys have in the
--- items and the click log.
+-- Create the functions same_item() and same_user(), by which functions of the extension compare keys.  The planner
+-- inlines them, so that it can use indexes and hash joins.  Key columns of the tables get the collations that the
+-- keys have in the items and the click log.
 CREATE FUNCTION _dlints_bind_keys(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -78,9 +78,9 @@ $$;
 COMMENT ON FUNCTION _dlints_bind_keys(jsonb)
 	IS 'make the functions that compare items and users, and give keys their collations';
 
--- The present names of the encoded columns, in their order.  Columns may have been renamed: the view "item_column"
--- follows them.  PostgreSQL 16 and later show its columns without the alias "i".  Without the view they are the names
--- of when the recommender was made.
+-- Return the current names of the encoded columns, in their order.  If a column was renamed, the definition of the
+-- view "item_column" has the new name; since PostgreSQL 16 it omits the alias "i".  If the view is missing, the
+-- result has the names at creation of the recommender.
 CREATE FUNCTION _dlints_present_columns(a jsonb) RETURNS text[]
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS
 $$
@@ -92,10 +92,10 @@ SELECT ARRAY(
 	                c.c ->> 'column')
 	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n)
 $$;
-COMMENT ON FUNCTION _dlints_present_columns(jsonb) IS 'present names of the encoded columns of items';
+COMMENT ON FUNCTION _dlints_present_columns(jsonb) IS 'current names of the encoded columns of items';
 
--- The expressions of features and dates, and the columns with their types, of all encoded columns.  "reference" is
--- the name of the n-th column: a format of the name and of n.
+-- Return the expressions of the features and dates of all encoded columns, and the list of these columns with their
+-- types.  "reference" is the format of a reference to the n-th column, given its name and n.
 CREATE FUNCTION _dlints_encoding(a jsonb, reference text, OUT encoded text, OUT dates text, OUT columns text)
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -109,7 +109,7 @@ FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n
 $$;
 COMMENT ON FUNCTION _dlints_encoding(jsonb, text) IS 'expressions that encode all columns of items';
 
--- The view of features, dates and digests of items, under a name
+-- Create the view of the features, dates and digests of items, under a given name.
 CREATE FUNCTION _dlints_bind_encoded_view(a jsonb, view_name text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -127,7 +127,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_encoded_view(jsonb, text) IS 'make the view of the features of items, under a name';
 
--- The view "encoded_item" of features and dates, and encode_document(), which encodes a JSON object of columns.
+-- Create the view "encoded_item" of features and dates, and encode_document(), which encodes a JSON object of
+-- columns.
 CREATE FUNCTION _dlints_bind_encoding(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -144,8 +145,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_encoding(jsonb) IS 'make the view of the features of items';
 
--- The view "item" of keys, "item_column" of the columns that are encoded, and the view and the function that encode
--- them.  No function takes a row of the items: PostgreSQL would then refuse to add columns to the table.
+-- Create the view "item" of keys, the view "item_column" of encoded columns, and the view and the function that
+-- encode them.  No function has a row of the items as argument, since PostgreSQL would then refuse to add columns
+-- to the table.
 CREATE FUNCTION _dlints_bind_items(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -164,8 +166,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_items(jsonb) IS 'make the views of items and of their features';
 
--- Execute a statement with the text of an argument under another search_path, under which nothing else is looked up.
--- Errors name the argument.
+-- Execute a statement with the text of an argument under another search_path.  No other names are looked up under
+-- that path.  Errors name the argument.
 CREATE FUNCTION _dlints_execute_under(path text, argument text, statement text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -188,8 +190,8 @@ CREATE FUNCTION _dlints_try_cast(value text, type anyelement) RETURNS anyelement
 COMMENT ON FUNCTION _dlints_try_cast(text, anyelement)
 	IS 'convert a text to the type of the second argument; NULL if it is no value of that type';
 
--- An expression that converts a column of the click log to another type.  A value that the type does not have
--- becomes NULL, so that one bad click does not stop the others.
+-- Return an expression that converts a column of the click log to another type.  Invalid values become NULL, so
+-- that an invalid click does not affect the others.
 CREATE FUNCTION _dlints_safe_cast(expression text, source oid, target oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -214,8 +216,8 @@ $$;
 COMMENT ON FUNCTION _dlints_safe_cast(text, oid, oid)
 	IS 'expression that converts a column to another type; values that the type does not have become NULL';
 
--- An expression that converts the times of the click log.  Those without a time zone are read in the zone of the
--- session that binds them, whoever reads them later; an index on this expression can serve conditions.
+-- Return an expression that converts the times of the click log to timestamptz.  Times without a time zone are read
+-- in the zone of the session that creates the recommender.  Conditions can use an index on this expression.
 CREATE FUNCTION _dlints_time_cast(expression text, source oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -229,7 +231,8 @@ SELECT CASE source
 $$;
 COMMENT ON FUNCTION _dlints_time_cast(text, oid) IS 'expression that converts the times of the click log';
 
--- The types of the columns user, item, time and, perhaps, weight of a query of clicks; of domains the types below them
+-- Return the types of the columns user, item, time and (optional) weight of a query of clicks; base types for
+-- domains.
 CREATE FUNCTION _dlints_click_types(a jsonb) RETURNS oid[]
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -260,8 +263,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_click_types(jsonb) IS 'types of user, item, time and weight in a query of clicks';
 
--- The view "click".  A fourth column of the log is the weight of a click.  Without a click log the view reads rewards
--- of the recommender's own lists.
+-- Create the view "click".  The optional fourth column of the log is the weight of a click.  Without a click log,
+-- the view reads rewards of the recommender's own lists.
 CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -308,8 +311,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';
 
--- Functions of the expressions "candidates", "bonus" and "cap_group", for those of them in "texts".  The last
--- two exist only if they are given.
+-- Create the functions of those of the expressions "candidates", "bonus" and "cap_group" that are in "texts".  The
+-- last two exist only if the user has given an expression.
 CREATE FUNCTION _dlints_bind_rules(a jsonb, texts text[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -346,7 +349,7 @@ BEGIN
 				@extschema@._dlints_equality((a ->> 'item_type')::oid)));
 		END IF;
 	END LOOP;
-	-- PostgreSQL drops a temporary table at the end of its session, with the functions that read it
+	-- at the end of the session, PostgreSQL drops a temporary table together with the functions that read it
 	SELECT CASE f.proname WHEN 'allowed' THEN 'candidates' ELSE f.proname END, c.relname INTO read_by, relation
 	FROM   pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
 	       JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = f.oid
@@ -362,8 +365,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_rules(jsonb, text[]) IS 'make the functions of candidates, bonus and cap_group';
 
--- The view "cost_text": of each item the costs of all constraints, as text, in the order of names; NULL for a
--- constraint on an outcome.  It exists only if there are constraints.
+-- Create the view "cost_text": the costs of each item, as text, in the order of constraint names; NULL for a
+-- constraint on an outcome.  The view exists only if there are constraints.
 CREATE FUNCTION _dlints_bind_costs(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$

@@ -1,6 +1,6 @@
 -- Blocks of vectors ---------------------------------------------------------------------
 
--- True if the planner finds an item by its key without reading all items
+-- Does the planner find an item by its key without reading all items?
 CREATE FUNCTION _dlints_has_item_index() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -42,7 +42,8 @@ COMMENT ON FUNCTION _dlints_block_centroid(bytea, real[], integer, integer)
 CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_halving_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_halving_tree(real[], real[], integer)
-	IS 'tree that divides items into 2^depth parts of similar ones, from a sample of vectors and the scale of each feature';
+	IS 'tree that divides items into 2^depth parts of similar ones, from a sample of vectors and the scale of '
+	   'each feature';
 
 CREATE FUNCTION _dlints_halving_part(tree real[], features real[], bits bigint) RETURNS integer
 	AS 'MODULE_PATHNAME', 'dlints_halving_part' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -67,8 +68,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_note_item_index() IS 'record whether pages can look up items by their key';
 
--- Place items into new blocks of similar items, whose codes and numbers are left empty.  A tree from a sample divides
--- the items into parts of some 8,000, which fit in memory, and each part is halved until a block has room.
+-- Write new blocks of similar items, with empty codes and numbers.  A tree, built from a sample, divides the items
+-- into parts of about 8,000, which fit into memory.  Each part is then halved until a block has room for it.
 CREATE FUNCTION _dlints_group_items() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -108,13 +109,13 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_group_items() IS 'place items into new blocks of similar items';
 
--- Write the means of blocks of similar items.  Rows that do not change are not written.
+-- Write the centroids of blocks of similar items.  Rows that do not change are not written.
 CREATE FUNCTION _dlints_set_centroids() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- spreads need room
+	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- spreads need space
 BEGIN
 	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
 	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)
@@ -132,14 +133,15 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_set_centroids() IS 'write the means of blocks, which pages read in large catalogues';
 
--- Catalogues from this number of items on have blocks of similar items; in smaller ones pages read all blocks
+-- Minimum number of items for blocks of similar items; in smaller catalogues pages read all blocks
 CREATE FUNCTION _dlints_min_grouped_items() RETURNS bigint
 	LANGUAGE sql IMMUTABLE
 RETURN 30000;
 COMMENT ON FUNCTION _dlints_min_grouped_items() IS 'number of items from which on blocks contain similar items';
 
--- Write the item vectors into "block", in rows of about a page: popular items together, or similar ones from 30,000
--- items on.  Rows that do not change are not written; all are regenerated if many are not full.
+-- Write the item vectors to "block", in rows that fill about a page each.  Popular items share blocks; from 30,000
+-- items on, similar items do.  Rows that do not change are not written.  All blocks are generated again if many are
+-- not full.
 CREATE FUNCTION _dlints_set_blocks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -158,7 +160,7 @@ BEGIN
 		DELETE FROM block;
 	ELSIF EXISTS (SELECT FROM block)
 	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
-		RETURN;         -- vectors that this transaction has written are no older than its first xid
+		RETURN;         -- this transaction, with its subtransactions, wrote no vectors
 	END IF;
 	IF is_large AND NOT EXISTS (SELECT FROM block) THEN
 		PERFORM @extschema@._dlints_group_items();

@@ -1,7 +1,7 @@
 -- Checks of the objects, clicks, rules and costs of a recommender -----------------------
 
--- Describe the objects that were dropped with CASCADE because they read the user's tables, and the remedy; NULL
--- if none is missing.  Texts and the items' table can be passed again.
+-- Describe the objects that DROP ... CASCADE of the user's objects removed, and how to restore them; NULL if none
+-- is missing.  "expressions" and the items' table can be passed again to dlints_alter_recommender().
 CREATE FUNCTION _dlints_missing_objects() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -48,9 +48,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a recommender reads were dropped';
 
--- Checks when a recommender is made or altered ----------------------------------------
+-- Checks when a recommender is created or altered ----------------------------------------
 
--- Read the whole click log, and raise an error that names the argument if an expression of it fails for a row.
+-- Read the complete click log.  If an expression of it fails for a row, raise an error that names the argument.
 CREATE FUNCTION _dlints_check_click_rows() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -69,8 +69,8 @@ $$;
 COMMENT ON FUNCTION _dlints_check_click_rows()
 	IS 'raise an error that names the argument if an expression of the click log fails for a row';
 
--- Raise an error if the query of clicks fails, or if none of its rows is about an item: user and item are easily
--- swapped, and all recommendations would be useless.
+-- Raise an error if the query of clicks fails, or if none of its rows has the key of an item.  This detects swapped
+-- columns: with user and item exchanged, all recommendations would be useless.
 CREATE FUNCTION _dlints_check_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -88,8 +88,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_clicks() IS 'raise an error if clicks cannot be read, or none is on an item';
 
--- Raise notices if candidates, bonus or cap_group fail for some items, an unknown user and an empty context, or if no
--- item passes: unknown users would get empty lists.  An expression that fails for all items raises its error.
+-- Evaluate candidates, bonus and cap_group for all items, with an unknown user and an empty context.  Raise a
+-- notice if an expression fails for some items, or if no item is eligible, since unknown users would get empty
+-- lists.  An expression that fails for all items raises its error.
 CREATE FUNCTION _dlints_check_rules() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -113,7 +114,7 @@ $$;
 COMMENT ON FUNCTION _dlints_check_rules()
 	IS 'raise notices if candidates, bonus or cap_group fail for items, or if no item passes';
 
--- Raise a notice if the costs of some items cannot be computed, and an error if those of all items cannot.
+-- Raise a notice if the costs of some items cannot be computed, and an error if those of all items cannot be.
 CREATE FUNCTION _dlints_check_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -152,8 +153,8 @@ $$;
 COMMENT ON FUNCTION _dlints_check_costs()
 	IS 'raise a notice if the costs of items cannot be computed, and an error if those of none can';
 
--- Record that the key of the items is not unique any more, for example after its index was dropped or another table
--- inherits from the items.  Pages then leave out further rows of an item.
+-- Record that the items' key is no longer unique, for example because its index was dropped or another table
+-- inherits from the items.  Pages then ignore further rows with the same key.
 CREATE FUNCTION _dlints_check_unique_key() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -1,6 +1,6 @@
 -- How the columns of items become features -----------------------------------------
 --
--- When a recommender is made, each column is measured: its kind, its values, and the number of its features.  The
+-- When a recommender is created, each column is measured: its kind, its values, and the number of its features.  The
 -- measurements are kept in setting.vectors.  Each column has a separate block of features, so that a model can
 -- estimate its weight.
 --
@@ -19,7 +19,7 @@
 -- _dlints_widths(), for the notice.  All features of a column are stored, or all are ages: a column is not both.
 -- Values that come later are in later_values.sql.
 
--- How a column is encoded, by its type alone.  "words" depends on the values, and is no result.
+-- Return how a column is encoded, by its type.  The result is never "words", which depends on the values.
 CREATE FUNCTION _dlints_column_kind(items oid, column_name text) RETURNS text
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -59,7 +59,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_column_kind(oid, text) IS 'how a column is encoded, by its type';
 
--- The values of a column as text, as a query of one column "v".  Numbers have one text each, whatever their scale.
+-- Return a query of the values of a column as text, with one column "v".  Equal numbers have equal text, whatever
+-- their scale.
 CREATE FUNCTION _dlints_column_values(sample text, column_name text, kind text) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -73,7 +74,7 @@ SELECT CASE kind
 $$;
 COMMENT ON FUNCTION _dlints_column_values(text, text, text) IS 'query of the values of a column, as text';
 
--- Bounds of at most eight bands of a numeric column, by its octiles; NULL without two different numbers.
+-- Return the bounds of at most eight bands of a numeric column, its octiles.  NULL without two different numbers.
 CREATE FUNCTION _dlints_column_bounds(sample text, column_name text) RETURNS float8[]
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -96,7 +97,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_column_bounds(text, text) IS 'bounds of the bands of a numeric column';
 
--- Length and median norm of the embeddings in a column.  Embeddings of another length are counted in "others".
+-- Return the length and the median norm of the embeddings in a column.  "others" is true if there are embeddings of
+-- another length.
 CREATE FUNCTION _dlints_column_norm(sample text, column_name text, type text, OUT length integer, OUT norm float8,
                                     OUT others boolean)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
@@ -202,7 +204,7 @@ $$;
 COMMENT ON FUNCTION _dlints_measure_column(oid, text)
 	IS 'kind, values and preferred number of features of a column of items';
 
--- The type below a domain
+-- Return the base type of a domain.
 CREATE FUNCTION _dlints_base_type(type oid) RETURNS oid
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -214,7 +216,8 @@ SELECT b.oid FROM below b WHERE b.typtype <> 'd'
 $$;
 COMMENT ON FUNCTION _dlints_base_type(oid) IS 'type below a domain';
 
--- The features of a value with a feature of its own, and of later values, which are hashed to the features behind.
+-- Return the expression of the features of a column with few values.  Each of these values has a feature; later
+-- values are hashed to the remaining features.
 CREATE FUNCTION _dlints_few_values(value text, few text[], width integer, column_name text) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -233,8 +236,9 @@ $$;
 COMMENT ON FUNCTION _dlints_few_values(text, text[], integer, text)
 	IS 'expression of the features of a column with few values';
 
--- The expression that encodes a measured column with its "width"; "value" refers to the column.  A date is encoded as
--- seconds, from which ages are computed.  No value raises an error: a value that cannot be read counts as missing.
+-- Return the expression that encodes a measured column with its "width"; "value" refers to the column.  A date is
+-- encoded as seconds, from which ages are computed later.  The expression never raises an error: a value that
+-- cannot be read counts as missing.
 CREATE FUNCTION _dlints_column_expression(c jsonb, value text) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -285,8 +289,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_column_expression(jsonb, text) IS 'expression that encodes a column of items';
 
--- Choose the number of features of each column.  The widest columns shrink until all have at most 183 features
--- together, on which models are trained quickly.  "size" also counts the factors, popularity and neighbour score.
+-- Choose the number of features of each column.  The widest columns are reduced until all columns have at most 183
+-- features together, so that models are trained quickly.  "size" also counts factors, popularity and neighbour
+-- score.
 CREATE FUNCTION _dlints_widths(columns jsonb[], factors integer) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$

@@ -1,10 +1,10 @@
 -- Constraints of recommenders --------------------------------------------------------
 --
--- A choice is a position of a list.  Personal, random and trending lists count; lists of the control group do not.
+-- A choice is a position of a list.  Personal, random and trending lists count; control lists do not.
 
 -- Return the number of positions within which a surplus is spent: those of 150 lists, or of the lists between two
--- runs if these are more.  A surplus is counted over fourteen times as many lists, plus the lists whose outcomes
--- may still arrive, since only older lists show whether the expected rates are right.
+-- calls of run() if there are more.  A surplus is summed over fourteen times as many lists, plus the lists whose
+-- outcomes may still arrive, since only older lists show whether the expected rates are right.
 CREATE FUNCTION _dlints_recommender_horizon() RETURNS TABLE (choices float8, decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -64,8 +64,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_spent(bigint) IS 'mean cost per position of the last lists, by constraint';
 
--- Add to the items of a list those that any price could bring into it: the best ones under each row of weights,
--- without prices, with the present ones, and with a price of each constraint that outweighs all else.
+-- Add to the items of a list those that other prices could bring into it: the best ones under each row of weights,
+-- without prices, with the current prices, and with a price of each constraint that outweighs all other terms.
 CREATE FUNCTION _dlints_candidates_under_extreme_prices(shown anyarray, weights float8[], n_best integer)
 	RETURNS anyarray LANGUAGE plpgsql STABLE AS
 $$
@@ -89,8 +89,8 @@ $$;
 COMMENT ON FUNCTION _dlints_candidates_under_extreme_prices(anyarray, float8[], integer)
 	IS 'items of a list, and items that any price could bring into it';
 
--- Replay the last 100 personal lists of the usual length, under two draws of the present model each.  Caps and
--- diversity are left out: their effect is part of the surplus or deficit.  Without a shortlist all items are
+-- Replay the last 100 personal lists of the usual length, under two draws of the current model each.  Caps and
+-- diversity are ignored, since their effect is part of the surplus or deficit.  Without a shortlist all items are
 -- candidates, and fewer lists are replayed.
 CREATE FUNCTION _dlints_recommender_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -150,10 +150,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_replay()
-	IS 'scores and costs of the candidates of recent lists, under draws of the present model';
+	IS 'scores and costs of the candidates of recent lists, under draws of the current model';
 
--- Compute prices again after enough lists.  One session does so at a time; the others keep the present prices.
--- Returns NULL if there was nothing to do.
+-- Compute prices again after enough lists.  One session does so at a time, while the others use the current
+-- prices.  Returns NULL if prices were not stale.
 CREATE FUNCTION _dlints_recommender_find_prices() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -1,6 +1,6 @@
 -- Make a recommender --------------------------------------------------------------
 
--- The arguments, completed with how each column is encoded
+-- Add to the arguments how each column is encoded.
 CREATE FUNCTION _dlints_measure_columns(a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -24,7 +24,7 @@ $$;
 COMMENT ON FUNCTION _dlints_measure_columns(jsonb)
 	IS 'arguments of a recommender, completed with how each column is encoded';
 
--- Is a column the unique key of a table?  A table that others inherit from has no such key.
+-- Is a column the unique key of a table?  If other tables inherit from the table, it is not.
 CREATE FUNCTION _dlints_key_is_unique(items oid, key text) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -37,7 +37,7 @@ AND NOT EXISTS (SELECT FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhparent
 $$;
 COMMENT ON FUNCTION _dlints_key_is_unique(oid, text) IS 'is a column the unique key of a table?';
 
--- The arguments, completed with the constants of the table "setting" that follow from them
+-- Add to the arguments the constants of the table "setting" that are derived from them.
 CREATE FUNCTION _dlints_derive(a jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -93,7 +93,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_derive(jsonb) IS 'arguments of a recommender, completed with the constants of its settings';
 
--- Make a model without training examples, for the settings that these arguments become.
+-- Create an untrained model for the settings that these arguments become.
 CREATE FUNCTION _dlints_empty_model(size integer, half_life interval) RETURNS @extschema@.dlints
 	LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
@@ -102,8 +102,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'model of a recommender without training examples';
 
--- Make a recommender of checked arguments: its schema with all in it, item vectors, factors and prior.  A trial of a
--- backtest borrows what is bound to the user's texts from the recommender "borrowed".
+-- Create a recommender from checked arguments: its schema with all objects, item vectors, factors and prior.  The
+-- trial of a backtest uses the bound objects of the recommender "borrowed".
 CREATE FUNCTION _dlints_make_recommender(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -130,7 +130,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_make_recommender(jsonb) IS 'make a recommender of checked arguments';
 
--- The first contents of a recommender's tables.  The schema has been entered.
+-- Fill the tables of a new recommender, whose schema has been entered.
 CREATE FUNCTION _dlints_start_recommender() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -1,19 +1,20 @@
 -- Effects of items -----------------------------------------------------------------------
 --
--- The effect of an item is the reward per impression beyond what its features predict.  The models share all of
--- their parameters between items, and are certain about an item that was never shown.  The posterior of the effect
--- is not: under each draw of a personal list, items on trial get a normal of its standard deviation.  Effects are
--- computed from the log alone.
+-- The effect of an item is the reward per impression beyond the prediction from its features.  The models share all
+-- parameters between items, so that they have little uncertainty about an item without impressions.  The posterior
+-- of its effect has: under each draw of a personal list, a normal with its standard deviation is added to the
+-- scores of items on trial.  Effects are computed from the log only.
 
--- Estimate what effects of items have in common: their variance by the method of moments, and the line from which
--- they deviate.  Arrays have an element per item: sums of weights, of squared weights, of weighted residuals, of
--- squared weighted residuals, and of weighted expectations.  "noise" is the variance of a residual.
+-- Estimate the variance of item effects by the method of moments, and the line from which effects deviate.  Arrays
+-- have an element per item: sums of weights, of squared weights, of weighted residuals, of squared weighted
+-- residuals, and of weighted expectations.  "noise" is the variance of a residual.
 --
--- Residuals of items are regressed on expectations: if rewards differ by more than expected, items on lists have
--- better residuals than the others would have.  "slope" is the coefficient of that line, at least 0, with the prior
--- standard deviation "slope_stddev"; "level" is the line's residual at "mean_expected".  The prior of the variance is
--- two items at "initial_stddev".  Items count by how well their effect is known at the present estimate (five
--- iterations).  The standard deviation is at least a tenth of the mean reward.
+-- Residuals of items are regressed on expectations.  If rewards of items differ by more than expected, items on lists,
+-- which have high expectations, have better residuals than other items would have.  "slope" is the coefficient of the
+-- regression, at least 0, with the prior standard deviation "slope_stddev"; "level" is the regression's residual at
+-- "mean_expected".  The prior of the variance is two items at "initial_stddev".  Items are weighted by the precision of
+-- their effect under the current estimate, in five iterations.  The standard deviation is at least a tenth of the mean
+-- reward.
 CREATE FUNCTION _dlints_effect_prior(weights float8[], squared_weights float8[], residuals float8[],
 	squared_residuals float8[], expectations float8[], noise float8, mean_reward float8, initial_stddev float8,
 	slope_stddev float8, OUT variance float8, OUT slope float8, OUT level float8, OUT mean_expected float8)
@@ -45,11 +46,11 @@ COMMENT ON FUNCTION _dlints_effect_prior(float8[], float8[], float8[], float8[],
                                          float8, float8)
 	IS 'variance of item effects, and the line of residuals on expectations from which they deviate';
 
--- Sum the impressions of each item since a decision and before another: weights (with the half-life of the models
--- and the examination of the position), their squares, weighted residuals, and their squares.  A residual is a reward
--- minus what the models alone expected, whose weighted sum is "x".  "noise" is the weighted sum of squared residuals,
--- "reward" that of rewards.
--- Impressions are summed as if there were no rewards; rewards, which are few, are added.
+-- Sum the impressions of each item in a range of decisions: weights (with the half-life of the models and the
+-- examination of the position), their squares, weighted residuals, and their squares.  A residual is the reward
+-- minus the expectation of the models without effects; "x" is the weighted sum of these expectations.  "noise" is
+-- the weighted sum of squared residuals, "reward" that of rewards.  Impressions are first summed without rewards,
+-- which are few and added afterwards.
 CREATE FUNCTION _dlints_item_residuals(first bigint, until bigint, witness anyelement)
 	RETURNS TABLE (item anyelement, n float8, n2 float8, e float8, q float8, x float8, noise float8, reward float8)
 	LANGUAGE plpgsql STABLE SET work_mem = '128MB' AS
@@ -92,15 +93,16 @@ $$;
 COMMENT ON FUNCTION _dlints_item_residuals(bigint, bigint, anyelement)
 	IS 'sums of weights and of residuals of the impressions of each item';
 
--- Compute the effects of all items, and which items are on trial.  Data: up to 200,000 lists of ten half-lives, of
--- all treatments, past their attribution window.  The effect of an old item is its residual beyond the line of all
--- items, divided by 1 + slope: it is added to expectations, which are too close to each other by that factor.
+-- Compute the effects of all items, and which items are on trial.  The data are up to 200,000 lists of ten half-lives,
+-- of all treatments, after their attribution window.  The effect of an old item is its residual beyond the regression,
+-- divided by 1 + slope, since it is added to expectations that are too close to each other by this factor.
 --
--- The click log says how popular an old item is, so the prior standard deviation of its effect is a fifth of the mean
--- reward.  New items have half of the mean reward, and no line: their popularity does not describe them yet.  New are
--- items whose vector was added after the recommender was made, and without a click log all items.  A new item is on
--- trial as long as its impressions are worth less than the prior.  The newest come first, and
--- trials are expected to take at most 8 % of a day's positions (10 to 100 items).
+-- The popularity of old items is known from the click log, so the prior standard deviation of their effect is a fifth
+-- of the mean reward.  For new items it is half of the mean reward, and the regression does not apply, since their
+-- popularity is not known yet.  An item is new if its vector was added after the recommender was created; without a
+-- click log all items are.  A new item is on trial as long as its impressions have less weight than the prior.  The
+-- newest items come first, and trials are expected to take at most 8 % of a day's positions (10 to 100 items).
+--
 -- Changes below 3 % of the effects' standard deviation are not written, except after an erasure.  Returns the number
 -- of rows that changed.
 CREATE FUNCTION _dlints_refresh_effects() RETURNS bigint

@@ -1,6 +1,6 @@
 -- Latent factors and neighbours ---------------------------------------------------------
 
--- The type of a key column, as dlints_factors() reads it, and the cast to it: text for types without hashing
+-- Return the type as which dlints_factors() reads a key column, and the cast to it: text for types without hashing.
 CREATE FUNCTION _dlints_hashed_key(relation regclass, key text, OUT type text, OUT to_type text)
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -15,7 +15,8 @@ $$;
 COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
 	IS 'type of a key column as dlints_factors() reads it, and the cast to it';
 
--- The latest clicks, about a million, as a query of user_id, item, at and weight.  All fits read it.
+-- Return a query of the latest clicks, about a million, with the columns user_id, item, at and weight.  All fits use
+-- it.
 CREATE FUNCTION _dlints_latest_clicks() RETURNS text
 	LANGUAGE sql IMMUTABLE
 RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
@@ -23,8 +24,8 @@ RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
        ' AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0';
 COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as text';
 
--- Find the time from which on the log has a million clicks, so that fits do not sort the log.  The time is kept while
--- it selects up to 1.1 million clicks.
+-- Find the time since which the log has a million clicks, so that fits do not sort the log.  The time is kept while it
+-- selects up to 1.1 million clicks.
 CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -44,8 +45,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the time from which on the log has a million clicks';
 
--- The latest clicks, as a query for dlints_factors() and dlints_neighbours(): user, item and weight.  A part from
--- 0 to 7 is left out of the log.
+-- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If "part"
+-- is 0 to 7, this eighth of the log is omitted.
 CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL) RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -63,8 +64,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_log_query(integer) IS 'query of the latest clicks without a part, as text';
 
--- A call of dlints_factors() over the click log, as text for the FROM clause: alias f, columns item and factors.
--- Without the part that is left out, the factors are aligned with the present ones.
+-- Return a call of dlints_factors() on the click log, as text for the FROM clause: alias f, columns item and
+-- factors.  If no part is omitted, the factors are aligned with the current ones.
 CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL) RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -83,8 +84,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_factors_call(integer) IS 'call of dlints_factors() over the click log, as text';
 
--- A call of dlints_neighbours() over the click log, as text for the FROM clause: alias n, columns item, neighbours and
--- weights.
+-- Return a call of dlints_neighbours() on the click log, as text for the FROM clause: alias n, columns item,
+-- neighbours and weights.
 CREATE FUNCTION _dlints_neighbours_call(left_out integer DEFAULT NULL) RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -100,8 +101,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_neighbours_call(integer) IS 'call of dlints_neighbours() over the click log, as text';
 
--- Compute the factors of all items from the click log, aligned with the present ones so that the models still
--- apply, and the neighbours of items.  Returns the number of items with factors.  Nothing is locked before the
+-- Compute the factors and neighbours of all items from the click log.  Factors are aligned with the current ones,
+-- so that the models remain valid.  Returns the number of items with factors.  No locks are taken before the
 -- factors have been computed.
 CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
@@ -137,8 +138,8 @@ $$;
 COMMENT ON FUNCTION _dlints_refit_factors()
 	IS 'compute the latent factors of items from the click log; returns the number of items with factors';
 
--- Compute the neighbours of items from the click log.  Rows that do not change are not written, and nothing is locked
--- before the neighbours have been computed.
+-- Compute the neighbours of items from the click log.  Rows that do not change are not written, and no locks are
+-- taken before the neighbours have been computed.
 CREATE FUNCTION _dlints_fit_neighbours() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

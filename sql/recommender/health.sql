@@ -1,6 +1,7 @@
 -- Rows of the report on the health of logs, rewards, clicks and expressions -------------
 
--- Rows of the report about the queue of decisions and about rewards that train nothing
+-- Return the rows of the report about rewards that no model is trained on: of unknown decisions or items, or
+-- reported too late.
 CREATE FUNCTION _dlints_report_log(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -23,7 +24,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewards that train nothing';
 
--- Row of the report about decisions that wait for training
+-- Return the row of the report about decisions that wait for training.
 CREATE FUNCTION _dlints_report_pending() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -43,10 +44,10 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_pending() IS 'row of the report about decisions that wait for training';
 
--- Rows of the report on whether the application still reports rewards.  The lists since the last reward, or of the
--- last day if that is longer, are compared with up to 10,000 lists of the four weeks before.  Lists count once
--- 19 of 20 rewards have arrived.  A warning follows if the share of lists with a reward is lower by more than three
--- standard errors, which allow for users who come again.
+-- Return the rows of the report on whether the application still reports rewards.  The lists since the last reward,
+-- or of the last day if that is longer, are compared with up to 10,000 lists of the four weeks before.  Lists count
+-- after the time within which 19 of 20 rewards arrive.  There is a warning if the share of lists with a reward is
+-- lower by more than three standard errors, which allow for users with several lists.
 CREATE FUNCTION _dlints_report_reward_rate() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -95,7 +96,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_reward_rate()
 	IS 'rows of the report on whether the application still reports rewards';
 
--- Estimate the share of lists with a reward, of at most the last 10,000 lists from a decision up to another one.
+-- Estimate the share of lists with a reward, among at most the last 10,000 lists in a range of decisions.
 CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
 	OUT n bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -116,9 +117,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with a reward, with its standard error';
 
--- Count what is wrong with the newest 100,000 clicks: clicks without item, user or time, in the future, and of unknown
--- items.  "age" is that of the newest click up to now, in hours.  User and item are swapped if more clicks have the
--- key of an item as user than as item.
+-- Count the invalid clicks among the newest 100,000: without item, user or time, in the future, and of unknown
+-- items.  "age" is the age of the newest click in hours, except clicks in the future.  User and item are considered
+-- swapped if more clicks have the key of an item in the user column than in the item column.
 CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
 	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT age float8, OUT is_swapped boolean)
 	LANGUAGE plpgsql STABLE AS
@@ -142,7 +143,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_click_health() IS 'what is wrong with the newest 100,000 clicks';
 
--- Raise a notice if clicks of the click log do not count.
+-- Raise a notice if clicks of the log are invalid.
 CREATE FUNCTION _dlints_notice_clicks() RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -167,7 +168,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_notice_clicks() IS 'raise a notice if clicks of the click log do not count';
 
--- Rows of the report on the health of the click log
+-- Return the rows of the report on the health of the click log.
 CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -200,7 +201,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health of the click log';
 
--- Rows of the report on users who come back to items: in the click log, and in the last 1000 personal lists
+-- Return the rows of the report on users who click items again: in the click log, and on the last 1000 personal
+-- lists.
 CREATE FUNCTION _dlints_report_repeats(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -229,7 +231,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who come back to items';
 
--- Row of the report on expressions that fail for items, an unknown user and an empty context
+-- Return the row of the report on expressions that fail for some items, with an unknown user and an empty context.
 CREATE FUNCTION _dlints_report_rules()
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS

@@ -1,20 +1,22 @@
--- Values that come after a recommender was made ---------------------------------------------
+-- Values that come after a recommender was created ---------------------------------------------
 --
--- Values with a feature each keep it, so that models, log and vectors stay valid.  Frequent later values take spare
--- features of their column, which they shared with others until then.  Bands are computed again only when most
--- numbers fall outside.  In either case a few features change their meaning: we encode their items again, in the
--- vectors and in the log, and train the models on that log.  Profiles in the log and vectors of deleted items lose
--- these features, since the clicks and columns that they were computed from are not there any more.
+-- A value that has a separate feature keeps it, so that models, log and vectors remain valid.  A later value shares
+-- hashed features.  If it becomes frequent, it gets one of them as its own.  Bands of numbers are computed again
+-- only when most numbers are outside of the old ones.
+--
+-- In both cases a few features change their meaning.  We encode the affected items again, in the item vectors and
+-- in the log, and train the models again on that log.  Profiles in the log and vectors of deleted items lose these
+-- features, since the clicks and columns from which they were computed are gone.
 
--- A column of items as measured again, or NULL if it stays.  "changed" is the number of its features before the first
--- one that changes.  "n" is the position of the column.
+-- Measure a column of items again.  Returns its new measurements, or NULL if they do not change.  "changed" is the
+-- number of the column's features before the first one that changes.  "n" is the position of the column.
 CREATE FUNCTION _dlints_remeasure_column(c jsonb, n bigint) RETURNS jsonb
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	min_items CONSTANT integer := 3;        -- of a value that takes a feature
-	shared CONSTANT integer := 4;           -- features that all other later values continue to share
+	min_items CONSTANT integer := 3;        -- minimum items of a value that gets a feature
+	shared CONSTANT integer := 4;           -- features that remain for all other later values
 	few CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
 	bounds CONSTANT float8[] := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}')::float8[];
 	width CONSTANT integer := c -> 'width';
@@ -46,7 +48,7 @@ $$;
 COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint)
 	IS 'a column of items as measured again, or NULL if it stays';
 
--- The expression of a column's value as text, in the view "item_column"
+-- Return the expression of a column's value as text, in the view "item_column".
 CREATE FUNCTION _dlints_column_text(c jsonb, n bigint) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -55,8 +57,8 @@ SELECT format(CASE WHEN c -> 'is_number' = 'true' THEN '@extschema@._dlints_colu
 $$;
 COMMENT ON FUNCTION _dlints_column_text(jsonb, bigint) IS 'expression of a column''s value as text';
 
--- Replace the features in these ranges by those of another vector; a NULL vector changes nothing, and elements that it
--- lacks are 0.
+-- Replace the features in these ranges by those of another vector.  A NULL vector changes nothing, and missing
+-- elements are 0.
 CREATE FUNCTION _dlints_replace_features(features real[], by real[], ranges int4range[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN by IS NULL THEN features ELSE ARRAY(
@@ -66,9 +68,8 @@ RETURN CASE WHEN by IS NULL THEN features ELSE ARRAY(
 COMMENT ON FUNCTION _dlints_replace_features(real[], real[], int4range[])
 	IS 'replace the features in some ranges by those of another vector';
 
--- Give frequent later values a feature each, and numbers new bands where most fall outside the present ones.  Returns
--- true if features changed their meaning.  Requests see either all of the change or nothing of it, and do not wait
--- before its end.
+-- Give frequent later values a feature each, and numbers new bands if most are outside of the current ones.
+-- Returns true if features changed their meaning.  The change is atomic for requests, and they do not wait for it.
 CREATE FUNCTION _dlints_adopt_values() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -139,7 +140,8 @@ $$;
 COMMENT ON FUNCTION _dlints_adopt_values()
 	IS 'give later values features, and numbers new bands; returns true if features changed their meaning';
 
--- Rows of the report about columns: items whose value has no feature to itself, and columns that are NULL everywhere
+-- Return the rows of the report about columns: items whose value has no separate feature, and columns that are NULL
+-- in all items.
 CREATE FUNCTION _dlints_report_columns() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -159,7 +161,8 @@ BEGIN
 		FROM   setting s, jsonb_array_elements(s.vectors -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n
 	LOOP
 		IF item_column.c ->> 'kind' = 'category' AND cardinality(item_column.few) > 0 THEN
-			EXECUTE format('SELECT avg((x.v <> ALL ($1))::integer)::float8 AS shared, count(DISTINCT x.v) FILTER (WHERE x.v <> ALL ($1)) AS n'
+			EXECUTE format('SELECT avg((x.v <> ALL ($1))::integer)::float8 AS shared,'
+			               ' count(DISTINCT x.v) FILTER (WHERE x.v <> ALL ($1)) AS n'
 			               ' FROM (SELECT %s AS v FROM item_column i) x',
 			               @extschema@._dlints_column_text(item_column.c, item_column.n))
 			INTO share USING item_column.few;

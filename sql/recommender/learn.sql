@@ -25,9 +25,9 @@ $$;
 COMMENT ON FUNCTION _dlints_recommender_dequeue(interval)
 	IS 'remove and return up to 1000 pending decisions whose attribution window has passed';
 
--- Train the models on all impressions of decisions, with the rewards reported so far, or 0.  OFFSET 0 has each
--- decision looked up by its number in its partition.  Each model reads the examples separately: they are wide,
--- and would otherwise be sorted by model.
+-- Train the models on all impressions of decisions, with the rewards reported so far, or 0.  OFFSET 0 makes the
+-- planner look up each decision by its number in its partition.  Each model reads the examples separately: they are
+-- wide, and would otherwise be sorted by model.
 CREATE FUNCTION _dlints_recommender_apply(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -187,8 +187,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_delete_orphans() IS 'delete rewards of unknown decisions after one day';
 
--- Erase a user, a session, or both: from the log, the queue of pending decisions, the quarantine, the warm start
--- and the models.  The next run() removes them from item effects.  Returns the number of decisions.
+-- Erase a user, a session, or both, from the log, the pending decisions, the quarantine, the warm start and the
+-- models.  The next run() removes them from item effects.  Returns the number of decisions.
 CREATE FUNCTION _dlints_recommender_erase(setting regclass, user_id anyelement, session text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -199,7 +199,7 @@ BEGIN
 	IF user_id IS NULL AND session IS NULL THEN
 		RAISE 'arguments "user_id" and "session" must not both be null' USING ERRCODE = 'null_value_not_allowed';
 	END IF;
-	-- a concurrent warm start adds all of its examples before or after
+	-- a concurrent warm start adds its examples completely before or after this
 	LOCK TABLE warm_start_example IN ROW EXCLUSIVE MODE;
 	PERFORM FROM model ORDER BY name FOR UPDATE;
 	erased := @extschema@._dlints_erase_decisions(ARRAY(
@@ -222,10 +222,10 @@ COMMENT ON FUNCTION _dlints_recommender_erase(regclass, anyelement, text)
 
 -- Centering within a list -------------------------------------------------------------
 
--- Compare predictions with rewards between lists: the z-score of the slope of a list's mean reward on its mean
--- predicted fit, over the last 2000 applied lists.  Users differ in how much they click at all.  If users who are
--- easy to predict click less, the score is below 0, and training on whole lists teaches about users, wrongly, and
--- not about items.  NULL with too little data.
+-- Compare predictions with rewards between lists.  The result is the z-score of the slope of a list's mean reward
+-- on its mean predicted fit, over the last 2000 applied lists.  Users differ in their overall click rate.  If users
+-- with high predictions click less, the score is below 0, and a model trained on complete lists learns about users
+-- instead of items.  NULL with too little data.
 CREATE FUNCTION _dlints_calibration_z() RETURNS float8
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -255,7 +255,7 @@ $$;
 COMMENT ON FUNCTION _dlints_calibration_z() IS 'z-score of the slope of rewards on predictions between lists';
 
 -- Switch centering on if lists contradict the models significantly (z below -3), and off after a week if they no
--- longer do (z above 0).  Returns true if it was switched: the models then have to be trained again.
+-- longer do (z above 0).  Returns true if it was switched; the models must then be trained again.
 CREATE FUNCTION _dlints_toggle_centering() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -274,12 +274,14 @@ COMMENT ON FUNCTION _dlints_toggle_centering()
 
 -- Scale of the prior --------------------------------------------------------------------
 
--- Fit the scale of the prior: the slope of rewards on the click rate that the examples of the click log predict, over
--- the last 2000 applied personal lists.  The examples assume one click in about six impressions.  Without the scale,
--- differences between items would be too small or too large for the rewards that models are trained on.  Before
--- evidence of the slope, it is the mean reward over the mean predicted rate, with a standard deviation of half of this
--- ratio; the scale is a quarter to twice the ratio.  Fifty impressions at the predicted rate are added to the ratio.
--- Changes below 5 % are not written.  Returns true if the scale was changed: the prior then has to be set again.
+-- Fit the scale of the prior: the slope of rewards on the click rate predicted from the examples of the click log,
+-- over the last 2000 applied personal lists.  The examples assume one click in about six impressions.  Without the
+-- scale, differences between items would be too small or too large for the rewards that models are trained on.
+--
+-- The estimate starts from the ratio of the mean reward to the mean predicted rate, with half of the ratio as its
+-- standard deviation.  The scale is limited to between a quarter of the ratio and twice the ratio.  Fifty
+-- impressions at the predicted rate are added to the ratio.  Changes below 5 % are not written.  Returns true if
+-- the scale was changed; the prior must then be set again.
 CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -288,7 +290,7 @@ DECLARE
 BEGIN
 	WITH impression AS (
 		SELECT @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) AS rate,
-		       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward     -- squares would underflow
+		       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward     -- avoid underflow of squares
 		FROM   similarity l CROSS JOIN (
 		           SELECT d.id FROM decision d
 		           WHERE  d.treatment = 'personal' AND d.id >= (SELECT s.trained_from FROM setting s)

@@ -1,7 +1,7 @@
 -- Lists and rewards of a recommender ----------------------------------------------
 --
--- Functions in C with "setting" are entries: the wrappers in the recommender's schema call them.  "any" stands
--- for the recommender's type of items, arrays of items, or users; another type is an error.
+-- C functions with an argument "setting" are called by the wrappers in the recommender's schema.  "any" stands for
+-- the recommender's type of items, arrays of items, or users; other types raise an error.
 
 CREATE FUNCTION _dlints_key_argument(value "any", name text, type anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'dlints_key_argument' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -76,16 +76,17 @@ COMMENT ON FUNCTION _dlints_best_in_blocks(anyarray, float8[], integer)
 CREATE FUNCTION _dlints_cluster_recall(rankings float8[]) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_cluster_recall' LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION _dlints_cluster_recall(float8[])
-	IS 'scores of the best ten items found by centroids, as a part of all, and the share of rankings whose best item is found';
+	IS 'scores of the best ten items found by centroids, as a part of all, and the share of rankings whose '
+	   'best item is found';
 
 CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_ranking_weights' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)
 	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, or the mean';
 
--- Contributions to the expected reward of each item of a list, by the present models: of each column, the factors, the
--- popularity and the neighbour score.  The part "(item)" is the effect of the item, as used for the list.  The largest
--- come first.
+-- Return the contributions to the expected reward of each item of a list, under the current models: of each column,
+-- the factors, the popularity and the neighbour score.  The part "(item)" is the effect of the item when the list
+-- was chosen.  The largest contributions come first.
 CREATE FUNCTION _dlints_explain(setting regclass, decision bigint, witness anyelement)
 	RETURNS TABLE (item anyelement, "position" integer, part text, contribution float8, stddev float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS
@@ -115,4 +116,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_explain(regclass, bigint, anyelement)
-	IS 'contributions to the expected reward of each item of a list, by the present models';
+	IS 'contributions to the expected reward of each item of a list, by the current models';

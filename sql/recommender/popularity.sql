@@ -3,10 +3,11 @@
 CREATE FUNCTION _dlints_decayed_clicks(query text, half_lives float8[], periods float8[]) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_decayed_clicks' LANGUAGE C STABLE STRICT PARALLEL UNSAFE COST 1000000 ROWS 100000;
 COMMENT ON FUNCTION _dlints_decayed_clicks(text, float8[], float8[])
-	IS 'sums of the decayed clicks on each item, under half-lives in days; a user''s clicks on an item count once per period';
+	IS 'sums of the decayed clicks on each item, under half-lives in days; a user''s clicks on an item count '
+	   'once per period';
 
--- Sums of decayed clicks, as text for the FROM clause: columns item and sums.  "clicks" is a query of user_id, item, at
--- and weight.  Days are counted back from the newest click.
+-- Return text for the FROM clause that computes sums of decayed clicks: columns item and sums.  "clicks" is a query
+-- of user_id, item, at and weight.  The age of a click is counted from the newest click.
 CREATE FUNCTION _dlints_decayed_call(clicks text, half_lives float8[], periods float8[]) RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -27,8 +28,9 @@ $$;
 COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])
 	IS 'sums of decayed clicks, as text for the FROM clause';
 
--- Write the digest of all that popularities and trends are computed from: the click log, the half-life and the number
--- of new items.  Returns false if it is unchanged.  Without a click log both depend on the time.
+-- Write a digest of the click log, the half-life and the number of new items, from which popularities and trends
+-- are computed.  Returns false if it is unchanged.  Without a click log both depend on the time, and the result is
+-- true.
 CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -53,9 +55,9 @@ $$;
 COMMENT ON FUNCTION _dlints_write_click_digest()
 	IS 'write the digest of what popularities and trends depend on; returns false if it is unchanged';
 
--- Write popularities.  "scores" is text for the FROM clause: columns item and score, a sum or rate of clicks.  Items
--- added within seven days have at least the mean popularity with a click log, since nobody could click them before.
--- Small changes are not written.  Returns the number of rows that changed.
+-- Write popularities.  "scores" is text for the FROM clause, with columns item and score: a sum or rate of clicks.
+-- With a click log, items added within seven days have at least the mean popularity, since they had no time to be
+-- clicked.  Small changes are not written.  Returns the number of rows that changed.
 CREATE FUNCTION _dlints_write_popularity(scores text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -130,10 +132,10 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_popularity()
 	IS 'compute the popularity of items; returns the number of rows that changed';
 
--- Compute the thousand items that trend: recent clicks (half-life of a day), relative to those expected from clicks
--- with a half-life of two weeks, smoothed by five expected clicks.  A user's clicks on an item count once a day.
--- Items with less than twice the expected clicks are scored by popularity, below 1.  Where a million clicks cover
--- less than eight weeks, both half-lives are shorter.
+-- Compute the thousand items that trend most.  The score is the sum of recent clicks (half-life of a day), relative
+-- to the number expected from clicks with a half-life of two weeks, smoothed by five expected clicks.  A user's
+-- clicks on an item count once a day.  Items with less than twice the expected clicks are scored by popularity,
+-- below 1.  If a million clicks cover less than eight weeks, both half-lives are shorter.
 CREATE FUNCTION _dlints_refresh_trend() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

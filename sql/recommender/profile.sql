@@ -1,9 +1,9 @@
 -- Profiles of users, and similarities of items to them -----------------------------
 --
--- These functions are in page/similarity.c, and read no table.  "blocks" is setting.feature_blocks, the ranges of
--- features that describe taste; "liked" and "aged" are the numbers of features of taste and of dates.
+-- These functions are implemented in page/similarity.c, and read no table.  "blocks" is setting.feature_blocks, the
+-- ranges of features that describe taste; "liked" and "aged" are the numbers of features of taste and of dates.
 
--- Weight of a click after a given number of days; 1 if the half-life is NULL.
+-- Return the weight of a click after a given number of days; 1 if the half-life is NULL.
 CREATE FUNCTION _dlints_decay(days float8, half_life float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
@@ -26,7 +26,7 @@ CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks flo
 COMMENT ON FUNCTION _dlints_block_similarity(real[], real[], float8, int4range[])
 	IS 'similarity of an item to the mean of a user''s clicks, within each block of features';
 
--- The weight of each block for each of its features
+-- Expand the weights of blocks to one weight per feature.
 CREATE FUNCTION _dlints_expand_block_weights(weights float8[], blocks int4range[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(SELECT weights[b.n]

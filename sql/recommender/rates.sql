@@ -1,8 +1,8 @@
 -- Costs of items, and rates of outcomes, for constraints ---------------------------------
 
--- Convert the texts of an item's costs to numbers: true is 1, and values that are no number with a magnitude from
--- 1e-30 to 1e30 are 0.  A constraint on an outcome has a NULL text; its cost is the rate for the item, or else the
--- mean rate.
+-- Convert the texts of an item's costs to numbers.  "true" becomes 1; invalid values, and numbers with a magnitude
+-- outside of 1e-30 to 1e30, become 0.  A constraint on an outcome has a NULL text; its cost is the item's rate or,
+-- if that is unknown, the mean rate.
 CREATE FUNCTION _dlints_costs(texts text[], rates real[], mean_rates float8[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ARRAY(
@@ -15,7 +15,8 @@ RETURN ARRAY(
 COMMENT ON FUNCTION _dlints_costs(text[], real[], float8[])
 	IS 'costs of an item from their texts and the rates of outcomes';
 
--- The mean rates of the constraints on outcomes, in the order of constraint names; NULL elements for other constraints
+-- Return the mean rates of the constraints on outcomes, in the order of constraint names; NULL for other
+-- constraints.
 CREATE FUNCTION _dlints_mean_rates() RETURNS float8[]
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -30,8 +31,8 @@ $$;
 COMMENT ON FUNCTION _dlints_mean_rates()
 	IS 'mean rates of the constraints on outcomes, in the order of constraint names';
 
--- Compute the costs of one item, for every constraint.  They are 0 if an expression fails, and "problem" says why: a
--- page with the item must not fail.
+-- Compute the costs of one item for all constraints.  If an expression fails, costs are 0 and "problem" has the
+-- error message, so that pages with the item do not fail.
 CREATE FUNCTION _dlints_cost_of(key anyelement, OUT costs real[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -59,8 +60,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_cost_of(anyelement) IS 'costs of an item; 0 if they cannot be computed';
 
--- Find the time within which 19 of 20 events of each constrained outcome arrive, from the decisions of 60 days.  It
--- is at least the attribution window.
+-- Estimate the time within which 19 of 20 events of each constrained outcome arrive, from the decisions of the last
+-- 60 days.  It is at least the attribution window.
 CREATE FUNCTION _dlints_refresh_lags() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -168,9 +169,9 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_rates()
 	IS 'estimate the rates of constrained outcomes, over all items and for each item';
 
--- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately:
--- the failing ones cost 0, and the job "costs" holds their number and the error for report().  Returns 0 if no row
--- changed.
+-- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately.
+-- Items for which it fails cost 0, and the job "costs" has their number and the error for report().  Returns 0 if
+-- no row changed.
 CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$

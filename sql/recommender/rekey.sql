@@ -1,9 +1,9 @@
 -- Wider keys, and the items' table again ---------------------------------------------------
 --
 -- All views and functions of a recommender depend on the types of its keys.  They are dropped, the keys in its
--- tables are converted, and the views and functions are made again.  Log, models and item vectors stay.
+-- tables are converted, and the views and functions are created again.  Log, models and item vectors remain.
 
--- Raise an error unless each value of a type is a value of another one, as those of integer are of bigint.
+-- Raise an error unless a type has all values of another one, as bigint has those of integer.
 CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -24,7 +24,7 @@ $$;
 COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid)
 	IS 'raise an error unless a type of keys is as wide as another one';
 
--- Names of the views and functions that depend on the texts or types of a recommender
+-- Return the names of the views and functions that depend on the expressions or key types of a recommender.
 CREATE FUNCTION _dlints_bound_names() RETURNS name[]
 	LANGUAGE sql IMMUTABLE
 RETURN '{impression,impression_user,outcome,training_example,item_features,models,item,encoded_item,item_column,click,'
@@ -33,7 +33,8 @@ RETURN '{impression,impression_user,outcome,training_example,item_features,model
 COMMENT ON FUNCTION _dlints_bound_names()
 	IS 'names of views and functions that depend on the texts or types of a recommender';
 
--- GRANT statements for the views, their columns, and functions of a recommender, by name
+-- Return GRANT statements that restore the privileges on the views, their columns and the functions of a
+-- recommender.
 CREATE FUNCTION _dlints_grants(name text) RETURNS text[]
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -56,7 +57,8 @@ AND    g.grantee <> o.owner AND (g.grantee = 0 OR r.rolname IS NOT NULL)
 $$;
 COMMENT ON FUNCTION _dlints_grants(text) IS 'GRANT statements for the views and functions of a recommender';
 
--- Drop the views and functions of a recommender.  Views of others that read them raise an error, which names them.
+-- Drop the views and functions of a recommender.  Raises an error that names the views of other schemas that read
+-- them.
 CREATE FUNCTION _dlints_drop_bindings(name text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS
 $$
@@ -110,7 +112,8 @@ $$;
 COMMENT ON FUNCTION _dlints_convert_keys(text, oid, oid)
 	IS 'convert the columns of keys in the tables of a recommender';
 
--- Give the items' own key a wider type, if it has a narrower one.  A view's columns have the types of its query.
+-- Convert the key of the items' table to a wider type, if it is narrower.  If the items are a view, its query
+-- determines the type.
 CREATE FUNCTION _dlints_convert_items(items oid, item_key text, item_type oid) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -152,8 +155,8 @@ $$;
 COMMENT ON FUNCTION _dlints_find_name(text, text, name[])
 	IS 'type or relation of a name under a search_path, by to_regtype() or to_regclass(); NULL if there is none';
 
--- The settings of a recommender for wider keys, or for an items' table that was made again: "change" may have
--- user_type, item_type, items and item_key.  A new items' table brings the type of its key.
+-- Return the settings of a recommender after a change of its key types or its items' table: "change" may have
+-- user_type, item_type, items and item_key.  The type of items follows the key of a new table.
 CREATE FUNCTION _dlints_rekeyed_settings(name text, was jsonb, change jsonb, path name[]) RETURNS jsonb
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -191,8 +194,8 @@ $$;
 COMMENT ON FUNCTION _dlints_rekeyed_settings(text, jsonb, jsonb, name[])
 	IS 'settings of a recommender for wider keys, or for another items'' table';
 
--- Make the views and functions of a recommender again, for settings as _dlints_rekeyed_settings() returns them.  The
--- recommender is locked until the end of the transaction: requests wait.
+-- Create the views and functions of a recommender again, for settings from _dlints_rekeyed_settings().  The
+-- recommender is locked until the end of the transaction, and requests wait.
 CREATE FUNCTION _dlints_rekey_recommender(a jsonb, path name[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -228,7 +231,7 @@ BEGIN
 	EXECUTE format('DELETE FROM %I.block', name);	-- rows of fewer items may fit a page now
 	EXECUTE format('UPDATE %I.setting SET block_slots = $1', name) USING (a ->> 'block_slots')::integer;
 	EXECUTE format('UPDATE %I.job SET problem = NULL, done_at = ''-infinity'' WHERE name = ''refresh'''
-	               ' AND problem IS NOT NULL', name);	-- the next run() tries again
+	               ' AND problem IS NOT NULL', name);	-- the next run() does it again
 	PERFORM @extschema@._dlints_enter(format('%I.setting', name)::regclass);
 	PERFORM @extschema@._dlints_set_blocks();
 END

@@ -1,10 +1,10 @@
 -- Items that a user has already clicked --------------------------------------------------
 --
--- In some catalogues users come back to items, as they do to songs and groceries; in others an item that the
--- user has clicked is of no use on the next list.
+-- In some catalogues, as of songs and groceries, users click items again.  In others an item that the user has
+-- clicked is useless on further lists.
 
--- Shares of clicks by the same user on an item of an earlier visit: as observed in the newest 100,000 clicks, and
--- if users chose at random.  Clicks on an item within an hour belong to one visit.
+-- Compute the share of clicks on an item that the user clicked in an earlier visit: as observed in the newest
+-- 100,000 clicks, and if users chose at random.  Clicks on an item within an hour belong to one visit.
 CREATE FUNCTION _dlints_repeat_shares(OUT observed float8, OUT random float8, OUT clicks bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -31,9 +31,9 @@ $$;
 COMMENT ON FUNCTION _dlints_repeat_shares()
 	IS 'share of clicks on items of an earlier visit, as observed and at random';
 
--- Decide whether lists leave out items that the user clicked.  Without the argument "repeats" the log decides: lists
--- contain such items if at least one click in ten, and three times as many as at random, is on one.  A log of
--- fewer than 300 clicks by users with a history decides nothing, and lists contain such items.
+-- Decide whether lists leave out items that the user clicked.  If the argument "repeats" is NULL, the log decides:
+-- lists contain such items if their share of the clicks is at least 10 %, and three times the share at random.
+-- With fewer than 300 clicks by users with a history, lists contain such items.
 CREATE FUNCTION _dlints_find_repeats() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

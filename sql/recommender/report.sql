@@ -26,7 +26,8 @@ $$;
 COMMENT ON FUNCTION _dlints_reward_per_list(text, timestamptz)
 	IS 'mean reward of a list of a treatment, with its standard error';
 
--- Row of the report on requests that returned no list.  Next pages are not counted: every list has an end.
+-- Return the row of the report on requests that returned no list.  Next pages are not counted, since every list
+-- ends.
 CREATE FUNCTION _dlints_report_empty_requests(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -46,7 +47,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_empty_requests(bigint) IS 'row of the report on requests that returned no list';
 
--- Rows of the report about users, lists and the rewards of treatments
+-- Return the rows of the report about users, lists and the rewards of treatments.
 CREATE FUNCTION _dlints_report_rewards(since timestamptz)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -105,8 +106,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_rewards(timestamptz) IS 'rows of the report about users, lists and rewards';
 
--- Row of the report on whether the reported rewards are those that the models expected.  Value and error are NULL
--- until the standard error is at most 0.5.  Lists from before centering was switched are left out.
+-- Return the row of the report on whether rewards are as the models expected.  Value and error are NULL until the
+-- standard error is at most 0.5.  Lists from before the last switch of centering are left out.
 CREATE FUNCTION _dlints_report_calibration(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -145,8 +146,9 @@ $$;
 COMMENT ON FUNCTION _dlints_report_calibration(bigint)
 	IS 'row of the report on whether rewards are as expected';
 
--- Row of the report about what lists of a large catalogue lose because only the blocks with the highest bounds are
--- searched.  Twenty items stand for users who clicked nothing else; their choice is the same until items change.
+-- Return the row of the report about the recall of lists in a large catalogue, where only the blocks with the
+-- highest bounds are searched.  The sample has twenty users who clicked one item each; it is the same until items
+-- change.
 CREATE FUNCTION _dlints_report_clusters()
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -171,7 +173,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_clusters()
 	IS 'row of the report about the items that lists of a large catalogue find';
 
--- Rows of the report about the choice of lists and about item vectors
+-- Return the rows of the report about the choice of lists and about item vectors.
 CREATE FUNCTION _dlints_report_lists(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -220,8 +222,8 @@ $$;
 COMMENT ON FUNCTION _dlints_report_lists(bigint)
 	IS 'rows of the report about the choice of lists and about item vectors';
 
--- Rows of the report about new items: those whose vectors were added within seven days, after the recommender was
--- made.  Impressions are those of personal lists.
+-- Return the rows of the report about new items, whose vectors were added within seven days and after the creation
+-- of the recommender.  Impressions are those of personal lists.
 CREATE FUNCTION _dlints_report_new_items(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -267,7 +269,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_new_items(bigint) IS 'rows of the report about new items and items on trial';
 
--- Rows of the report about the models
+-- Return the rows of the report about the models.
 CREATE FUNCTION _dlints_report_models() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -286,7 +288,8 @@ BEGIN
 		('half-life of a user''s clicks', l.half_life,
 		 'days after which a click counts half in the user''s profile; NULL: clicks of all ages count the same'),
 		('half-life of popularity', l.popularity_half_life,
-		 'days after which a click counts half in the popularity of its item; NULL: clicks of all ages count the same')) v (measure, value, meaning);
+		 'days after which a click counts half in the popularity of its item; NULL: clicks of all ages count the same'
+		 )) v (measure, value, meaning);
 	RETURN QUERY
 	SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
 	       concat_ws('. ', format('effective sample size, of %s observations; memory %s of %s, 1 being the shortest,'
@@ -296,7 +299,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_models() IS 'rows of the report about the models';
 
--- Report on a recommender since a moment.  Rows: measure, value, standard error, and their meaning.
+-- Return the report of a recommender since a time: measure, value, standard error, and meaning.
 CREATE FUNCTION _dlints_recommender_report(setting regclass, since timestamptz)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS

@@ -1,6 +1,7 @@
--- Find what the arguments of a recommender refer to, and try the texts among them.
+-- Find the objects to which the arguments of a recommender refer, and try its expressions.
 
--- Raise an error of a text that a caller passed.  "place" says which text, as in 'in the argument "clicks"'.
+-- Raise an error that an expression of the user has raised.  "place" names the expression, as in
+-- 'in the argument "clicks"'.
 CREATE FUNCTION _dlints_raise_in(place text, code text, message text, detail text, hint text) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -21,8 +22,9 @@ $$;
 COMMENT ON FUNCTION _dlints_raise_in(text, text, text, text, text)
 	IS 'raise an error of a text that a caller passed, with the name of the argument';
 
--- Try a query under another search_path, without reading a row.  Returns expressions of its columns, of type oid, if
--- they are given.  A cursor takes one statement, and a function that is not volatile none that writes or locks rows.
+-- Try a query under another search_path, without reading a row.  Returns the values of the expressions, of type oid,
+-- over the query's columns, or NULL without expressions.  A cursor accepts only one statement, and a function that is
+-- not volatile accepts no statement that writes or locks rows.
 CREATE FUNCTION _dlints_try_query(path text, statement text, expressions text) RETURNS oid[]
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -43,8 +45,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_try_query(text, text, text) IS 'try a query under another search_path';
 
--- Find what the arguments of a recommender refer to: the relation, its key, and the types of items and users.  Texts
--- are tried under the search_path of the caller.
+-- Find the objects to which the arguments of a recommender refer: the relation, its key, and the types of items and
+-- users.  The user's expressions are tried under the search_path of the caller.
 CREATE FUNCTION _dlints_resolve(a jsonb, texts text[], path name[]) RETURNS jsonb
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -64,7 +66,7 @@ DECLARE
 	item_collation oid;
 	user_collation oid;
 	user_type oid := (a ->> 'user_type')::oid;
-	-- of domains the types below them: an unknown user is NULL
+	-- base types replace domains, which may reject the NULL of an unknown user
 	below text := 'SELECT array_agg((WITH RECURSIVE t AS (SELECT u.type AS oid UNION ALL SELECT p.typbasetype'
 		' FROM t JOIN pg_type p ON p.oid = t.oid WHERE p.typtype = ''d'') SELECT t.oid FROM t JOIN pg_type p'
 		' ON p.oid = t.oid WHERE p.typtype <> ''d'') ORDER BY n) FROM unnest($1) WITH ORDINALITY u (type, n)';
@@ -121,9 +123,8 @@ BEGIN
 	request := format('FROM %s i, (SELECT NULL::%s AS user_id, NULL::pg_catalog.jsonb AS context) request',
 	                  items, coalesce(user_type, 'int8'::regtype)::regtype);
 
-	-- One expression or query, which closes nothing that it has not opened: it stands alone as
-	-- well as in parentheses.  A cursor takes no more than one statement, and is closed before
-	-- it has read a row.
+	-- Each argument must be a single expression or query with balanced parentheses, which is valid alone as well as
+	-- in parentheses.  A cursor accepts only one statement, and is closed before it reads a row.
 	FOR attempt IN
 		SELECT n, argument, format('in the argument "%s"', argument) AS place, text, pattern FROM (VALUES
 			(1, 'clicks', clicks, '%s'),

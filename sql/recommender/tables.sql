@@ -1,8 +1,8 @@
 -- Tables of a recommender --------------------------------------------------------
 --
--- A template: dlints_create_recommender() executes it with the new schema first in the search_path.  It
--- leaves open {item_type} and {user_type}, the types of keys; {size}, {factors}, {liked}, {n_weights} and
--- {block_bytes}, which are numbers.  Pages do not check the numbers in these tables: constraints keep them finite.
+-- A template, which dlints_create_recommender() executes with the new schema first in the search_path.
+-- Placeholders: {item_type} and {user_type} are the types of keys; {size}, {factors}, {liked}, {n_weights} and
+-- {block_bytes} are numbers.  Pages do not check the numbers in these tables: constraints keep them finite.
 
 CREATE FUNCTION _dlints_recommender_tables() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN @extschema@._dlints_common_tables() OPERATOR(pg_catalog.||) $tables$
@@ -11,51 +11,51 @@ CREATE TABLE setting (
     single        boolean PRIMARY KEY DEFAULT true CHECK (single),
     kind          text NOT NULL DEFAULT 'recommender',
     columns       text[] NOT NULL,
-    clicks        text,                     -- NULL: clicks on its own lists
+    clicks        text,                     -- NULL: use clicks on the recommender's lists
     candidates    text NOT NULL,
     outcomes      jsonb NOT NULL,
     bonus         text,
     cap_group     text,
     cap           integer,
-    repeats       text,                     -- true, false, an interval, or NULL: by the log
+    repeats       text,                     -- true, false, an interval, or NULL: let the log decide
     factors       integer NOT NULL,
     half_life     interval NOT NULL,
     attribution_window interval NOT NULL,
     control       float8 NOT NULL,
     epsilon       float8 NOT NULL,
     retention     interval NOT NULL,
-    examination   float8[],                 -- by position; the last one holds for all further positions
+    examination   float8[],                 -- probability by position; the last one applies to all further positions
     value_limit   float8 NOT NULL,
     exposure      float8 NOT NULL,
     diversity     float8 NOT NULL,
     constraints   jsonb NOT NULL,
-    -- derived when the recommender is made or altered
+    -- computed from the arguments when the recommender is created or altered
     relation      text NOT NULL,            -- name of the items' table, for messages
     vectors       jsonb NOT NULL,           -- how each column is encoded
-    size          integer NOT NULL,         -- features of an item: liked, popularity, aged, neighbour score
-    liked         integer NOT NULL,         -- features that describe taste: factors and columns
-    aged          integer NOT NULL,         -- features of dates
+    size          integer NOT NULL,         -- number of features: liked, popularity, aged, neighbour score
+    liked         integer NOT NULL,         -- number of features that describe taste: factors and columns
+    aged          integer NOT NULL,         -- number of features of dates
     feature_blocks int4range[] NOT NULL,    -- ranges of the liked features: the factors, and each column
-    parts         text[] NOT NULL,          -- for explain(): of each feature, its column or a name such as (popularity)
+    parts         text[] NOT NULL,          -- for explain(): column of each feature, or a name such as (popularity)
     column_names  text[] NOT NULL,          -- columns that a request's {"like": ...} may name
     first_outcome text NOT NULL,            -- outcome that the model "personal" is trained on
     has_unique_key  boolean NOT NULL,       -- the item key has a unique index
     has_ordered_key boolean NOT NULL,       -- the item key grows with time, and has an index
     block_slots   integer NOT NULL,         -- item vectors per row of "block"
     empty_model   @extschema@.dlints({size}, matched) NOT NULL,
-    -- state; _dlints_write_settings() lists these columns, which it does not write
-    repeat_after  interval,                 -- items that the user clicked within it are left out; NULL: none
+    -- state, which _dlints_write_settings() does not write
+    repeat_after  interval,                 -- lists leave out items clicked within this time; NULL: none
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
     centered_since timestamptz,                     -- NULL: never toggled
     made_at       timestamptz NOT NULL DEFAULT now(),
-    has_item_index boolean NOT NULL DEFAULT false,  -- items are found by their key without reading all
-    effect_stddev float8,                           -- of new items' effects; NULL: too few rewards, all effects are 0
-    n_on_trial    integer NOT NULL DEFAULT 0,       -- items with an effect_stddev
-    trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
-    seed          bigint NOT NULL                  -- of the control group
+    has_item_index boolean NOT NULL DEFAULT false,  -- the planner finds items by their key
+    effect_stddev float8,                           -- prior of new items' effects; NULL: too few rewards
+    n_on_trial    integer NOT NULL DEFAULT 0,       -- number of items on trial
+    trained_from  bigint NOT NULL DEFAULT 0,        -- first decision that models contain
+    seed          bigint NOT NULL                  -- seed of the assignment to treatments
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,
-    secret        bigint NOT NULL                  -- of decision numbers
+    secret        bigint NOT NULL                  -- key that permutes decision numbers
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
 INSERT INTO job (name, done_at)
@@ -65,20 +65,20 @@ UNION ALL SELECT 'prices', '-infinity';
 -- Item vectors
 CREATE TABLE item_vector (
     item       {item_type},
-    factors    real[],                      -- from clicks
-    encoded    real[] NOT NULL,             -- from columns
+    factors    real[],                      -- latent factors, from clicks
+    encoded    real[] NOT NULL,             -- features of the columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
-    dates      float8[] NOT NULL,           -- in Unix time; their features, which depend on the time, are not stored
+    dates      float8[] NOT NULL,           -- Unix times; pages compute their features
     features   real[] NOT NULL GENERATED ALWAYS AS (
                    coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
                    || encoded || popularity) STORED,
-    is_deleted boolean NOT NULL DEFAULT false,  -- no candidate: kept for the profiles of users who clicked it
-    costs      real[],                      -- per constraint, in the order of constraint names
-    outcome_rates real[],                   -- per constraint; NULL for a constraint that is no outcome's
+    is_deleted boolean NOT NULL DEFAULT false,  -- the item is gone; profiles of users who clicked it need the vector
+    costs      real[],                      -- one per constraint, in the order of constraint names
+    outcome_rates real[],                   -- one per constraint; NULL unless it is on an outcome
     effect     real NOT NULL DEFAULT 0,     -- reward per impression beyond what the features predict
-    effect_stddev real,                     -- of the effect's posterior, for items on trial; NULL: not on trial
+    effect_stddev real,                     -- posterior standard deviation of the effect; NULL: not on trial
     since      timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- read instead of wide rows
+    PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- rows are wide
     CHECK (@extschema@._dlints_are_finite(factors, {factors})),
     CHECK (@extschema@._dlints_are_finite(features, {liked} + 1)),
     CHECK (@extschema@._dlints_are_finite(costs)),
@@ -91,31 +91,33 @@ ALTER TABLE item_vector ALTER factors SET STATISTICS 0, ALTER encoded SET STATIS
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 CREATE INDEX ON item_vector (item) WHERE is_deleted;
 
--- Digests by which a refresh finds what changed: of the items, each in the bucket of its key's hash, and of the click
+-- Digests that show a refresh which rows changed: of the items, by the hash bucket of the key, and of the click
 -- log, in bucket -1
 CREATE TABLE item_digest (
     bucket integer PRIMARY KEY,
     digest bigint NOT NULL);
 
--- Item vectors again, rounded, in rows of about a page.  Pages score these.
+-- Rounded copies of the item vectors, in rows that fill about a page each.  Pages score these.
 CREATE TABLE block (
     n       integer PRIMARY KEY CHECK (n BETWEEN 0 AND 10000000),
     items   {item_type}[] NOT NULL,
-    codes   bytea NOT NULL,                 -- factors and columns of each item, a byte per number
-    numbers real[] NOT NULL                 -- popularity, effect, costs and dates, a row per item
+    codes   bytea NOT NULL,                 -- features of factors and columns of each item, one byte each
+    numbers real[] NOT NULL                 -- one row per item: popularity, effect, costs and dates
     ) WITH (toast_tuple_target = {block_bytes});
 
 ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
                   ALTER items SET STATISTICS 0, ALTER codes SET STATISTICS 0, ALTER numbers SET STATISTICS 0;
 
--- Means of the items of each block, from 30,000 items on: pages read the blocks with the highest bounds
+-- Means of the items of each block, in catalogues of at least 30,000 items: pages read the blocks with the highest
+-- bounds
 CREATE TABLE centroid (
     n       integer PRIMARY KEY,
     blocks  integer[] NOT NULL,
-    codes   bytea NOT NULL,                 -- like those of a block, with the mean of a block in place of an item
-    numbers real[] NOT NULL,
-    spreads real[] NOT NULL                 -- standard deviations of a factor and of a column, and of each number the
-    ) WITH (toast_tuple_target = {block_bytes});    -- largest distance from the mean, a row per block
+    codes   bytea NOT NULL,                 -- means of the blocks, in the format of block.codes
+    numbers real[] NOT NULL,                -- means of the blocks, in the format of block.numbers
+    spreads real[] NOT NULL                 -- one row per block: standard deviation of factors, that of columns, and
+                                            -- the largest distance of each number from its mean
+    ) WITH (toast_tuple_target = {block_bytes});
 
 ALTER TABLE centroid ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
                      ALTER spreads SET STORAGE EXTERNAL;
@@ -125,7 +127,8 @@ CREATE TABLE trend (
     item  {item_type} PRIMARY KEY,
     score real NOT NULL CHECK (abs(score) < 'infinity'));
 
--- Items that a click on an item predicts: the sum of weights over a user's clicks is an item's neighbour score
+-- Items that a click on this item predicts.  The neighbour score of an item is the sum of its weights over a user's
+-- clicks.
 CREATE TABLE neighbour (
     item       {item_type} PRIMARY KEY,
     neighbours {item_type}[] NOT NULL,
@@ -134,23 +137,23 @@ CREATE TABLE neighbour (
 
 ALTER TABLE neighbour ALTER neighbours SET STATISTICS 0, ALTER weights SET STATISTICS 0;
 
--- The log of lists, a month per partition
+-- The log of lists, one partition per month
 CREATE TABLE decision (
     id       bigint PRIMARY KEY,
     at       timestamptz NOT NULL,
-    seed     bigint NOT NULL,               -- of the draws that chose the list
+    seed     bigint NOT NULL,               -- seed of the draws that chose the list
     n_scored integer,                       -- items on the shortlist; NULL: all candidates, or a random list
     user_id  {user_type},
     treatment text NOT NULL,                -- personal, control, random or trending
     session  text,
     context  jsonb NOT NULL,
     profile  bytea NOT NULL,                -- packed
-    items    {item_type}[] NOT NULL,        -- by position
+    items    {item_type}[] NOT NULL,        -- in the order of positions, like the arrays below
     probabilities real[] NOT NULL,          -- propensity of each impression under the treatment
     expected real[] NOT NULL,               -- expected reward of each impression, with its item's effect
-    effects  real[],                        -- of the items, as used; NULL: not used
-    features bytea NOT NULL,                -- of the items, packed
-    prices   jsonb,                         -- of constraints
+    effects  real[],                        -- effect of each item when the list was chosen; NULL: not used
+    features bytea NOT NULL,                -- features of the items, packed
+    prices   jsonb,                         -- dual price of each constraint
     costs    jsonb,                         -- mean cost per position, of each constraint
     CHECK (cardinality(items) = cardinality(probabilities) AND cardinality(items) = cardinality(expected)),
     CHECK (@extschema@.dlints_unpack(features, cardinality(items)) IS NOT NULL)
@@ -169,7 +172,7 @@ CREATE TABLE reward (
     outcome  text,
     value    float8 NOT NULL CHECK (abs(value) <= 1e50),
     at       timestamptz NOT NULL DEFAULT now(),
-    applied  float8,                        -- value that the models contain
+    applied  float8,                        -- value that the models were trained on
     PRIMARY KEY (decision, item, outcome)) PARTITION BY RANGE (decision);
 
 CREATE INDEX ON reward (decision) WHERE applied IS DISTINCT FROM value;
@@ -179,21 +182,21 @@ CREATE TABLE reward_rest PARTITION OF reward DEFAULT;
 -- Decisions that the models have not been trained on yet
 CREATE TABLE pending (decision bigint PRIMARY KEY);
 
--- Requests that returned no list.  An id is a decision number that no list has.
+-- Requests that returned no list.  The id is a decision number, but there is no such decision.
 CREATE TABLE empty_request (
     id        bigint PRIMARY KEY,
     treatment text NOT NULL);
 
 CREATE TABLE model (
-    name   text PRIMARY KEY,                -- personal; later: outcomes after the first; control
+    name   text PRIMARY KEY,                -- personal, later (outcomes after the first) or control
     learns boolean NOT NULL,
     state  @extschema@.dlints({size}, matched) NOT NULL);
 
 -- Training examples from the click log, for the prior
 CREATE TABLE warm_start_example (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    user_id  {user_type},                   -- NULL: without a profile
-    features real[] NOT NULL,               -- without those of dates
+    user_id  {user_type},                   -- NULL: the example has no profile
+    features real[] NOT NULL,               -- features except those of dates
     neighbour_score real NOT NULL,
     profile  real[],
     CHECK (@extschema@._dlints_are_finite(features || neighbour_score, {liked} + 2)),
@@ -203,23 +206,23 @@ ALTER TABLE warm_start_example ALTER features SET STATISTICS 0, ALTER profile SE
 
 CREATE INDEX ON warm_start_example (user_id);
 
--- Half-lives of a user's clicks that were tried, with the evidence for each
+-- Candidate half-lives of a user's clicks, with the evidence for each
 CREATE TABLE half_life_candidate (
     half_life float8 PRIMARY KEY,           -- days
-    state     @extschema@.dlints NOT NULL,  -- similarities and popularity
-    neighbours @extschema@.dlints);         -- the neighbour score
+    state     @extschema@.dlints NOT NULL,  -- evidence for similarities and popularity
+    neighbours @extschema@.dlints);         -- evidence for the neighbour score
 
 -- How similarity to a user's clicks predicts the next click
 CREATE TABLE similarity (
     single    boolean PRIMARY KEY DEFAULT true CHECK (single),
-    weights   float8[] NOT NULL,            -- per block and for popularity, the largest is 1; for the neighbour score
-    scale     real[] NOT NULL,              -- the same per liked feature
-    click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate of a weight of 1
-    reward_scale float8 NOT NULL DEFAULT 1          -- reward on our lists per click rate of the examples
+    weights   float8[] NOT NULL,            -- per block and for popularity, at most 1; for the neighbour score
+    scale     real[] NOT NULL,              -- weights of blocks, repeated for each liked feature
+    click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate per weight
+    reward_scale float8 NOT NULL DEFAULT 1          -- ratio of rewards on our lists to predicted click rates
                  CHECK (abs(reward_scale) < 'infinity'),
-    half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, of a user's clicks; NULL: none
+    half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, for a user's clicks; NULL: no decay
     popularity_half_life float8 DEFAULT 14
-        CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: none
+        CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: no decay
     found_at  timestamptz NOT NULL DEFAULT now() CHECK (isfinite(found_at)),
     latest_from timestamptz CHECK (isfinite(latest_from)),     -- of the latest million clicks; NULL: of all clicks
     CHECK (@extschema@._dlints_are_finite(weights::real[], {n_weights})),

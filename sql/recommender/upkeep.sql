@@ -1,6 +1,6 @@
 -- Maintenance of a recommender ----------------------------------------------------------
 
--- Raise a notice at the beginning of a step that may take long: where the tables of items or clicks have more than
+-- Raise a notice at the beginning of a step that may take long: if the tables of items or clicks have more than
 -- 20,000 rows or two megabytes, or if the statement has taken two seconds already.
 CREATE FUNCTION _dlints_notice_step(step text) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
@@ -20,7 +20,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_notice_step(text) IS 'raise a notice at the beginning of a step that may take long';
 
--- Record the present problem of a part of the maintenance, or NULL, in "job".  Rows are written only if they change.
+-- Record the error of a part of the maintenance, or NULL, in the table "job".  The row is written only if it
+-- changes.
 CREATE FUNCTION _dlints_note_problem(part text, problem text) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -39,8 +40,8 @@ $$;
 COMMENT ON FUNCTION _dlints_note_problem(text, text)
 	IS 'record the problem of a part of the maintenance, or that there is none';
 
--- Lock the item vectors for a change of many rows, until the end of the transaction.  A row of "job" is the lock:
--- readers and single new items are not held up, and run() skips the part "items" meanwhile.
+-- Lock the item vectors for a change of many rows, until the end of the transaction.  The lock is that of a row of
+-- "job", so that readers and the addition of single items do not wait.  run() skips the part "items" meanwhile.
 CREATE FUNCTION _dlints_lock_item_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -52,9 +53,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_lock_item_vectors() IS 'lock the item vectors for a change of many rows';
 
--- Refresh what is computed from the click log: popularity, trends and, once a day, neighbours.  Returns the number of
--- item vectors that changed.  If an expression of the click log fails for a row, all three keep their values and the
--- report names the error, so that the columns of items are refreshed nevertheless.
+-- Refresh popularity, trends and, once a day, neighbours from the click log.  Returns the number of item vectors
+-- that changed.  If an expression of the click log fails for a row, all three keep their values and report() shows
+-- the error, while the columns of items are refreshed nevertheless.
 CREATE FUNCTION _dlints_refresh_clicks(are_items_new boolean) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -146,7 +147,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
-	-- the lock of run()'s part "refit", before those of item vectors and examples
+	-- take the lock of run()'s part "refit" before those of item vectors and examples
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	PERFORM @extschema@._dlints_check_click_rows();
 	PERFORM @extschema@._dlints_adopt_values();

@@ -1,6 +1,7 @@
 -- Item vectors --------------------------------------------------------------------------
 
--- Encode one item.  A row whose columns cannot be encoded gets zeros, and no dates; "problem" says why.
+-- Encode one item.  If its columns cannot be encoded, it has zeros and no dates, and "problem" has the error
+-- message.
 CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT dates float8[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -20,7 +21,8 @@ $$;
 COMMENT ON FUNCTION _dlints_encode_item(anyelement)
 	IS 'encode an item; zeros and the error message if its columns cannot be encoded';
 
--- Record for a week that the columns of more than half of the items changed at once, as when a table is loaded again.
+-- Record for a week that the columns of more than half of the items changed at once, for example because the table
+-- was loaded again.
 CREATE FUNCTION _dlints_note_changed_items(share float8) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -41,8 +43,8 @@ CREATE FUNCTION _dlints_digest(VARIADIC columns "any") RETURNS bigint
 	AS 'MODULE_PATHNAME', 'dlints_digest' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_digest("any") IS 'hash of the columns of a row, by which changed rows are found';
 
--- Write the digests of items, in 16,384 buckets by the hash of the key.  Returns the buckets in which items were added,
--- changed or deleted; NULL, and no digest is stored, if a row of the items cannot be read.
+-- Write the digests of items, in 16,384 buckets by the hash of the key.  Returns the buckets in which items were
+-- added, changed or deleted.  If a row of the items cannot be read, no digest is stored and the result is NULL.
 CREATE FUNCTION _dlints_write_digests() RETURNS integer[]
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -77,9 +79,9 @@ $$;
 COMMENT ON FUNCTION _dlints_write_digests()
 	IS 'write the digests of items; returns the buckets of items that changed, NULL if a row cannot be read';
 
--- Write the vectors of the items in some buckets of digests, or of new items only.  Returns the number of rows that
--- changed.  If these rows cannot be encoded together, or "buckets" is NULL because a row cannot be read, each item is
--- encoded separately, and "job" holds the number of those that failed.
+-- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.
+-- If these rows cannot be encoded together, or if "buckets" is NULL because a row cannot be read, each item is
+-- encoded separately, and the job "items" has the number of failures.
 CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -104,7 +106,7 @@ BEGIN
 		ELSIF buckets IS NULL THEN
 			RAISE data_exception;           -- row by row, below
 		ELSE
-			-- ON CONFLICT locks every row that it meets, and writes that to the WAL
+			-- ON CONFLICT would lock every existing row, which writes WAL
 			WITH encoded AS MATERIALIZED (
 				SELECT i.item, i.encoded, i.dates, v.encoded <> i.encoded AND NOT v.is_deleted AS is_changed,
 				       v.item IS NULL OR v.is_deleted OR v.encoded <> i.encoded OR v.dates <> i.dates AS is_written
@@ -159,9 +161,10 @@ $$;
 COMMENT ON FUNCTION _dlints_encode_items(boolean, integer[])
 	IS 'write the vectors of the items in some buckets, or of new items; returns the number of rows that changed';
 
--- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked and stay as long as their
--- clicks count: profiles of users consist of them.  If the deleted items are more than half of all, which may be a
--- mistake, nothing is done until "grace" after that was first seen.  The log keeps the features of impressions.
+-- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked as deleted and kept as
+-- long as their clicks count, since profiles of users need them.  If more than half of all items were deleted,
+-- which may be a mistake, nothing is done until "grace" after the deletion was first seen.  The log keeps the
+-- features of impressions.
 CREATE FUNCTION _dlints_purge_deleted_items(grace interval) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -209,7 +212,7 @@ $$;
 COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
 	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a time of grace';
 
--- Raise an error if several items have one key.
+-- Raise an error if several items have the same key.
 CREATE FUNCTION _dlints_check_keys() RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -230,8 +233,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_keys() IS 'raise an error if several items have one key';
 
--- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the number
--- of vectors whose columns or dates changed, and whether rows may have been written.
+-- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the
+-- number of vectors whose columns or dates changed, and whether any row may have been written.
 CREATE FUNCTION _dlints_refresh_vectors(OUT n_changed bigint, OUT is_written boolean)
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -1,6 +1,6 @@
 -- Views of a recommender --------------------------------------------------------
 --
--- A template, executed after the tables and what is bound to the user's texts.
+-- A template, executed after the tables and the objects that are bound to the user's expressions.
 
 CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
@@ -11,7 +11,8 @@ FROM   decision d,
        LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
            WITH ORDINALITY i (item, probability, expected, effect, "position");
 
--- Impressions with their user.  It reads the tables and not "impression": a view on a view would lock both.
+-- Impressions with their user.  This view reads the tables instead of the view "impression", since LOCK TABLE on a
+-- view locks the relations that it reads, too.
 CREATE VIEW impression_user AS
 SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
        @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer,
@@ -61,7 +62,7 @@ AND    l.decision >= s.trained_from
 AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = l.decision)
 AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = l.decision AND NOT q.is_applied);
 
--- The features of items, as models are trained on them, at the present time.  The last one is the neighbour score,
+-- The features of items at the current time, as models are trained on them.  The last one is the neighbour score,
 -- which depends on the user.
 CREATE VIEW item_features AS
 SELECT v.item, v.features || @extschema@._dlints_ages(v.dates, now()) || 0::real AS features
@@ -76,7 +77,7 @@ COMMENT ON VIEW impression IS 'log of lists, a row per item';
 COMMENT ON VIEW impression_user IS 'log of lists with their user, a row per item';
 COMMENT ON VIEW outcome IS 'impressions with the rewards reported for them';
 COMMENT ON VIEW training_example IS 'examples that the models contain';
-COMMENT ON VIEW item_features IS 'features of items at the present time, as models are trained on them';
+COMMENT ON VIEW item_features IS 'features of items at the current time, as models are trained on them';
 COMMENT ON VIEW models IS 'models with their counts, without their parameters';
 $views$;
 COMMENT ON FUNCTION _dlints_recommender_views() IS 'template: views of a recommender';

@@ -1,15 +1,15 @@
 -- Warm start: the prior of the models from the click log ------------------------------------
 
--- Choose the half-life of popularity: the one under which the earlier nine tenths of the last 100,000 clicks predict
--- the last tenth best.  Shorter half-lives need more evidence.  Clicks of a user on an item count once per half-life.
--- Clicks on our own lists are left out: they are on what our lists show now, and a short half-life would seem to
--- predict them.  Without other clicks the half-life stays as it is.
+-- Choose the half-life of popularity under which the first nine tenths of the last 100,000 clicks predict the last
+-- tenth best.  Shorter half-lives need more evidence.  A user's clicks on an item count once per half-life.  Clicks
+-- on our own lists are left out: they depend on the current popularity, so that a short half-life would seem to
+-- predict them.  Without other clicks the half-life does not change.
 CREATE FUNCTION _dlints_fit_popularity_half_life() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	days CONSTANT float8[] := '{0.125,0.25,1,7,14,30,90,1e12}';     -- the last one: no decay
+	days CONSTANT float8[] := '{0.125,0.25,1,7,14,30,90,1e12}';     -- the last one means no decay
 	clicks CONSTANT text := '
 		WITH rewarded AS MATERIALIZED (
 			SELECT DISTINCT d.user_id, r.item
@@ -46,8 +46,8 @@ $$;
 COMMENT ON FUNCTION _dlints_fit_popularity_half_life()
 	IS 'choose the half-life of popularity that predicts the latest clicks best';
 
--- Weight of a negative example.  Items are drawn in proportion to their clicks; we assume impressions in proportion
--- to clicks ^ exposure.
+-- Return the weight of a negative example.  Items are drawn in proportion to their clicks, while we assume
+-- impressions in proportion to clicks ^ exposure.
 CREATE FUNCTION _dlints_exposure_weight(clicks bigint, exposure float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN clicks::float8 ^ (exposure - 1);
@@ -176,7 +176,7 @@ BEGIN
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
 		       FROM   clicked c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
-	pair AS (          -- candidates with the clicks that may predict them
+	pair AS (          -- candidates, and the clicks that predict them
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
 		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id OFFSET 0),
 	together AS MATERIALIZED (      -- neighbour scores, by half-life of clicks
@@ -235,11 +235,11 @@ COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint)
 -- well as the best one: a longer half-life uses more clicks.  Weights have a positive minimum, since models cannot
 -- learn about features of weight 0.
 --
--- The weight of the neighbour score is fitted separately.  In a common fit the similarity takes its part, because the
--- negative examples are easy to tell; among the items that may come first the neighbour score tells more.  A weight
--- of three times the slope is near the best one on dense and sparse logs.  Where items are popular for at most a day,
--- most neighbours of a user's clicks are items of the past, which the negative examples do not contain.  The neighbour
--- score has a minimum weight then.
+-- The weight of the neighbour score is fitted separately.  In a common fit, similarity explains most of the
+-- difference, because negative examples are easy to recognize; among the best items the neighbour score is more
+-- informative.  A weight of three times the slope is near the best one on dense and sparse logs.  Where items are
+-- popular for at most a day, most neighbours of a user's clicks are old items, which the negative examples do not
+-- contain.  The neighbour score then has the minimum weight.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -272,7 +272,8 @@ $$;
 COMMENT ON FUNCTION _dlints_fit_similarity()
 	IS 'fit how similarity to a user''s clicks and popularity predict the next click';
 
--- Click rate of an example, predicted from similarity and popularity.  A profile has the weights of blocks in it.
+-- Return the click rate of an example, predicted from similarity and popularity.  The profile contains the weights
+-- of blocks.
 CREATE FUNCTION _dlints_click_rate(click_value float8, profile real[], features real[]) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(0.05 + click_value * @extschema@.dlints_dot(
@@ -360,7 +361,7 @@ $$;
 COMMENT ON FUNCTION _dlints_fit_prior()
 	IS 'fit the prior of the models to the click log; returns the number of clicks used';
 
--- Warm start of a recommender: fit the prior of the models to the click log.  Returns the number of clicks used.
+-- Fit the prior of a recommender's models to the click log.  Returns the number of clicks used.
 CREATE FUNCTION _dlints_warm_start(setting regclass) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -368,7 +369,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
-	-- the lock of run()'s part "refit", before those of item vectors and examples
+	-- take the lock of run()'s part "refit" before those of item vectors and examples
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	PERFORM @extschema@._dlints_check_click_rows();
 	RETURN @extschema@._dlints_fit_prior();

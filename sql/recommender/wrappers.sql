@@ -1,9 +1,7 @@
 -- Functions for applications -----------------------------------------------------
 --
--- A template: thin, typed functions in the recommender's schema, each of which calls one function of the
--- extension.  They run as their owner; dlints_grant() lets a role call those that a page needs.  {item_arg} and
--- {user_arg} are the types of keys as arguments: bigint for all integer types, so that a literal of any of
--- them resolves.  {user_key}, {item_key}, {first_item_key} and {recent_keys} are these arguments in the types of keys.
+-- A template of typed functions in the recommender's schema.  Each calls one function of the extension, and runs as
+-- its owner; dlints_grant() lets a role call the functions that a page needs.
 
 CREATE FUNCTION _dlints_recommender_wrappers() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN @extschema@._dlints_common_wrappers() OPERATOR(pg_catalog.||) $wrappers$
