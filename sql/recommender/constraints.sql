@@ -1,6 +1,6 @@
 -- Constraints of recommenders --------------------------------------------------------
 --
--- A choice is a position of a list.  Personal, random and trending lists count; control lists do not.
+-- A choice is a position of a list.  Personal and random lists count; control and trending lists do not.
 
 -- Return the number of positions within which a surplus is spent: those of 150 lists, or of the lists between two
 -- calls of run() if there are more.  A surplus is summed over fourteen times as many lists, plus the lists whose
