@@ -9,7 +9,7 @@ skip()
 	exit
 }
 
-# Where the package has what the private installation has
+# Files of the package that the private installation has, too
 installed()
 {
 	"$PG_CONFIG" "$1" | sed "s,^$PRIVATE/root,,"

@@ -46,7 +46,7 @@ sql(sprintf q{SELECT citus_set_coordinator_host('%s', %d)}, $coordinator->host, 
 sql(sprintf q{SELECT citus_add_node('%s', %d)}, $_->host, $_->port) for @workers;
 diag(sql('SELECT citus_version()'));
 
-### What the documentation says
+### Statements of the documentation
 
 my ($section) =
   DlintsTest->slurp("$FindBin::RealBin/../../doc/scaling.md") =~ /^## Citus\n(.*)/ms;
@@ -60,7 +60,7 @@ is(sql('SELECT count(*) FROM run_command_on_workers($$SELECT extversion FROM pg_
 	WHERE extname = \'dlints\'$$) WHERE success AND result <> \'\''),
 	2, 'the extension is on the workers');
 
-### What is computed where
+### Placement of computations
 
 sub plan_of
 {
@@ -69,7 +69,7 @@ sub plan_of
 	return sql("EXPLAIN (VERBOSE, COSTS OFF) $query");
 }
 
-# The queue of one model, learned
+# Train one model on its queue.
 sub fold
 {
 	my ($name) = @_;
@@ -193,7 +193,7 @@ sql(q{CREATE TABLE shared_model (LIKE model INCLUDING ALL);
 	SELECT create_reference_table('shared_model');
 	INSERT INTO shared_model SELECT * FROM model});
 
-# How many draws the rows of a distributed table see
+# Number of draws that the rows of a distributed table use
 sub draws
 {
 	my ($with, $weights) = @_;
@@ -228,7 +228,7 @@ is(sql("$seeded SELECT id FROM event $best"),
 
 ### Statements that end early
 
-# Learn all events, but those that a condition leaves out
+# Train on all events, except those that a condition excludes.
 sub learning
 {
 	my ($condition) = @_;
@@ -237,7 +237,7 @@ sub learning
 		UPDATE model SET state = state || e.evidence FROM e WHERE name = 'm4'};
 }
 
-# What a statement says that fails, in the middle of what a worker learns, or "done"
+# Error of a statement that fails while a worker trains, or "done"
 sub failure
 {
 	my ($statement) = @_;
@@ -277,13 +277,13 @@ sql('DELETE FROM event WHERE id > 10000');
 
 ### A shard that moves
 
-# Every stored byte, from wherever it is
+# Every stored byte, on any node
 sub stored
 {
 	return sql(q{SELECT name, md5(dlints_send(state)) FROM model ORDER BY name});
 }
 
-# To the other worker
+# Move a shard to the other worker.
 sub move
 {
 	my ($name) = @_;
@@ -313,7 +313,7 @@ sql(q{
 
 my $x = "array_fill(0.5::real, '{24}')";
 my %script = (
-	# Two models, mostly on both workers, in the same order
+	# Update two models, usually on different workers, in a fixed order
 	pair => qq{
 \\set a random(1, 8)
 \\set b random(1, 8)
@@ -344,7 +344,7 @@ COMMIT;
 my $clients = 6;
 my $rounds = 0;
 
-# Six sessions that learn until they cannot
+# Six sessions that train until they are disconnected
 sub writers
 {
 	my $self = { out => '', err => '' };
@@ -381,7 +381,7 @@ sub wait_for
 	return;
 }
 
-# How many transactions were acknowledged, after the last writer has ended
+# Number of acknowledged transactions, after the last writer has ended
 sub acknowledged
 {
 	my ($writers) = @_;
@@ -392,8 +392,7 @@ sub acknowledged
 	return $count;
 }
 
-# Whether the models, with their queues, are what the ledger says, and each
-# transaction is there as a whole
+# Do the models, with their queues, agree with the ledger, and is each transaction complete?
 sub check
 {
 	my ($when, $count) = @_;
@@ -422,7 +421,7 @@ my $writers = writers();
 wait_for($writers, 100);
 ok(move('m3'), 'a shard moves while models learn');
 wait_for($writers, 100 + sql("$committed $rounds"));
-# An immediate stop, of both at the same moment
+# Stop both workers immediately, at the same time.
 kill QUIT => map { DlintsTest->slurp($_->data_dir . '/postmaster.pid') =~ /^(\d+)/ } @workers;
 $_->stop('immediate', fail_ok => 1) for @workers;
 my $count = acknowledged($writers);
@@ -450,7 +449,7 @@ sql(q{
 	UPDATE model SET state = dlints_new(24);
 	VACUUM ANALYZE event});
 
-# The shortest of some runs, each the second in its session
+# Shortest of several runs, each the second one of its session
 sub milliseconds
 {
 	my ($query, $runs) = @_;

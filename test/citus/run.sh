@@ -25,7 +25,7 @@ if [ "$("${built_for:-false}" --version)" != "$("$PG_CONFIG" --version)" ]; then
 	[ -z "$built_for" ] || make -s clean >/dev/null
 	./configure -q --without-libcurl --without-lz4 --without-zstd PG_CONFIG="$PG_CONFIG" >configure.log 2>&1 ||
 		die "Citus cannot be configured, see $copy/configure.log"
-	# PostgreSQL 15 has this function since 15.20, and Citus one of its own.
+	# PostgreSQL has this function since 15.20, and Citus has a function of the same name.
 	grep -q have_createdb_privilege "$("$PG_CONFIG" --includedir-server)/commands/dbcommands.h" &&
 		sed -i 's/^have_createdb_privilege(void)$/citus_&/' src/include/pg_version_compat.h
 fi

@@ -9,13 +9,13 @@
 
 #include "core/linalg.h"
 
-/* not a multiple of EVIDENCE_BLOCK: some blocks are shorter */
+/* not a multiple of EVIDENCE_BLOCK, so that some blocks are shorter */
 #define BATCH		1000
 #define DIM			LONG_DIM
 
 /* ---------- feature vectors ---------- */
 
-/* standard normal, by the polar method */
+/* Standard normal by the polar method */
 static double
 normal(uint64_t *state)
 {
@@ -41,7 +41,7 @@ fill_normal(uint64_t *state, double *features)
 		features[k] = normal(state) / sqrt(DIM);
 }
 
-/* around one vector of this length, none of whose elements is a short binary */
+/* vectors around a mean of this length, whose elements are not short binary fractions */
 static void
 fill_around(uint64_t *state, double length, double spread, double *features)
 {
@@ -69,7 +69,7 @@ fill_always_the_same(uint64_t *state, double *features)
 	fill_around(state, 1, 0, features);
 }
 
-/* the ridge of 1 drowns */
+/* so large that the ridge of 1 is lost in rounding errors */
 static void
 fill_the_same_and_large(uint64_t *state, double *features)
 {
@@ -137,8 +137,7 @@ follow(size_t count, exact decay, exact *sum, const exact *batch)
 }
 
 /*
- * A batch more.  As a sum over batches of sums, its own rounding stays below
- * 1e-15.
+ * Add a batch.  A sum over sums of batches has a rounding error below 1e-15.
  */
 static void
 sums_add(ExactMemory *sums, double discount, const double *features,
@@ -170,7 +169,7 @@ relative(exact difference, exact size)
 	return (double) (fabsl(difference) / size);
 }
 
-/* Other than with fmax(), NaN is the worst and stays. */
+/* Maximum in which NaN is the largest number, unlike fmax() */
 static double
 worse(double worst, double error)
 {
@@ -228,7 +227,7 @@ error_of_vector(const double *vector, const exact *expected)
 	return relative(length_of(difference), length_of(expected));
 }
 
-/* a posterior in long double: the factor of G + ridge I, and its mean */
+/* Posterior in long double: the factor of G + ridge I, and its mean */
 typedef struct ExactPosterior
 {
 	exact		Z[DIM * DIM];
@@ -249,7 +248,7 @@ exact_posterior(const exact *G, const exact *b, ExactPosterior *p)
 	exact_solve(DIM, p->lower, p->mean);
 }
 
-/* the largest eigenvalue times that of the inverse, both by iteration */
+/* Condition number: the largest eigenvalue times that of the inverse, both by iteration */
 static double
 condition_of(const ExactPosterior *p)
 {
@@ -279,8 +278,8 @@ condition_of(const ExactPosterior *p)
 }
 
 /*
- * What the factor's product has more than Z everywhere on its diagonal; 0 if
- * that may be rounding.
+ * Amount by which the factor's product exceeds Z everywhere on its diagonal; 0
+ * if it may be a rounding error
  */
 static double
 ridge_raised(const Evidence *e, const Factor *f)
@@ -326,7 +325,7 @@ error_of_predictions(const double *mean, const exact *expected,
 	return worst;
 }
 
-/* NaN where evidence was rounded so that the exact factor does not exist */
+/* NaN if rounding errors of the evidence make the exact factorization fail */
 static void
 judge_posterior(const Evidence *e, const ExactMemory *sums, const double *features, LongResult *r)
 {
@@ -386,13 +385,14 @@ long_history_run(const LongHistory *h)
 	return r;
 }
 
-/* ---------- what is promised ---------- */
+/* ---------- error bounds ---------- */
 
 /*
- * The roundings of many sums cancel or, with a discount below 1, are forgotten.
- * Not so where each adds the same: then every sum is rounded to the same side, as
- * long as its exponent stays.  There are as many sums as observations where BLAS
- * takes the vectors of a block one by one, as the reference BLAS does.
+ * Rounding errors of many sums cancel or, with a discount below 1, are
+ * forgotten.  An exception are equal summands: all sums are then rounded in
+ * the same direction while their exponent is constant.  The number of sums is
+ * that of the observations if BLAS processes the vectors of a block one by
+ * one, as the reference BLAS does.
  */
 double
 long_evidence_promise(const LongHistory *h)
@@ -403,10 +403,10 @@ long_evidence_promise(const LongHistory *h)
 }
 
 /*
- * Of the solution, given the evidence: 1e-8 up to a condition number of 1e7,
- * which is where a backward stable solution gets to; from there on the loss
- * that such a one has.  From 1e12 on the roundings in the evidence, for which
- * 1e-12 is promised, may be as large as the ridge.
+ * Bound of the solution's error, given the evidence: 1e-8 up to a condition
+ * number of 1e7, which a backward stable solution reaches, and the error of
+ * such a solution beyond.  From 1e12 on, rounding errors of the evidence, for
+ * which the bound is 1e-12, may be as large as the ridge.
  */
 double
 long_mean_promise(const LongResult *r)
@@ -417,9 +417,9 @@ long_mean_promise(const LongResult *r)
 }
 
 /*
- * Coefficients may be lost where feature vectors do not tell them apart; what
- * is expected of such feature vectors is not.  Without a condition number, long
- * double has not been wide enough to tell.
+ * Coefficients may be imprecise if feature vectors do not distinguish them,
+ * but expected rewards of such feature vectors are precise.  Without a
+ * condition number, long double is too imprecise to compare.
  */
 bool
 long_promises_kept(const LongHistory *h, const LongResult *r)
@@ -433,9 +433,9 @@ long_promises_kept(const LongHistory *h, const LongResult *r)
 		(r->prediction <= 1e-6 || isnan(r->condition));
 }
 
-/* ---------- learned and taken back ---------- */
+/* ---------- trained and retracted ---------- */
 
-/* the latest observations, from "first" on around the end */
+/* Sums of the latest observations, from "first" on, in a ring buffer */
 typedef struct Window
 {
 	int			first;
@@ -480,7 +480,7 @@ error_of_window(const LongReturn *h, const Window *w, const Evidence *e)
 	return worst;
 }
 
-/* positive semidefinite, but for roundings of each coordinate */
+/* Is a matrix positive semidefinite, except for rounding errors of each coordinate? */
 static bool
 is_definite(const double *packed)
 {
@@ -507,7 +507,7 @@ look_at_window(const LongReturn *h, const Window *w, const Evidence *e, LongDrif
 		(e->H == NULL || is_definite(e->H)) && factor_with(e, LONG_RIDGE, f);
 }
 
-/* what is learned, and what is taken back of it */
+/* Train on an observation, and retract another one. */
 typedef struct Returned
 {
 	Evidence   *e;
@@ -515,7 +515,7 @@ typedef struct Returned
 	Evidence   *old;
 } Returned;
 
-/* The oldest of a full window goes, a new one comes. */
+/* Retract the oldest observation of a full window, and train on a new one. */
 static void
 replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Returned *m,
 		LongDrift *r)

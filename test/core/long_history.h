@@ -18,12 +18,12 @@
 #define LONG_DIM		16
 #define LONG_RIDGE		1.0
 
-/* what feature vectors are like */
+/* Distributions of feature vectors */
 typedef struct LongKind
 {
 	const char *name;
 	void		(*fill) (uint64_t *state, double *features);
-	bool		repeats;		/* adds the same numbers again and again */
+	bool		repeats;		/* equal feature vectors */
 } LongKind;
 
 typedef struct LongHistory
@@ -31,7 +31,7 @@ typedef struct LongHistory
 	const LongKind *kind;
 	double		discount;
 	int64_t		count;			/* a multiple of 1000 */
-	int			block;			/* observations learned at a time */
+	int			block;			/* observations per block */
 } LongHistory;
 
 extern const LongKind long_kinds[];
@@ -43,13 +43,13 @@ typedef struct LongResult
 	double		N;				/* worst errors */
 	double		b;
 	double		G;
-	double		H;				/* NaN when there is none */
-	double		condition;		/* of Z */
-	double		raised;			/* added to the ridge by the factorisation */
-	double		solve;			/* of the mean, as solution for this evidence */
-	double		mean;			/* of the mean, with what the evidence lacks */
-	double		prediction;		/* of the last feature vectors' expected rewards, with
-								 * both, relative to the size of rewards */
+	double		H;				/* NaN if H is not stored */
+	double		condition;		/* condition number of Z */
+	double		raised;			/* increase of the ridge by the factorization */
+	double		solve;			/* error of the mean, given the evidence */
+	double		mean;			/* error of the mean, including errors of the evidence */
+	double		prediction;		/* error of the last feature vectors' expected rewards, including
+								 * errors of the evidence, relative to the size of rewards */
 } LongResult;
 
 extern LongResult long_history_run(const LongHistory *h);
@@ -58,27 +58,28 @@ extern double long_mean_promise(const LongResult *r);
 extern bool long_promises_kept(const LongHistory *h, const LongResult *r);
 
 /*
- * Each observation is learned alone and, when so many more have come, taken
- * back alone: what is left is a window of the latest.
+ * Each observation is trained separately, and retracted separately when a
+ * number of others has followed, so that a window of the latest observations
+ * remains.
  */
 #define LONG_WINDOW		1000
 
 typedef struct LongReturn
 {
 	const LongKind *kind;
-	double		half_life;		/* in observations; 0: forgets nothing */
+	double		half_life;		/* half-life in observations; 0: no forgetting */
 	Squares		squares;
-	int64_t		count;			/* of observations, and of those taken back */
+	int64_t		count;			/* number of observations; as many are retracted */
 } LongReturn;
 
 typedef struct LongDrift
 {
 	int64_t		refused;
-	double		drift;			/* worst error of a hundred looks, and the last */
-	bool		definite;		/* always, but for as much */
+	double		drift;			/* worst error of a hundred comparisons, and the last error */
+	bool		definite;		/* G was positive semidefinite in each comparison */
 } LongDrift;
 
-#define LONG_DRIFT		1e-9	/* what is promised */
+#define LONG_DRIFT		1e-9	/* bound of "drift" */
 
 extern LongDrift long_return_run(const LongReturn *h);
 extern bool long_return_kept(const LongDrift *r);

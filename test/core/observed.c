@@ -47,7 +47,7 @@ summed(const Observed *o, int from, int to, exact factor, double reference)
 	return m;
 }
 
-/* where the totals have no say but in what S is rounded by */
+/* the totals affect S only by rounding */
 bool
 subtract(Evidence *e, const Evidence *other)
 {

@@ -26,7 +26,7 @@ extern ExactMemory *summed(const Observed *o, int from, int to, exact factor,
 						   double reference);
 extern bool subtract(Evidence *e, const Evidence *other);
 
-/* a test of memories of several dimensions and of all three kinds */
+/* Test that runs with memories of several dimensions and all representations of H */
 typedef void (*MemoryCheck) (int dim, Squares squares);
 
 #define test_of_memories(f)	{#f, each_memory, NULL, free_all, &(MemoryCheck) {f}}

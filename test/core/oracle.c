@@ -22,7 +22,7 @@ typedef struct Block
 {
 	struct Block *previous;
 	struct Block *next;
-	size_t		count;			/* of an array between guards */
+	size_t		count;			/* state of an array between guards */
 	bool		is_guarded;
 	exact		data[];
 } Block;
@@ -46,7 +46,7 @@ allocate(size_t size)
 	return allocate_block(size)->data;
 }
 
-/* Is it as it should be around the array? */
+/* Are both guards intact? */
 static bool
 free_block(Block *block)
 {
@@ -154,7 +154,7 @@ check_near(exact actual, exact expected, exact tolerance,
 	_fail(file, line);
 }
 
-/* close relative to the vector's largest number */
+/* Compare vectors, relative to the largest element. */
 void
 check_vector(int dim, const double *actual, const exact *expected)
 {
@@ -165,6 +165,14 @@ check_vector(int dim, const double *actual, const exact *expected)
 		largest = fmaxl(largest, fabsl(expected[i]));
 	for (i = 0; i < dim; i++)
 		assert_near(actual[i], expected[i], RELATIVE * largest);
+}
+
+long		pauses = 0;
+
+void
+count_pause(void)
+{
+	pauses++;
 }
 
 /* ---------- linear algebra ---------- */
@@ -191,7 +199,7 @@ exact_dot(int len, const double *a, const double *b)
 	return sum;
 }
 
-/* the sum of the terms' sizes, which bounds the rounding of any summation */
+/* Sum of the absolute values of the terms, a bound of rounding errors */
 exact
 exact_dot_size(int len, const double *a, const double *b)
 {

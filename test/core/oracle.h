@@ -11,7 +11,7 @@
 #ifndef DLINTS_ORACLE_H
 #define DLINTS_ORACLE_H
 
-/* cmocka.h wants the first three before it */
+/* cmocka.h requires the first three */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,9 +31,10 @@ typedef long double exact;
 #define SQUARE(d)		((size_t) (d) * (size_t) (d))
 
 /*
- * Arrays between guards.  Array and guards start out as NaNs of a known bit
- * pattern: reading what was never written spoils the result, and the test fails
- * at its end if a guard was written.  All memory is freed there, if not before.
+ * Arrays between guards.  Array and guards are filled with NaNs of a known bit
+ * pattern.  Reading uninitialized elements makes the result NaN, and a test
+ * fails at its end if a guard was overwritten.  All memory is freed at the end
+ * of a test.
  */
 #define test_of(f)	cmocka_unit_test_teardown(f, free_all)
 
@@ -44,7 +45,7 @@ extern double *guarded_copy(size_t count, const double *values);
 extern void guarded_free(double *values);
 extern bool is_untouched(double value);
 
-/* numbers in (-1, 1), by a generator that is not the one under test */
+/* numbers in (-1, 1), from a generator that is not the one under test */
 extern double dice(uint64_t *state);
 extern double *dice_array(uint64_t *state, size_t count);
 
@@ -57,12 +58,16 @@ extern double *dice_array(uint64_t *state, size_t count);
 extern void check_near(exact actual, exact expected, exact tolerance,
 					   const char *what, const char *file, int line);
 
-/* how close to the oracle a model has to come, relative to what it is made of */
+/* tolerance for comparisons with the oracle, relative to the largest term */
 #define RELATIVE		1e-10
 
 extern void check_vector(int dim, const double *actual, const exact *expected);
 
-/* linear algebra by its definition; matrices full, element (i, j) at i d + j */
+/* callback of long loops, and the number of its calls */
+extern long pauses;
+extern void count_pause(void);
+
+/* linear algebra by definition; matrices are full, element (i, j) at i d + j */
 extern exact *exact_new(size_t count);
 extern exact exact_dot(int len, const double *a, const double *b);
 extern exact exact_dot_size(int len, const double *a, const double *b);
@@ -97,7 +102,7 @@ extern void algorithm1_simplify(Algorithm1 *a, Squares squares);
 extern exact *algorithm1_mean(const Algorithm1 *a);
 extern exact *algorithm1_covariance(const Algorithm1 *a);
 
-/* what the only memory of a model keeps of the squares of weights */
+/* representation of H in the only memory of a model */
 static inline Squares
 squares_under(double discount)
 {
@@ -117,7 +122,7 @@ extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
 extern bool factor_with(const Evidence *e, double ridge, Factor *f);
 
-/* a memory by its definition: sums over observations; matrices full */
+/* A memory by definition: sums over observations, with full matrices */
 typedef struct ExactMemory
 {
 	int			dim;

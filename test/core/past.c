@@ -30,7 +30,7 @@ reward_of(const Past *p, int j, const double *features, uint64_t *seed)
 	return p->level + p->unit * reward;
 }
 
-/* what memory "which" of so many keeps of the squares of weights */
+/* Representation of H in memory "which" of several */
 Squares
 squares_of(int which, int memories, double fastest)
 {
@@ -38,14 +38,14 @@ squares_of(int which, int memories, double fastest)
 		memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* what so many half-lives of the first memory leave of a weight in another */
+/* Factor of weights in a memory after a number of half-lives of the first memory */
 double
 faded(int which, double half_lives)
 {
 	return exp2(-half_lives / pow(MEMORY_RATIO, which));
 }
 
-/* learned in blocks of different lengths, each memory under its discount */
+/* Train all memories in blocks of different lengths, each with its discount. */
 static void
 learn_memory(Kept *kept, int which, int count, const double *features,
 			 const double *rewards)

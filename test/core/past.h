@@ -12,7 +12,7 @@
 
 #define MAX_MEMORIES	4
 
-/* what rewards do while the history goes on */
+/* How rewards depend on time */
 typedef enum Drift
 {
 	STILL,
@@ -26,7 +26,7 @@ typedef enum Drift
 typedef struct Past
 {
 	int			dim;
-	int			count;			/* of observations */
+	int			count;			/* number of observations */
 	int			memories;
 	bool		intercept;
 	double		ridge;
@@ -34,16 +34,16 @@ typedef struct Past
 	Drift		drift;
 	double		level;
 	double		noise;
-	double		unit;			/* of rewards, the level is not in it */
-	double		quiet;			/* half-lives of the first memory without any */
-	int			late;			/* observations after those */
+	double		unit;			/* factor of rewards, except their level */
+	double		quiet;			/* half-lives of the first memory without observations */
+	int			late;			/* number of observations after the quiet time */
 } Past;
 
 typedef struct Kept
 {
 	Past		p;
 	Rewards		rewards;
-	ExactMemory *all;			/* of which nothing faded */
+	ExactMemory *all;			/* sums without forgetting */
 	Evidence   *memory[MAX_MEMORIES];
 	ExactMemory *sums[MAX_MEMORIES];
 } Kept;

@@ -13,7 +13,7 @@
 
 /* ---------- absorb ---------- */
 
-/* blocks of 1, 2, 3, ... observations, each after another decay */
+/* Blocks of 1, 2, 3, ... observations, each followed by another decay */
 static void
 test_absorbed_blocks_equal_sums(int dim, Squares squares)
 {
@@ -47,7 +47,7 @@ test_absorbed_blocks_equal_sums(int dim, Squares squares)
 	}
 }
 
-/* Learning has one memory or several: weights of 1 are no special case. */
+/* Training has one memory or several; weights of 1 are no special case. */
 static void
 test_unit_weights_equal_unweighted_sums(void **state)
 {
@@ -82,7 +82,7 @@ test_scaled_evidence_equals_scaled_sums(int dim, Squares squares)
 		evidence_scale(e, factors[f]);
 		if (factors[f] < 1e-150)
 		{
-			/* what could only be a subnormal is zero */
+			/* subnormal numbers become zero */
 			m->N2 = 0;
 			memset(m->H, 0, sizeof(exact) * SQUARE(dim));
 		}
@@ -90,7 +90,7 @@ test_scaled_evidence_equals_scaled_sums(int dim, Squares squares)
 	}
 }
 
-/* in either order, to the bit; and back */
+/* bit by bit in either order; and subtracted again */
 static void
 test_added_evidence_equals_sums_in_either_order(int dim, Squares squares)
 {
@@ -110,7 +110,7 @@ test_added_evidence_equals_sums_in_either_order(int dim, Squares squares)
 	check_memory(sum, first, all, CLOSE);
 }
 
-/* from one reference to another and back; relative to the further one */
+/* Change the reference and back; tolerances are relative to the larger one. */
 static void
 test_rebased_evidence_equals_sums(int dim, Squares squares)
 {
@@ -258,7 +258,7 @@ age_to(Part *p, double time, double half_life)
 	p->newest = time;
 }
 
-/* a block of whatever time learned into a part */
+/* Train a part on a block of observations at random times. */
 static void
 learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
 			  double half_life)
@@ -309,7 +309,7 @@ shuffle(int count, int *chosen, uint64_t *seed)
 	}
 }
 
-/* a number of observations in blocks of random length, in this order */
+/* Train on observations in blocks of random length, in the given order. */
 static Part
 learn_part(const Observed *o, int count, const int *chosen, double half_life,
 		   Squares squares, uint64_t *seed)
@@ -334,7 +334,7 @@ typedef struct Times
 	double		newest;
 } Times;
 
-/* of those from "from" on; with a half-life of INFINITY, the totals */
+/* Exact sums of the observations from "from" on; totals if the half-life is INFINITY */
 static ExactMemory *
 summed_by_time(const Times *t, const int *chosen, int from, double half_life)
 {
@@ -359,7 +359,10 @@ check_part(const Part *p, const Times *t, const int *chosen, int from)
 				 fmaxl(p->totals.peak, all->S));
 }
 
-/* What is added is made as old as what it is added to; so it can be taken back. */
+/*
+ * Before an addition, the added evidence is decayed to the age of the other.
+ * The addition can be undone.
+ */
 static void
 add_part(Part *sum, Part *p, const Times *t)
 {
@@ -378,8 +381,9 @@ subtract_part(Part *sum, const Part *p)
 }
 
 /*
- * Shuffled, split over parts, the parts added; some observations learned once
- * more elsewhere, those added and taken back; some of the first taken back.
+ * Observations are shuffled, split over parts, and the parts are added.  Some
+ * observations are trained again elsewhere, added and retracted; some of the
+ * first ones are retracted.
  */
 static void
 check_history_by_time(int dim, int count, double half_life, Squares squares, uint64_t seed)

@@ -62,7 +62,7 @@ roll(Case *c, int len, int count, int lanes, uint64_t *seed)
 		c->weights[i] = dice(seed);
 }
 
-/* the product of a vector of codes with a weight vector, one number after the other */
+/* Product of a vector of codes with a weight vector, summed number by number */
 static int32_t
 plain_sum(const Case *c, int i, int lane)
 {

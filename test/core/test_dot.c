@@ -13,7 +13,7 @@
 #define N_MAX	200
 #define OFFSETS	16
 
-/* The same numbers for both element types: exact in float. */
+/* Equal numbers of both element types, exact in float */
 typedef struct Operands
 {
 	double	   *weights;
@@ -56,7 +56,7 @@ test_dot_equals_long_double(void **state)
 
 		assert_near(dot_float(n, o.weights, o.singles), expected, bound);
 
-		/* all digits of a double count */
+		/* Doubles use all digits. */
 		for (i = 0; i < n; i++)
 			o.doubles[i] += o.weights[n - 1 - i] * 1e-9;
 		assert_near(dot_double(n, o.weights, o.doubles),
@@ -123,7 +123,7 @@ test_products_are_rounded_before_they_are_added(void **state)
 			}
 }
 
-/* At any position, under any weight */
+/* An infinite or NaN element is detected at any position and under any weight. */
 static void
 test_not_finite_elements_reach_the_result(void **state)
 {

@@ -107,7 +107,7 @@ test_two_observations_equal_algorithm1(void **state)
 	}
 }
 
-/* compared after every block, so that the young count as well as the old */
+/* compare after every block, at small and large counts */
 static void
 check_blocks(int dim, double discount, Squares squares)
 {
@@ -156,7 +156,7 @@ test_empty_block_changes_nothing(void **state)
 
 /* ---------- concatenation ---------- */
 
-/* earlier <- earlier, then "count" observations more */
+/* earlier <- earlier || "count" further observations */
 static void
 append(Evidence *earlier, double discount, double count, const Evidence *later)
 {
@@ -187,7 +187,10 @@ check_splits(int dim, double discount, Squares squares)
 	}
 }
 
-/* nothing before, or nothing after: the same to the bit, later untouched */
+/*
+ * An empty history on either side: the result equals the other one bit by bit,
+ * and "later" does not change.
+ */
 static void
 check_concat_with_empty(int dim, double discount, Squares squares)
 {
@@ -211,7 +214,7 @@ check_concat_with_empty(int dim, double discount, Squares squares)
 	check_same_evidence(result, empty);
 }
 
-/* ---------- what discounting leaves ---------- */
+/* ---------- long histories ---------- */
 
 static void
 check_settled(size_t count, const double *values)
@@ -315,7 +318,7 @@ test_concat_of_a_long_history_removes_the_earlier_one(void **state)
 
 /* ---------- validity ---------- */
 
-/* every way in which one of "count" numbers can be impossible */
+/* each invalid value of one of "count" numbers */
 static void
 check_refusals(Evidence *e, size_t count, double *values)
 {
@@ -339,7 +342,7 @@ check_refusals(Evidence *e, size_t count, double *values)
 	}
 }
 
-/* below the diagonal any sign will do, on it only one */
+/* negative numbers are valid below the diagonal, and invalid on it */
 static void
 check_signs(Evidence *e, double *packed)
 {

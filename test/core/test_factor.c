@@ -12,7 +12,7 @@
 
 static const int dims[] = {1, 2, 5, 24, 61};
 
-/* must factor; the posterior of it is finite */
+/* Factor evidence, which must succeed, and check that the posterior is finite. */
 static void
 check_usable(const Evidence *e, double ridge)
 {
@@ -37,8 +37,8 @@ check_usable(const Evidence *e, double ridge)
 }
 
 /*
- * Nearly parallel feature vectors of norm about 1e6, a hundred thousand of
- * them, reward 1 for each: 1 is what such a feature vector then promises.
+ * A hundred thousand nearly parallel feature vectors of norm about 1e6, with
+ * reward 1 each: the expected reward of such a vector is 1.
  */
 static void
 check_nearly_parallel(int dim, double discount, double spread)
@@ -80,7 +80,7 @@ test_nearly_parallel_features_are_factored(void **state)
 	check_nearly_parallel(5, 0.99, 0);
 }
 
-/* the same features again and again, G about 1e19 against a ridge of 1 */
+/* equal features, with G of about 1e19 and a ridge of 1 */
 static void
 check_rank_one(int dim, double discount, double size)
 {
@@ -115,11 +115,10 @@ test_rank_one_evidence_is_factored(void **state)
 }
 
 /*
- * Every addition to G rounds, and for a feature vector that comes again and
- * again it rounds the same way each time: after as many steps as count (1/(1 -
- * gamma) of them, or all) the error is that many times larger than one
- * rounding. Such evidence has to remain usable, and to promise the reward it
- * has seen.
+ * Every addition to G has a rounding error.  For equal feature vectors the
+ * errors have the same sign, so that the total is larger by the number of
+ * steps that count (1/(1 - gamma), or all).  Such evidence must remain usable,
+ * and predict the observed reward.
  */
 static void
 check_repeated_features(int dim, double discount)
@@ -311,7 +310,7 @@ ten_observations(int dim)
 	return e;
 }
 
-/* an off-diagonal element that no diagonal of about 1 allows, anywhere */
+/* an off-diagonal element that is impossible with diagonal elements of about 1, at any position */
 static void
 check_indefinite(Evidence *e, double *packed, Factor *f)
 {
@@ -346,7 +345,7 @@ test_indefinite_evidence_is_refused(void **state)
 		check_indefinite(e, e->H, f);
 		check_indefinite(empty, empty->G, f);
 		check_indefinite(empty, empty->H, f);
-		*e->N = DBL_MAX;		/* for which roundings are no excuse */
+		*e->N = DBL_MAX;		/* not explained by rounding errors of any N */
 		check_indefinite(e, e->G, f);
 	}
 }

@@ -9,11 +9,11 @@
 
 typedef struct KnownAnswer
 {
-	size_t		count;			/* of the bytes 0, 1, 2, ... */
+	size_t		count;			/* number of bytes 0, 1, 2, ... */
 	uint64_t	hash;
 } KnownAnswer;
 
-/* The authors' vectors_sip64, as numbers, for the key that is ours, too */
+/* The authors' vectors_sip64, as numbers, for the same key as ours */
 static const KnownAnswer known_answers[] = {
 	{0, UINT64_C(0x726fdb47dd0e0e31)}, {1, UINT64_C(0x74f839c593dc67fd)},
 	{2, UINT64_C(0x0d6c8009d9a94f5a)}, {3, UINT64_C(0x85676696d7fb7e2d)},
@@ -55,7 +55,7 @@ typedef struct Golden
 	uint32_t	minus[8];		/* bit i % 32 of word i / 32 */
 } Golden;
 
-/* Worked out in Python from the definitions of SipHash and of Philox. */
+/* Computed in Python from the definitions of SipHash and of Philox */
 static const Golden goldens[] = {
 	{"category=book", UINT64_C(0x995c7160cc0dbc44),
 		{0x71350b52, 0x9e4725a3, 0x82858525, 0x0f3b7c6a,

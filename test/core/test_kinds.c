@@ -21,9 +21,9 @@ rounding(int terms)
 /* ---------- definitions ---------- */
 
 /*
- * Without an intercept z is A x with a matrix A that depends on u alone, one
- * row for each coordinate; w is its transpose times psi.  An entry is a sum of
- * products, "size" that of their absolute values.
+ * Without an intercept z is A x, where the matrix A depends on u only and has
+ * a row for each coordinate; w is its transpose times psi.  An entry is a sum
+ * of products, and "size" is the sum of their absolute values.
  */
 typedef struct Entry
 {
@@ -68,7 +68,7 @@ coefficient(const Kind *kind, const double *P, const double *u, int k, int i)
 	return entry;
 }
 
-/* coordinates but for the intercept's, counted by hand */
+/* Number of coordinates without the intercept, counted by hand */
 static int
 coordinates(const Kind *kind)
 {
@@ -123,7 +123,7 @@ typedef struct Fixture
 {
 	Kind		kind;
 	Projection	p;
-	double	   *numbers;		/* of its matrix; NULL without */
+	double	   *numbers;		/* rows of the projection; NULL without one */
 	int			count;
 	double	   *features;
 	double	   *profiles;
@@ -132,7 +132,7 @@ typedef struct Fixture
 
 #define SCALE	0.375
 
-/* What the first block of a matched z is has a quarter of the scale. */
+/* The first block of a matched z is scaled by a quarter. */
 static Projection
 projection_of(const Kind *kind, uint64_t seed)
 {
@@ -162,7 +162,7 @@ fixture_new(Kind kind, int count)
 	return f;
 }
 
-/* P as it is without the quarter; NULL without a projection */
+/* Matrix P without the factor of a quarter; NULL without a projection */
 static double *
 matrix_of(const Fixture *f)
 {
@@ -177,7 +177,7 @@ matrix_of(const Fixture *f)
 	return whole;
 }
 
-/* z of all feature vectors, the projection's part after the others or before */
+/* Compute z of all feature vectors; the projected part is computed last or first. */
 static double *
 reduce(const Fixture *f, bool projection_first)
 {
@@ -194,7 +194,7 @@ reduce(const Fixture *f, bool projection_first)
 	return reduced;
 }
 
-/* the weights of all parameters under one profile */
+/* Lift all parameters under one profile. */
 static double *
 lift(const Fixture *f, const double *profile)
 {
@@ -271,8 +271,8 @@ check_lifted(const Fixture *f, const double *profile)
 }
 
 /*
- * psi'z = w'x and what the intercept adds, for each feature vector and each
- * parameter
+ * psi'z equals w'x plus the intercept's term, for each feature vector and each
+ * parameter.
  */
 static void
 check_scores(const Fixture *f)
@@ -298,7 +298,7 @@ check_scores(const Fixture *f)
 			exact		score = exact_dot(n, w, x) + (kind->intercept ? w[n] : 0);
 			exact		size = exact_dot_size(len, psi, z) + exact_dot_size(n, w, x);
 
-			/* of what z and w are sums of, which may be more than they are */
+			/* the terms of z and w may be larger than their sums */
 			size += 4 * (2 * n + 1) * (1 + coordinates(kind));
 			assert_near(score, exact_dot(len, psi, z), rounding(terms(kind)) * size);
 		}
@@ -319,7 +319,7 @@ check_kind(Kind kind, int count)
 	check_lifted(&f, f.profiles);
 	check_scores(&f);
 
-	/* a stranger */
+	/* an empty profile */
 	memset(zeros, 0, sizeof(double) * (size_t) kind.feature_dim);
 	check_lifted(&f, zeros);
 	memset(f.profiles, 0, sizeof(double) * (size_t) (count * kind.feature_dim));
@@ -445,7 +445,7 @@ test_coordinates_of_the_projection_are_not_written(void **state)
 	}
 }
 
-/* ---------- sizes and numbers without end ---------- */
+/* ---------- large sizes and numbers ---------- */
 
 static void
 test_counts_of_coordinates_do_not_overflow(void **state)
@@ -456,7 +456,7 @@ test_counts_of_coordinates_do_not_overflow(void **state)
 				INT64_C(2147483648));
 }
 
-/* Nothing overflows, whatever feature vectors may hold. */
+/* Nothing overflows for any feature vector. */
 static void
 test_largest_features_do_not_overflow(void **state)
 {

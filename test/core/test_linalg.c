@@ -63,7 +63,7 @@ check_all_near(int count, const double *actual, const exact *expected,
 
 /* ---------- the packed layout ---------- */
 
-/* a full matrix, column by column, whose elements are all different */
+/* full matrix by columns, with different elements */
 static void
 check_layout(int d)
 {
@@ -136,7 +136,10 @@ test_diagonal_is_added_to_and_searched(int d, uint64_t *seed)
 			assert_true(packed[index] == before[index] + (i == j ? 0.5 : 0));
 		}
 
-	/* the maximum is found wherever it stands, and among the diagonal only */
+	/*
+	 * The maximum is found at any position of the diagonal, and off-diagonal
+	 * elements do not count.
+	 */
 	for (i = 0; i < d; i++)
 	{
 		for (j = 0; j < d; j++)
@@ -189,7 +192,7 @@ test_rank_update_adds_outer_products(int d, uint64_t *seed)
 
 /* ---------- factor and solve ---------- */
 
-/* packed, symmetric, positive definite and well conditioned */
+/* Packed symmetric matrix, positive definite and well conditioned */
 static double *
 dominant_matrix(int d, uint64_t *seed)
 {
@@ -216,7 +219,7 @@ test_cholesky_factor_equals_definition(int d, uint64_t *seed)
 						lower[i * d + j], rounding(d));
 }
 
-/* a pivot that is not positive is noticed wherever it stands */
+/* A pivot that is not positive is detected at any position. */
 static void
 test_nonpositive_pivot_is_refused(int d, uint64_t *seed)
 {
@@ -231,7 +234,7 @@ test_nonpositive_pivot_is_refused(int d, uint64_t *seed)
 	}
 }
 
-/* the inverse out of the factor, times the matrix: one */
+/* The inverse computed from the factor, times the matrix, is the identity. */
 static void
 test_inverse_times_matrix_is_identity(int d, uint64_t *seed)
 {
@@ -262,7 +265,7 @@ solve_lower_once(int d, const double *factor, int count, double *vectors)
 	linalg_solve_lower(d, factor, vectors);
 }
 
-/* solve with "count" vectors at once and compare with one after the other */
+/* Solving for "count" vectors at once equals solving for each. */
 static void
 check_solve(int d, int count, uint64_t *seed, ExactSolve expected,
 			void (*solve) (int, const double *, int, double *))
@@ -378,8 +381,8 @@ test_symmetric_products_equal_definition(int d, uint64_t *seed)
 }
 
 /*
- * Several combinations of the same vectors; the lists of weights stand apart,
- * and so do the sums.  What is between them stays as it was.
+ * Several combinations of the same vectors.  Lists of weights and sums are
+ * separated by gaps, which do not change.
  */
 static void
 check_combine(int len, int rows, int count, int weights_len, int sums_len,
@@ -425,7 +428,7 @@ test_combinations_equal_definition(int len, uint64_t *seed)
 	}
 }
 
-/* results stand out_len apart; what is between them stays as it was */
+/* Results are out_len apart, and the gaps do not change. */
 static void
 check_project(int len, int rows, int count, int out_len, uint64_t *seed)
 {
@@ -484,7 +487,7 @@ test_gram_matrix_equals_definition(int d, uint64_t *seed)
 		}
 }
 
-/* sums of products of two lists of vectors, added to what is there */
+/* Products of two lists of vectors are added to the matrix. */
 static void
 test_cross_products_are_added(int d, uint64_t *seed)
 {
@@ -510,7 +513,7 @@ test_cross_products_are_added(int d, uint64_t *seed)
 
 /* ---------- tridiagonal form ---------- */
 
-/* L D L' is what it was, or a pivot is not positive, wherever that stands */
+/* L D L' equals the matrix, or a pivot that is not positive is detected at any position. */
 static void
 test_tridiagonal_factor_equals_definition(int d, uint64_t *seed)
 {

@@ -39,7 +39,7 @@ test_long_history_without_discount_is_precise(void **state)
 	check_kinds(1, EVIDENCE_BLOCK);
 }
 
-/* learned and taken back, by time and not */
+/* Train and retract, with and without forgetting by time. */
 static void
 check_returns(double half_life, Squares squares)
 {

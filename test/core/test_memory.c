@@ -1,53 +1,21 @@
 /*
  * test_memory.c
- *		Discounts of several memories, the mean reward, the choice of a memory,
- *		and the noise, against their equations in long double over the sums of
- *		the observations.
+ *		The choice of a memory and its noise, against their equations in long
+ *		double over the sums of the observations.
  */
 #include "past.h"
 
 #include "core/linalg.h"
-
-/* ---------- rates ---------- */
-
-static void
-test_discounts_and_half_lives_of_memories(void **state)
-{
-	/* one memory: as it is asked for */
-	assert_true(memory_discount(0, 1, 0.99) == 0.99);
-	assert_true(memory_fades(0, 1, 0.99));
-	assert_true(memory_discount(0, 1, 1) == 1);
-	assert_false(memory_fades(0, 1, 1));
-
-	/* windows of 100, 500 and 2,500, and one that forgets nothing */
-	assert_true(memory_discount(0, 4, 0.99) == 0.99);
-	assert_near(memory_discount(1, 4, 0.99), 0.998, 1e-15);
-	assert_near(memory_discount(2, 4, 0.99), 0.9996, 1e-15);
-	assert_true(memory_discount(3, 4, 0.99) == 1);
-	assert_true(memory_fades(2, 4, 0.99));
-	assert_false(memory_fades(3, 4, 0.99));
-	assert_true(memory_discount(1, 2, 0.99) == 1);
-	assert_false(memory_fades(1, 2, 0.99));
-
-	/* the longest of the most that forget still does */
-	assert_true(memory_discount(MEMORY_MAX - 2, MEMORY_MAX, 1 - 1.0 / 2050) < 1);
-	assert_false(memory_fades(0, 2, 1));
-
-	/* half-lives */
-	assert_true(memory_half_life(0, 86400) == 86400);
-	assert_true(memory_half_life(1, 86400) == 5 * 86400.0);
-	assert_true(memory_half_life(2, 86400) == 25 * 86400.0);
-}
 
 /* ---------- the equations ---------- */
 
 typedef struct Solved
 {
 	exact		level;
-	exact		S;				/* about it */
+	exact		S;				/* about the level */
 	exact		RSS;
 	exact		k;
-	exact	   *b;				/* about it */
+	exact	   *b;				/* about the level */
 	exact	   *inverse;		/* of Z */
 	exact	   *psi;
 } Solved;
@@ -56,7 +24,7 @@ typedef struct Expected
 {
 	int			used;
 	exact		variance;
-	exact		margin;			/* how near a decision was to the other */
+	exact		margin;			/* smallest relative distance between two compared numbers */
 } Expected;
 
 static void
@@ -68,14 +36,14 @@ decide(exact left, exact right, Expected *x)
 		x->margin = fminl(x->margin, apart);
 }
 
-/* L - N, while that is more than nothing */
+/* Weight that a memory lacks to MIN_WEIGHT */
 static exact
 missing(exact N)
 {
 	return fmaxl(0, (exact) MIN_WEIGHT - N);
 }
 
-/* S about a mean reward, unless it is rounding */
+/* S about a mean reward; 0 if it is a rounding error */
 static exact
 squares_about(const ExactMemory *m, exact mean, exact peak, Expected *x)
 {
@@ -85,7 +53,7 @@ squares_about(const ExactMemory *m, exact mean, exact peak, Expected *x)
 	return S > 1e-12L * peak ? S : 0;
 }
 
-/* of all that was ever learned: the mean reward, and squares about it */
+/* Mean of all rewards, without forgetting, and squares about it */
 static exact
 mean_of_all(const Kept *kept)
 {
@@ -132,7 +100,7 @@ solve(const Kept *kept, int which, Expected *x)
 	s.S = fminl(squares_about(m, mean, m->S, x), squares_of_all(kept, x));
 	s.b = centred(m, s.level);
 	if (s.S > 0 && s.S < 1e-22L * m->squares)
-		x->margin = 0;			/* b has no digits for so little */
+		x->margin = 0;			/* b is too imprecise to compare */
 	exact_cholesky(dim, Z, lower);
 	s.inverse = exact_inverse(dim, lower);
 	s.psi = exact_new((size_t) dim);
@@ -143,7 +111,7 @@ solve(const Kept *kept, int which, Expected *x)
 	return s;
 }
 
-/* max((RSS + 4 k v) / (N + 3 k), and perhaps RSS / (N - k)) */
+/* Noise of a shorter memory: the larger of (RSS + 4 k v) / (N + 3 k) and RSS / (N - k) */
 static exact
 hears(const Solved *s, exact N, exact v, Expected *x)
 {
@@ -166,7 +134,7 @@ mean_square(const Kept *kept, const Solved *s, Expected *x)
 		s[kept->p.memories - 1].S / kept->sums[kept->p.memories - 1]->N;
 }
 
-/* of an only memory that forgets: one observation of all times is heard */
+/* Noise of the only memory of a model that forgets: all rewards count as one observation */
 static exact
 only_variance(const Solved *s, exact N, exact v, exact freedom, Expected *x)
 {
@@ -192,7 +160,7 @@ longest_variance(const Kept *kept, const Solved *s, Expected *x)
 	return s[last].RSS / freedom;
 }
 
-/* what memory j sees, and what stands for it where there is none */
+/* Noise of memory j, or its substitute */
 static exact
 variance_of(const Kept *kept, const Solved *s, int j, Expected *x)
 {
@@ -263,8 +231,8 @@ expect(const Kept *kept)
 typedef struct Tally
 {
 	int			histories;
-	int			near;			/* too near to tell */
-	int			used[MAX_MEMORIES];	/* of histories with all memories */
+	int			near;			/* histories with comparisons too close to decide */
+	int			used[MAX_MEMORIES];	/* memory in use, of histories with all memories */
 } Tally;
 
 static void
@@ -317,7 +285,7 @@ test_choice_equals_the_equations(void **state)
 }
 
 /*
- * Noise of 1 beside rewards of 1e6 and 1e9. b contains these rewards, and loses
+ * Noise of 1 with rewards of 1e6 and 1e9.  b contains these rewards, and loses
  * as many digits.
  */
 static void
@@ -339,8 +307,8 @@ test_noise_beside_large_rewards(void **state)
 }
 
 /*
- * Equal rewards, trained one by one, in a block or with another reference: the
- * noise is 0, and 1 replaces it.
+ * With equal rewards, trained one by one, in a block or with another
+ * reference, the noise is 0, and replaced by 1.
  */
 static void
 test_equal_rewards_have_no_noise(void **state)
@@ -372,8 +340,9 @@ test_equal_rewards_have_no_noise(void **state)
 }
 
 /*
- * Rare rewards of a constant rate: short windows contain none, one or a few.
- * They contradict no longer memory, and the noise is that of all rewards.
+ * With rare rewards of a constant rate, short windows contain no reward, one
+ * or a few.  They contradict no longer memory, and the noise is that of all
+ * rewards.
  */
 static void
 test_rare_rewards_keep_the_longest_memory(void **state)
@@ -398,8 +367,8 @@ test_rare_rewards_keep_the_longest_memory(void **state)
 }
 
 /*
- * Small noise is measured while rewards have digits for it; below, the squares
- * of the rewards count as noise.
+ * Small noise is measured as long as it exceeds rounding errors; below, the
+ * squares of the rewards count as noise.
  */
 static void
 test_small_noise_is_measured_until_rounding(void **state)
@@ -421,110 +390,11 @@ test_small_noise_is_measured_until_rounding(void **state)
 	assert_int_equal(tally.near, 0);
 }
 
-/* ---------- the mean reward, and squares about it ---------- */
-
-static const double three_vectors[] = {2, 1, -3, 1, 0, 1};
-static const double three_rewards[] = {5, 7, 3};
-static const double three_weights[] = {1, 0.5, 2};
-
-/* three observations, and in all that was ever learned a fourth, a reward of 10 */
-static Evidence *
-three(double reference, Totals *totals)
-{
-	Evidence   *e = evidence_new(2, SQUARES_MATRIX);
-	const double reward = 10;
-	const double weight = 1;
-
-	absorb(e, 1, 3, three_vectors, three_rewards, reference, three_weights);
-	*totals = (Totals) {.N = 0};
-	totals_absorb(totals, 3, three_rewards, reference, three_weights);
-	totals_absorb(totals, 1, &reward, reference, &weight);
-	return e;
-}
-
-static void
-test_center_subtracts_the_mean_reward(void **state)
-{
-	static const double references[] = {0, 4, -1e3};
-	int			r;
-
-	for (r = 0; r < LENGTH(references); r++)
-	{
-		Rewards		rewards = {.intercept = true, .reference = references[r]};
-		Rewards		plain = {.intercept = false};
-		double	   *b = guarded(2);
-		Evidence   *e = evidence_new(2, SQUARES_MATRIX);
-
-		/* nothing has no mean */
-		assert_true(memory_center(e, &rewards, b) == 0);
-		assert_true(b[0] == 0 && b[1] == 0);
-
-		/* 14.5 / 3.5; b is (-0.5, 14.5), what it is compared with (0.5, 3.5) */
-		e = three(references[r], &rewards.totals);
-		assert_near(memory_center(e, &rewards, b), 29.0 / 7, 1e-12);
-		assert_near(b[0], -0.5 - 14.5 / 7, 1e-12);
-		assert_near(b[1], 0, 1e-12);
-		assert_true(memory_center(e, &plain, b) == 0);
-		assert_same_bits(2, b, e->b);
-
-		/* what nearly nothing is left of has the mean of all: 24.5 / 4.5 */
-		evidence_scale(e, 1e-7);
-		assert_near(memory_center(e, &rewards, b), 0.35 * 29 / 7 + 0.65 * 49 / 9, 1e-12);
-		evidence_scale(e, 1e-30);
-		assert_near(memory_center(e, &rewards, b), 49.0 / 9, 1e-12);
-		assert_near(b[0], 0, 1e-30);
-	}
-}
-
-static void
-test_squares_are_those_around_the_mean(void **state)
-{
-	static const double references[] = {0, 4, -1e3};
-	int			r;
-
-	for (r = 0; r < LENGTH(references); r++)
-	{
-		Rewards		rewards = {.intercept = true, .reference = references[r]};
-		Rewards		plain = {.intercept = false};
-		Evidence   *e = three(references[r], &rewards.totals);
-		Evidence   *same = evidence_copy(e);
-
-		/* 67.5 - 14.5^2 / 3.5; of all of them 167.5 - 24.5^2 / 4.5 */
-		assert_near(memory_squares(e, &rewards), 67.5 - 14.5 * 14.5 / 3.5, 1e-9);
-		rewards.totals.N -= 1;
-		rewards.totals.R -= 10 - references[r];
-		rewards.totals.S = rewards.totals.R * rewards.totals.R / 3.5 + 2;
-		assert_near(memory_squares(e, &rewards), 2, 1e-9);
-		rewards.totals.peak = 2.1e12;
-		assert_true(memory_squares(e, &rewards) == 0);
-
-		/* about zero */
-		plain.reference = references[r];
-		e = three(references[r], &plain.totals);
-		assert_near(memory_squares(e, &plain), 67.5, 1e-9);
-		plain.reference = 0;
-		e = three(0, &plain.totals);
-		plain.totals.S = 60;
-		assert_near(memory_squares(e, &plain), 60, 1e-12);
-		plain.totals.peak = 61e12;
-		assert_true(memory_squares(e, &plain) == 0);
-
-		/* 1e-11 of S is more than rounding, 1e-13 is not */
-		*same->N = 1;
-		*same->R = 1e3;
-		*same->S = 1e6 + 1e-5;
-		rewards.totals = (Totals) {.N = 1, .S = 1e6, .peak = 1e6};
-		assert_near(memory_squares(same, &rewards), 1e-5, 1e-9);
-		*same->S = 1e6 + 1e-7;
-		assert_true(memory_squares(same, &rewards) == 0);
-	}
-}
-
-/* ---------- what says nothing ---------- */
+/* ---------- negligible weight ---------- */
 
 /*
- * Which of two memories is in use: a reward of 5 in the shorter one, of this
- * weight, contradicts the longer one's zeros, once it says something.
+ * Return which of two memories is in use.  A reward of 5 in the shorter one
+ * contradicts the zeros of the longer one if its weight is not negligible.
  */
 static int
 used_beside(double weight)
@@ -579,8 +449,8 @@ test_no_memory_is_used_if_one_has_no_posterior(void **state)
 /* ---------- scales ---------- */
 
 /*
- * With rewards in other units and with another mean, the same memory is in use,
- * and its noise is in these units.
+ * With rewards in other units and with another mean, the same memory is in
+ * use, and its noise is in these units.
  */
 static void
 test_choice_does_not_depend_on_units(void **state)
@@ -619,15 +489,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_discounts_and_half_lives_of_memories),
 		test_of(test_choice_equals_the_equations),
 		test_of(test_noise_beside_large_rewards),
 		test_of(test_rare_rewards_keep_the_longest_memory),
 		test_of(test_equal_rewards_have_no_noise),
 		test_of(test_small_noise_is_measured_until_rounding),
 		test_of(test_choice_does_not_depend_on_units),
-		test_of(test_center_subtracts_the_mean_reward),
-		test_of(test_squares_are_those_around_the_mean),
 		test_of(test_memory_of_negligible_weight_is_not_used),
 		test_of(test_no_memory_is_used_if_one_has_no_posterior)
 	};

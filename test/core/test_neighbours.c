@@ -8,26 +8,18 @@
 
 #define RIDGE	10
 
-static long pauses;
-
-static void
-count_pause(void)
-{
-	pauses++;
-}
-
 /* ---------- logs ---------- */
 
 typedef struct Log
 {
 	SvdMatrix	matrix;
-	exact	   *dense;			/* users by items, as limited */
+	exact	   *dense;			/* users by items, elements limited to 1 */
 	Neighbours	n;
 } Log;
 
 typedef double (*Weight) (uint64_t *seed, uint32_t user, uint32_t item);
 
-/* A log of weights; there is no cell for a negative one. */
+/* Create a log of weights.  A negative weight means no cell. */
 static Log
 log_new(uint32_t users, uint32_t items, int k, Weight weight)
 {
@@ -121,7 +113,7 @@ one_of_each(uint64_t *seed, /* NOLINT(readability-non-const-parameter) */
 
 /* ---------- dense regressions ---------- */
 
-/* The product of two columns */
+/* Product of two columns */
 static exact
 product(const Log *log, uint32_t a, uint32_t b)
 {
@@ -233,8 +225,8 @@ test_weights_of_popular_items_equal_dense_regressions(void **state)
 }
 
 /*
- * All items are alike, none is related, or elements are so small that products
- * underflow.
+ * All items are equal, no items are related, or elements are so small that
+ * products underflow.
  */
 static void
 test_extreme_logs_have_finite_weights(void **state)
@@ -277,7 +269,7 @@ test_clicks_per_user_are_limited(void **state)
 		has[log.matrix.cells[i].item] = true;
 	for (size_t i = first; i < log.matrix.starts[2]; i++)
 		both += has[log.matrix.cells[i].item];
-	/* binomial, with five standard errors */
+	/* five standard errors of a binomial */
 	assert_near(first, NEIGHBOURS_MAX_CLICKS, 5 * sqrt(0.75 * NEIGHBOURS_MAX_CLICKS));
 	assert_near(both, 0.25 * NEIGHBOURS_MAX_CLICKS, 5 * sqrt(0.25 * NEIGHBOURS_MAX_CLICKS));
 }

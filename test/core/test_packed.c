@@ -10,7 +10,7 @@
 
 #define LEN_MAX		70
 
-/* a vector there and back, in memory of just its size; returns that */
+/* Pack and unpack a vector in memory of exactly its size; returns the size. */
 static size_t
 there_and_back(int len, int width, const double *numbers, float *out)
 {
@@ -29,7 +29,7 @@ there_and_back(int len, int width, const double *numbers, float *out)
 	return size;
 }
 
-/* In units from the smallest to the largest float */
+/* Units from the smallest to the largest float */
 static void
 test_numbers_keep_11_bits(void **state)
 {

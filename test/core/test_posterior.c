@@ -34,7 +34,7 @@ typedef struct Model
 	Evidence   *e;
 	Factor	   *f;
 	Algorithm1 *a;
-	double	   *root;			/* by posterior_root, in check_posterior */
+	double	   *root;			/* computed by posterior_root() in check_posterior() */
 } Model;
 
 /*
@@ -104,9 +104,9 @@ check_mean(const Model *m)
 }
 
 /*
- * With a root R of the covariance, psi-hat + xi R w has the law that Algorithm 1
- * asks for.  That R is one, check_covariance shows; that w is normal,
- * test_random.
+ * If R is a root of the covariance, psi-hat + xi R w has the distribution
+ * required by Algorithm 1.  check_covariance() shows that R is a root, and
+ * test_random.c that w is normal.
  */
 static void
 check_draws(const Model *m, int count)
@@ -166,7 +166,7 @@ check_covariance(const Model *m)
 	}
 }
 
-/* psi-hat'z and sqrt(z' C z) at once */
+/* psi-hat'z and sqrt(z' C z) in one call */
 static void
 check_score(const Model *m, const double *z, exact stddev)
 {
@@ -190,7 +190,7 @@ check_score(const Model *m, const double *z, exact stddev)
 	assert_near(width, stddev, RELATIVE * stddev);
 }
 
-/* sqrt(z' C z) for a dense z and for nothing at all */
+/* sqrt(z' C z) for a dense z and for zeros */
 static void
 check_stddev(const Model *m)
 {
@@ -228,8 +228,8 @@ check_posterior(Training t)
 }
 
 /*
- * No observations; fewer observations than dimensions, where the ridge decides;
- * more than one block.
+ * No observations; fewer observations than dimensions, so that the ridge
+ * dominates; several blocks.
  */
 static void
 test_posterior_equals_algorithm1(void **state)
@@ -285,7 +285,7 @@ test_posterior_at_the_limits_of_parameters(void **state)
 
 /* ---------- the largest model ---------- */
 
-/* Z x = expected, relative to its length */
+/* Z x equals "expected", relative to its length. */
 static void
 check_solves(int dim, const exact *Z, const double *x, const exact *expected)
 {

@@ -17,14 +17,6 @@ typedef struct World
 	PricedDecision each[MAX_DECISIONS];
 } World;
 
-static int	pauses;
-
-static void
-count_pause(void)
-{
-	pauses++;
-}
-
 /* Decisions with costs in [0, 1), or that are 0 or 1. */
 static PricedDecisions *
 world_new(uint64_t *seed, int kinds, int k, bool shares)
@@ -52,7 +44,7 @@ world_new(uint64_t *seed, int kinds, int k, bool shares)
 	return &w->all;
 }
 
-/* The definition of what a choice costs: who has fewer than k before it is chosen. */
+/* Mean cost of a choice by definition: a candidate is chosen if fewer than k rank before it. */
 static void
 exact_means(const PricedDecisions *all, const double *prices, double *means)
 {
@@ -89,7 +81,7 @@ exact_means(const PricedDecisions *all, const double *prices, double *means)
 		means[kind] = chosen == 0 ? 0 : (double) (sums[kind] / chosen);
 }
 
-/* The mean of a kind where its price is this one. */
+/* Mean cost of a kind under a given price of it */
 static double
 mean_at(const PricedDecisions *all, const double *prices, int kind, double price)
 {
@@ -126,9 +118,9 @@ test_means_equal_their_definition(void **state)
 }
 
 /*
- * Each price is enough, and no lower price is.  With several kinds of costs,
- * some choices tie at these prices.  Some targets cannot be met together; their
- * prices then rise with each sweep.
+ * The prices meet the targets, and no lower price does.  With several kinds of
+ * costs, some choices tie at these prices.  Some targets exclude each other;
+ * prices then rise in each sweep.
  */
 static void
 test_prices_are_enough_and_minimal(void **state)
@@ -248,7 +240,7 @@ test_impossible_targets_have_the_prices_of_possible_ones(void **state)
 	assert_near(means[0] + means[1], 1.0, 1e-9);
 }
 
-/* At least so much is at most so much of what is taken off. */
+/* A minimum is a maximum of the negated costs. */
 static void
 test_minimum_is_a_maximum_of_negative_costs(void **state)
 {
@@ -270,8 +262,8 @@ test_minimum_is_a_maximum_of_negative_costs(void **state)
 }
 
 /*
- * Three of four candidates have the lowest possible mean cost.  Their costs are
- * added in different orders under different prices.
+ * Three of four candidates have the lowest possible mean cost.  Their costs
+ * are added in different orders under different prices.
  */
 static void
 test_lowest_possible_target_is_met(void **state)
@@ -290,7 +282,7 @@ test_lowest_possible_target_is_met(void **state)
 	assert_near(price, 4.0 / 3.0, 1e-5);
 }
 
-/* No candidates, equal costs, and sizes that differ by 1e40 */
+/* No candidates, equal costs, and numbers that differ by a factor of 1e40 */
 static void
 test_degenerate_decisions_have_finite_prices(void **state)
 {
@@ -334,7 +326,7 @@ test_outliers_change_no_price(void **state)
 	double		price;
 
 	price_solve(&all, &target, &price);
-	assert_near(price, 0.0, 1e-40);		/* so little is enough for the others */
+	assert_near(price, 0.0, 1e-40);		/* this small price suffices for the other decisions */
 	target = 0.001;
 	price_solve(&all, &target, &price);
 	assert_near(price, 0.1 / 0.009, 1e-4);

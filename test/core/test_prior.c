@@ -27,7 +27,7 @@ prior_new(const Evidence *log, bool intercept, double reference, double weight)
 	return (Prior) {0.1, 0.7, weight, N, p, P, 1};
 }
 
-/* with a 1 at the end of each feature vector where there is an intercept */
+/* feature vectors end with a 1 if there is an intercept */
 static Observed
 observations(int dim, int count, bool intercept, uint64_t seed)
 {
@@ -47,7 +47,7 @@ typedef struct ExactPrior
 	exact	   *p;
 } ExactPrior;
 
-/* P = G - s s' / N and p = b - (R / N) s, the intercept's own being 0 */
+/* P = G - s s' / N and p = b - (R / N) s; the intercept's elements are 0 */
 static ExactPrior
 exact_prior(const ExactMemory *m, bool intercept)
 {
@@ -92,7 +92,7 @@ check_prior_from(int dim, bool intercept, double reference)
 		for (j = 0; j < i; j++)
 			assert_near(prior.P[linalg_packed_index(dim, i, j)], expected.P[i * dim + j],
 						CLOSE * sqrtl(size * m->G[j * dim + j]));
-		/* perhaps with what rounding may have taken from it */
+		/* rounding errors may reduce the diagonal */
 		assert_true(diagonal >= expected.P[i * dim + i] - CLOSE * size);
 		assert_true(diagonal <= expected.P[i * dim + i] + 1.1e-9L * size);
 	}
@@ -118,7 +118,7 @@ test_prior_is_the_evidence_without_its_mean(void **state)
 
 /* ---------- the posterior ---------- */
 
-/* mean, and covariance as columns, of what is read out of a model */
+/* Mean, and covariance by columns, of a posterior */
 typedef struct Readout
 {
 	double	   *mean;
@@ -211,11 +211,11 @@ test_posterior_with_a_prior_equals_its_definition(void **state)
 			}
 }
 
-/* ---------- two histories put together ---------- */
+/* ---------- two combined histories ---------- */
 
 /*
- * Each feature vector is followed by its opposite: of no coordinate is the sum
- * other than 0.
+ * Each feature vector is followed by its opposite, so that the sum of each
+ * coordinate is 0.
  */
 static void
 balance(Observed *o, double level)
@@ -234,9 +234,8 @@ balance(Observed *o, double level)
 }
 
 /*
- * Known beforehand or learned, so many times, is the same to the posterior,
- * where no level has to be told apart.  An intercept itself is then known from
- * what was learned alone.
+ * Without a level, evidence counts equally as a prior and as observations.
+ * With an intercept, its own estimate comes from observations only.
  */
 static void
 check_put_together(int dim, bool intercept, double weight)
@@ -301,8 +300,8 @@ test_prior_and_evidence_equal_evidence_of_both(void **state)
 /* ---------- numbers of all sizes ---------- */
 
 /*
- * Features that do not vary in a log say nothing beforehand, however large they
- * are: what rounding leaves of them has to be usable.
+ * Features that do not vary in a log contribute nothing to a prior, however
+ * large they are: the remaining rounding errors must not make it unusable.
  */
 static void
 check_constant_features(double size, double spread, double weight, int count, double each)

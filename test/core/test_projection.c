@@ -13,7 +13,7 @@
 #include "core/numbers.h"
 #include "core/random.h"
 
-/* a number, and the sum of its terms' sizes, to which rounding is relative */
+/* A sum, and the sum of its terms' absolute values, to which rounding errors are relative */
 typedef struct Sum
 {
 	exact		value;
@@ -21,8 +21,8 @@ typedef struct Sum
 } Sum;
 
 /*
- * A projection and data for it.  Behind the numbers of each vector there are
- * some that are none of the projection's business.
+ * A projection and data for it.  Vectors have further coordinates after those
+ * of the projection.
  */
 typedef struct Fixture
 {
@@ -33,7 +33,7 @@ typedef struct Fixture
 	double	   *parameters;
 } Fixture;
 
-/* of a sum of so many terms, each of a few factors, relative to their sizes */
+/* Relative rounding error of a sum of products with this number of terms */
 static exact
 rounding(int terms)
 {
@@ -50,7 +50,7 @@ rows_new(const Projection *p, int first, int count)
 	return rows;
 }
 
-/* row "row" of those held */
+/* Return row "row" of the generated rows. */
 static const double *
 row_of(const Projection *p, const ProjectionRows *rows, int row)
 {
@@ -64,7 +64,7 @@ add_term(Sum *sum, exact term)
 	sum->size += fabsl(term);
 }
 
-/* one coordinate of z, of which this is the row */
+/* Coordinate of z, given the row of the matrix */
 static Sum
 exact_reduce(const Projection *p, const double *row, const double *features)
 {
@@ -76,7 +76,7 @@ exact_reduce(const Projection *p, const double *row, const double *features)
 	return sum;
 }
 
-/* one weight: what these rows carry back of a parameter */
+/* Weight of a feature, given the rows of the matrix */
 static Sum
 exact_lift(const Projection *p, const ProjectionRows *rows, int weight,
 		   const double *parameter)
@@ -134,7 +134,7 @@ lift_rows(const Fixture *f, int first, int count, double *lifted)
 					lifted, lifted_len(f));
 }
 
-/* The first piece has "first" rows, each further one "step". */
+/* The first piece has "first" rows, and each further one "step". */
 static void
 in_pieces(const Fixture *f, int first, int step, double *out,
 		  void (*piece) (const Fixture *, int, int, double *))
@@ -157,7 +157,7 @@ reduced_new(const Fixture *f)
 	return guarded((size_t) (f->count * reduced_len(f)));
 }
 
-/* no weights yet, and what is none of them untouched */
+/* Weights of 0; other coordinates stay uninitialized. */
 static double *
 lifted_new(const Fixture *f)
 {
@@ -221,7 +221,7 @@ check_lift(const Fixture *f, int first, int step)
 	}
 }
 
-/* ---------- what every projection has to do ---------- */
+/* ---------- checks of each projection ---------- */
 
 static void
 check_rows(const Projection *p, const ProjectionRows *rows)
@@ -242,8 +242,8 @@ check_rows(const Projection *p, const ProjectionRows *rows)
 }
 
 /*
- * Rows are normals times the scale, to the bit and nothing
- * around them, in any range.  What the normals are, test_random pins.
+ * Rows are normals times the scale, bit by bit, for any range, and nothing
+ * else is written.  test_random.c tests the normals.
  */
 static void
 check_ranges(Projection p)
@@ -261,8 +261,8 @@ check_ranges(Projection p)
 }
 
 /*
- * With and without further coordinates, of one feature vector and of many, as
- * a whole and in pieces.
+ * With and without further coordinates, for one feature vector and for many,
+ * completely and in pieces
  */
 static void
 check_shape(int feature_dim, int reduced_dim)
@@ -289,7 +289,7 @@ check_shape(int feature_dim, int reduced_dim)
 		}
 }
 
-/* first piece and further ones of any size */
+/* sizes of the first piece and of further ones */
 static void
 check_splits(Projection p)
 {
@@ -312,7 +312,7 @@ multiply(double *values, int count, double factor)
 		values[--count] *= factor;
 }
 
-/* numbers as large as may be */
+/* the largest valid numbers */
 static void
 check_limits(Projection p)
 {
@@ -323,7 +323,7 @@ check_limits(Projection p)
 	check_lift(&f, p.reduced_dim, p.reduced_dim);
 }
 
-/* the coordinates of these rows, and no others */
+/* Only the coordinates of these rows are written. */
 static void
 check_written(const Fixture *f, int first, int count)
 {
@@ -341,7 +341,7 @@ check_written(const Fixture *f, int first, int count)
 	}
 }
 
-/* any range adds to what it finds, and leaves what is no weight of its own */
+/* Each range is added to the weights, and other coordinates do not change. */
 static void
 check_added(const Fixture *f)
 {

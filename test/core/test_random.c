@@ -57,7 +57,7 @@ typedef struct Golden
 } Golden;
 
 /*
- * Worked out with 50 decimal digits: with pair = index / 2, Philox of counter
+ * Computed with 50 decimal digits.  With pair = index / 2, Philox of counter
  * (pair, pair >> 32, row, purpose) under key (seed, seed >> 32) gives words
  * o[0..3]; u = (((o[1] o[0]) >> 11) + 1) / 2^53 and v likewise from o[3] o[2];
  * the normal is sqrt(-2 log u) times cos(2 pi v), or sin for an odd index.
@@ -136,7 +136,7 @@ test_normals_follow_their_definition(void **state)
 	}
 }
 
-/* ---------- which numbers depend on what ---------- */
+/* ---------- ranges and streams ---------- */
 
 static void
 test_numbers_do_not_depend_on_count(void **state)

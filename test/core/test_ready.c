@@ -17,14 +17,14 @@
 #define ORDER		300
 
 /*
- * Leave so much address space beyond what is in use.  Where OpenBLAS has to
- * wait for more, it waits until the alarm rings.
+ * Limit the address space to this amount beyond the current use.  If OpenBLAS
+ * waits for more, the alarm ends the process.
  */
 static void
 leave_room(rlim_t room)
 {
 	FILE	   *statm = fopen("/proc/self/statm", "r");
-	char		line[256];		/* begins with the number of pages */
+	char		line[256];		/* the file begins with the number of pages */
 	struct rlimit limit;
 
 	assert_non_null(statm);
@@ -49,7 +49,7 @@ test_ready_detects_missing_memory(void **state)
 	assert_true(linalg_ready());
 }
 
-/* Each operation, with hardly any memory left */
+/* Each operation, with almost no memory left */
 static void
 test_operations_need_no_further_memory(void **state)
 {

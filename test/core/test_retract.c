@@ -12,7 +12,7 @@
 
 #define CLOSE		1e-12
 
-/* What an observation of this feature vector, reward and weight says. */
+/* Evidence of an observation with this feature vector, reward and weight */
 static Evidence *
 said(int dim, Squares squares, const double *features, double reward, double weight)
 {
@@ -35,9 +35,10 @@ can_take_back(const Evidence *e, const double *features, double reward,
 }
 
 /*
- * A long history of one coordinate and a constant, a short one of another and
- * the constant, none of a third: what was learned can be taken back, what was
- * not is refused, however little it is beside the rest.
+ * A long history of one coordinate and a constant, a short one of another
+ * coordinate and the constant, and none of a third.  Trained evidence can be
+ * retracted; other evidence is refused, however small it is compared with the
+ * rest.
  */
 static void
 check_refusals(Squares squares)
@@ -100,7 +101,7 @@ test_rounding_errors_are_no_reason_to_refuse(void **state)
 	assert_true(can_take_back(often, across, 0, 0.25e-9 * 1e7));
 	assert_false(can_take_back(often, across, 0, 2.5e-9 * 1e7));
 
-	/* nor is a thousandth of the least weight, or a billionth of the ridge */
+	/* a thousandth of the minimum weight, or a billionth of the ridge, is accepted, too */
 	assert_true(can_take_back(nothing, zero, 0, 5e-4 * MIN_WEIGHT));
 	assert_false(can_take_back(nothing, zero, 0, 5e-3 * MIN_WEIGHT));
 	assert_true(can_take_back(nothing, along, 0, 5e-10 * RIDGE_START));
@@ -129,7 +130,7 @@ test_tolerance_of_coordinates_without_evidence(void **state)
 	}
 }
 
-/* If the rest is rounding error, so is its mean, which is no larger than the rewards. */
+/* If only rounding errors remain, their mean is at most the largest reward. */
 static void
 test_mean_of_a_rest_of_rounding_errors_is_bounded(void **state)
 {
@@ -143,7 +144,7 @@ test_mean_of_a_rest_of_rounding_errors_is_bounded(void **state)
 	assert_true(*e->N > 0 && *e->R == 0);
 }
 
-/* ---------- what is left of squares ---------- */
+/* ---------- remaining squares ---------- */
 
 static Totals
 totals_of(const Observed *o, int from, int to, double reference)
@@ -154,7 +155,7 @@ totals_of(const Observed *o, int from, int to, double reference)
 	return t;
 }
 
-/* The totals and a memory, without observation j. */
+/* Retract observation j from the totals and a memory. */
 static bool
 take_back_both(Totals *t, Evidence *e, const Observed *o, int j, double reference)
 {
@@ -166,10 +167,10 @@ take_back_both(Totals *t, Evidence *e, const Observed *o, int j, double referenc
 }
 
 /*
- * Of rewards that varied among many that did not, all taken back: what rounding
- * leaves of their squares is known to be nothing, in any memory, since the
- * squares were much more once.  A reward that varies by as much is seen again,
- * and so is one that varies by less, as long as it is more than rounding.
+ * Among many equal rewards, some that vary are trained and retracted.  The
+ * remaining rounding errors of their squares become 0 in each memory, since
+ * the peak of the squares was much larger.  Later variation of this size is
+ * measured, and smaller variation as long as it exceeds rounding errors.
  */
 static void
 test_squares_left_equal_those_of_the_rest(int dim, Squares squares)
@@ -212,7 +213,7 @@ test_squares_left_equal_those_of_the_rest(int dim, Squares squares)
 	}
 }
 
-/* No memory has more of the squares than all that was ever learned. */
+/* No memory has a larger sum of squares than the totals. */
 static void
 test_squares_left_are_bounded_by_totals(int dim, Squares squares)
 {
@@ -263,7 +264,7 @@ test_retracting_unlearned_totals_is_refused(void **state)
 
 /* ---------- histories ---------- */
 
-/* A number that exceeds what can be retracted, or a NaN, at each place that is checked */
+/* Retraction is refused for each number that makes it impossible, and for NaN in any number. */
 static void
 test_too_large_or_invalid_number_is_refused(int dim, Squares squares)
 {
@@ -293,7 +294,10 @@ test_too_large_or_invalid_number_is_refused(int dim, Squares squares)
 	}
 }
 
-/* All taken back, one by one in another order: possible, and nearly nothing. */
+/*
+ * All observations are retracted one by one, in another order: this is
+ * accepted, and almost nothing remains.
+ */
 static void
 test_retracting_everything_leaves_nothing(int dim, Squares squares)
 {
@@ -311,15 +315,15 @@ test_retracting_everything_leaves_nothing(int dim, Squares squares)
 
 		assert_true(subtract(e, one));
 	}
-	/* the mean of nothing is within what rewards were */
+	/* the mean of an empty memory is within the range of the rewards */
 	assert_true(fabs(*e->R) <= sqrt(*e->N) * sqrt(*e->S) * (1 + 1e-15));
 	check_memory(e, none, all, CLOSE);
 }
 
 /*
- * After a coordinate was taken back whole, but for roundings that it leaves
- * beside its zero, the others still can be; and nothing can, while there is more
- * than roundings.
+ * A coordinate is retracted completely, except for rounding errors.  The
+ * others can still be retracted; evidence larger than rounding errors of this
+ * one cannot.
  */
 static void
 check_coordinate_taken_back(Squares squares, uint64_t seed)
@@ -346,7 +350,7 @@ check_coordinate_taken_back(Squares squares, uint64_t seed)
 
 		assert_true(subtract(e, one));
 		assert_true(j >= 30 || subtract(e, nothing));
-		/* the roundings of what was there are more than the least ridge */
+		/* rounding errors of the previous evidence exceed the minimum ridge */
 		assert_true(j >= 30 || factor_with(e, 1e-100, f));
 	}
 }

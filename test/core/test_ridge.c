@@ -9,7 +9,7 @@
 #include "core/linalg.h"
 #include "core/memories.h"
 
-/* the rule: so many steps by 4, up where N is 7 k, down where it is D */
+/* the rule: this number of steps by 4; upwards from N = 7 k on, downwards from N = D on */
 #define MIN_OBSERVATIONS_PER_PARAMETER		7
 #define MAX_UP		20
 #define MAX_DOWN	2
@@ -22,11 +22,11 @@ typedef struct Problem
 	int			count;
 	bool		intercept;
 	bool		fades;
-	double		ridge;			/* of which coefficients are drawn */
+	double		ridge;			/* standard deviation of the coefficients */
 	double		start;
-	double		noise;			/* given, if it is not 0 */
-	double		size;			/* of features */
-	double		weight;			/* of observations, or 0 for all kinds */
+	double		noise;			/* given noise; 0: unknown */
+	double		size;			/* number of features */
+	double		weight;			/* number of observations; 0: all of several */
 } Problem;
 
 typedef struct Data
@@ -39,7 +39,7 @@ typedef struct Data
 	double		parameters;
 } Data;
 
-/* of variance 1 */
+/* feature of variance 1 */
 static double
 even(uint64_t *seed)
 {
@@ -70,7 +70,7 @@ observe(const Problem *p, uint64_t seed)
 	return o;
 }
 
-/* G + Lambda as its factor; "last" is the intercept's, where there is one */
+/* Factor of G + Lambda; "last" is the ridge of the intercept, if there is one */
 static exact *
 factor_at(const Data *d, exact ridge, exact last)
 {
@@ -120,7 +120,7 @@ found(const Data *d)
 	return ridge;
 }
 
-/* ---------- the rule, written out ---------- */
+/* ---------- the rule by definition ---------- */
 
 static exact
 centred_squares(const Data *d)
@@ -155,7 +155,7 @@ evidence_for(const Data *d, exact ridge)
 	return 0.5L * (log_dets - fit - fabsl(logl(ridge / d->p.start)));
 }
 
-/* steps by 4 that each raise it; "margin" is how near one was to the other way */
+/* Number of steps by 4 that each raise the likelihood; "margin" is the smallest relative change. */
 static int
 climbed(const Data *d, exact factor, int most, exact *margin)
 {
@@ -174,7 +174,7 @@ climbed(const Data *d, exact factor, int most, exact *margin)
 	return steps;
 }
 
-/* steps up, or down where negative */
+/* steps upwards; negative: downwards */
 static int
 expected_steps(const Data *d, exact *margin)
 {
@@ -198,7 +198,7 @@ typedef struct Tally
 {
 	int			up;
 	int			down;
-	int			near;			/* too near to tell */
+	int			near;			/* cases too close to decide */
 } Tally;
 
 static void
@@ -221,7 +221,7 @@ static void
 test_ridge_maximizes_the_likelihood(void **state)
 {
 	static const int dims[] = {1, 2, 3, 8, 25, 60};
-	static const double observations[] = {0.3, 1.2, 8, 15, 25};	/* for each coordinate */
+	static const double observations[] = {0.3, 1.2, 8, 15, 25};	/* scale of each coordinate */
 	static const double ridges[] = {1e-3, 0.1, 10, 1e3, 1e5};
 	static const double noises[] = {0, 0, 0.5, 3};
 	static const double sizes[] = {1, 0.03, 20};
@@ -230,7 +230,7 @@ test_ridge_maximizes_the_likelihood(void **state)
 
 	for (k = 0; k < 2500; k++)
 	{
-		/* a few large ones, and many small ones, in which a step is a close call */
+		/* a few large coefficients and many small ones, for which steps are close decisions */
 		bool		large = k < 400;
 		int			dim = dims[k % (large ? LENGTH(dims) : 4)];
 		int			count = 1 + (int) (dim * observations[k / 6 % LENGTH(observations)]);
@@ -258,8 +258,8 @@ test_ridge_rises_from_seven_observations_per_parameter(void **state)
 }
 
 /*
- * Coefficients are drawn with the variance that a ridge stands for, beside noise
- * of 1.  It is found again.
+ * Coefficients are drawn with the variance that a ridge stands for, with noise
+ * of 1.  The estimate is near this ridge.
  */
 static void
 check_drawn(double ridge, bool intercept)
@@ -290,9 +290,9 @@ test_ridge_is_that_of_the_drawn_coefficients(void **state)
 	check_drawn(1000, false);
 }
 
-/* ---------- rewards that are explained, and that do not vary ---------- */
+/* ---------- explained and constant rewards ---------- */
 
-/* The same features, with other rewards: a level, and so much of the first feature. */
+/* Equal features, with other rewards: a level, and a multiple of the first feature */
 static Data
 with_rewards(Data d, double level, double slope)
 {
@@ -323,7 +323,7 @@ test_ridge_rises_until_residuals_exceed_rounding(void **state)
 		exact		margin;
 		int			steps = expected_steps(&d, &margin);
 
-		/* roundings are a hundredth of a residual that is just no rounding */
+		/* rounding errors are a hundredth of the smallest residual that counts */
 		if (margin > 3e-3L)
 		{
 			assert_near(found(&d) / (p.start * pow(4, steps)), 1, 1e-12);
@@ -349,7 +349,7 @@ test_rewards_without_variation_keep_the_ridge(void **state)
 	assert_true(found(&unit) == p.start);
 }
 
-/* ---------- data that say nothing ---------- */
+/* ---------- data without information ---------- */
 
 static void
 check_bounds(const Data *d, double reward, double slope)
@@ -366,7 +366,7 @@ check_bounds(const Data *d, double reward, double slope)
 		   d->o.weights);
 	ridge = found(d);
 	assert_true(ridge >= start / 16 && ridge <= start * ldexp(1, 2 * MAX_UP));
-	/* rewards that are all the same, or features that are all zero */
+	/* constant rewards, or features of zeros */
 	if (slope == 0 && (p->intercept || reward == 0))
 		assert_true(ridge == start);
 }

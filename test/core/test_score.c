@@ -13,7 +13,7 @@
 #define LEN_MAX		40
 #define COUNT_MAX	27
 
-/* All scores as a count by score_rounded(vectors) matrix, row by row. */
+/* Compute all scores, as a count by score_rounded(vectors) matrix by rows. */
 static double *
 scores_new(int len, int vectors, const double *weights, int count,
 		   const double *features)
@@ -30,7 +30,7 @@ scores_new(int len, int vectors, const double *weights, int count,
 	return scores;
 }
 
-/* Room that ends at its guard, however many there are. */
+/* Floats that end at a guard, for any count */
 static float *
 guarded_floats(size_t count)
 {
@@ -50,7 +50,7 @@ floats_new(size_t count, const double *numbers)
 	return floats;
 }
 
-/* The same in single precision. */
+/* Compute all scores in single precision. */
 static float *
 float_scores_new(int len, int vectors, const double *weights, int count,
 				 const float *features)
@@ -119,7 +119,7 @@ test_scores_equal_long_double(void **state)
 		}
 }
 
-/* At every position, bit by bit */
+/* Equal vectors have equal scores at every position, bit by bit. */
 static void
 test_equal_vectors_have_equal_scores(void **state)
 {

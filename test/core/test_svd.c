@@ -8,14 +8,6 @@
 
 #include "core/svd.h"
 
-static long pauses;
-
-static void
-count_pause(void)
-{
-	pauses++;
-}
-
 /* ---------- matrices ---------- */
 
 typedef struct Log
@@ -74,7 +66,7 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 	return log;
 }
 
-/* a negative weight is none */
+/* a negative weight means no cell */
 static double
 taste(uint64_t *seed, uint32_t user, uint32_t item)
 {
@@ -198,7 +190,7 @@ products_expected(const Log *log, int k)
 			if (gram[i * n + i] > gram[best * n + best])
 				best = i;
 		largest = fmaxl(largest, gram[best * n + best]);
-		/* what rounding has left is no direction */
+		/* directions that are rounding errors */
 		for (i = 0; i < n && gram[best * n + best] > 1e-13 * largest; i++)
 			for (j = 0; j < n; j++)
 				products[i * n + j] += v[i * n + best] * v[j * n + best];
@@ -238,7 +230,7 @@ svd_new(const Log *log, int columns)
 	return svd;
 }
 
-/* vectors of k numbers, by so many columns */
+/* Compute vectors of k numbers with a given number of columns. */
 static double *
 decompose(const Log *log, int k, int columns)
 {
@@ -261,7 +253,7 @@ check(uint32_t users, uint32_t items, Weight weight, int k, exact tolerance)
 	check_products(&log, k, vectors, 1, tolerance);
 }
 
-/* As many columns as items: there is nothing to iterate. */
+/* With as many columns as items, no iteration is needed. */
 static void
 test_as_many_columns_as_items_are_exact(void **state)
 {
@@ -271,7 +263,7 @@ test_as_many_columns_as_items_are_exact(void **state)
 	check(30, 3, taste, 3, 1e-12);
 }
 
-/* Many more items than columns */
+/* With many more items than columns, the iteration converges. */
 static void
 test_few_columns_are_iterated(void **state)
 {
@@ -340,7 +332,7 @@ test_first_column_is_positive(void **state)
 		assert_near(again[i], vectors[i], 1e-7);
 }
 
-/* ---------- going on from vectors ---------- */
+/* ---------- refinement ---------- */
 
 /* One product that starts from the solution stays there. */
 static void
@@ -385,7 +377,7 @@ test_rotation_onto_earlier_vectors(void **state)
 	for (i = 0; i < 3 * 70; i++)
 		assert_near(turned[i], kept[i], 1e-12);
 
-	/* a turn leaves dot products, whatever there is to turn onto */
+	/* rotations keep dot products, whatever the target */
 	for (i = 0; i < 70; i++)
 		others[i * 3] = others[i * 3 + 1] = others[i * 3 + 2] = i < 5 ? 1e-3 * i : 0;
 	memcpy(turned, vectors, sizeof(double) * 3 * 70);
@@ -394,14 +386,14 @@ test_rotation_onto_earlier_vectors(void **state)
 				   exact_dot(3, turned, turned) / exact_dot(3, vectors, vectors),
 				   1e-9);
 
-	/* nor is anything stretched where those of the others are rounding */
+	/* vectors are not rescaled if the target consists of rounding errors */
 	for (i = 0; i < 3 * 5; i++)
 		vectors[i] *= 1e-15;
 	memcpy(turned, vectors, sizeof(double) * 3 * 70);
 	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
 	assert_same_bits(3 * 70, turned, vectors);
 
-	/* nothing to turn onto */
+	/* no target */
 	memset(others, 0, sizeof(double) * 3 * 70);
 	memcpy(turned, vectors, sizeof(double) * 3 * 70);
 	assert_true(svd_turn(&log.matrix, 3, others, turned, work));

@@ -19,7 +19,7 @@ typedef struct Decision
 	double		expected;
 } Decision;
 
-/* rewards about a level, weights of which some are zero and some large */
+/* Rewards around a level, and weights, some of them zero and some large */
 static void
 make_log(Decision *log, int count, double level, uint64_t seed)
 {
@@ -143,7 +143,7 @@ check_value(const PolicyValue *v, const Decision *log, int count,
 		squares += (exact) log[i].weight * log[i].weight;
 		most = fmax(most, log[i].weight);
 	}
-	/* a reward that outweighs the others is what snips is, but for digits */
+	/* a reward with a dominating weight determines snips */
 	assert_near(value_snips_stderr(v), error, relative * error +
 				4 * DBL_EPSILON * fabsl(snips) * most / weight);
 	assert_near(value_sample_size(v), powl(weight * count, 2) / squares,

@@ -20,7 +20,7 @@ typedef struct Case
 	int			k;
 	int			dim;
 	double		diversity;
-	int			group_count;	/* 0: no caps */
+	int			group_count;	/* maximum per group; 0: no caps */
 	int			cap;
 	int			max_rows;
 	uint64_t	seed;
@@ -153,7 +153,7 @@ check_lists(Case *c)
 
 /* ---------- cases ---------- */
 
-/* a random number from 0 to below "many" */
+/* Random integer from 0 to "many" - 1 */
 static int
 any(const Case *c, int purpose, int i, int many)
 {

@@ -6,7 +6,7 @@
 LC_ALL=C
 export LC_ALL
 
-# of x86, ARM, Power and RISC-V; of z
+# fused instructions of x86, ARM, Power and RISC-V; and of z/Architecture
 fused='[[:space:]]((v?f|x[sv])n?m(add|sub|la|ls)|[vw]fm[as][ds]b|m[as][de]br?[[:space:]])'
 number=0
 echo "1..$#"

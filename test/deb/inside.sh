@@ -7,7 +7,7 @@ package=$PWD/$2
 # shellcheck source=../inside.sh
 . test/inside.sh
 
-# Statements of a role, in the database that it owns
+# Execute statements as a role, in the database that it owns.
 sql()
 {
 	runuser -u postgres -- psql -X -q -A -t -v ON_ERROR_STOP=1 -d shop -c 'SET ROLE owner' "$@"
@@ -24,7 +24,7 @@ recommended()
 	sql -c 'SELECT dlints_recommend(m.state, i.id, i.features) FROM model m, item i'
 }
 
-# The same with a lower version, to be upgraded
+# The same extension with a lower version, to be updated
 dpkg-deb -R "$package" /root/unpacked
 sed -i 's/^Version: .*/&~earlier/' /root/unpacked/DEBIAN/control
 dpkg-deb --root-owner-group -b /root/unpacked /root/earlier.deb >/dev/null

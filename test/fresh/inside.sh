@@ -10,13 +10,13 @@ state=$1
 # shellcheck source=../inside.sh
 . test/inside.sh
 
-# What is installed of the server
+# Installed packages of the server
 version()
 {
 	dpkg-query -W -f '${Version}' "$1" 2>/dev/null || true
 }
 
-# In the few steps that its documentation begins with
+# Install pgvector in the steps that its documentation begins with.
 build_postgresql()
 {
 	cd "/root/$package"-*/
@@ -49,7 +49,7 @@ case $state in
 esac
 server=$(version "$package")
 
-# A container says nothing of a locale.
+# A container has no locale settings.
 unset LANG LC_ALL
 status=0
 for target in demo test; do

@@ -38,7 +38,7 @@ run()
 		-artifact_prefix="$folder/found/" "$@" >"$folder/log" 2>&1 || true
 }
 
-# What was found stays behind.
+# Findings are kept.
 keep_found()
 {
 	mkdir -p "$kept"
@@ -65,8 +65,8 @@ pack_inputs()
 	TARGET=$1 perl -0777 -ne '$ARGV =~ m,([^/]+)$,; print "$ENV{TARGET}/$1 ", unpack("H*", $_), "\n"' "$2"/*
 }
 
-# Only the lines reached count, not how often: tens of inputs.  Inputs with a
-# name that a developer gave stay; libFuzzer's names are hashes.
+# Only covered lines count, not how often: tens of inputs.  Inputs that a developer named are kept; libFuzzer's
+# names are hashes.
 keep_least()
 {
 	run -merge=1 -use_counters=0 "$folder/least" "$folder/known" "$folder/new"

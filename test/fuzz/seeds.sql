@@ -1,6 +1,5 @@
--- What fuzzing of the readers starts from: models of every kind, in each of the
--- forms that the extension reads.  Written to files of the server's in the
--- folder that the variable of this name says.  The first byte is the door, see
+-- Initial inputs for fuzzing the readers: models of every kind, in each form that the extension reads.  They are
+-- written to server files in the folder of the variable "folder".  The first byte selects the reader, see
 -- test/fuzz/server/doors.c.
 
 CREATE TEMP TABLE seed AS

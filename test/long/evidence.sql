@@ -1,6 +1,5 @@
--- Learn through SQL the history that long_run has learned through the core, whose
--- evidence comes in :core_b, :core_g and :core_h (the second again, where there
--- is no third).  Errors are relative to the largest number of each.
+-- Train through SQL on the history of long_run, which trained through the core.  The core's evidence is in :core_b,
+-- :core_g and :core_h (equal to :core_g if there is no H).  Errors are relative to the largest number of each.
 \set ON_ERROR_STOP on
 \pset format unaligned
 \pset tuples_only on
@@ -12,7 +11,7 @@ LANGUAGE sql AS $$
     FROM   jsonb_path_query($1, 'strict $.**{last}') WITH ORDINALITY AS n(number, place)
 $$;
 
--- NaN if they are not as many
+-- NaN if the lengths differ
 CREATE FUNCTION pg_temp.difference(jsonb, float8[]) RETURNS float8
 LANGUAGE sql AS $$
     SELECT max(abs(ours - core)) / max(abs(core)) +

@@ -56,7 +56,7 @@ report_all(void)
 			kept = report(h) && kept;
 		}
 
-	/* one by one, as dlints_update learns from single rewards */
+	/* one by one, as dlints_update trains on single rewards */
 	for (k = 0; k < long_kind_count; k++)
 	{
 		const LongHistory h = {&long_kinds[k], 1, MILLION, 1};
@@ -66,7 +66,7 @@ report_all(void)
 	return kept;
 }
 
-/* ---------- learned and taken back ---------- */
+/* ---------- trained and retracted ---------- */
 
 static bool
 report_return(LongReturn h)
@@ -131,9 +131,9 @@ count_subnormals(size_t count, const double *values)
 }
 
 /*
- * Left alone, H would be subnormal for ever after 36,000 empty observations,
- * and b and G after 72,000.  How much slower arithmetic on subnormals is
- * depends on the CPU, so they are counted, too.
+ * Without flushing, H would be subnormal after 36,000 empty observations, and
+ * b and G after 72,000.  The cost of subnormal arithmetic depends on the CPU,
+ * so subnormal numbers are counted, too.
  */
 static bool
 report_fading(void)
@@ -164,7 +164,7 @@ report_fading(void)
 	return kept;
 }
 
-/* ---------- the history that evidence.sql learns through SQL ---------- */
+/* ---------- the history of evidence.sql ---------- */
 
 #define SQL_DIM			8
 
@@ -179,7 +179,7 @@ print_array(const char *name, const double *values, int count)
 	printf("}'\n");
 }
 
-/* the lower triangle by rows, as dlints shows it */
+/* Print the lower triangle by rows, as dlints does. */
 static void
 print_matrix(const char *name, const double *packed)
 {

@@ -91,7 +91,7 @@ def install():
                            stderr=subprocess.DEVNULL)
     if built.returncode != 0:
         return False
-    # a test that was stopped may still be running
+    # a stopped test may still be running
     psql('-c', 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity '
                'WHERE datname = current_database() AND pid <> pg_backend_pid()',
          '-c', 'DROP EXTENSION IF EXISTS dlints CASCADE')

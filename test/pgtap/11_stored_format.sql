@@ -5,7 +5,7 @@
 SET LOCAL client_min_messages = warning;
 \set content `cat test/pgtap/fixtures/format_1.json`
 
--- The bytes of a value in a table: a type of the same shape shows and takes them.
+-- Bytes of a stored value, through a type with the same storage
 CREATE TYPE stored;
 CREATE FUNCTION stored_in(cstring) RETURNS stored LANGUAGE internal IMMUTABLE STRICT AS 'byteain';
 CREATE FUNCTION stored_out(stored) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'byteaout';
@@ -13,7 +13,7 @@ CREATE TYPE stored (INPUT = stored_in, OUTPUT = stored_out, ALIGNMENT = double, 
 CREATE CAST (stored AS dlints) WITHOUT FUNCTION;
 CREATE CAST (dlints AS stored) WITHOUT FUNCTION;
 
--- what a model learns from observations as the fixtures tell them
+-- models trained on the fixtures' observations
 CREATE FUNCTION learned(m dlints, o jsonb) RETURNS dlints LANGUAGE sql AS
 $$
 SELECT dlints_update_batch(m, matrix(o -> 'features'), numbers(o -> 'rewards'),
@@ -31,9 +31,9 @@ SELECT i AS no, v ->> 'name' AS name, v ->> 'text' AS text, decode(v ->> 'sent',
     (v -> 'draw_seed')::bigint AS seed, v AS said
 FROM jsonb_array_elements((:'content')::jsonb -> 'values') WITH ORDINALITY AS e (v, i);
 
--- a table as an older version left it
+-- table as written by an older version
 CREATE TEMP TABLE heap (no integer, state stored);
--- stored on a machine like this one, which is in the version number: 01 00 or 00 01
+-- only for machines of the same byte order, which the version number shows: 01 00 or 00 01
 SELECT model::stored::text LIKE '\\x0100%' AS little_endian FROM fixture LIMIT 1
 \gset
 \if :little_endian
@@ -43,8 +43,7 @@ INSERT INTO heap SELECT no, model::stored FROM fixture;
 \endif
 
 SELECT plan(295);
--- models with and without profiles and priors, that have learned nothing, of each
--- policy and kind, too long for a row
+-- untrained models with and without profiles and priors, of each policy and kind, and too long for a row
 SELECT results_eq($$
     SELECT count(*), max(cardinality(u)) > 0, count(known) > 0, count(features) < count(*),
         count(DISTINCT policy), count(DISTINCT coalesce(interactions, 'none')),
@@ -70,7 +69,7 @@ FROM fixture JOIN heap USING (no), LATERAL (VALUES
     ('text reads to the stored bytes', model::stored::text, state::text)) AS v (what, have, want)
 GROUP BY no, name ORDER BY no;
 
--- what it says, and what another model has learned from the same
+-- results of the stored model, and of a model trained on the same observations
 SELECT is(string_agg(what, ', ')
     FILTER (WHERE (difference(have, numbers(said -> what)) <= 1e-12) IS NOT TRUE),
     NULL, format('%s: what it says', name))

@@ -1,11 +1,11 @@
--- What a model holds against sums over the observations, each by what is left of its
--- weight; and the posterior against its equations: Z mean = b and Z C Z = Z~.
--- With an intercept rewards count from their weighted mean, which is the intercept's.
+-- The evidence of a model against sums over the observations with their decayed weights, and the posterior against
+-- its equations: Z mean = b and Z C Z = Z~.  With an intercept, rewards are relative to their weighted mean, which
+-- is the intercept's.
 \ir include/helpers.sql
 
--- Memory j of a model that has seen the first of the observations.  What was seen at t
--- weighs 2^(-(T - t) / h), what is k back discount^k; from one memory to the next h, or
--- 1 / (1 - discount), grows five times, and the last of several forgets nothing.
+-- Memory j of a model after the first observations.  The weight of an observation at t is 2^(-(T - t) / h), and
+-- that of the k-th before the last discount^k.  From one memory to the next, h or 1 / (1 - discount) grows by a
+-- factor of five; the last of several memories forgets nothing.
 CREATE FUNCTION by_definition(m dlints, j integer, count integer, weighted boolean)
 RETURNS jsonb LANGUAGE sql AS
 $$
@@ -83,7 +83,7 @@ SELECT cmp_ok(difference(have, want), '<', 1e-15::float8, what) FROM hand, LATER
     ('d 2: inverse of Z', dlints_covariance(two),
      ARRAY[[6.0 / 17, -1.0 / 17], [-1.0 / 17, 3.0 / 17]])) AS v (what, have, want);
 
--- 1000 observations at discount 1/2 leave what the last 60 say; the ridge does not fade
+-- 1000 observations with a discount of 1/2 equal their last 60; the ridge is not discounted
 SELECT ok(difference(dlints_mean(evidence(m, 1, 1000)), dlints_mean(evidence(m, 941, 1000)))
     < 1e-12,
     'old observations fade away') FROM one_memory(3, NULL, 0.5) AS m;

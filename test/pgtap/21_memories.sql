@@ -1,8 +1,8 @@
--- Several memories in a model: it answers as the one in use does; how many there are,
--- their windows, and what a model of them looks like.
+-- Several memories in a model: the memory in use determines all results.  Number, windows and stored form of
+-- memories.
 \ir include/helpers.sql
 
--- the model with memory j alone, which has an H of its own
+-- the model with memory j only, which stores H
 CREATE FUNCTION alone(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
 $$
 SELECT dlints_new(dim, reduced_dim, interactions, NULL,
@@ -10,7 +10,7 @@ SELECT dlints_new(dim, reduced_dim, interactions, NULL,
     exploration, noise, policy, intercept, seed, projection_scale)
 FROM dlints_info(m)
 $$;
--- and with memory j in use
+-- the model with memory j in use
 CREATE FUNCTION used(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
 $$ SELECT (m::jsonb || jsonb_build_object('memory', j))::dlints $$;
 
@@ -27,7 +27,7 @@ FROM learner, generate_series(1, 3) AS j, used(batch(empty, 1, 150), j) AS m,
     dlints_info(m) AS i,
     z_matrix(m) AS matrix, batch(alone(empty, j), 1, 150) AS o, dlints_info(o) AS n
 WHERE forgets = 'three memories' ORDER BY name, j;
--- and from a table, out of line, of which no more is read
+-- a value stored out of line, of which other memories are not read
 CREATE TEMP TABLE wide AS
 SELECT j, used(batch(empty, 1, 100), j) AS m, dlints_mean(batch(alone(empty, j), 1, 100)) AS mean
 FROM dlints_new(60, discount => 0.9, memories => 3, ridge => 1, noise => 1) AS empty,
@@ -36,7 +36,7 @@ SELECT cmp_ok(difference(dlints_mean(m), mean), '<=', 1e-9::float8,
     format('out of line, memory %s of a value of %s bytes', j, pg_column_size(m)))
 FROM wide ORDER BY j;
 
--- how many there are, and their windows
+-- number of memories, and their windows
 CREATE FUNCTION same_windows(have float8[], want float8[]) RETURNS boolean LANGUAGE sql AS
 $$
 SELECT cardinality(have) = cardinality(want)
@@ -67,7 +67,7 @@ FROM generate_series(1, 8) AS j, dlints_info(dlints_new(3, discount => 0.5, memo
 SELECT ok(memories = 1 AND discount = 1 AND windows = ARRAY[NULL]::float8[],
     'one memory without a discount forgets nothing') FROM dlints_info(dlints_new(3, memories => 1));
 
--- errors, which tell what is wrong
+-- errors
 SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
     ('dlints_new(2, memories => 0)', '22023: memories must be between 1 and 8 (The value is 0.)'),
     ('dlints_new(2, memories => 9)', '22023: memories must be between 1 and 8 (The value is 9.)'),
@@ -93,8 +93,8 @@ FROM (VALUES
     ('intercept => false', 'intercept => true', 'intercept', 'false', 'true'))
         AS v (a, b, field, l, r);
 
--- what a model looks like: a header, then for each memory N, R, S, b and G, and N2 for each
--- that forgets, or H for the only one
+-- stored form: a header, then for each memory N, R, S, b and G, and N2 for each of several that forgets, or H for
+-- the only one
 SELECT is((dlints_info(dlints_update(m, array_fill(1, ARRAY[4]), 1, at => now()))).bytes,
     192 + 8 * numbers::bigint, what)
 FROM (VALUES
@@ -114,7 +114,7 @@ FROM (VALUES
     dlints_update_batch(empty, ARRAY[[1, 2, 3], [2, 3, 1]], ARRAY[1e6, 1e6 + 1],
         ats => ARRAY['2026-01-01', '1999-01-01']::timestamptz[]) AS m;
 
--- a hint where the longest memory is shorter than what there is to learn, and only there
+-- dlints_info has a hint if the longest memory is shorter than the number of coordinates, and only then
 SELECT is(hint, want, what) FROM (VALUES
     ('shorter', dlints_new(30, discount => 1 - 1 / 20.0),
         'The longest memory has a window of 20 observations for 31 coordinates; '
@@ -125,7 +125,7 @@ SELECT is(hint, want, what) FROM (VALUES
     ('by time', dlints_new(30, half_life => '1 second'), NULL)) AS v (what, m, want),
         dlints_info(m);
 
--- other parameters make another choice, and nothing learned stays nothing
+-- other parameters lead to another choice, and an untrained model stays untrained
 CREATE TEMP TABLE set AS
 SELECT e, m, singly(dlints_set(e, ridge => 3), 1, 150) AS again, dlints_set(m, ridge => 3) AS ridge
 FROM dlints_new(5, noise => 2) AS e, singly(e, 1, 150) AS m;
@@ -140,7 +140,7 @@ SELECT each_holds($$
     (dlints_info(ridge)).memory = (dlints_info(again)).memory
     $$, 'FROM set');
 
--- The memory in use and the noise: what the choice is for, on which scales it does not depend, and when it is made.
+-- The choice of the memory in use, and of the noise: purpose, invariance under scaling, and time of the choice.
 -- test/core/test_memory.c tests the equations.
 
 -- Histories of features in four dimensions; the noise is even over an interval, of
@@ -181,7 +181,7 @@ SELECT set_eq('SELECT DISTINCT memory FROM seen', ARRAY[1, 2, 3], 'each memory i
 SELECT ok(bool_and(lambda = 0.1) FILTER (WHERE memory < 3) AND bool_or(lambda <> 0.1) FILTER (WHERE memory = 3),
     'the ridge is estimated only if the longest memory is in use') FROM seen;
 
--- what it is for
+-- purpose of several memories
 SELECT ok(count(*) FILTER (WHERE memory = 3) >= 140, format('%s: everything is remembered', story))
 FROM seen WHERE story IN ('stationary', 'nothing') GROUP BY story ORDER BY story;
 SELECT ok(bool_and(memory = 3) FILTER (WHERE step <= 60)
@@ -191,9 +191,9 @@ SELECT ok(bool_and(memory = 3) FILTER (WHERE step <= 60)
 FROM seen WHERE story IN ('abrupt', 'level') GROUP BY story ORDER BY story;
 SELECT cmp_ok(count(*), '>=', 45::bigint, 'slow: only the recent counts')
 FROM seen WHERE story = 'slow' AND memory < 3 AND step > 100;
--- Where something changes more than the noise is seen: the ridge keeps something back, most
--- of it from short memories; what follows a change comes late; and the longest memory,
--- which knows both sides of it, is heard.
+-- Rewards that change by more than the noise.  The ridge reduces estimates, most of all those of short memories;
+-- short memories detect a change late; and the longest memory, which contains both sides of the change, has weight
+-- in the noise.
 CREATE TEMP TABLE whole AS
 SELECT story, dlints_evidence(dlints_new(4), x, r ORDER BY i) AS m FROM history GROUP BY story;
 SELECT cmp_ok(abs(sigma / 0.5 - 1), '<', most,
@@ -202,8 +202,8 @@ FROM (VALUES ('stationary', 0.1::float8), ('nothing', 0.1), ('abrupt', 0.6), ('l
              ('slow', 1.2), ('changes', 1.2)) AS v (story, most) JOIN whole USING (story),
     dlints_info(m) ORDER BY story;
 
--- Rewards of 0 and 1 on other scales: the same choice, sigma in their units, and the same
--- ranking, in one history or in parts.
+-- Rewards of 0 and 1 in other units: the choice and the ranking are equal, and sigma is in these units, in one
+-- history or in parts.
 CREATE TEMP TABLE click AS
 SELECT i, x, (number(i, 600) < x[1] - 0.5)::integer AS r FROM history WHERE story = 'stationary';
 INSERT INTO click
@@ -238,8 +238,8 @@ SELECT ok(i.memory = p.memory AND abs(i.sigma / p.sigma - 1) < close
     AND ranking(m, 1) = ranking(parts, 1),
     format('rewards of %s and %s, in parts', low, high))
 FROM scaled, dlints_info(m) AS i, dlints_info(parts) AS p ORDER BY low, high;
--- exploration is in units of the noise, and so is a standard error; without an intercept
--- nothing is centred; a noise that is given is sigma, and changes no choice
+-- exploration and standard errors are in units of the noise; without an intercept nothing is centered; a given
+-- noise is sigma, and does not change the choice
 SELECT each_holds($$
     difference(plus(dlints_draw(k.m, 7), -1, dlints_mean(k.m)),
         plus(zeros(5), 1000, plus(dlints_draw(u.m, 7), -1, dlints_mean(u.m)))) < 1e-8
@@ -255,7 +255,7 @@ SELECT each_holds($$
 SELECT ok(bool_and(i.memory = o.memory AND o.sigma = 7), 'a noise that is given')
 FROM whole, dlints_info(m) AS i, dlints_info(dlints_set(m, noise => 7)) AS o;
 
--- what noise is where there is none, or nothing to tell it from
+-- the noise without residuals, or with too few observations to estimate it
 CREATE FUNCTION sigma_of(m dlints, xs float8[], rs float8[]) RETURNS float8 LANGUAGE sql AS
 $$
 SELECT sigma FROM (SELECT array_agg(ARRAY[x]) AS features FROM unnest(xs) AS x) AS c,
@@ -276,8 +276,8 @@ FROM dlints_new(1, ridge => 1) AS one,
     ('ten observations', dlints_new(1, discount => 1, ridge => 1, intercept => false),
      array_fill(1, ARRAY[10]),
      '{1,-1,1,-1,1,-1,1,-1,1,-1}', sqrt(10 / (10 - 10 / 11.0)))) AS v (what, m, xs, rs, want);
--- the first reward, about which sums of squares begin, may have been an odd one; a memory that
--- forgets measures what came later, and sigma does not fall below what was ever seen
+-- the first reward, the reference of the sums, may be an outlier: a memory that forgets estimates the noise of
+-- later rewards, and sigma is never below the smallest noise observed
 CREATE TEMP TABLE odd AS
 SELECT singly(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS one_by_one,
     batch(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS batch, batch(m, 1, 200) AS others
@@ -296,7 +296,7 @@ SELECT each_holds($$
     (dlints_info(batch)).sigma BETWEEN 1e7 AND 1e8
     $$, 'FROM odd');
 
--- how often: always up to 12 coordinates, then after so many observations
+-- frequency of choices: each update up to 12 coordinates, then after a number of updates
 CREATE TEMP TABLE often AS
 SELECT d, step, m, (m::jsonb -> 'chosen')::bigint AS chosen
 FROM (VALUES (11), (12), (24)) AS v (d), generate_series(1, 60) AS step,
@@ -316,14 +316,14 @@ SELECT is(string_agg(format('%s %s', step, (batch(m, first + 1, step)::jsonb -> 
 FROM (VALUES (0), (5), (17)) AS f (first), dlints_new(24, intercept => false) AS e,
     LATERAL (SELECT singly(e, 1, first)) AS s (m), often AS o (d, step, other, chosen)
 WHERE d = 24 AND step > first GROUP BY first ORDER BY first;
--- also near the end of counting, where it ends
+-- also near the maximum count
 CREATE TEMP TABLE last AS
 SELECT jsonb_set(jsonb_set(m::jsonb, '{updates}', n), '{chosen}', n)::dlints AS m
 FROM often, to_jsonb(9223372036854775800) AS n WHERE d = 24 AND step = 40;
 SELECT is((batch(m, 1, 7)::jsonb ->> 'updates'), '9223372036854775807', 'updates are counted up to the largest bigint')
 FROM last;
 SELECT throws_ok('SELECT batch(m, 1, 8) FROM last', '22003', NULL, 'an update beyond the largest bigint is rejected');
--- at once with another ridge or weight; and what was chosen is what would be chosen now
+-- immediately with another ridge or weight; and the stored choice equals a new choice
 SELECT ok(bool_and((dlints_set(m, ridge => 2)::jsonb -> 'chosen')::bigint = step
     AND ((2 * m)::jsonb -> 'chosen')::bigint = step
     AND (dlints_set(m, policy => 'ucb')::jsonb -> 'chosen')::bigint = chosen

@@ -1,10 +1,8 @@
--- What is known beforehand: the prior and the posterior against their equations, how it is
--- weighed, and the algebra with it.
+-- The prior and the posterior against their equations, the prior's weight, and the algebra with a prior
 \ir include/helpers.sql
 
--- What a history says without its level: the longest memory's G - s s' / N and b - (R / N) s,
--- s being the column of an intercept; rewards count from zero.  The diagonal keeps what
--- roundings may leave.
+-- The prior of a history: the longest memory's G - s s' / N and b - (R / N) s, where s is the column of an
+-- intercept; rewards are relative to 0.  The diagonal may contain rounding errors.
 CREATE FUNCTION prior_of(k dlints) RETURNS jsonb LANGUAGE sql AS
 $$
 SELECT CASE WHEN intercept THEN jsonb_build_object('weight_sum', n,
@@ -24,7 +22,7 @@ $$;
 CREATE TEMP TABLE learned AS
 SELECT name, shape, forgets, z AS size, empty AS e, k, m, dlints_with_prior(m, k, 0.3) AS p
 FROM learner, evidence(empty, 201, 260, weighted) AS k, batch(empty, 1, 90, weighted) AS m;
--- which counts w times beside the longest memory, here in use everywhere
+-- the prior counts w times in the longest memory, which is in use in all cases
 CREATE TEMP TABLE counted AS
 SELECT name, size, m, k, p, i.prior_sample_size, p::jsonb -> 'prior' AS prior,
     0.3 * 10 * size / (10 * size + (m::jsonb -> 'weight_total')::float8) AS w
@@ -46,7 +44,7 @@ SELECT cmp_ok(
 FROM counted, symmetric_matrix(prior -> 'G', 0, w) AS known, added(z_matrix(m), known) AS z,
     memory_in_use(m) AS e, unit_vector(size, size) AS last
 ORDER BY name;
--- it does not count beside a shorter memory, in use since the world has turned
+-- the prior does not count if a shorter memory is in use, after rewards have changed
 SELECT ok(memory < 3 AND prior_sample_size = 0 AND dlints_mean(p) = dlints_mean(m)
     AND dlints_covariance(dlints_set(p, noise => 1)) = dlints_covariance(dlints_set(m, noise => 1)),
     'a prior applies with a shorter memory in use')
@@ -56,7 +54,7 @@ FROM dlints_new(3) AS e, LATERAL (
          FROM generate_series(1, 240) AS i) AS l (m),
     dlints_with_prior(m, evidence(e, 1, 50), 5) AS p, dlints_info(p);
 
--- neither the choice of a memory nor a noise that was given knows of it, nor the clock
+-- the choice of a memory, a given noise and the time do not depend on the prior
 SELECT ok(bool_and((i.memory, i.sigma) = (o.memory, o.sigma)
     AND aged.prior_sample_size IN (0, i.prior_sample_size)),
       'a prior changes neither the memory in use nor the given noise nor the newest time')

@@ -1,7 +1,6 @@
--- Columns and documents as vectors: what becomes which name, that names keep their
--- vectors, and how well dot products say what two rows have in common.
+-- Columns and documents as vectors: names, their fixed vectors, and how precisely dot products show common names
 \ir include/helpers.sql
--- or what is one to dlints, too, for a PostgreSQL without its contrib modules
+-- or a stand-in, for a PostgreSQL without its contrib modules
 SELECT count(*) > 0 AS has_citext FROM pg_available_extensions WHERE name = 'citext' \gset
 \if :has_citext
 CREATE EXTENSION citext;
@@ -23,7 +22,7 @@ SELECT is(dlints_encode(8,
     '{"category": "book", "tags": ["a", "b"], "used": true, "price": 0.5}'::jsonb),
     '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}',
     'a document is encoded to the golden values');
--- beyond the first 128 signs, which is one block of the generator
+-- beyond the first 128 signs, a block of the generator
 SELECT is((dlints_encode(256, 'category', 'book'))[129:144],
     (SELECT array_agg(CASE WHEN (x'7917'::integer >> i) & 1 = 1 THEN -0.0625 ELSE 0.0625 END
          ORDER BY i)::real[]
@@ -40,7 +39,7 @@ SELECT is(array_length(dlints_encode(65536, 'category', 'book'), 1), 65536,
 SELECT is(pg_typeof(v)::text || array_dims(v), 'real[][1:3]', 'encoded features are a one-dimensional array')
 FROM dlints_encode(3, 'a', true) AS v;
 
--- What becomes which names: each is said by a list of names and weights.
+-- Names of each value, as a list of names and weights
 CREATE FUNCTION sum_of(n integer, names text[], weights float8[]) RETURNS float8[] LANGUAGE sql AS
 $$
 SELECT plus(zeros(n), 1 / sqrt(sum(total ^ 2)), array_agg(total ORDER BY i))
@@ -135,7 +134,7 @@ FROM (VALUES
       ('{}'), ('[]'), ('null'), ('true'), ('5'), ('""'), ('{"a": null}'), ('{"a": []}'),
       ('{"a": {}}'), ('{"a": ""}'), ('{"a": false, "b": 0}'), ('[[], {}]')) AS v (document);
 
--- nothing at all
+-- values without names
 SELECT is(outcome(format('SELECT dlints_encode(3, %s)', arguments)), 'gives {0,0,0}', arguments)
 FROM lines($$
     'a', NULL
@@ -153,7 +152,7 @@ FROM lines($$
     '', 5, '', true
     $$) AS arguments;
 
--- What is refused, with a hint that shows what to write
+-- Rejected types, with a hint that shows a valid call
 CREATE FUNCTION refusal(arguments text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -297,7 +296,8 @@ FROM (VALUES
       ('text[]', 4, $$4, 'a', 1, ARRAY['b'], 1$$),
       ('integer', 2, '4, VARIADIC ARRAY[1, 2]')) AS v (type, place, arguments);
 
--- Order changes no more than rounding, sums of whole numbers not at all, and the length is 1.
+-- The order of arguments changes the result by rounding errors only, and sums of integers not at all; the length is
+-- 1.
 CREATE TEMP TABLE product AS
 SELECT i AS id, 'category ' || (hashint8extended(i, 1) & 7) AS category,
     'brand ' || (hashint8extended(i, 2) & 1023) % 20 AS brand,
@@ -393,7 +393,7 @@ UPDATE item SET category = 'new', tags = NULL, price = 0.5 WHERE id = 1;
 SELECT is(features, dlints_encode(16, 'category', 'new', 'brand', brand, 'used', used) || 0.5::real,
     'an update makes a new encoding')
 FROM item WHERE id = 1;
--- what a name is worth: a model sees categories as it sees items
+-- a model trained on encodings equals one trained on one coordinate per category
 SELECT is((SELECT array_agg(category
                ORDER BY dlints_predict(m, dlints_encode(64, 'category', category)) DESC)
            FROM (SELECT DISTINCT category FROM product WHERE category < 'category 3') AS c),

@@ -40,7 +40,7 @@ SELECT is(dlints_profile(features, 0.1), dlints_profile(features::float8[], 0.1)
   'profiles of real and double precision features are equal')
 FROM click;
 
--- exact numbers, as real[] and as double precision[]
+-- integers as real[] and as double precision[], with exact sums
 CREATE FUNCTION profile_of(call text, columns text, rows text) RETURNS text LANGUAGE sql AS
 $$
 SELECT CASE WHEN r = d THEN r ELSE r || ', but ' || d END
@@ -129,7 +129,7 @@ FROM (SELECT i, dlints_profile(x) OVER (ORDER BY i)::text AS growing,
       FROM (VALUES (1, '{3,0}'::real[]), (2, NULL), (3, '{0,4}')) AS v (i, x)
       WINDOW moving AS (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING)) AS s;
 
--- The support functions, which anybody may call: they leave their arguments alone.
+-- The support functions, which any role may call, do not modify their arguments.
 CREATE TEMP TABLE state AS SELECT '{1,2}'::float8[] AS s, '{10,20}'::float8[] AS t;
 SELECT is(dlints_profile_transfn(s, '{3,4}'::real[], 2), '{7,10}', 'the transition function adds features') FROM state;
 SELECT is(dlints_profile_transfn(NULL, '{3,4}'::float8[]), '{3,4}', 'the transition function starts without a state');
@@ -143,7 +143,7 @@ FROM state;
 SELECT is(dlints_profile_finalfn(s) || dlints_profile_finalfn(NULL), '{0.4472136,0.8944272}',
     'the final function scales to length 1')
 FROM state;
--- long enough to be read where it lies
+-- long enough that the array is read in place
 CREATE TEMP TABLE long_state AS SELECT array_agg(i::float8) AS s FROM generate_series(1, 40) AS i;
 SELECT is((dlints_profile_transfn(s, array_fill(1::real, ARRAY[40])))[40]
     || (dlints_profile_combinefn(s, s))[39:40],
@@ -152,7 +152,7 @@ FROM long_state;
 SELECT ok(s = (SELECT array_agg(i::float8) FROM generate_series(1, 40) AS i),
     'support functions do not change a long state')
 FROM long_state;
--- states that are none
+-- invalid states
 SELECT is(outcome('SELECT dlints_profile_' || call), result, call) FROM (VALUES
     ($$combinefn('{1,2}', '{1,2,3}')$$,
         '22000: expected 2 dimensions, not 3 (Wrong length of the state.)'),
@@ -171,7 +171,7 @@ SELECT is(outcome('SELECT dlints_profile_' || call), result, call) FROM (VALUES
      '22000: expected 1 dimensions, not 2 (Wrong length of the feature array.)'))
          AS v (call, result);
 
--- Random Fourier features: their numbers, what their dot products are, where they can be stored, and what is refused.
+-- Random Fourier features: values, dot products, use in generated columns, and errors
 
 -- Golden values, worked out in Python from the definition: they never change.  The seed s of
 -- W is number 0 of the bits that Philox makes of the seed given; rows of W are those of a
@@ -203,8 +203,8 @@ SELECT cmp_ok(abs(dot(dlints_fourier(x, 10000, seed, scale)::float8[],
 FROM (VALUES ('{0.3,-0.2}'::float8[], '{0.3,-0.2}'::float8[], 1::float8, 3),
              ('{0.3,-0.2}', '{0.8,0.9}', 1, 3), ('{3,-2}', '{8,9}', 10, 4)) AS v (x, y, scale, seed);
 
--- W is made in pieces of 436 rows here, and is the same where it is not kept.  The golden
--- values are worked out as above.
+-- W is generated in pieces of 436 rows here, and is equal if it is not cached.  The golden values are computed as
+-- above.
 CREATE TEMP TABLE kept AS SELECT dlints_fourier(array_fill(0.1::real, ARRAY[300]), 1000, scale => 5) AS f;
 SELECT cmp_ok(difference(ARRAY[f[1], f[436], f[437], f[1000]]::float8[],
     '{0.024698963,0.042884667,-0.03428979,0.03960513}'), '<', 2e-7::float8,
@@ -214,7 +214,7 @@ SELECT is(dlints_fourier(array_fill(0.1::real, ARRAY[300]), 1000, scale => 5), f
     'W does not depend on the cache') FROM kept;
 RESET dlints.projection_cache_size;
 
--- A generated column is what they are for.
+-- Fourier features can be a generated column.
 CREATE TEMP TABLE place (
 	id integer, features real[],
 	curved real[] GENERATED ALWAYS AS (features || dlints_fourier(features, 8, scale => 0.7)) STORED);
@@ -228,7 +228,7 @@ FROM place WHERE id = 2;
 SELECT is(pg_typeof(f)::text || array_dims(f), 'real[][1:65535]', 'dlints_fourier returns up to 65,535 numbers')
 FROM dlints_fourier('{1}', 65535) AS f;
 
--- No line fits a bump in the middle.
+-- A linear model does not fit a maximum in the middle.
 CREATE TEMP TABLE bump AS
 SELECT i, ARRAY[number(i, 1)] AS x, (abs(number(i, 1)) < 0.4)::integer AS reward
 FROM generate_series(1, 400) AS i;

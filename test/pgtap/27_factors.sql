@@ -23,7 +23,7 @@ $$
 SELECT array_agg(x ORDER BY item_id, i)
 FROM factors(query, k, previous, seed), unnest(features) WITH ORDINALITY AS u (x, i)
 $$;
--- what a rotation leaves as it is: all dot products
+-- all dot products, which rotations do not change
 CREATE FUNCTION products(query text, seed bigint DEFAULT 0) RETURNS float8[] STABLE LANGUAGE sql AS
 $$
 WITH f AS MATERIALIZED (SELECT * FROM factors(query, seed => seed))
@@ -35,7 +35,7 @@ CREATE TEMP TABLE fit AS SELECT * FROM factors(:'clicks');
 CREATE TEMP TABLE expected AS
 SELECT :'clicks'::text AS clicks, products(:'clicks') AS products, vectors(:'clicks') AS vectors;
 
--- ---------- what it is ----------
+-- ---------- definition ----------
 
 SELECT ok(count(*) = 12 AND bool_and(cardinality(features) = 3)
     AND abs(avg(dlints_dot(features, features)) - 1) < 1e-12,
@@ -110,7 +110,7 @@ SELECT each_holds($$
         WHERE item_id = 1)
     $$, 'FROM expected');
 
--- ---------- more than fits ----------
+-- ---------- the memory limit ----------
 
 CREATE FUNCTION limited(query text, k integer) RETURNS text
 LANGUAGE sql SET dlints.factors_memory = '1MB' AS
@@ -128,7 +128,7 @@ SELECT matches(hint_of($$SELECT * FROM dlints_factors(
     '^Sample the users, .*, or raise dlints.factors_memory.$',
       'the hint for a click log that is too large says what to do');
 RESET dlints.factors_memory;
--- rows that the planner does not know of
+-- more rows than the planner expects
 SELECT matches(limited(query, k),
     '^53400: click log exceeds dlints.factors_memory \(1024kB\) '
     '\(The first \d+ rows need 2 MB; the planner expects 1000 in all.\)$', 'dlints.factors_memory limits ' || what)
@@ -145,13 +145,13 @@ SELECT is(limited(query, k), result, 'dlints.factors_memory allows ' || query) F
     ('SELECT i, 1 FROM generate_series(1, (SELECT 10000)) AS i', 1, 'gives 1'),
     ('SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i', 1, 'gives 2000'))
     AS v (query, k, result);
--- rows that say nothing take nothing
+-- rows without a click need no memory
 SELECT is(limited('SELECT i, 1, 0 FROM generate_series(1, (SELECT 100000)) AS i', 1),
     'gives 0', 'rows of weight 0 take no memory');
 
 -- ---------- types ----------
 
--- the log with users and items as values of other types, and the dot products of its items
+-- the log with users and items of other types, and the dot products of its items
 CREATE FUNCTION as_type(users text, items text) RETURNS float8 LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -172,7 +172,7 @@ BEGIN
 	RETURN difference(found, (SELECT products FROM expected));
 END
 $$;
--- a type that has only the short hash: no order of rows makes a difference, but the seed
+-- a type without an extended hash function: the result does not depend on the order of rows, but on the seed
 CREATE FUNCTION money_hash(money) RETURNS integer IMMUTABLE LANGUAGE sql AS
 $$ SELECT hash_numeric($1::numeric) $$;
 CREATE OPERATOR CLASS money_ops DEFAULT FOR TYPE money USING hash AS
@@ -206,12 +206,12 @@ SELECT is(array_agg(length(item)), '{100000,100000}', 'long keys are returned wh
 FROM dlints_factors($$SELECT 1, repeat(v, 100000) FROM unnest('{a,b}'::text[]) AS v$$, 1)
     AS f (item text, features real[]);
 
--- ---------- few ----------
+-- ---------- small logs ----------
 
 SELECT is((SELECT array_agg(round(x::numeric, 12)) FROM unnest(vectors(query, k)) AS x),
     want::numeric[], query)
 FROM (VALUES ('SELECT 1, 1 WHERE false', 3, NULL), ('SELECT 5, 7', 3, '{1,0,0}'),
-             -- one user: one direction, and zeros behind it; one item
+             -- one user: one direction, and further columns of zeros; one item
              ('SELECT 1, i FROM generate_series(1, 3) AS i', 2, '{1,0,1,0,1,0}'),
              ('SELECT i, 1 FROM generate_series(1, 3) AS i', 2, '{1,0}')) AS v (query, k, want);
 SELECT ok(bool_and(cardinality(features) = 512 AND features[13:] = zeros(500)),
@@ -231,7 +231,7 @@ SELECT cmp_ok(difference(vectors(:'clicks', 3, 'TABLE turned'), array_agg(x ORDE
     'the same log on vectors that are turned and stretched: the same as these')
 FROM turned, unnest(features) WITH ORDINALITY AS u (x, i);
 
--- a log that grows, with enough items that one product goes on from the old
+-- a log that grows, and is large enough for a refinement by one product
 CREATE TEMP TABLE history AS
 SELECT u AS user_id, i AS item_id, u <= 300 AND i <= 80 AS old
 FROM generate_series(1, 400) AS u, generate_series(1, 90) AS i
@@ -270,8 +270,8 @@ SELECT is(array_agg(item_id ORDER BY item_id), ARRAY(SELECT generate_series(41, 
 FROM dlints_factors('SELECT user_id, item_id FROM history WHERE item_id > 40', 4, 'TABLE old_fit')
     AS f (item_id integer, features real[]);
 
--- old vectors: few of them (computed anew, then turned), none, zeros, rows with a NULL and
--- strange items, in any order, of other types, on a line, of all sizes
+-- previous vectors: few (computed again, then rotated), none, zeros, rows with NULLs and unknown items, in any
+-- order, of other types, collinear, of all sizes
 CREATE FUNCTION refit(previous text) RETURNS float8[] STABLE LANGUAGE sql AS
 $$ SELECT vectors('SELECT user_id, item_id FROM history', 4, 'SELECT item_id, ' || previous) $$;
 CREATE FUNCTION refit() RETURNS float8[] STABLE LANGUAGE sql AS
@@ -298,7 +298,7 @@ FROM factors('SELECT u + i / 11 * 100, i FROM generate_series(1, 40) AS u, '
     'generate_series(1, 14) AS i '
     'WHERE i < 11 OR u < 5', 1, 'SELECT i, ARRAY[1]::real[] FROM generate_series(11, 14) AS i');
 
--- ---------- what is refused ----------
+-- ---------- errors ----------
 
 -- arguments, and columns of the result
 SELECT is(outcome(format('SELECT count(*) FROM dlints_factors(%s) AS f (%s)', arguments, columns)),
@@ -322,7 +322,7 @@ FROM (VALUES
     ('42804: items are of type integer[] in query and bigint[] in previous',
         'item integer[], features real[]',
      $$'SELECT 1, ARRAY[2]', 3, 'SELECT ARRAY[2]::bigint[], ''{1,2,3}''::real[]'$$),
-    -- items of a type that is stored alike
+    -- items of a binary compatible type
     ('gives 1', 'item text, features real[]',
      $$'SELECT 1, ''a''::varchar', 3, 'SELECT ''a''::text, ''{1,2,3}''::real[]'$$),
     ('22003: dlints result out of range', 'item integer, features real[]',
@@ -415,7 +415,7 @@ $$ SELECT features FROM dlints_factors('SELECT * FROM secret', 1)
     AS f (item_id integer, features real[]) $$;
 SELECT is(found(), '{1}'::real[], 'a query finds tables by the search_path of the calling function');
 
--- the snapshot of the statement that calls
+-- the query uses the snapshot of the calling statement
 CREATE TEMP TABLE item (id integer PRIMARY KEY, features real[]);
 INSERT INTO item SELECT i FROM generate_series(1, 13) AS i;
 PREPARE refit_items AS

@@ -1,9 +1,9 @@
--- Packed vectors: what comes back, in how many bytes, where they serve, and what is refused.
+-- Packed vectors: precision, size, use as features, and errors
 \ir include/helpers.sql
 
 SELECT plan(4 + 10 + 5 + 4 + 1 + 2 + 5 + 1 + 8 + 4 + 18);
 
--- The bytes stay what they are: logs hold them.
+-- The packed form never changes, since logs contain it.
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
 	('{1,0,-2.5,0.25}', '\x040000 f3 0d0070 00f50068'::bytea),
 	('{{1,0},{0,3}}', '\x020080 f3010070 f3020076'),
@@ -55,7 +55,7 @@ FROM v, unnest(x, dlints_unpack(dlints_pack(x, 8))) n (u, p), LATERAL (SELECT ma
 SELECT ok(bool_and((dlints_contrast(p, n))[2] = 0), 'the contrast of equal numbers is 0')
 FROM  dlints_pack('{{1,0.3},{3,0.3},{4,0.3}}', 8) p, generate_series(1, 3) n;
 
--- They can be read in any order, and of two by turns.
+-- Vectors can be read in any order, and from two values alternately.
 SELECT ok(bool_and(dlints_unpack(CASE WHEN n % 3 = 0 THEN b ELSE a END, place)
                    = ARRAY[place, CASE WHEN n % 3 = 0 THEN 2 ELSE 1 END]::real[]),
                      'rows of two matrices are unpacked in any order, by turns')
@@ -63,7 +63,7 @@ FROM  (SELECT dlints_pack(array_agg(ARRAY[i, 1]::real[] ORDER BY i)) AS a,
               dlints_pack(array_agg(ARRAY[i, 2]::real[] ORDER BY i)) AS b FROM generate_series(1, 700) i) p,
        LATERAL (SELECT n, 1 + n * 37 % 700 AS place FROM generate_series(1, 1400) n) o;
 
--- Contrasts are what is left without the mean: of numbers that are all the same, nothing.
+-- Contrasts are differences from the mean: zeros for equal numbers.
 SELECT is(array_agg(dlints_contrast(dlints_pack(v::dlints_vector), n, w::float8[]) ORDER BY n)::text, contrasts, v)
 FROM  (VALUES ('{{1,2,0.1},{3,4,0.1},{5,9,0.1}}', '{1}', '{{-2,-3,0},{0,-1,0},{2,4,0}}'),
               ('{{1,2},{4,6},{6,6}}', '{2,1}', '{{-2,-2},{1,2},{3,2}}')) AS v (v, w, contrasts),
@@ -83,7 +83,7 @@ SELECT ok(bool_and(dlints_contrast(CASE WHEN n % 3 = 0 THEN b ELSE a END, place,
 FROM  (SELECT dlints_pack('{{-1,5},{1,5}}') AS a, dlints_pack('{{-1,2},{1,2}}') AS b) p,
        LATERAL (SELECT n, 1 + n * 3 / 2 % 2 AS place FROM generate_series(1, 60) n) o;
 
--- Where features or a profile are expected they are that.
+-- Packed values are accepted as features and profiles.
 SELECT is(dlints_predict(m, dlints_pack('{1,2}')), dlints_predict(m, '{1,2}'), 'packed features are features')
 FROM dlints_update(dlints_new(2), '{1,1}', 1) m;
 
@@ -99,7 +99,7 @@ SELECT each_is('gives NULL', $$
 $$);
 SELECT is(outcome('SELECT ' || call), '22P03: these bytes are not those of packed vectors', call) FROM (VALUES
 	($$dlints_unpack('')$$), ($$dlints_vector('\x0000'::bytea)$$),
-	($$dlints_unpack('\x00000000')$$))		-- no numbers, and a byte
+	($$dlints_unpack('\x00000000')$$))		-- no numbers, and an additional byte
 	AS v (call);
 SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_unpack('\xffff000000')$$, '22P03: these bytes are not those of packed vectors'),	-- too short
@@ -107,7 +107,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_unpack('\x080000 000100')$$, '22P03: these bytes are not those of packed vectors'),
 	($$dlints_unpack('\x080000 0001007c')$$, '22P03: these bytes are not those of packed vectors'),	-- infinity
 	($$dlints_unpack('\x010001 0000')$$, '22P03: these bytes are not those of packed vectors'),	-- too long
-	($$dlints_vector('\x010000 0000 0000'::bytea)$$,	-- two are no vector
+	($$dlints_vector('\x010000 0000 0000'::bytea)$$,	-- a matrix is no vector
 	 '22P03: these bytes are not those of packed vectors'),
 	($$dlints_vector('\x080080'::bytea || decode(repeat('00', 40000000), 'hex'))$$,	-- a matrix that no array can be
 	 '54000: array size exceeds the maximum allowed (134217727)'),

@@ -1,5 +1,4 @@
--- A batch, an ordered aggregate, single updates and concatenated histories are
--- the same learning, to a relative 1e-10.
+-- A batch, an ordered aggregate, single updates and concatenated histories train equal models, to a relative 1e-10.
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS
@@ -25,7 +24,7 @@ FROM trained, LATERAL (VALUES
     ('weighed and put right', 0.25 * (4 * m))) AS v (way, other), model_difference(m, other) AS d
 GROUP BY name ORDER BY name;
 
--- by time in any order, to the bit where there are two parts
+-- forgetting by time, in any order; bit by bit for two parts
 SELECT is(string_agg(format('%s: %s', way, d), ', ') FILTER (WHERE (d <= 1e-10) IS NOT TRUE),
     NULL, format('%s: order', name))
 FROM trained, LATERAL (VALUES
@@ -37,16 +36,16 @@ FROM trained, LATERAL (VALUES
                     FROM batch(empty, 1, 40, w) AS a, batch(empty, 41, 80, w) AS b)))
     AS v (way, other), model_difference(m, other) AS d
 WHERE forgets LIKE '%by time%' GROUP BY name ORDER BY name;
--- a fading history read backwards is another one
+-- with a discount, the reverse order trains another model
 SELECT is(evidence_difference(evidence(empty, 41, 80, w) || evidence(empty, 1, 40, w), m) > 1e-3,
     forgets ~ 'count|memories', format('%s: || takes order to heart', name))
 FROM trained ORDER BY name;
--- evidence leaves the model's own out, however much of it there is
+-- dlints_evidence does not include the model's own evidence
 SELECT ok(same_bytes(evidence(m, 1, 60, w), evidence(empty, 1, 60, w)),
     format('%s: evidence does not depend on what the model knows', name))
         FROM trained ORDER BY name;
 
--- borders of blocks of 64, in products of blocks
+-- histories around multiples of the block size, 64
 SELECT cmp_ok(model_difference(singly(m, 1, rows), way), '<=', 1e-10::float8,
     format('%s rows: %s', rows, what))
 FROM one_memory(120, 24) AS m, (VALUES (1), (63), (64), (127), (128), (129)) AS b (rows),
@@ -54,7 +53,7 @@ FROM one_memory(120, 24) AS m, (VALUES (1), (63), (64), (127), (128), (129)) AS 
         AS w (what, way)
 ORDER BY rows, what;
 
--- counts, exact where they are sums of numbers that are
+-- counts, exact for sums of exact numbers
 CREATE TEMP VIEW counted AS
 SELECT dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3], [4]],
         ARRAY[1, 0, 2, 4]) AS halved,
@@ -69,7 +68,7 @@ SELECT each_holds($$
     (memory_in_use(halved) -> 'reward_square_sum')::float8 = 0.125 + 2 + 16
     $$, 'FROM counted');
 
--- parameters are the left side's, evidence survives a change of them
+-- parameters are those of the left side, and evidence does not depend on them
 CREATE TEMP TABLE few AS
 SELECT singly(empty, 1, 5) AS m, empty AS e, features(1, 7) AS x
 FROM kind WHERE name = 'plain, discount 0.9';
@@ -84,7 +83,7 @@ SELECT each_holds($$
     dlints_set(NULL, 1) IS NULL
     $$, 'FROM few');
 
--- NULL: no observation is no change, and not a NULL model
+-- NULL observations change nothing, and a NULL model gives NULL
 SELECT each_holds(format('same_bytes(%s, m)', call), 'FROM few') FROM lines($$
     dlints_update(m, NULL::real[], 1)
     dlints_update(m, NULL::float8[], 1)

@@ -1,10 +1,10 @@
--- Forgetting by time: parts that meet, late observations, ages, errors.  That any order
--- and any parts are the same learning, 30_equivalence.sql looks at.
+-- Forgetting by time: concatenated parts, late observations, ages, errors.  30_equivalence.sql tests arbitrary
+-- orders and parts.
 \ir include/helpers.sql
 
 SELECT plan(49);
 
--- a || b = b || a, to the bit
+-- a || b = b || a, bit by bit
 SELECT ok(same_bytes(a || b, b || a), 'a || b = b || a, first rewards of 1 and -1')
 FROM dlints_new(1, half_life => '1 day') AS m,
     dlints_update(m, ARRAY[1], 1, at => '2026-01-01') AS a,
@@ -13,7 +13,7 @@ SELECT ok(same_bytes(a || b, b || a), 'a || b = b || a, where not every update m
 FROM dlints_new(24, half_life => '1 day', memories => 3, intercept => false) AS m,
     batch(m, 1, 200) AS a, dlints_update(m, features(0, 24), 1, at => '2026-01-05') AS b;
 
--- without an order asked for, by several workers
+-- without ORDER BY, by several workers
 SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL min_parallel_table_scan_size = 0;
@@ -87,8 +87,8 @@ SELECT each_is(
     $$dlints_at(dlints_update(t, ARRAY[1], 1, at => '2026-01-02 00:00+00'), '2026-01-01')$$,
     'FROM say');
 
--- times of models by count are nobody's business; dlints_at neither; nor of those that
--- have seen nothing; NULL is no observation without a time
+-- models that forget by count ignore times, and so do dlints_at and untrained models of that kind; an observation
+-- without a time is skipped if it has a NULL
 SELECT each_holds($$
     same_bytes(dlints_update(c, ARRAY[1], 1, at => '2026-01-01'), dlints_update(c, ARRAY[1], 1))
     same_bytes(dlints_update(c, ARRAY[1], 1, at => 'infinity'), dlints_update(c, ARRAY[1], 1))
@@ -106,7 +106,7 @@ SELECT each_holds($$
     (SELECT same_bytes(m || t, m) FROM dlints_update(t, ARRAY[1], 1, at => '2026-01-01') AS m)
     $$, 'FROM say');
 
--- from one end of time to the other: what is that old has no weight, in a memory that forgets
+-- over the whole range of timestamps, an old observation has no weight in a memory that forgets
 SELECT ok(e #>> '{0,weight_sum}' = '1' AND e #>> '{1,weight_sum}' = '2' AND e #> '{0,b}' = '[2, 1]'
     AND e #> '{0,G}' = '[[4], [2, 1]]' AND same_bytes(m::text::dlints, m)
         AND dlints_mean(m) IS NOT NULL, what)
@@ -120,7 +120,7 @@ FROM say, (SELECT timestamptz '4713-01-02 00:00+00 BC', timestamptz '294276-12-3
         ('at once', dlints_update_batch(t, ARRAY[[2], [1]], ARRAY[1, 5], '{}', ARRAY[new, old])))
             AS v (what, m),
     LATERAL (SELECT m::jsonb -> 'evidence') AS f (e);
--- all forgotten, and something learned after it
+-- everything is forgotten, and a new observation is trained
 SELECT each_holds($$
     (SELECT updates = 1 AND effective_sample_size = 0 AND mean_reward IS NULL FROM dlints_info(m))
     dlints_mean(m) = '{0}' AND same_bytes(m::text::dlints, m)
@@ -131,7 +131,7 @@ SELECT each_holds($$
         dlints_at(dlints_update(e, ARRAY[2], 1, at => '2026-01-01'), '2126-01-01') AS m,
         dlints_update(e, ARRAY[1], 2, at => '2126-01-02') AS later$$);
 
--- microseconds count, zones do not; before 2000
+-- microseconds matter, time zones do not; times before 2000
 SELECT each_holds($$
     NOT same_bytes(dlints_update(t, ARRAY[1], 1, at => '2026-01-01 00:00:00.000001+00'),
         dlints_update(t, ARRAY[1], 1, at => '2026-01-01 00:00:00+00'))

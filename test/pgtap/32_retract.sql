@@ -1,7 +1,7 @@
--- What was learned can be taken back, exactly; what was not learned cannot.
+-- Observations that a model was trained on can be retracted exactly; others are refused.
 \ir include/helpers.sql
 
--- users whose feedback there is
+-- users with feedback
 CREATE TEMP TABLE log AS
 SELECT i AS id, i % 6 AS user_id, features(i, 4) AS x, reward(i) + 100 AS r, seen_at(i) AS at,
     weight(i) AS weight
@@ -13,7 +13,7 @@ CREATE TEMP TABLE model (name, empty) AS VALUES
     ('projected', dlints_new(4, 3, discount => 1, intercept => false, noise => 2)),
     ('matched', dlints_new(4, half_life => '5 days', memories => 2, interactions => 'matched'));
 
--- what some of them said
+-- feedback of some users
 CREATE FUNCTION said(m dlints, users integer[]) RETURNS dlints LANGUAGE sql AS
 $$
 SELECT dlints_evidence(m, x, r, profile(id, i.profile_dim), at, weight ORDER BY id)
@@ -23,8 +23,8 @@ CREATE TEMP TABLE known AS
 SELECT name, empty, said(empty, '{0,1,2,3,4,5}') AS everyone, said(empty, '{0,1,3,4,5}') AS others,
     said(empty, '{2}') AS two
 FROM model;
--- Evidence at a time, as the newest may have gone.  Sums that were large leave roundings of
--- their size: everything is relative to what there was.
+-- Evidence at a given time, since the newest observation may have been retracted.  Rounding errors are relative to
+-- the previous, larger sums.
 CREATE FUNCTION far(a dlints, b dlints, whole dlints) RETURNS float8 LANGUAGE sql AS
 $$
 SELECT evidence_difference(dlints_at(a, at), dlints_at(b, at), dlints_at(whole, at))
@@ -44,7 +44,7 @@ ORDER BY name, what;
 SELECT ok(same_bytes(everyone - everyone, empty) AND same_bytes(everyone - others - two, empty)
     AND same_bytes(everyone - empty, everyone) AND same_bytes(empty - empty, empty),
     format('%s: all of it, and nothing', name)) FROM known ORDER BY name;
--- a correction in one statement: what had no reward has one
+-- a correction in one statement: an impression without a reward gets one
 SELECT cmp_ok(far(corrected, want, want), '<=', 1e-12::float8, format('%s: a correction', name))
 FROM known,
     LATERAL (SELECT dlints_update(everyone - dlints_update(empty, x, r, '{}', at, weight), x, 1,
@@ -55,7 +55,7 @@ FROM known,
              FROM log) AS w (want)
 WHERE name IN ('by time', 'three by time', 'nothing forgotten') ORDER BY name;
 
--- in a table; a user who said nothing: NULL, which takes nothing back
+-- retraction in a table; a user without feedback has NULL evidence, which retracts nothing
 CREATE TEMP TABLE place AS
 SELECT name, everyone AS state, everyone, others FROM known WHERE name = 'three by time';
 UPDATE place AS p
@@ -75,7 +75,7 @@ SELECT each_holds($$
     (NULL - everyone) IS NULL
     (NULL::dlints - NULL::dlints) IS NULL
     $$, $$FROM known WHERE name IN ('by time', 'nothing forgotten')$$);
--- parameters are the model's
+-- parameters are those of the model
 SELECT ok(i.ridge = 5 AND i.policy = 'ucb' AND i.exploration = 3
     AND i.noise IS NOT DISTINCT FROM n.noise,
     format('%s: ridge, policy and exploration stay', name))
@@ -84,13 +84,13 @@ FROM known, dlints_info(everyone) AS n,
 WHERE name IN ('by time', 'nothing forgotten', 'matched') ORDER BY name;
 SELECT ok(i.ridge = 5 AND i.updates = 0 AND i.newest IS NULL, 'settings stay if all evidence is retracted')
 FROM known, dlints_info(dlints_set(everyone, ridge => 5) - everyone) AS i WHERE name = 'by time';
--- what happens in between makes no difference
+-- operations in between make no difference
 SELECT cmp_ok(far(have, others, others), '<=', 1e-12::float8, what) FROM known, LATERAL (VALUES
     ('aged in between', dlints_at(everyone, '2026-05-01') - two),
     ('evidence aged, too', dlints_at(everyone, '2026-05-01') - dlints_at(two, '2026-04-15')),
     ('learned in between', (two || others) - two)) AS v (what, have) WHERE name = 'three by time';
 
--- never learned, as far as it shows; and the model is as it was
+-- evidence that the model cannot contain is refused, and the model does not change
 CREATE TEMP VIEW say AS
 SELECT t, one,
     dlints_update_batch(t, xs, rs, '{}', '{2026-01-01,2026-01-02,2026-01-03}'::timestamptz[]) AS m,
@@ -105,11 +105,11 @@ SELECT each_is('22023: cannot retract evidence that the model does not contain '
     m - dlints_update(t, ARRAY[0.125, 0], 0.125, '{}', '2026-01-03 00:00:01', 0.001)
     m - dlints_update(t, ARRAY[9, 0], 1, at => '2026-01-02')
     n - dlints_update(one, ARRAY[3, 0], 1)
-    n - dlints_update(one, ARRAY[1, -1], 0) -- in no coordinate too much, but in a direction
+    n - dlints_update(one, ARRAY[1, -1], 0) -- possible in each coordinate, but not in a direction
     n - dlints_update(one, ARRAY[1, 0], 1, weight => 5)
     n - dlints_update(one, ARRAY[0, 0], 10)
     one - dlints_update(one, ARRAY[0, 0], 0)
-    n - 0.001 * (n || n) -- more than there are, or as many and something left
+    n - 0.001 * (n || n) -- more observations than the model has, or as many with a remainder
     m - 0.001 * (m || m)
     n - 0.5 * n
     m - 0.5 * m
@@ -139,7 +139,7 @@ SELECT throws_ok('UPDATE place SET state = state - 2 * state', '22023',
 SELECT ok(same_bytes(place.state, before.state), 'is refused and changes nothing')
 FROM place, before;
 
--- there and back a thousand times: no drift
+-- a thousand retractions and additions: no drift
 CREATE FUNCTION back_and_forth(m dlints, empty dlints) RETURNS dlints LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -158,12 +158,12 @@ SELECT cmp_ok(far(back_and_forth(everyone, empty), everyone, everyone), '<=', 1e
     'a thousand retractions and repetitions leave the evidence unchanged')
 FROM known WHERE name = 'three by time';
 
--- Doubt survives: what was taken back, or has faded, leaves a model neither sure of what it does not know nor refusing
--- what it learned.  test/python/doubt.py looks at random cases.
+-- After a retraction or decay, a model is neither certain about directions without observations, nor does it refuse
+-- the retraction of its observations.  test/python/doubt.py tests random cases.
 
 CREATE FUNCTION noon(hours float8) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS
 $$ SELECT timestamptz '2026-01-01 12:00+00' + hours * interval '1 hour' $$;
--- observations without any reward but the one of such a number
+-- observations with reward 0, except one
 CREATE FUNCTION clicks(m dlints, first integer, last integer, click integer)
 RETURNS dlints LANGUAGE sql AS
 $$
@@ -171,7 +171,7 @@ SELECT dlints_evidence(m, features(i, dim)::real[], (i = click)::integer, '{}', 
                        ORDER BY i)
 FROM dlints_info(m), generate_series(first, last) AS i
 $$;
--- do models have the same in use, the same noise, and expect the same?
+-- do models have the same memory in use, noise and predictions?
 CREATE FUNCTION alike(a dlints, b dlints) RETURNS boolean LANGUAGE sql AS
 $$
 SELECT i.memory = o.memory AND abs(i.sigma - o.sigma) <= 1e-6 AND i.lambda = o.lambda
@@ -181,7 +181,7 @@ FROM dlints_info(a) AS i, dlints_info(b) AS o, generate_series(1, 20) AS c,
 GROUP BY i.memory, o.memory, i.sigma, o.sigma, i.lambda, o.lambda
 $$;
 
--- the only click among twenty: what it leaves is rounding, before and after 100 more zeros
+-- the only click among twenty: its retraction leaves rounding errors, before and after 100 more zeros
 CREATE TEMP TABLE once AS
 SELECT name, click, m - clicks(e, click, click, click) AS took,
     dlints_at(clicks(e, 1, click - 1, 0) || clicks(e, click + 1, 20, 0), noon(20 / 60.0)) AS never,
@@ -196,7 +196,7 @@ SELECT ok((dlints_info(took)).sigma = 1 AND (dlints_info(took || more)).sigma = 
     AND alike(took, never) AND alike(took || more, never || more),
     format('%s: click %s taken back', name, click)) FROM once ORDER BY name, click;
 
--- a memory that has emptied in a quiet time is not put in use
+-- a memory that became empty in a quiet time is not used
 CREATE TEMP TABLE quiet AS
 SELECT hours, m || late - late AS took, dlints_at(m, noon(hours)) AS never
 FROM dlints_new(4, half_life => '1 hour', memories => 3) AS e, LATERAL (
@@ -209,7 +209,7 @@ FROM dlints_new(4, half_life => '1 hour', memories => 3) AS e, LATERAL (
 SELECT ok(alike(took, never) AND (hours < 35 OR (dlints_info(took)).memory = 3),
     format('taken back after %s quiet hours', hours)) FROM quiet ORDER BY hours;
 
--- two observations: each may be taken back, first or last, whatever time has passed
+-- two observations: each may be retracted, first or last, after any time
 CREATE TEMP TABLE two AS
 SELECT d, hours, memories, intercept, a, b, a || b AS m
 FROM (VALUES (10, true), (25, true), (11, false)) AS v (d, intercept),
@@ -223,8 +223,8 @@ SELECT is(outcome(format('SELECT alike(m - a, b) AND alike(m - b, dlints_at(a, n
     'gives true', format('%s coordinates, %s memories, %s hours', d, memories, hours))
 FROM two ORDER BY d, memories, hours;
 
--- in a drought of one memory the noise is that of all that was ever seen: it falls with the
--- root of the number of observations, and never all at once
+-- while the shortest memory has no rewards, the noise is that of all rewards: it falls with the root of the number
+-- of observations, and never suddenly
 CREATE TEMP TABLE drought AS
 SELECT name, n, (dlints_info(m || clicks(e, 21, 20 + n, 0))).sigma AS sigma
 FROM (VALUES ('by count', dlints_new(3, discount => 0.99)),
@@ -233,7 +233,7 @@ FROM (VALUES ('by count', dlints_new(3, discount => 0.99)),
 SELECT ok(bool_and(sigma * sqrt(n) BETWEEN 0.05 AND 1), format('%s: a drought', name))
 FROM drought GROUP BY name ORDER BY name;
 
--- evidence that no history leaves, and of which there would be no posterior, does not come in
+-- evidence without a posterior is refused on input
 CREATE TEMP TABLE impossible AS
 SELECT name, j, jsonb_set(j, path, '1e6') AS bad, place
 FROM (VALUES
@@ -250,12 +250,12 @@ FROM impossible ORDER BY name;
 SELECT is(split_part(outcome(format('SELECT %L::jsonb::dlints', bad)), ' (', 1),
     '22P02: invalid input syntax for type dlints', format('jsonb: %s', name))
 FROM impossible ORDER BY name;
--- (the numbers begin behind 163 bytes of the header)
+-- (the numbers follow a header of 163 bytes)
 SELECT is(split_part(outcome(format('SELECT receive(%L)',
         overlay(dlints_send(j::dlints) PLACING float8send(1e6) FROM 164 + 8 * place))), ' (', 1),
     '22P03: invalid dlints in external value', format('binary: %s', name))
 FROM impossible ORDER BY name;
--- two of which each is as near to none as roundings may bring it have none together
+-- the sum of two models that are valid within rounding errors may be invalid
 SELECT is(outcome(format('SELECT %L::dlints || %L::dlints', model, model)),
     '22003: dlints evidence out of range (The evidence has no posterior with this ridge and prior.)',
     'together they are no history')

@@ -1,6 +1,5 @@
--- dlints_evidence keeps a model in its working form as the state: however PostgreSQL
--- passes, copies, splits or flattens it, and whatever goes wrong, what was learned is
--- there, and once.
+-- dlints_evidence keeps a model in its working form as the state.  Each observation counts once, however PostgreSQL
+-- passes, copies, splits or flattens the state, and whatever error occurs.
 \ir include/helpers.sql
 
 SELECT plan(39 + 55);
@@ -12,7 +11,7 @@ FROM generate_series(1, 1000) AS i;
 CREATE TEMP TABLE empty AS
 SELECT dlints_new(5) AS m, dlints_new(5, half_life => '5 days', memories => 2) AS by_time;
 
--- what one after the other gives, each update by itself
+-- result of single updates
 CREATE FUNCTION direct(m dlints, keys bigint[], with_time boolean) RETURNS dlints
 LANGUAGE plpgsql AS
 $$
@@ -36,7 +35,7 @@ $$;
 
 -- ---------- windows ----------
 
--- running, sliding (which begins anew at each row), and over all
+-- running and sliding frames (the latter begin again at each row), and the whole partition
 CREATE TEMP TABLE framed AS
 SELECT i, dlints_evidence(m, x, r) OVER running AS running,
     dlints_evidence(m, x, r) OVER sliding AS sliding,
@@ -52,7 +51,7 @@ SELECT ok(count(DISTINCT dlints_send(everything)) = 1
     AND same(min(everything::text)::dlints, array_agg(i)),
     'a window over all gives each row the same') FROM framed;
 
--- frames of other kinds, among them empty ones and such that leave rows out
+-- other frames, among them empty ones and those with EXCLUDE
 CREATE FUNCTION frames_are_right(frame text) RETURNS boolean LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -92,7 +91,7 @@ FROM (SELECT i, by_time, moving_evidence(by_time, x, r, '{}', t, w) OVER f AS mo
     (SELECT max(t) AS newest FROM log) AS n
 WHERE i % 25 = 0;
 
--- a cursor stops half way and goes on
+-- a cursor that stops and continues
 DECLARE halfway CURSOR FOR
 SELECT i, dlints_evidence(m, x, r) OVER (ORDER BY i) AS e, array_agg(i) OVER (ORDER BY i) AS keys
 FROM log, empty;
@@ -111,7 +110,7 @@ CLOSE halfway;
 
 -- ---------- groups ----------
 
--- two aggregates share a state, an outer one sees it
+-- two aggregates with a common state, and a nested one
 SELECT ok(same_bytes(dlints_evidence(m, x, r), dlints_evidence(m, x, r))
     AND same_bytes(dlints_evidence(m, x, r), dlints_evidence(m, x, r)::text::dlints),
     'aggregates that share a state') FROM log, empty;
@@ -146,8 +145,8 @@ FROM expected AS e,
 WHERE e.g = 3;
 SELECT is(dlints_evidence(m, x, NULL), NULL, 'evidence of no observation is NULL') FROM log, empty;
 
--- aggregates that users make of the support functions: a state that begins flat, one that
--- goes through || in between, one that takes results of another, one that is combined
+-- user-defined aggregates with the support functions: an initial flat state, || in between, results of another
+-- aggregate as input, a combine function
 SELECT format('CREATE AGGREGATE learn_on(dlints, dlints_vector, float8) '
     '(SFUNC = dlints_evidence_transfn, STYPE = dlints, INITCOND = %L)', m::text) FROM empty \gexec
 SELECT ok(same(learn_on(m, x, r ORDER BY i), array_agg(i)), 'a state that begins flat')
@@ -164,8 +163,7 @@ SELECT ok(same((SELECT concat_evidence(e ORDER BY g)
                 FROM (SELECT i / 100 AS g, dlints_evidence(m, x, r ORDER BY i) AS e
                       FROM log, empty GROUP BY 1) AS s), array_agg(i)),
     'results of one aggregate that another takes') FROM log;
--- two in one query, one of which hands its state on while the other goes on; with parts
--- that workers made
+-- two in one query, one of which has returned its state while the other continues; with partial results of workers
 CREATE AGGREGATE evidence_in_parts(dlints, dlints_vector, float8, dlints_vector, timestamptz, float8) (
     SFUNC = dlints_evidence_transfn, STYPE = dlints, COMBINEFUNC = dlints_concat,
         PARALLEL = SAFE);
@@ -200,7 +198,7 @@ SELECT each_holds($$
     same_bytes(a[2], a[1] || a[1])
     $$, 'FROM kept');
 
--- rows of one group bring the model in line: as it was made or trained, but not another
+-- rows of a group with the model stored in line: the model before or after training, but not another model
 SELECT ok(same(dlints_evidence(CASE WHEN i % 3 = 0 THEN dlints_update(m, x, r) ELSE m || NULL END,
                                x, r ORDER BY i), array_agg(i)), 'a model that learns meanwhile')
 FROM log, empty;
@@ -211,7 +209,7 @@ SELECT throws_ok('SELECT dlints_evidence_transfn(NULL, m, x, r) FROM log, empty'
 
 -- ---------- readers ----------
 
--- a call that sees now one state and now another knows which is which
+-- a call site with changing states distinguishes them
 CREATE TEMP VIEW states AS
 SELECT dlints_evidence(m, x, r) FILTER (WHERE i <= 300) AS a,
     dlints_evidence(m, x, r) FILTER (WHERE i > 300) AS b
@@ -231,7 +229,7 @@ FROM (SELECT i, dlints_evidence(m, x, r) OVER (ORDER BY i) AS running FROM log, 
 
 -- ---------- errors ----------
 
--- an error in the middle of a block leaves nothing behind, in a subtransaction too
+-- after an error in the middle of a block nothing remains, in a subtransaction too
 CREATE FUNCTION in_spite_of_errors() RETURNS dlints LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -250,8 +248,8 @@ BEGIN
 END
 $$;
 SELECT ok(same(in_spite_of_errors(), array_agg(i)), 'errors before') FROM log;
--- a cancellation that comes while a state is read, and is caught: it is read again, with
--- observations that waited, and with none but nothing found yet
+-- a cancellation while a state is read is caught; then the state is read again, with pending observations and
+-- without
 SET LOCAL plan_cache_mode = force_generic_plan;
 CREATE FUNCTION cancelled(e dlints) RETURNS boolean LANGUAGE plpgsql AS
 $$
@@ -280,9 +278,10 @@ SELECT throws_ok('SELECT dlints_evidence(m, x[1:i], r ORDER BY i DESC) FROM log,
 ROLLBACK TO after;
 SELECT ok(next_is_right('groups'), 'a cursor continues after an error of another statement');
 
--- Observations and histories that count more, or less, than once.
+-- Observations and histories with weights other than 1
 
--- a history as often as a number says: everything once, H and N2 twice, and updates stay
+-- a history with an integer weight counts that many times, except that updates count once and H and N2 have the
+-- square of the weight
 CREATE TEMP TABLE learned AS
 SELECT shape, forgets, empty, batch(empty, 1, 60, true) AS m FROM learner
 WHERE forgets ~ 'weighted|three';
@@ -313,7 +312,7 @@ SELECT each_holds($$
     2 * NULL::dlints IS NULL
     $$, 'FROM learned');
 
--- 0.1 * everyone || mine: as if everyone's observations had counted a tenth
+-- 0.1 * everyone || mine equals training with weights of 0.1 for the observations of others
 CREATE TEMP TABLE tenth AS
 SELECT m, batch(m, 1, 100, true) AS everyone, batch(m, 101, 140, true) AS mine,
     (SELECT dlints_evidence(m, features(i, 4), reward(i), '{}', seen_at(i),
@@ -324,8 +323,8 @@ SELECT cmp_ok(max(model_difference(0.1 * everyone || mine, want)), '<=', 1e-10::
     '0.1 * everyone || mine')
 FROM tenth;
 
--- where nothing is forgotten a weight is how often, though it counts once; and sampled
--- non-clicks are put right
+-- without forgetting, a weight is a number of observations, although the update counts once; weights correct for
+-- sampled non-clicks
 CREATE TEMP TABLE often AS
 SELECT batch(m, 1, 140, true) AS w,
     (SELECT dlints_evidence(m, features(i, 4), reward(i))
@@ -339,7 +338,7 @@ SELECT each_holds($$
     (dlints_info(w)).updates = 140
     (dlints_info(n)).updates = (SELECT sum(weight(i)) FROM generate_series(1, 140) AS i)
     $$, 'FROM often');
--- by hand: H is the square
+-- by hand: H has the square of the weight
 SELECT is(memory_in_use(m),
     jsonb_build_object('weight_sum', v[1], 'weight_square_sum', NULL, 'reward_sum', v[2],
         'reward_square_sum', v[3], 'b', v[4:4], 'G', ARRAY[v[5:5]], 'H', ARRAY[v[6:6]]), what)
@@ -348,7 +347,7 @@ FROM dlints_new(1, discount => 0.5, intercept => false) AS e, LATERAL (VALUES
     ('after another', dlints_update(dlints_update(e, ARRAY[3], 2, weight => 4), ARRAY[1], 2),
      '{3,6,12,14,19,37}'),
     ('a model', 4 * dlints_update(e, ARRAY[3], 2), '{4,8,16,24,36,144}')) AS v (what, m, v);
--- no weight is 1
+-- a NULL weight is 1
 SELECT each_holds($$
     same_bytes(dlints_update(e, ARRAY[3], 5, '{}', NULL, NULL), m)
     same_bytes(dlints_update_batch(e, ARRAY[[3]], ARRAY[5], weights => NULL), m)
@@ -393,8 +392,8 @@ FROM (VALUES
     ('one that is nothing', 1e-200 * (1e-200 * dlints_update(dlints_new(1), ARRAY[1], 1)), 0))
     AS v (what, m, n), dlints_info(m) AS i;
 
--- H, of squared weights, loses a ridge long before G does, of which alone the mean is: what
--- a heavy observation leaves of others is the same for all who look
+-- In H, whose weights are squared, rounding errors exceed the ridge long before those of G.  The mean depends on G
+-- only: after an observation with a large weight, all functions agree on the remaining evidence.
 CREATE TEMP TABLE heavy AS
 SELECT m, ARRAY[1, -1] AS x
 FROM dlints_update_batch(dlints_new(2, discount => 0.9, ridge => 1, intercept => false),

@@ -1,5 +1,4 @@
--- Features come as arrays of any numbers: the same numbers make the same model and the same
--- answers, bit for bit.
+-- Features can be arrays of any numeric type: equal numbers give equal models and results, bit by bit.
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model AS
@@ -27,7 +26,7 @@ SELECT statement FROM lines($$
     dlints_accepts(m, :x, 2)
     dlints_accepts(s, :x, 2, :u)
     $$) AS statement;
--- (columns keep the types that they have; a literal becomes what it is needed as)
+-- (columns have their types; a literal gets the type that the call requires)
 CREATE FUNCTION answer(statement text, x text, u text) RETURNS text LANGUAGE sql AS
 $$
 SELECT outcome(format('SELECT %s FROM model, (SELECT %s AS x, %s AS u OFFSET 0) AS v',
@@ -36,8 +35,7 @@ $$;
 
 SELECT plan(52);
 
--- the numbers in each form, and what they are in double precision; features and a profile
--- of types of their own
+-- the numbers in each form, and their values in double precision; domains as types of features and profile
 SELECT is(string_agg(statement || ': ' || have, E'\n')
     FILTER (WHERE have <> want OR want NOT LIKE 'gives %'),
     NULL, format('%s and %s in %s calls', x, u, count(*)))
@@ -62,7 +60,7 @@ FROM (VALUES
 WHERE u IS NULL OR statement LIKE '%:x%:u%'
 GROUP BY x, u ORDER BY x;
 
--- what is no number
+-- arrays without numbers
 CREATE TEMP VIEW refused AS
 SELECT code, left(outcome(format('SELECT %s FROM model', call)), 5) AS got, call
 FROM (VALUES
@@ -93,12 +91,12 @@ FROM (VALUES
     dlints_weights(s, ARRAY[1, 2]::oid[])
     $$)) AS v (code, calls), lines(calls) AS call;
 SELECT is(got, code, call) FROM refused;
--- there are no dimensions in '{}', and none is too few
+-- '{}' has no dimensions, which is an error for features
 SELECT throws_ok(format('SELECT dlints_predict(m, ''{}''%s) FROM model', type), '22000',
     'expected 2 dimensions, not 0', 'empty' || type)
 FROM unnest('{"",::real[],::numeric[]}'::text[]) AS type;
 
--- Text that is no model, where PostgreSQL asks instead of failing (16 and later).
+-- Invalid text, with soft errors (PostgreSQL 16 and later)
 
 SELECT current_setting('server_version_num')::integer >= 160000 AS asks,
     current_setting('server_version_num')::integer >= 170000 AS copies \gset
@@ -116,7 +114,7 @@ FROM (SELECT dlints_update(one_memory(2, discount => 0.5), ARRAY[1, -2], 1)::tex
     ('a parameter out of range', 'dlints', '"ridge": 1', '"ridge": 1e300'))
         AS v (what, type, was, text_in);
 \if :asks
--- the same that fails without being asked
+-- the same text, with an error
 SELECT is(CASE WHEN pg_input_is_valid(text, type) THEN 'gives ' || text
                ELSE concat(i.sql_error_code, ': ', i.message, ' (' || i.detail || ')') END,
     outcome(format('SELECT %L::%s', text, type)), what)

@@ -1,8 +1,8 @@
--- The calls of applications, as their drivers send them: each resolves, and answers what
--- the same call with every argument cast answers.  064_pgvector.pl has pgvector's types sent, too.
+-- Calls of applications, with the types that drivers send.  Each resolves, and returns the same as a call with all
+-- arguments cast.  064_pgvector.pl tests calls with pgvector's types.
 \ir include/helpers.sql
 
--- what is sent: fractions that every type holds, or whole numbers
+-- the numbers: fractions that every type represents exactly, or integers
 CREATE TEMP TABLE number (kind text, fractions text, whole text);
 INSERT INTO number VALUES
 	('x', '0.5,-0.25,2', '1,0,2'), ('xs', '{0.5,-0.25,2},{0,1,0.5}', '{1,0,2},{0,1,1}'),
@@ -10,7 +10,7 @@ INSERT INTO number VALUES
 	('r', '1.5', '1'), ('w', '0.5', '1'), ('k', '2', '2'),
 	('at', '2026-04-01 12:00+00', '2026-04-01 12:00+00'), ('word', 'ucb', 'ucb');
 
--- Literals stand in the statement, in such forms, or are columns; parameters have such types.
+-- Literals in the statement have these forms, columns and parameters these types.
 CREATE TEMP TABLE sender (name text, bound boolean, numbers text,
 	features text, profile text, number text, k text, at text, word text);
 INSERT INTO sender VALUES
@@ -52,7 +52,7 @@ WHERE typname IN ('vector', 'halfvec') AND EXISTS (SELECT FROM pg_extension WHER
 INSERT INTO sender
 SELECT type, false, 'fractions', type || '_%2$s', type || '_%2$s', '%s', '%s', '%L', '%L' FROM pgvector;
 
--- models that leave nothing to chance, and the numbers as columns
+-- models without randomness, and the numbers as columns
 SELECT string_agg(value || format(' AS %s_%s', type, kind), ', ') AS columns
 FROM  (SELECT type, kind, format('''{%s}''::%s[]', fractions, type) AS value
        FROM number, unnest('{real,float8,numeric}'::text[]) AS type
@@ -146,7 +146,7 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     count(*) FROM dlints_factors('SELECT member, item, 1 FROM click', :k) AS f (i integer, x real[])
     $$) AS call;
 
--- What a call, so sent, gives.  A BLAS may round an array by where it lies in memory.
+-- Result of a call.  A BLAS may round differently depending on the alignment of an array.
 CREATE FUNCTION given(call text, who sender) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -168,7 +168,7 @@ BEGIN
 			types := types || n.form;
 			arguments := arguments || quote_literal(CASE
 				WHEN NOT n.is_array THEN n.value
-				WHEN who.name = 'node-postgres' -- which quotes all elements
+				WHEN who.name = 'node-postgres' -- this form quotes all elements
 				THEN '{' || regexp_replace(n.value, '[-.0-9]+', '"\&"', 'g') || '}'
 				ELSE '{' || n.value || '}' END);
 			place := '$' || cardinality(types);
@@ -191,14 +191,13 @@ $$;
 CREATE TEMP TABLE answer AS
 SELECT s.name, s.bound, s.numbers, call, given(call, s) AS given FROM sender AS s, call;
 
--- The calls that do not resolve: where a function takes anything, PostgreSQL does not know
--- what a parameter without a type is.
+-- Calls that do not resolve: if a function accepts any type, PostgreSQL cannot determine the type of a parameter.
 CREATE TEMP TABLE unresolved AS
 SELECT name, numbers, call, '42P18: could not determine data type of parameter $1' AS given
 FROM sender JOIN call ON call = 'dlints_encode(8, ''price'', :r)' AND number = 'unknown'
 	OR call = 'dlints_encode(8, ''brand'', :word)' AND word = 'unknown'
 WHERE bound
-UNION ALL -- weights are float8[], as draws are
+UNION ALL -- weights are float8[], the type of draws
 SELECT type, 'fractions', 'dlints_dot(:x, :p) FROM one',
   format('42883: function dlints_dot(%s, %1$s) does not exist', type)
 FROM pgvector;
@@ -216,23 +215,10 @@ WHERE name <> 'cast';
 SELECT cmp_ok(100.0 * count(*) FILTER (WHERE given ~ '^gives') / count(*), '>=', 97::numeric,
               'at least 97 % of the calls resolve') FROM answer WHERE name <> 'cast';
 
--- ---------- columns are read as they are ----------
+-- ---------- columns are not converted ----------
 
--- No plan converts the column of features, of whatever type the profile is.  A cast to
--- dlints_vector is none.
-CREATE FUNCTION verbose_plan_of(statement text) RETURNS text LANGUAGE plpgsql AS
-$$
-DECLARE
-	line text;
-	plan text := '';
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS off) ' || statement LOOP
-		plan := plan || line || E'\n';
-	END LOOP;
-	RETURN plan;
-END
-$$;
-SELECT unalike(verbose_plan_of(format('SELECT %s FROM one, item', replace(call, ':p', profile))),
+-- No plan converts the column of features, whatever the type of the profile.  A cast to dlints_vector is no conversion.
+SELECT unalike(plan_of(format('SELECT %s FROM one, item', replace(call, ':p', profile)), 'VERBOSE, COSTS off'),
                '%f)::double%', format('%s, :p = %s', call, profile))
 FROM lines($$
     dlints_update(m, f, 1, :p)

@@ -1,4 +1,4 @@
--- dlints_accepts says what dlints_update would learn, and is never an error.
+-- dlints_accepts predicts whether dlints_update accepts an observation, and never raises an error.
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model (name, m) AS VALUES
@@ -73,8 +73,7 @@ CREATE TEMP TABLE reward AS SELECT NULL AS r UNION ALL SELECT r FROM lines($$
     1e300
     $$) AS r;
 
--- each with each, but where PostgreSQL makes another array of one, because of the
--- other one's type, or refuses to
+-- each with each, except where PostgreSQL converts one array to the other one's type or raises an error
 CREATE TEMP TABLE trial AS
 SELECT name, concat_ws(', ', x, r, 'profile => ' || u) AS arguments,
     outcome(format('SELECT dlints_accepts(m, %s) FROM model WHERE name = %L',
@@ -104,7 +103,7 @@ SELECT each_holds($$
     $$, $$FROM model WHERE name = 'plain'$$);
 SELECT is(dlints_accepts(m, ARRAY[1, 2, 3], 1, NULL), NULL, 'dlints_accepts returns NULL for a NULL profile')
 FROM model WHERE name = 'matched';
--- the same for rows one after the other: no verdict stays behind
+-- row by row: results do not depend on the previous row
 SELECT is(string_agg(dlints_accepts(one_memory(n), x, r)::text, ' ' ORDER BY i),
     'true false true false false true false true', 'dlints_accepts works row by row')
 FROM (VALUES (1, 2, '{1,2}'::real[], 1::float8), (2, 2, '{1,NaN}', 1), (3, 2, '{1,3}', 1),
@@ -113,7 +112,7 @@ FROM (VALUES (1, 2, '{1,2}'::real[], 1::float8), (2, 2, '{1,NaN}', 1), (3, 2, '{
                  (8, 2, '{1,2}', 1))
     AS v (i, n, x, r);
 
--- a queue that takes nothing else
+-- a queue that accepts only valid observations
 CREATE TEMP TABLE strict_queue (features real[] NOT NULL, reward float8 NOT NULL,
     CHECK (dlints_accepts(one_memory(3), features, reward)));
 SELECT lives_ok($$INSERT INTO strict_queue VALUES ('{1,2,3}', 1)$$,
@@ -121,7 +120,7 @@ SELECT lives_ok($$INSERT INTO strict_queue VALUES ('{1,2,3}', 1)$$,
 SELECT throws_ok(format('INSERT INTO strict_queue VALUES (%L, %L)', x, r), '23514', NULL, x || r)
 FROM (VALUES ('{1,2}', '1'), ('{1,2,NaN}', '1'), ('{1,2,3}', 'Infinity')) AS v (x, r);
 
--- a fold that sets bad rows aside, for several models
+-- a fold that skips invalid rows, for several models
 CREATE TEMP TABLE state (name, state) AS VALUES ('two', one_memory(2)), ('three', one_memory(3));
 CREATE TEMP TABLE queue (id integer, model text, features real[], reward float8);
 INSERT INTO queue VALUES
@@ -149,10 +148,10 @@ SELECT ok(same_bytes(state, dlints_update_batch(one_memory(2), ARRAY[[1, 2], [3,
 SELECT is((dlints_info(state)).updates, 1::bigint, 'each model is trained on its accepted examples') FROM state
 WHERE name = 'three';
 
--- Batches whose rows have times and weights: dlints_accepts says of each row what dlints_update would, so that a fold
--- learns what can be learned.
+-- Batches with times and weights: dlints_accepts predicts for each row whether dlints_update accepts it, so that a
+-- fold trains on all valid rows.
 
--- each with each, for a model by time and one by count
+-- each with each, for a model with a half-life and one with a discount
 CREATE TEMP TABLE verdict AS
 SELECT name, at, weight,
        outcome(format('SELECT dlints_accepts(%s, ARRAY[1, 2], 1, ''{}'', %s, %s)',
@@ -181,7 +180,7 @@ FROM (VALUES
 	  || '{"updates": 9223372036854775807}')::dlints, '{1,2}', false)) AS v (what, m, x, accepted)
 ORDER BY what;
 
--- a fold of rows of which some have no time, no weight that counts or no reward
+-- a fold of rows, some without a time, a valid weight or a reward
 CREATE TEMP TABLE event (id integer, features real[], reward float8, at timestamptz, weight float8);
 INSERT INTO event VALUES
 	(1, '{1,2}', 1, '2026-01-01', 1), (2, '{1,2}', 1, NULL, 1), (3, '{2,1}', 0, '2026-01-02', NULL),

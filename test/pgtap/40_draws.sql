@@ -55,7 +55,7 @@ SELECT each_holds($$
         FROM (SELECT dlints_draw_weights(model) AS d FROM generate_series(1, 1000)) AS s)
     dlints_draw(NULL) IS NULL AND dlints_draw(NULL, 1) IS NULL AND dlints_draw_weights(NULL) IS NULL
     $$, 'FROM trained');
--- unseeded draws have the same law: the means of 5,000 of them
+-- unseeded draws have the same distribution: the means of 5,000 of them
 SELECT cmp_ok(max(abs(off)), '<', 5.5::float8, 'mean of unseeded draws')
 FROM (SELECT (avg(draw[i]) - mean / 2) / (stddev / 2) * sqrt(5000) AS off
       FROM (SELECT name, dlints_draw(model) AS draw FROM trained, generate_series(1, 5000)) AS d

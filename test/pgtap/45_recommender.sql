@@ -163,7 +163,7 @@ SELECT is(sum(applied - value), 0::float8, 'rewards of unknown decisions are sto
 SELECT ok(state = (SELECT dlints_set(dlints_new(dim, interactions => 'matched',
   half_life => '7 days', exploration => 0.025), policy => 'greedy') FROM dlints_info(state)),
   'the model of the control group is not trained') FROM board.model WHERE name = 'control';
--- one page of each user_id, which has items with and without the last but one column
+-- one page of each user, with the values of all columns but the last or but one
 CREATE TEMP TABLE explained AS SELECT d.id AS decision, d.user_id, w.*
   FROM board.decision d, board.explain(d.id) WITH ORDINALITY w (item, position, part, contribution, stddev, n);
 SELECT is(array_agg(DISTINCT part COLLATE "C"), ARRAY['(bought together)', '(clicks)', '(popularity)', 'city_id',
@@ -264,7 +264,7 @@ ROLLBACK TO there;
 
 -- ---------- a long log ----------
 
--- 2,000 decisions of years ago, learned, in the partitions for what no month takes
+-- 2,000 decisions that are years old, trained, in the default partitions
 SAVEPOINT short;
 INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
   expected, features)

@@ -2,8 +2,8 @@
 \ir include/helpers.sql
 SET LOCAL client_min_messages = warning;
 
--- 120 users like one of three kinds each.  Each clicked things 1 to 4 of the own kind and, last, one that nobody
--- else clicked.
+-- 120 users with one of three kinds each.  Each user clicked things 1 to 4 of this kind and, last, a thing that
+-- nobody else clicked.
 CREATE TABLE thing (id integer PRIMARY KEY, kind text, size integer);
 INSERT INTO thing SELECT i, 'kind ' || i % 3, i % 20 FROM generate_series(1, 450) i;
 CREATE TABLE seen (who integer, what integer, at timestamptz);
@@ -33,7 +33,7 @@ SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND 
   AND bool_and(verdict ~ '^(finds nothing|0\.\d{3} ± 0\.\d{3} less(, not significant)?)$') FILTER (WHERE n > 1),
   'hit rates, NDCG and verdicts are within their ranges') FROM tried;
 
--- of somebody all but the last click were of things that are there no more
+-- all clicks of a user but the last were on deleted things
 SAVEPOINT gone;
 INSERT INTO seen SELECT 100 + p, CASE i WHEN 5 THEN 1 ELSE 1000 END, now() - make_interval(days => 50 - i)
 FROM generate_series(1, 20) p, generate_series(1, 5) i;
@@ -42,7 +42,7 @@ SELECT is(count(*), 7::bigint,
 FROM dlints_backtest('thing', '{kind, size}', :log);
 ROLLBACK TO gone;
 
--- Now the last click is the fifth thing of the kind, which half of the users clicked before.
+-- Now the last click is on the fifth thing of the kind, which half of the users clicked earlier.
 DELETE FROM seen WHERE what > 60;
 INSERT INTO seen SELECT p, 15 + p % 3, now() - CASE WHEN p <= 60 THEN interval '60 days' ELSE interval '1 day' END
 FROM generate_series(1, 120) p;
@@ -58,7 +58,7 @@ SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) 
     WHERE policy = 'the most popular';
 SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again
   WHERE policy = 'recommender';
--- Users have clicked all things of their own kind but the hidden one.  "kind 1" is that of a third of the users.
+-- Users have clicked all things of their kind except the hidden one.  "kind 1" is that of a third of the users.
 SELECT dlints_create_recommender('own_kind', 'thing', '{kind}', clicks => :log,
   candidates => $$i.kind = 'kind ' || user_id % 3$$);
 SELECT dlints_create_recommender('one_kind', 'thing', '{kind}', clicks => :log, candidates => $$i.kind = 'kind 1'$$);
@@ -67,21 +67,22 @@ FROM own_kind.backtest() WHERE policy = 'the most popular';
 SELECT is((hit_rate, ndcg)::text, '(0.3333,0.3333)', 'backtest() lists candidates that are equal for all users')
 FROM one_kind.backtest() WHERE policy = 'the most popular';
 DROP SCHEMA own_kind, one_kind CASCADE;
--- What twelve others were long ago is known, by nobody in particular: more popular, but not lately.
+-- Twelve other things have many old clicks by unknown users: they are more popular, but not recently.
 INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 60 * 12) i;
 SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy),
   '{"(\"popular in two weeks\",t)","(\"the most popular\",f)"}',
   'popularity within two weeks finds items that are popular lately') FROM dlints_backtest('thing', '{kind}', :log)
     WHERE policy IN ('the most popular', 'popular in two weeks');
--- the list of ten is cut there, and what was clicked is not asked for again
+-- the list of ten ends there, and clicked items are not requested again
 UPDATE seen SET what = 300 WHERE who > 60 AND at > now() - interval '2 days';
 INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 60
   AND at > now() - interval '2 days';
 SELECT ok(count(*) FILTER (WHERE verdict LIKE 'the best, by %') = 1 OR max(ndcg) = 0, 'one policy is the best')
 FROM dlints_backtest('thing', '{kind}', :log, users => 30);
 
--- Two of ten clicks are hidden: 101 to 109 are known by thirty people each, 110 by twenty, and 111 by the
--- thirty from whom it is hidden.  Who clicks 110 last finds it at the tenth position of the most popular.
+-- Two of ten clicks are hidden.  Things 101 to 109 have thirty other users each, 110 has twenty, and 111 has the
+-- thirty users for whom it is hidden.  If 110 is a user's last click, it is at the tenth position of the most
+-- popular things.
 CREATE TABLE few AS
 SELECT p AS who, 200 + (p * 8 + i) % 97 AS what, now() - make_interval(days => 20 - i) AS at
   FROM generate_series(1, 30) p, generate_series(1, 8) i
@@ -95,7 +96,8 @@ UNION ALL SELECT 4000 + p, 299, now() - interval '9 days' FROM generate_series(1
 SELECT is(hit_rate, 0.25::float8, 'dlints_backtest() hides a fifth of the clicks')
   FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM few')
 WHERE policy = 'the most popular';
--- Everybody clicked the same twelve, the last one late: it is found only if no list has those clicked before.
+-- All users clicked the same twelve things, the last one recently: it is found only if lists leave out clicked
+-- items.
 CREATE TABLE same AS
 SELECT p AS who, i AS what, now() - make_interval(days => 30 - i, mins => p) AS at
   FROM generate_series(1, 40) p, generate_series(1, 12) i
@@ -119,7 +121,7 @@ SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.impressi
 DELETE FROM seen;
 SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'the click log has no clicks to test a recommender with',
   'backtest() raises an error if there is no click to find');
--- without a log what was clicked on its lists is one
+-- without a click log, clicks on the recommender's lists are the log
 SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', user_type => 'integer',
   repeats => false);
 INSERT INTO own.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
@@ -127,7 +129,7 @@ SELECT public._dlints_first_decision(now()) + 10 * p + i, now() + make_interval(
        dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', dlints_pack('{{0}}')
 FROM generate_series(100, 130) p, generate_series(1, 2) i;
 INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.impression;
-INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impression;	-- never shown
+INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impression;	-- items that were never in a list
 SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() without a click log reads clicks on the recommender''s lists')
   FROM own.backtest()
 WHERE policy = 'the most popular';
@@ -151,7 +153,7 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', 'P0002',
     'the click log has no clicks to test a recommender with'))
   v (call, code, said);
--- Each of the many statements of a trial would be compiled for longer than it takes.
+-- JIT compilation of the trial's many statements would take longer than their execution.
 SELECT is(count(*), 5::bigint, 'functions that create, alter and test a recommender are not compiled by JIT')
   FROM pg_proc
 WHERE proname IN ('_dlints_create_recommender', '_dlints_alter_recommender', '_dlints_run_part', '_dlints_backtest')

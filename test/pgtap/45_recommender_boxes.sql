@@ -18,7 +18,7 @@ SELECT avg((j.field = of_field)::integer) FROM unnest(items) i (id) JOIN job j U
 CREATE FUNCTION logged(decision bigint) RETURNS board.decision LANGUAGE sql AS $$
 SELECT d FROM board.decision d WHERE d.id = logged.decision $$;
 
--- the profile that an item alone gives, with the weight of 20 clicks
+-- profile of a user who clicked one item 20 times
 CREATE FUNCTION profile_like(item integer) RETURNS real[] LANGUAGE sql AS $$
 SELECT public._dlints_profile_of(public._dlints_mean_profile(v.features[1:s.liked] || 1::real, 20, s.liked),
                                  l.scale, l.weights, s.liked, s.aged)
@@ -83,8 +83,8 @@ SELECT ok(bool_and((d.user_id, d.session, d.treatment, d.context - 'after') = (8
 SELECT ok(bool_and(d.context ->> 'after' = b.decision::text), 'each page names the page before it')
   FROM walk w, logged(w.decision) d, walk b WHERE b.page = w.page - 1;
 
--- The probabilities by hand: among the remaining items, with the draws of the page.  The log has rounded
--- profiles, which next() reads.  Neighbour scores follow clicks on earlier pages, but for the page before.
+-- Probabilities by hand: among the remaining items, with the draws of the page.  next() reads the rounded profiles
+-- of the log.  Neighbour scores are those of clicks on earlier pages, except the previous page.
 CREATE TEMP TABLE by_hand AS
 SELECT w.page, c.ids[d.item] AS item, d.rank AS position, d.probability
 FROM   visitor p, (SELECT DISTINCT page, decision FROM walk) w, logged(w.decision) l, board.model m,
@@ -129,14 +129,14 @@ SELECT is(outcome('SELECT * FROM board.' || box), '22023: argument "context" mus
   ('recommend(1, context => ''[1]'')'), ('more_like(1, context => ''[1]'')'), ('trending(1, context => ''[1]'')'))
   v (box);
 
--- keys of the context that functions add
+-- context keys that the functions set
 SELECT lives_ok($$SELECT board.recommend(1, 3, context =>
   '{"left_out": ["x"], "more_like": {"x": 1}, "after": "y", "trending": 1, "mine": 2}')$$,
   'a context may contain the keys that functions add');
 SELECT is(context, '{"mine": 2}', 'recommend() removes the keys that functions add from the context')
   FROM board.decision
   WHERE context ->> 'mine' = '2';
--- values that no function writes
+-- values that the functions never write
 UPDATE board.decision SET context = '{"mine": 2, "more_like": "x", "after": "y"}' WHERE context ->> 'mine' = '2';
 SELECT is((SELECT count(*) FROM board.next(id, user_id => 1)), 10::bigint,
   'next() accepts a logged context with invalid values')

@@ -130,7 +130,7 @@ FROM   listed('fed', 1, k => 100);
 
 -- ---------- blocks without a centroid ----------
 
--- an item that is the best for everybody, in a block that was appended
+-- the best item for all users, in a block that was added later
 UPDATE fed.item_vector SET popularity = 100 WHERE item = 4000;
 INSERT INTO fed.block SELECT 600, ARRAY[v.item], _dlints_block_codes(ARRAY[v.features[1:s.liked]], s.factors),
   ARRAY[_dlints_block_numbers(v.popularity, v.effect, v.costs, 0, v.dates)] FROM fed.item_vector v, fed.setting s

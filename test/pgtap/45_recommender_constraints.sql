@@ -122,7 +122,7 @@ SELECT results_eq($$SELECT measure, value IS NOT NULL, substring(meaning from
 
 SELECT later('1 minute');
 SELECT count(*) FROM generate_series(1, 40) p, board.recommend(p);
--- with the present profile, since the log has a rounded one
+-- with the current profile, since the log has a rounded one
 CREATE TEMP TABLE again AS
 SELECT d.id, d.probabilities, ARRAY(
 	SELECT c.probability

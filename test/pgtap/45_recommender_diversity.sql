@@ -50,7 +50,7 @@ BEGIN
 	RETURN result;
 END $$;
 
--- How alike the items of a list are on average
+-- Mean similarity of the items of a list
 CREATE FUNCTION sameness(name text, items integer[]) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	result float8;

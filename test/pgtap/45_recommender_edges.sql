@@ -15,7 +15,7 @@ WHERE hashint8extended(p * 1000 + i, 1) & 15 < CASE WHEN p % 3 = i % 3 THEN 5 EL
 CREATE INDEX ON click (person, at);
 CREATE ROLE dlints_edges_page;
 CREATE ROLE dlints_edges_owner;
-SET LOCAL plpgsql.extra_errors = 'all';        -- all that follows works under it
+SET LOCAL plpgsql.extra_errors = 'all';        -- all further statements run with this setting
 SET LOCAL plpgsql.extra_warnings = 'all';
 
 -- The value of a measure of a report
@@ -144,7 +144,7 @@ CREATE TABLE seen (person integer, film integer, at timestamptz);
 INSERT INTO seen SELECT p, i, now() - (p * i % 300 + 1) * interval '1 hour'
   FROM generate_series(1, 60) p, generate_series(1, 300) i
 WHERE p % 3 = i % 3 AND hashint8extended(p * 1000 + i, 2) & 15 < 2;
--- users who have seen only films that will be deleted
+-- users who have clicked only films that will be deleted
 INSERT INTO seen SELECT 100 + p, i, now() - i * interval '1 hour' FROM generate_series(1, 30) p, generate_series(1,
   30) i WHERE p % 3 = i % 3;
 SELECT dlints_create_recommender('films', 'film', '{genre}', clicks => 'SELECT person, film, at FROM seen',

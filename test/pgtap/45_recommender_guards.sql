@@ -377,7 +377,7 @@ SELECT is(
 FROM  (VALUES ('0', '0'), ('NaN', '0'), ('Infinity', '0'), ('1', 'NaN'), ('1', '-Infinity')) v (target, price),
   unnest('{board,home}'::text[]) s;
 
--- ---------- objects that others plant ----------
+-- ---------- objects of other roles that shadow ours ----------
 
 SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3',
   'recommend() works without planted objects');

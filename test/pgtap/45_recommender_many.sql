@@ -221,7 +221,7 @@ DELETE FROM job WHERE id % 3 = 0;
 SELECT fed.refresh();
 SELECT ok(sum(cardinality(b.items)) > (count(*) - 1) * f.items, 'blocks with too much room are rewritten')
 FROM   fed.block b, full_block f GROUP BY f.items;
--- items come and go for long
+-- Add and delete items, for a number of rounds.
 CREATE FUNCTION turn(rounds integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	FOR round IN 1 .. rounds LOOP

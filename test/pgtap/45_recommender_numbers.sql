@@ -29,7 +29,7 @@ DELETE FROM board.decision d USING control c WHERE d.user_id = c.user_id
 SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'control') - 300), '<', 90::bigint,
   'the share of the control group is as set')
   FROM board.decision;
--- of 700, six standard deviations are 80
+-- six standard deviations of 700 lists are 80
 SELECT cmp_ok(abs(count(*) FILTER (WHERE treatment = 'random') - 0.5 * count(*) FILTER (WHERE treatment <> 'control')),
   '<', 80.0,
   'the share of random lists is as set') FROM board.decision;
@@ -113,14 +113,14 @@ DROP SCHEMA alone CASCADE;
 SELECT ok(max(w) = 1 AND click_value > 0.02 AND click_value * weights[2] > 0.02,
   'the most predictive of blocks and popularity has the weight 1, and similarity predicts clicks')
   FROM board.similarity, unnest(trim_array(weights, 1)) w GROUP BY click_value, weights;
--- factors must not be tested with the clicks that they were fitted to
+-- factors are tested with other clicks than those they were fitted to
 CREATE TABLE blind AS SELECT hashint8extended(i, 1) & 63 AS who, 1 + (hashint8extended(i, 2) & 127) AS job,
   now() - i * interval '10 minutes' AS at FROM generate_series(1, 3000) i;
 SELECT dlints_create_recommender('blind_r', 'job', '{field}', factors => 16,
   clicks => 'SELECT who, job::integer, at FROM blind') IS NOT NULL;
 SELECT ok(click_value * weights[1] < 0.02 AND click_value < 0.15, 'random clicks give factors no weight')
   FROM blind_r.similarity;
--- 60 people who want one field each: the same for good, or another one every eight days
+-- 60 users who like one field each, either always or a new one every eight days
 CREATE FUNCTION wanting(days integer) RETURNS TABLE (who integer, job bigint, at timestamptz) LANGUAGE sql AS $$
 SELECT n % 60, j.id, now() - n * interval '30 minutes'
 FROM   generate_series(1, 3000) n, LATERAL (SELECT n % 60 + n / (48 * days) AS turn) t,
@@ -291,7 +291,7 @@ SELECT is((SELECT count(*) FROM quiet.decision_rest) + (SELECT count(*) FROM qui
 
 -- ---------- verdicts ----------
 
--- lists of users who each came once, some with a reward
+-- lists of users with one list each, some with a reward
 CREATE FUNCTION verdict(users integer, personal integer, control integer) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	said text;

@@ -211,7 +211,7 @@ SELECT is(mean_reward, 1.5::float8, 'with repeated => "sum" rewards are added, a
 
 -- ---------- what is learned ----------
 
--- Each hour has an action of its own; two are equal, and one of these has a price.
+-- Each hour has a best action; two actions are equal, and one of these has a price.
 CREATE FUNCTION wanted(hour integer, action text) RETURNS float8 LANGUAGE sql
   AS $$ SELECT CASE WHEN action = (ARRAY['a', 'b', 'c'])[hour + 1] OR action = 'c too' AND hour = 2
                     THEN 1 ELSE 0 END $$;
@@ -246,7 +246,7 @@ SELECT ok(bool_and(earned = reward - price) AND max(price) = 0.4, '"earned" is t
 SELECT dlints_create_ranker('pupil', apprentice => true, attribution_window => '0');
 CREATE FUNCTION teach(first integer, last integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-	FOR i IN first..last LOOP	-- the baseline chooses what suits the hour
+	FOR i IN first..last LOOP	-- the baseline chooses the best action of the hour
 		PERFORM pupil.rank('p' || i, jsonb_build_object('hour', i % 3),
 			(SELECT jsonb_agg(a ORDER BY sim.wanted(i % 3, a) DESC, a) FROM unnest('{a,b,c}'::text[]) a));
 		PERFORM pupil.reward('p' || i, (i % 2)::float8);
@@ -284,7 +284,8 @@ FROM unnest('{1.1,"null"}'::text[]) share;
 
 -- ---------- the report ----------
 
--- 60 events of 40 users that the ranker decided, and 100 of 50 that the baseline did; and one of each the day before
+-- 60 events of 40 users that the ranker decided, and 100 of 50 users that the baseline decided; and one of each the
+-- day before
 SELECT dlints_create_ranker('judge', apprentice => true, attribution_window => '1 hour') IS NOT NULL;
 CREATE TEMP TABLE happened AS
 SELECT treatment, _dlints_first_decision(CASE WHEN n < 0 THEN now() - interval '1 day' ELSE now() END)

@@ -28,7 +28,7 @@ made AS (
 known AS (
 	INSERT INTO offer.event (event, decision) SELECT event, id FROM made)
 INSERT INTO offer.reward (event, value) SELECT event, reward FROM made WHERE reward IS NOT NULL $$;
--- what winner() estimates of each action, before it compares them
+-- estimates of winner() for each action, before the comparison
 CREATE FUNCTION estimated(actions text[], lowest float8, highest float8)
 RETURNS TABLE (action text, price float8, bottom float8, top float8, n bigint, squares float8, expected float8,
   error float8)
@@ -50,7 +50,7 @@ SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
   $$ VALUES ('b', 0::bigint, NULL::float8, NULL::float8, NULL::float8, NULL::float8, NULL::float8, 'open'),
             ('a', 0, NULL, NULL, NULL, NULL, NULL, 'open') $$, 'winner() returns named actions without events as open');
 
--- by rounding a mean of equal rewards may differ from them
+-- rounding may make the mean of equal rewards differ from them
 SAVEPOINT same;
 SELECT logs(1, 'a', 0.3, share => 0.1 + i * 0.007), logs(1, 'b', 0.6, share => 0.9 - i * 0.007)
 FROM   generate_series(1, 100) i;

@@ -1,5 +1,4 @@
--- Thompson sampling: one draw scores all candidates of a group, and among equal
--- scores chance decides.
+-- Thompson sampling: one draw scores all candidates of a group, and ties are broken at random.
 \ir include/helpers.sql
 
 -- standard normal distribution function
@@ -9,7 +8,7 @@ SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) AS i, LATERAL (SELECT i * abs(x) / 2000) AS l (t)
 $$;
 
--- all features twice, with and without a profile; the copies come far apart
+-- each feature vector twice, with and without a profile; the copies are far apart
 CREATE TEMP TABLE trained AS
 SELECT shape, dlints_set(evidence(empty, 1, 40), exploration => 1, noise => 1) AS model
 FROM learner WHERE shape IN ('projected', 'matched, projected') AND forgets = 'by count';
@@ -43,17 +42,15 @@ GROUP BY shape ORDER BY shape;
 SELECT cmp_ok(abs(avg((items[2 * p] > items[2 * p - 1])::integer) - 0.5), '<', 6.2 * 0.5 / 100,
     format('%s: and either comes first as often', shape))
 FROM ranking, generate_series(1, 50) AS p GROUP BY shape ORDER BY shape;
--- in a trial with 50 candidates under a four-dimensional draw no two of 2,000 rankings (two
--- million pairs) were the same
+-- in a trial with 50 candidates and four dimensions, 2,000 rankings (two million pairs) were all different
 SELECT cmp_ok(count(DISTINCT classes), '>', 180::bigint,
     format('%s: another draw for each group', shape))
 FROM (SELECT shape, ARRAY(SELECT item % 100 FROM unnest(items) AS item) AS classes
                           FROM ranking) AS r
 GROUP BY shape ORDER BY shape;
 
--- Collinear features: x, 2x, 3x and -x move together, so that there are two orders and no
--- other.  A draw for each row would give others in almost every call.  One order alone in
--- 300 calls: 2^-299.
+-- Collinear features: the scores of x, 2x, 3x and -x move together, so that only two orders are possible.  A draw
+-- per row would give other orders in almost every call.  Only one order in 300 calls has probability 2^-299.
 SELECT set_eq($$
     SELECT dlints_recommend(one_memory(8, 4), f, ARRAY[f, 2 * f, 0, 0, -f, 0, 0, f]::real[], 4)
     FROM unnest(ARRAY[1, 2, 3, -1]) AS f, generate_series(1, 300) AS g GROUP BY g$$,
@@ -100,7 +97,7 @@ FROM won JOIN won_by_weights USING (discount, g) JOIN duel USING (discount),
                         AS v (way, choice)
 GROUP BY discount, p, way ORDER BY discount, way;
 
--- without exploration the choice is the best expected reward, always
+-- without exploration, the item with the best expected reward is always chosen
 SELECT is(ranked(shape, dlints_set(model, exploration => 0), 50, 7),
     (SELECT (array_agg(item ORDER BY dlints_predict(model, x, u) DESC))[1:7]
      FROM pair WHERE pair.shape = trained.shape AND item <= 50),
@@ -170,7 +167,8 @@ FROM (SELECT dlints_recommend(better, i, x) AS best
           generate_series(1, 1000) AS g
       GROUP BY g) AS s;
 
--- Ties: a shortlist and a decision break them alike, and logged probabilities are those over random tie-breaks.
+-- Ties: a shortlist and a decision use the same tie-break keys, and logged probabilities are those over random
+-- tie-breaks.
 
 -- 700 items with seven different vectors
 CREATE TEMP TABLE world AS

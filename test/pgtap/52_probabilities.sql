@@ -37,7 +37,7 @@ $$;
 
 SELECT plan(119);
 
--- ---------- what a decision says ----------
+-- ---------- the result ----------
 
 CREATE TEMP TABLE decision AS
 SELECT s.name, d.* FROM subject AS s, decide(s.name, 1, 5, bonuses => 1) AS d;
@@ -60,8 +60,8 @@ FROM summary, LATERAL (VALUES
 	AS v (what, holds)
 ORDER BY name, what;
 
--- Without exploration anybody can compute the scores, in every way of making them.
--- Each of the 100 draws is scored, and they are all the same.
+-- Without exploration, scores can be computed from the model, for each way of computing them.  All of the 100 draws
+-- have equal scores.
 CREATE TEMP TABLE certain AS
 SELECT s.name, d.* FROM subject AS s, decide(s.name, 0, 5) AS d;
 SELECT ok(holds, format('%s, without exploration: %s', name, what))
@@ -76,14 +76,14 @@ FROM (SELECT name,
 	('probabilities are 0 or 1', sure)) AS v (what, holds)
 ORDER BY name, what;
 
--- ucb and greedy choose so whatever their exploration
+-- ucb and greedy choose the same items for any exploration
 SELECT is(array_agg(d.i ORDER BY rank) FILTER (WHERE rank > 0), recommended(name, 2, 7),
           format('%s: dlints_recommend chooses the same items', name))
 FROM subject, decide(name, 2, 7) AS d WHERE name ~ 'ucb|greedy' GROUP BY name ORDER BY name;
 
 -- ---------- dlints_recommend chooses items with the logged probabilities ----------
 
--- 2,000 groups against 5,000 draws: how many standard deviations they are apart at most
+-- 2,000 groups against 5,000 draws: the largest difference in standard deviations
 CREATE FUNCTION surprise(which text, k integer) RETURNS float8 LANGUAGE sql AS
 $$
 WITH few AS MATERIALIZED (
@@ -196,7 +196,7 @@ FROM (VALUES
 	('greedy', 100, 3, 23), ('matched, long', 1, 1, 1), ('plain, long', 40, 100, 40))
 	AS v (which, k, most, n), capped(which, k, most);
 
--- items with equal scores share the last place
+-- items with equal scores share the last position
 SELECT ok(count(*) = 5 AND bool_and(CASE item WHEN 1 THEN probability = 1 WHEN 2 THEN probability = 0
                                     ELSE abs(probability - 1 / 3.0) < 6.2 * 0.48 / 100 END),
           'items with equal scores share the last place')

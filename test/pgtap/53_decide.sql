@@ -2,7 +2,7 @@
 \ir include/helpers.sql
 \ir include/candidates.sql
 
--- the candidates of each subject as arrays, in no order that means anything
+-- the candidates of each subject as arrays, in arbitrary order
 CREATE TEMP TABLE list AS
 SELECT name, max(u) AS u, array_agg(i ORDER BY i % 13, i) AS items,
        array_agg(x ORDER BY i % 13, i) AS xs, array_agg(bonus ORDER BY i % 13, i) AS bonuses,
@@ -11,7 +11,7 @@ FROM candidate WHERE x IS NOT NULL GROUP BY name;
 
 SELECT plan(27 + 6 + 37);
 
--- ---------- what there is to choose from ----------
+-- ---------- candidates ----------
 
 CREATE TEMP TABLE arm AS
 SELECT model, dlints_set(model, exploration => 0) AS sure, items, xs, xs::float8[] AS doubles,
@@ -53,7 +53,7 @@ SELECT is(best(arguments), given, what) FROM expected, LATERAL (VALUES
 SELECT ok(count(*) = 63 AND count(DISTINCT item) = 63 AND bool_and(probability = 1)
           AND max(rank) = 63 AND min(rank) = 1, 'all of fewer than k candidates are chosen')
 FROM arm, dlints_decide(model, items, xs, 100);
--- more than one pass over the candidates
+-- more draws than one pass over the candidates scores
 SELECT ok(count(*) = 1100 AND count(DISTINCT item) = 1100 AND bool_and(probability = 1),
           'all of 1,100 candidates are chosen')
 FROM (SELECT array_agg(i) AS items, array_agg(features(i, 5)::real[]) AS xs
@@ -89,7 +89,7 @@ SELECT ok(abs(probability - 0.30854) < 6.2 * 0.46188 / 100, 'probabilities are s
 FROM dlints_decide(dlints_new(1, exploration => 0), '{1,2}'::integer[], '{{1},{1}}', draws => 10000,
                    bonus => '{0.5,0}', bonus_stddev => '{0,1}', all_items => true) WHERE item = 2;
 
--- each call is a decision of its own, and each user has one
+-- each call is a separate decision, and each user has one
 SELECT cmp_ok(count(DISTINCT item), '>', 3::bigint, 'calls draw for themselves')
 FROM arm, generate_series(1, 200) AS g, LATERAL dlints_decide(model, items, xs, 1 + 0 * g);
 SELECT ok(count(*) = 40 AND count(DISTINCT g) = 20, 'dlints_decide works for users in FROM')
@@ -101,7 +101,7 @@ SELECT is((SELECT array_agg((d).rank) FROM (
 	'dlints_decide works in the select list');
 SELECT is((SELECT count(*) FROM arm, dlints_decide(model, items, xs)), 1::bigint, 'the default of k is 1');
 
--- equal scores share the places: 4 of which 2 are chosen, within 6.2 standard deviations
+-- items with equal scores share the positions: 2 of 4 are chosen, within 6.2 standard deviations
 SELECT ok(max(abs(probability - 0.5)) < 6.2 * 0.5 / sqrt(2000)
           AND count(DISTINCT (item, rank)) = 8,
           format('%s: equal scores share the places', policy))
@@ -119,8 +119,8 @@ SELECT is((SELECT array_agg(item || coalesce(brands[item], '-') ORDER BY rank)
                                  '{{1},{1},{1},{1},{1},{1}}', 4, bonus => '{6,5,4,3,2,NULL}',
                                  cap_group => brands, cap => 1)),
           '{1a,3b,4-,5-}', 'cap => 1 chooses at most one item of a group');
--- Scores are those of one draw, its intercept included, also where draws are made in portions
--- and parts.  These models know the sum of intercept and coefficients well, and neither of them.
+-- Scores are those of one draw, including its intercept, even if draws are made in portions.  The models have a
+-- precise sum of intercept and coefficients, but neither of them alone.
 SELECT cmp_ok(max(abs(score - dlints_predict(model, x)) / dlints_stddev(model, x)), '<', 6::float8,
               format('%s: with the intercept of the draw', name))
 FROM (VALUES ('plain', 8, dlints_new(8, ridge => 1, noise => 1, exploration => 1)),

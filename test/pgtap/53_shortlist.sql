@@ -1,8 +1,8 @@
--- dlints_shortlist: the best under each of several weight vectors, of blocks of items; and the draw
--- that dlints_decide is then told to act by.
+-- dlints_shortlist: the best items of blocks under each of several weight vectors, and the draw with which
+-- dlints_decide then decides
 \ir include/helpers.sql
 
--- items of three numbers in blocks of all lengths around that of a strip, and one of none
+-- items of three numbers in blocks of lengths around that of a strip, and an empty one
 CREATE TEMP TABLE item AS
 SELECT i AS id, ARRAY[sin(i), cos(i * 1.7), sin(i * i)]::real[] AS x, n
 FROM  (SELECT n, generate_series(first, first + size - 1) AS i
@@ -16,7 +16,7 @@ CREATE FUNCTION weights(n integer) RETURNS float8[] LANGUAGE sql IMMUTABLE AS $$
 SELECT array_agg(ARRAY[cos(i), sin(i * 3), cos(i * 7)]) FROM generate_series(1, n) i $$;
 CREATE FUNCTION sorted(anyarray) RETURNS anyarray LANGUAGE sql IMMUTABLE AS $$
 SELECT array_agg(i ORDER BY i) FROM unnest($1) i $$;
--- what it has to be
+-- the expected result
 CREATE FUNCTION expected(rankings integer, k integer) RETURNS integer[] LANGUAGE sql AS $$
 SELECT array_agg(DISTINCT id ORDER BY id)
 FROM   generate_series(1, rankings) w, LATERAL (
@@ -33,7 +33,7 @@ SELECT is(sorted(dlints_shortlist(ids, xs, weights(w), k)), expected(w, k), form
 FROM   block, (VALUES (1, 1), (1, 10), (2, 10), (8, 3), (9, 5), (17, 2), (3, 231), (3, 1000)) c (w, k)
 GROUP  BY w, k ORDER BY w, k;
 
--- ---------- of any kind ----------
+-- ---------- types of items and features ----------
 
 SELECT is(dlints_shortlist(ids::text[], xs, weights(1), 5) @> ARRAY[id::text], true,
   'dlints_shortlist takes items of type text')
@@ -52,7 +52,7 @@ SELECT is(array_agg(cardinality(s) ORDER BY n), '{1,10,10,10,10,10}'::int[],
 FROM  (SELECT n, dlints_shortlist(ids, xs, weights(1), 10) AS s FROM block WHERE n > 0 GROUP BY n) g;
 SELECT is(dlints_shortlist(ids, xs, weights(1), 10), NULL, 'the shortlist of no rows is NULL') FROM block WHERE n > 6;
 
--- ---------- what is refused ----------
+-- ---------- errors ----------
 
 SELECT is(outcome('SELECT dlints_shortlist(' || call || ')'), result, call) FROM (VALUES
 	('NULL::int[], ''{{1}}'', ''{{1}}'', 1', 'gives NULL'),
@@ -105,7 +105,7 @@ FROM  (SELECT dlints_shortlist(ids, ARRAY(SELECT ARRAY[0, 0, 0] FROM unnest(ids)
        FROM block, generate_series(1, 20) g WHERE n = 5 GROUP BY g) t;
 SELECT is(cardinality(dlints_shortlist(ids, ARRAY(SELECT ARRAY[0, 0, 0] FROM unnest(ids)), '{{1,1,1},{2,2,2}}', 3)), 3,
   'equal weight vectors choose the same items') FROM block WHERE n = 5;
--- a stored one is not fetched for each row
+-- stored weights are not fetched for each row
 CREATE TEMP TABLE stored AS SELECT weights(200) AS w;
 SELECT ok(sorted(dlints_shortlist(ids, xs, w, 2)) = expected(200, 2), 'compressed weights give the same shortlist')
 FROM block, stored;
@@ -113,7 +113,7 @@ CREATE FUNCTION by_variable() RETURNS integer[] LANGUAGE plpgsql AS $$
 DECLARE
 	w float8[] := weights(2);
 BEGIN
-	w[1][1] := 0.25;	-- expanded from here on
+	w[1][1] := 0.25;	-- from here on, the weights are an expanded value
 	RETURN (SELECT sorted(dlints_shortlist(ids, xs, w, 4)) FROM block);
 END $$;
 SELECT ok(cardinality(by_variable()) BETWEEN 4 AND 8, 'weights of a PL/pgSQL variable are accepted');
@@ -146,7 +146,7 @@ FROM   generate_series(1, 20) i,
          '{1,2,19,20}'))
        v (w, result)
 GROUP  BY w, result ORDER BY w;
--- whatever stands beside them
+-- whatever the neighbouring rows are
 SELECT is(count(DISTINCT s), 2::bigint, format('%s: equal features have equal scores', x))
 FROM  (SELECT x, dlints_shortlist(ids, ARRAY[x, y]::real[], '{{0.3,0.7,0.9}}', 1) AS s
        FROM   (VALUES ('{1,2}'::int[], '{0,0,0}'::real[]), ('{3,4}', '{-3e38,-3e38,-3e38}')) v (ids, y),

@@ -1,4 +1,4 @@
--- dlints_decide with diversity: lists filled place by place, where a twin of what is chosen counts less.
+-- dlints_decide with diversity: lists are filled position by position, and items similar to chosen ones lose score.
 \ir include/helpers.sql
 
 -- ---------- by hand ----------
@@ -6,7 +6,7 @@
 CREATE FUNCTION cosine(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$ SELECT greatest(coalesce(dot(a, b) / nullif(sqrt(dot(a, a)) * sqrt(dot(b, b)), 0), 0), 0) $$;
 
--- Of candidates with these scores, similarities and groups k at most: each time all that are left are looked at.
+-- Choose at most k candidates with these scores, similarities and groups: each step considers all remaining ones.
 CREATE FUNCTION varied(scores float8[], alike float8[], k integer, diversity float8, groups text[], cap integer)
 RETURNS integer[] LANGUAGE plpgsql AS
 $$
@@ -30,8 +30,8 @@ BEGIN
 END
 $$;
 
--- Models without an intercept, so that a draw is all that scores are made of; vectors that have to do with
--- nothing else, some of them zero; and groups, some of them NULL
+-- Models without an intercept, so that scores are those of the draw; unrelated vectors, some of them zero; and
+-- groups, some of them NULL
 CREATE TEMP TABLE subject AS
 SELECT name, n, (SELECT dlints_set(dlints_evidence(e, features(i, n), number(i, 1), profile(i, s)), exploration => 1)
                  FROM generate_series(1, 30) AS i) AS model, profile(3, s) AS u
@@ -56,7 +56,7 @@ SELECT array_agg(row ORDER BY i) AS matrix
 FROM (SELECT i, array_agg(cosine(ARRAY(SELECT unnest(vs[i:i])), ARRAY(SELECT unnest(vs[j:j]))) ORDER BY j) AS row
       FROM list, generate_subscripts(vs, 1) AS i, generate_subscripts(vs, 1) AS j WHERE name = 'plain' GROUP BY i) AS r;
 
--- What each of so many draws under a seed chooses
+-- Choices of each draw under a seed
 CREATE FUNCTION lists(l list, k integer, draws integer, seed bigint, diversity float8, cap integer)
 RETURNS TABLE (draw integer, chosen integer[]) LANGUAGE sql AS
 $$
@@ -94,7 +94,7 @@ SELECT is(array_agg(DISTINCT cardinality(items) ORDER BY cardinality(items)), '{
 SELECT ok(bool_or(scores <> (SELECT array_agg(s ORDER BY s DESC) FROM unnest(scores) AS s)),
           'a score is that of the draw, before the deduction for similarity') FROM compared WHERE k = 7;
 
--- ---------- by features that weigh ----------
+-- ---------- similarity by weighted features ----------
 
 SELECT is((SELECT array_agg(concat_ws(' ', item, score, probability) ORDER BY rank)
            FROM dlints_decide(l.model, items, xs, 9, l.u, similar_by => '{1,0,4,0.25,9}', diversity => 0.8, seed => 3)),
@@ -113,7 +113,7 @@ FROM list AS l,
      LATERAL dlints_decide(l.model, items, xs, 9, l.u, similar_by => weights, diversity => 0.8, seed => 3) AS d
 WHERE name = 'plain' GROUP BY weights, same;
 
--- ---------- what does not count ----------
+-- ---------- ignored vectors ----------
 
 CREATE FUNCTION decided(l list, arguments text) RETURNS text LANGUAGE plpgsql AS
 $$
@@ -131,11 +131,10 @@ FROM list AS l, unnest(ARRAY[
 	'similar_by => $3', 'similar_by => $3, diversity => 0', 'similar_by => NULL, diversity => 0',
 	'diversity => NULL', 'similar_by => ''{1}''::real[]']) AS arguments WHERE l.name = 'plain';
 
--- ---------- the real score counts ----------
+-- ---------- scores include the intercept ----------
 
--- Models that know that all earn 5, or -5, nearly: what candidates have in common counts, under each draw.
--- Of pairs of twins nobody is shown both where a twin is worth half; where all are worth less than nothing
--- nobody loses.
+-- Models with an expected reward of almost 5, or -5, for all candidates: the common part counts under each draw. If
+-- a similar item is worth half, no two items of a pair are chosen; if all scores are negative, no item loses score.
 CREATE TEMP TABLE common AS
 SELECT reward, (SELECT dlints_set(dlints_evidence(dlints_new(4, ridge => 1), features(i, 4),
                                                   reward + number(i, 1) / 100), exploration => 1)
@@ -157,7 +156,8 @@ SELECT is((t.pairs = 0) || ' ' || t.lists, expected || ' 20',
           format('rewards of %s, diversity %s: no pair of twins', reward, diversity))
 FROM (VALUES (5, 0, 'false'), (5, 0.5, 'true'), (5, 1, 'true'), (-5, 1, 'false')) AS v (earns, diversity, expected)
 JOIN common ON reward = earns, LATERAL twins(model, diversity) AS t ORDER BY reward, diversity;
--- Under the draws that do not act, too: 20 worth 5, their twins, worth a little less, and 10 worth 4
+-- Also under the other draws: 20 items with a score of 5, a similar item of each with a lower score, and 10 items
+-- with 4
 SELECT is(array_agg(d.item ORDER BY d.item) || min(d.probability)::integer,
           (SELECT array_agg(i ORDER BY i) FROM generate_series(1, 50) AS i WHERE i NOT BETWEEN 21 AND 40) || 1,
           'a twin with reward 5 is ranked after an item with reward 4, under each draw')
@@ -168,10 +168,10 @@ FROM (SELECT array_agg(i ORDER BY i) AS items, array_agg(features(i, 4)::real[] 
      common, LATERAL dlints_decide(model, items, xs, 30, bonus => bonuses, similar_by => vs, diversity => 0.5) AS d
 WHERE reward = 5;
 
--- ---------- equals ----------
+-- ---------- equal scores ----------
 
--- Four twins and four others, all worth 1: of five places one is a twin's, each as likely as the others, within
--- 6.2 standard deviations of 100 decisions of 100 draws
+-- Four similar items and four others, with equal scores: one of five positions has a similar item, each with equal
+-- probability, within 6.2 standard deviations of 100 decisions of 100 draws.
 CREATE TEMP TABLE equal AS
 SELECT array_agg(i ORDER BY i) AS items, array_agg('{1}'::real[]) AS xs, array_agg(1::float8) AS bonuses,
        array_agg(unit_vector(greatest(i - 3, 1), 5)::real[] ORDER BY i) AS vs FROM generate_series(1, 8) AS i;
@@ -187,7 +187,7 @@ FROM equal, generate_series(1, 100) AS g,
      LATERAL dlints_decide(dlints_new(1, exploration => 0), items, xs, 9 + 0 * g, bonus => bonuses, similar_by => vs,
                            diversity => 1) AS d;
 
--- two twins, the second half as long; two others; the opposite of the first, and a vector that is zero
+-- two collinear vectors, one of half the length; two others; the opposite of the first, and zeros
 SELECT is((SELECT array_agg(d.item ORDER BY d.rank)
            FROM dlints_decide(dlints_new(1, policy => 'greedy'), '{1,2,3,4,5,6}'::integer[],
                               '{{1},{1},{1},{1},{1},{1}}', k, bonus => bonuses, cap_group => groups, cap => cap,

@@ -1,5 +1,4 @@
--- The statements that the guide teaches: decide and log, report, learn from the
--- log, correct, judge.
+-- Statements of the documents: decide and log, report, train on the log, correct, evaluate.
 \ir include/helpers.sql
 
 CREATE TABLE item (id integer PRIMARY KEY, shelf integer, features real[] NOT NULL);
@@ -156,7 +155,7 @@ SELECT 'decide for nobody',
        replace(replace(statement, 'shelf = 1)', 'shelf = 99)'), '42, 1)', '42, 99)')
 FROM taught WHERE name = 'decide';
 
--- a taught statement's result, row by row
+-- result of a statement of the documents, row by row
 CREATE FUNCTION run_taught(wanted text) RETURNS SETOF record LANGUAGE plpgsql AS
 $$ BEGIN RETURN QUERY EXECUTE (SELECT statement FROM taught WHERE name = wanted); END $$;
 
@@ -177,7 +176,7 @@ BEGIN
 END
 $$;
 
--- what the log says of a model, learned row by row
+-- model trained on the log row by row
 CREATE TEMP TABLE empty AS SELECT * FROM model;
 CREATE FUNCTION learned_directly(wanted text) RETURNS dlints LANGUAGE plpgsql AS
 $$
@@ -199,7 +198,7 @@ BEGIN
 	RETURN state;
 END
 $$;
--- what models were before a statement
+-- models before a statement
 CREATE TEMP TABLE before AS SELECT * FROM model;
 CREATE FUNCTION remember() RETURNS void LANGUAGE sql AS
 $$ UPDATE before AS b SET state = m.state FROM model AS m WHERE m.name = b.name $$;
@@ -231,12 +230,12 @@ SELECT is(windows('decide for all'), '{200}',
           'dlints_decide runs once for each of many decisions');
 SELECT results_eq('SELECT count(*) FROM shown GROUP BY decision_id ORDER BY decision_id',
                   'SELECT 3::bigint FROM generate_series(1, 202)', 'each decision has three items');
--- 100 if those of a member and model shared a draw; in trials it was 165 to 195 of 200
+-- 100 if decisions for a member and model shared a draw; in trials the number was 165 to 195 of 200
 SELECT cmp_ok(count(DISTINCT items), '>', 120::bigint,
               'each decision has a separate draw, also of one member')
 FROM (SELECT array_agg(item_id ORDER BY rank) AS items
       FROM shown WHERE decision_id > 2 GROUP BY decision_id) AS s;
--- Where PostgreSQL knows that members come again, it would remember what it had for them.
+-- If PostgreSQL expects repeated members, it memoizes their results.
 ANALYZE decision, member, item, model;
 INSERT INTO taught
 SELECT 'choose again', regexp_replace(
@@ -295,7 +294,7 @@ SELECT stays('offers', 'does not apply late rewards twice');
 SELECT is(count(*), 0::bigint, 'nothing is left to correct')
 FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward.reward;
 
--- a model that counts cannot take back
+-- a model that forgets by count cannot retract
 SELECT report_late('counts', 1);
 SELECT throws_ok($$SELECT do_taught('correct')$$, '22023', NULL,
                  'a model that forgets by count rejects corrections');
@@ -305,7 +304,7 @@ SELECT stays(name, 'stays as it was') FROM model ORDER BY name;
 
 -- ---------- judge ----------
 
--- A policy without chance but epsilon, by its own log: every weight is 1.
+-- A policy without randomness except epsilon, evaluated on its own log: every weight is 1.
 UPDATE item SET shelf = 9 WHERE id <= 12;
 INSERT INTO model
 SELECT 'firm', dlints_set(state, policy => 'greedy') FROM model WHERE name = 'offers';
@@ -342,7 +341,7 @@ SELECT cmp_ok(abs(mean_reward - (SELECT avg(reward) FROM outcome WHERE shelf = 9
               '<', 1e-12::float8, 'the mean reward is that of the log') FROM value;
 SELECT is(windows('judge'), '{200}', 'dlints_decide runs once for each judged decision');
 
--- predictions of what is not yet learned, against their definitions
+-- predictions before training, against their definitions
 CREATE TEMP TABLE prediction AS
 SELECT o.reward,
        dlints_progressive(dlints_new(5), i.features, o.reward) OVER (ORDER BY o.id) AS predicted

@@ -1,9 +1,8 @@
--- What dlints_recommend takes by the policies ucb and greedy, and for whom, against the
--- functions that look into a model.
+-- Choices of dlints_recommend under the policies ucb and greedy, with and without profiles, against the inspection
+-- functions.
 \ir include/helpers.sql
 
--- 40 candidates for each of 12 visitors, whose numbers are the profile of the
--- models that have one
+-- 40 candidates for each of 12 visitors; their numbers are the profile of models that have one
 CREATE TEMP TABLE model AS
 SELECT name, n, s, policy,
        dlints_set(evidence(empty, 1, 60), exploration => 0.7, policy => policy) AS state
@@ -20,7 +19,7 @@ FROM model JOIN pair USING (name), LATERAL (
 GROUP BY name, policy, visitor;
 ANALYZE pair;
 
--- the groups one after the other, and all at once with their rows interleaved
+-- groups in sequence, and with interleaved rows
 CREATE TEMP VIEW choice AS
 SELECT name, policy, visitor, dlints_recommend(state, item, x, 40) AS items,
        dlints_recommend(state, item, x) AS best
@@ -63,16 +62,15 @@ SELECT is(dlints_recommend(state, item, x) FILTER (WHERE false), NULL, 'ucb retu
 FROM wide;
 SELECT is(dlints_draw(dlints_set(state, policy => 'thompson'), 5), dlints_draw(state, 5),
           'a draw is the same whatever the policy') FROM wide WHERE item = 1;
--- without interactions nothing personalises
+-- models without interactions recommend the same items to all users
 SELECT is(count(DISTINCT items), 1::bigint, 'a profile of 0 has one ranking')
 FROM (SELECT dlints_recommend(state, item, x, 40, zeros(s)) AS items
       FROM model JOIN pair USING (name) WHERE name = 'matched, discount 1' AND policy = 'greedy'
       GROUP BY visitor) AS r;
 
--- ---------- a profile in different looks ----------
+-- ---------- stored forms of a profile ----------
 
--- In line with a short or a long header, compressed, out of line in two places, an
--- expression; -0 and 0.
+-- In line with a short or long header, compressed, out of line twice, an expression; -0 and 0
 CREATE TEMP TABLE look (no serial, kind text, u float8[]);
 ALTER TABLE look ALTER u SET STORAGE EXTERNAL;
 INSERT INTO look (kind, u) VALUES
@@ -82,7 +80,7 @@ ALTER TABLE look ALTER u SET STORAGE EXTENDED;
 INSERT INTO look (kind, u) VALUES
 	('flat', array_fill(0.5::float8, ARRAY[400])),
 	('short', '{0.5,0,-1}'), ('short', '{0.5,-0,-1}');
--- candidates of which each comes with another look, and all with one
+-- candidates with a different form each, and with the same form
 CREATE FUNCTION looked(of_kind text, policy text, OUT mixed integer[], OUT alike integer[])
 LANGUAGE plpgsql AS
 $$

@@ -13,8 +13,8 @@ SELECT k AS name, one_memory(6, 4, exploration => 1, seed => k) AS state
 FROM generate_series(1, 2) AS k;
 ANALYZE item, visitor, model;
 
--- Untrained, a draw ranks 40 (or 20) candidates at random: that 300 draws agree on
--- one or two has a chance far below 1e-9.
+-- With an untrained model a draw ranks 40 (or 20) candidates at random: the probability that 300 draws have one or
+-- two first items is far below 1e-9.
 SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint, 'GROUP BY draws for each user')
 FROM (SELECT dlints_recommend(m.state, i.id, i.features) AS r
       FROM visitor AS u, model AS m, item AS i WHERE m.name = 1 GROUP BY u.id) AS s;
@@ -31,7 +31,7 @@ FROM (SELECT (SELECT dlints_recommend(m.state, i.id, i.features)
               WHERE m.name = 1 AND i.category = u.category) AS r
       FROM visitor AS u) AS s;
 
--- equal models in several rows are one group
+-- equal models in several rows form one group
 CREATE TEMP TABLE copied AS SELECT c, state FROM model, generate_series(1, 2) AS c WHERE name = 1;
 SELECT is(count(*), 1::bigint, 'GROUP BY works on models')
 FROM (SELECT dlints_recommend(state, id, features, 3)
@@ -59,7 +59,7 @@ FROM (SELECT dlints_recommend((SELECT dlints_set(state, policy => 'greedy') FROM
       FROM item, generate_series(1, 3000) AS g GROUP BY g) AS s
 WHERE r = (SELECT id FROM item, trained ORDER BY dlints_predict(state, features) DESC LIMIT 1);
 
--- a statement executed again sees the model as it is now
+-- a prepared statement uses the current model
 CREATE FUNCTION learn_and_look() RETURNS SETOF float8 LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -76,11 +76,10 @@ SELECT is(count(*), 50::bigint, 'a prepared statement reads the current model at
 FROM learn_and_look() AS d WHERE d = 0;
 SELECT is((dlints_info(state)).updates, 51::bigint, 'the model is trained at each execution') FROM trained;
 
--- Many models at one call site, their rows interleaved: each answers as it does alone, wherever it comes from and
--- whatever the backend keeps of it.
+-- Many models at one call site with interleaved rows: each gives the same results as alone, whatever its storage
+-- and whatever the backend caches.
 
--- Out of line in a table, and with each model in two rows; in line in its row; a header
--- alone; the value of an expression; models with profiles.
+-- Models out of line in a table, each in two rows; in line; header only; the value of an expression; with profiles
 CREATE TEMP TABLE source AS
 SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
 	('stored', 40, 0, dlints_update(one_memory(40, seed => id % 2), features(id, 40), id)),
@@ -95,8 +94,7 @@ SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
 		interactions => 'matched'), features(id, 6), id, profile(id, 6))),
 	('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), features(id, 40), id)))
 	AS v (kind, n, s, state);
--- With headers that are the same, and one number of the evidence apart: each number of b,
--- of G and of H, as it is and changed.
+-- Models with equal headers that differ in one number of the evidence: of b, of G or of H
 INSERT INTO source
 SELECT 'one number apart', 2 * dense_rank() OVER (ORDER BY path) - other, 4, 0,
        jsonb_set(m::jsonb, path, to_jsonb((m::jsonb #>> path)::float8 + 0.001 * other))::dlints
@@ -108,7 +106,7 @@ FROM generate_series(0, 1) AS other,
       FROM unnest('{G,H}'::text[]) AS part, generate_series(0, 3) AS i, generate_series(0, i) AS j)
      AS p (path);
 
--- what each says of twelve candidates
+-- results of each model for twelve candidates
 CREATE TEMP VIEW pair AS
 SELECT kind, id, s, c, features(c, n) AS x, profile(c, s) AS u, reward(c) AS r,
        CASE kind WHEN 'computed' THEN dlints_set(state) ELSE state END AS state
@@ -118,8 +116,8 @@ CREATE TEMP TABLE answer (way text, kind text, id integer, c integer,
 CREATE TEMP TABLE choice (way text, kind text, id integer,
 	greedy integer[], ucb integer[], evidence bytea);
 
--- Models first to last of a kind, row by row and group by group.  In runs of any length
--- what was seen twice is recognised in another way.
+-- Models of a kind in sequence, row by row and group by group.  Repeated models are recognized in different ways,
+-- depending on the length of runs.
 CREATE FUNCTION ask(which text, first integer, last integer, way text) RETURNS void
 LANGUAGE sql AS
 $$
@@ -150,13 +148,13 @@ SET LOCAL enable_sort = off;
 SELECT ask(kind, id, id, 'alone') FROM source;
 SELECT ask_together(models) FROM unnest('{1,2,9,50}'::integer[]) AS models;
 SELECT ask_together(2, ', shuffled');
--- with room for none, and for a few
+-- with a cache for no model, and for a few
 SELECT set_config('dlints.model_cache_size', min_val, true)
 FROM pg_settings WHERE name = 'dlints.model_cache_size';
 SELECT ask_together(50, ', nothing kept');
 SET LOCAL dlints.model_cache_size = '100kB';
 SELECT ask_together(50, ', few kept');
--- The model that a call site used last stays, with its parts, while another call site needs the room.
+-- The model that a call site used last stays in the cache, with its parts, while another call site needs space.
 CREATE TEMP TABLE steady AS
 WITH turn AS MATERIALIZED (
 	SELECT row, a.id, a.state AS steady, b.state AS other, features(1, 40) AS x
@@ -185,7 +183,7 @@ SELECT ok(max(pg_column_size(state)) FILTER (WHERE kind = 'stored') > 8000
           AND max(pg_column_size(state)) FILTER (WHERE kind = 'nothing learned') = 192,
           'large models are stored out of line, empty models are not') FROM source;
 
--- 24 that nothing was changed in, and 24 others; compared one by one, and by a hash join
+-- 24 unchanged models and 24 others, compared one by one and by a hash join
 CREATE TEMP TABLE apart AS SELECT id, state FROM source WHERE kind = 'one number apart';
 SELECT is(count(DISTINCT (predict, stddev)), 12 * 25::bigint,
           'models that differ in one number give different answers')

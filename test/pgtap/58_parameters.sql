@@ -1,5 +1,5 @@
--- Statements of applications: which parameters need no type of their own, and what
--- PostgreSQL then takes them for.  doc/guide.md ("From an application") says so.
+-- Statements of applications: parameters that need no type, and the types that PostgreSQL determines, as
+-- doc/guide.md describes.
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model (name text PRIMARY KEY, s dlints NOT NULL);
@@ -26,7 +26,7 @@ $$;
 
 CREATE TEMP TABLE call (statement text, types text);
 INSERT INTO call VALUES
-	-- features in a column, and nothing is left to say
+	-- features in a column: the type is determined
 	('dlints_decide(s, ARRAY[id], ARRAY[x], k => $1, epsilon => $2, all_items => $3)',
 	 'bigint float8 boolean'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], profile => $1, seed => $2)', 'dlints_vector bigint'),
@@ -46,7 +46,7 @@ INSERT INTO call VALUES
 	('dlints_evidence(s, x, $1, u, $2)', 'float8 timestamptz'),
 	('dlints_evidence(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
 	('dlints_profile(x, $1)', 'float8'),
-	-- nor where features are one
+	-- features as a parameter: the type is determined, too
 	('dlints_update(s, $1, $2)', 'dlints_vector float8'),
 	('dlints_update(s, $1, $2, at => $3)', 'dlints_vector float8 timestamptz'),
 	('dlints_update_batch(s, $1, $2)', 'dlints_vector float8[]'),
@@ -69,10 +69,10 @@ INSERT INTO call VALUES
 	('dlints_encode(24, document => $1)', 'jsonb'),
 	('dlints_factors($1, $2, $3, $4)', 'text bigint text bigint'),
 	('dlints_neighbours($1, $2)', 'text bigint'),
-	-- what does need a type
+	-- parameters that need a type
 	('dlints_encode(24, ''device'', $1)', '42P18'),
 	('dlints_encode(24, ''device'', $1::text)', 'text'),
-	-- A CASE is of the type of its constants: decimals are fractions, others are not.
+	-- A CASE has the type of its constants: decimals are numeric, others are not.
 	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0.0 END)',
 	 'integer numeric'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0 END)',
@@ -82,7 +82,7 @@ SELECT plan(count(*)::integer + 17) FROM call;
 SELECT is(pg_temp.parameters(format('SELECT %s FROM model, item, member', statement)), types,
           statement) FROM call;
 
--- What a statement writes down first has the column's type.
+-- A parameter that is inserted into a column first has the column's type.
 CREATE TEMP TABLE decision (id integer, model text, profile real[], at timestamptz);
 SELECT is(pg_temp.parameters(
 	'WITH d AS (INSERT INTO decision VALUES ($1, $2, $3, $4) RETURNING *)

@@ -1,5 +1,4 @@
--- The random projection: entries, moments, and that it does not depend on
--- where and how it is kept.
+-- The random projection: entries, moments, and independence of the cache
 \ir include/helpers.sql
 
 SELECT plan(2 * 7 + 4 + 4 + 3 + 2 + 2 * 3 + 1 + 4 + 1);
@@ -52,8 +51,8 @@ FROM entry, (VALUES (1, 0, 1::float8), (2, 1, 2), (3, 0, 15), (4, 3, 96))
             AS v (power, moment, variance)
 WHERE seed = 99 GROUP BY power, moment, variance ORDER BY power;
 
--- Neighbours in a row, in a column and across seeds have nothing to do with
--- each other: an average of M products has the standard deviation sqrt(1/M).
+-- Neighbours in a row, in a column and across seeds are uncorrelated: a mean of M products has the standard
+-- deviation sqrt(1/M).
 WITH neighbour AS (
 	SELECT e, lag(e) OVER (PARTITION BY seed, i ORDER BY j) AS columns,
 	       lag(e) OVER (PARTITION BY seed, j ORDER BY i) AS rows,
@@ -66,9 +65,8 @@ FROM neighbour, LATERAL (VALUES ('columns', columns), ('rows', rows), ('seeds', 
 GROUP BY what ORDER BY what;
 SELECT is(count(DISTINCT e), 40000::bigint, 'no entry comes twice') FROM entry;
 
--- Inner products are kept in expectation at the default scale.  Over seeds, z.z'
--- has the mean x.x' and the variance (|x|^2 |x'|^2 + (x.x')^2) / d; 400 seeds, d = 10,
--- 5.5 standard deviations of the average.
+-- Inner products are preserved in expectation at the default scale.  Over seeds, z.z' has the mean x.x' and the
+-- variance (|x|^2 |x'|^2 + (x.x')^2) / d; 400 seeds, d = 10, 5.5 standard deviations of the mean.
 SELECT cmp_ok(abs(avg(dot(dlints_project(m, x), dlints_project(m, y))) - dot(x, y)),
               '<', 5.5 * sqrt((dot(x, x) * dot(y, y) + dot(x, y) ^ 2) / 10 / 400),
               'inner product kept in expectation: ' || name)
@@ -78,14 +76,14 @@ FROM (VALUES ('unrelated', features(1, 50), features(2, 50)),
      generate_series(1, 400) AS seed, one_memory(50, 10, seed => seed) AS m
 GROUP BY name, x, y ORDER BY name;
 
--- an intercept adds a 1, to the last bit
+-- an intercept adds an exact 1
 SELECT ok(bool_and(dlints_project(one_memory(8, d, intercept => true), x)
                    = dlints_project(one_memory(8, d), x) || 1::float8),
           format('an intercept is one coordinate more, reduced_dim %s', d))
 FROM unnest('{3,NULL}'::integer[]) AS d, generate_series(1, 20) AS i, features(i, 8) AS x
 GROUP BY d ORDER BY d;
 
--- The cache changes nothing but speed.  200 by 1000 numbers take two pieces.
+-- Results do not depend on the cache.  200 by 1000 numbers take two pieces.
 CREATE FUNCTION large(s integer, seed bigint DEFAULT 8) RETURNS dlints LANGUAGE sql AS
 $$
 SELECT dlints_update(one_memory(1000, 200, 0.9, seed => seed,
@@ -105,7 +103,7 @@ SELECT cmp_ok(greatest(difference(dlints_project(m, x, u), z),
                        difference(dlints_draw_weights(m, u, 4), w),
                        difference(dlints_weights(m, u), mean_w), evidence_difference(large(s), m)),
               '<=', 1e-12::float8, format('profile_dim %s: no cache', s)) FROM kept ORDER BY s;
--- Room for one matrix of this size and not for two: they take turns.
+-- The cache has space for one of two matrices, which alternate.
 SET LOCAL dlints.projection_cache_size = '2MB';
 CREATE TEMP TABLE turn AS
 SELECT seed, dlints_project(large(0, seed), x) AS z
@@ -127,10 +125,9 @@ SELECT cmp_ok(difference(dlints_project(one_memory(9, 4, seed => 77, projection_
 FROM reduced;
 SELECT is(dlints_project(one_memory(9, seed => 77), x), x, 'features without projection are not reduced') FROM reduced;
 
--- The session keeps the projections that were used last, if there is no room for all.
+-- The session keeps the projections that were used last, if not all fit into the cache.
 
--- matrices of 1.6 MB, of .8, of 1.6 again, and another one of .8 that takes the room of
--- what was used longest ago
+-- matrices of 1.6 MB, .8 MB, and 1.6 MB again; another one of .8 MB replaces the least recently used one
 SET LOCAL dlints.projection_cache_size = '2600kB';
 CREATE FUNCTION use(seed bigint, d integer) RETURNS integer LANGUAGE sql AS
 $$ SELECT cardinality(dlints_project(one_memory(1000, d, seed => seed),

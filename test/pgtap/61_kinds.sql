@@ -1,9 +1,8 @@
--- The kinds of models: z, weights and choices of each against their formulas in SQL;
--- strangers; what is refused.  That they learn alike in every way, 30_equivalence.sql says.
+-- The kinds of models: z, weights and choices against formulas in SQL, empty profiles, and errors.
+-- 30_equivalence.sql tests equal training in all ways.
 \ir include/helpers.sql
 
--- P x and P' psi, by the projection of a plain model with the same parameters, which
--- 60_projection.sql looks at
+-- P x and P' psi, from a plain model with the same parameters, which 60_projection.sql tests
 CREATE FUNCTION plain(m dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS
 $$
 SELECT one_memory(dim, reduced_dim, seed => seed, projection_scale => projection_scale)
@@ -28,7 +27,7 @@ SELECT CASE coalesce(interactions, 'none')
     || CASE WHEN intercept THEN ARRAY[1::float8] END
 FROM dlints_info(m), dlints_project(plain(m), x) AS px
 $$;
--- and the weights over x that a parameter means under u
+-- weights over x of a parameter, given u
 CREATE FUNCTION w_of(m dlints, psi float8[], u float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$
 SELECT array_agg(
@@ -43,7 +42,7 @@ $$;
 CREATE TEMP TABLE model AS
 SELECT name, n, d, s, interactions, z AS size, empty, evidence(empty, 1, 60) AS m
 FROM kind;
--- learned from z in SQL, and asked about z in SQL
+-- models trained on z computed in SQL, and predictions from z
 CREATE TEMP TABLE oracle AS
 SELECT name, level(m) AS level, dlints_mean(o) AS mean, dlints_covariance(o) AS covariance
 FROM model, dlints_info(m),
@@ -51,7 +50,7 @@ FROM model, dlints_info(m),
                  array_agg(z_of(m, features(i, n), profile(i, s)) ORDER BY i),
                  array_agg(reward(i) - level(m) ORDER BY i)) AS o
              FROM generate_series(1, 60) AS i) AS l;
--- visitors, among whom is a stranger
+-- visitors, one with an empty profile
 CREATE TEMP TABLE pair AS
 SELECT name, i, x, u, z_of(m, x, u) AS z
 FROM model, generate_series(1, 8) AS i,
@@ -59,7 +58,7 @@ FROM model, generate_series(1, 8) AS i,
 
 SELECT plan(291);
 
--- what each is
+-- z and weights of each kind
 SELECT ok(i.interactions IS NOT DISTINCT FROM k.interactions AND i.profile_dim = k.s
     AND i.dim = k.n
     AND i.reduced_dim IS NOT DISTINCT FROM k.d AND cardinality(dlints_mean(m)) = size
@@ -78,7 +77,7 @@ FROM model JOIN oracle USING (name) JOIN pair USING (name), LATERAL (VALUES
         AS v (what, most, off)
 GROUP BY name, what, most ORDER BY name, what;
 
--- 30 candidates for some of them, by what is expected, and by ucb
+-- 30 candidates for some of them, by expected reward and by ucb
 CREATE TEMP TABLE candidate AS
 SELECT name, i, c, m, s, x, u, dot(mean, z) AS score, sqrt(quadratic(covariance, z)) AS width, z,
     covariance
@@ -97,9 +96,8 @@ FROM (SELECT name, i, array_agg(c ORDER BY score DESC) AS expected,
       FROM candidate GROUP BY name, i) AS s
 GROUP BY name ORDER BY name;
 
--- Chosen with probabilities: a greedy one for sure; of two candidates the first as often as
--- its score under draws is the larger one, which is normal; 4,000 draws, 5.5 standard
--- deviations.
+-- Probabilities of choices: 1 under greedy; of two candidates the first is chosen as often as its score under draws
+-- is larger, a normal probability; 4,000 draws, 5.5 standard deviations
 CREATE FUNCTION normal_below(x float8) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$
 SELECT 0.5 + sum(exp(-0.5 * (x * (i - 0.5) / 2000) ^ 2)) * x / 2000 / sqrt(2 * pi())
@@ -141,8 +139,7 @@ SELECT ok(model_difference(matched,
     evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), 1, 90)) <= 1e-10,
     'matched evidence of workers equals that of one process') FROM by_workers;
 
--- strangers: an empty array stands for zeros where the profile is one of the features'
--- space
+-- an empty profile stands for zeros with matched interactions
 CREATE TEMP TABLE stranger AS
 SELECT name, n, d, m, dlints_set(m, policy => 'greedy') AS greedy, features(77, n) AS x,
     zeros(n) AS zeros, '{}'::float8[] AS none
@@ -168,7 +165,7 @@ SELECT each_holds($$
                 ELSE carried_back(m, (dlints_mean(m))[1:d]) END))
         <= 1e-13
     $$, 'FROM stranger');
--- strangers and others take turns, row by row and group by group
+-- empty and other profiles alternate, row by row and group by group
 CREATE TEMP TABLE turn AS
 SELECT name, greedy AS m, visitor, c, features(c + 300, n) AS x,
     CASE visitor % 3 WHEN 0 THEN none WHEN 1 THEN zeros ELSE features(visitor, n) END AS u,
@@ -184,7 +181,7 @@ FROM (SELECT dlints_recommend(m, c, x, 10, u) AS given,
           dlints_recommend(m, c, x, 10, known) AS meant,
           dlints_recommend(m, c, x, 1, u) AS best
       FROM turn GROUP BY name, visitor) AS g;
--- NULL is no observation, and no answer
+-- NULL is neither an observation nor a result
 SELECT each_holds($$
     same_bytes(dlints_update(m, x, 1, NULL), m)
     dlints_predict(m, x, NULL) IS NULL
@@ -195,7 +192,7 @@ SELECT each_holds($$
     dlints_accepts(m, x, 1, NULL) IS NULL
     $$, 'FROM stranger');
 
--- what is refused
+-- errors
 SELECT is(outcome('SELECT '
     || replace(replace(call, 'MATCHED', $$3, interactions => 'matched'$$), 'X', 'ARRAY[1, 2, 3]')),
     result, call)
@@ -226,7 +223,7 @@ SELECT ok(interactions = 'matched' AND profile_dim = 3 AND reduced_dim IS NOT DI
 FROM (VALUES (NULL::integer), (2)) AS k (d),
     dlints_info(dlints_set(dlints_new(3, d, interactions => 'matched'), 2, 1, 0, 'ucb'));
 
--- a model without profiles takes the one that is empty, and refuses any other
+-- a model without profiles accepts an empty profile, and refuses others
 CREATE TEMP TABLE asked AS
 SELECT call FROM lines($$
     dlints_update(m, x, 1, PROFILE)
@@ -258,7 +255,7 @@ SELECT is(asked_with(call, 'x'), CASE WHEN call LIKE 'dlints_accepts%' THEN 'giv
         'without profiles.)', CASE WHEN call ~ 'batch' THEN 'profiles' ELSE 'profile' END) END,
     format('a model without profiles rejects a profile: %s', call)) FROM asked ORDER BY call;
 
--- different kinds are no histories of one another
+-- models of different kinds cannot be concatenated
 SELECT is(outcome(format('SELECT dlints_new(%s) || dlints_new(%s)', a, b)),
     format('22023: cannot combine dlints models with different %s '
            '(The left model has %1$s %s, the right one %s.)', field, l, r),
@@ -270,7 +267,7 @@ FROM (VALUES
      'reduced_dim', '2', 'null'),
     ($$3, interactions => 'matched'$$, $$3, interactions => 'matched', intercept => false$$,
      'intercept', 'true', 'false')) AS v (a, b, field, l, r);
--- nor equal
+-- models of different kinds are not equal
 CREATE TEMP TABLE several (m) AS VALUES
     (dlints_new(4, 3, discount => 1)), (dlints_new(4, 3, discount => 1, interactions => 'matched')),
     (dlints_new(4, discount => 1)),
@@ -282,7 +279,7 @@ SELECT ok((SELECT count(*) FROM several AS a JOIN several AS b ON a.m = b.m) = 8
     AND (SELECT count(DISTINCT dlints_hash_extended(m, 3)) FROM several) = 5,
         'six models, of which two are equal');
 
--- what dlints_new refuses, and what helps
+-- errors of dlints_new, and their hints
 SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments) FROM (VALUES
     ($$512, interactions => 'matched'$$, '54000: dlints cannot have more than 1024 dimensions '
         'without projection (With matched interactions the model would have 1025 dimensions.)'),
@@ -309,7 +306,7 @@ SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
     ('and projected', dlints_new(65536, 1023, interactions => 'matched', memories => 1), 1025))
         AS v (what, m, dim);
 
--- columns take their own
+-- columns accept models of their type modifier only
 CREATE TEMP TABLE state (
     matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));
 SELECT is(string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum),
@@ -328,7 +325,7 @@ SELECT throws_ok('UPDATE state SET ' || change, '22000', message, change) FROM (
      'expected dlints(3,2,matched,intercept), not dlints(3,2,matched)'))
     AS v (change, message);
 
--- numbers as large as they may be
+-- the largest valid numbers
 SELECT each_holds($$
     dlints_predict(m, x, u) IS NOT NULL AND dlints_stddev(m, x, u) IS NOT NULL
     dlints_weights(m, u) IS NOT NULL AND dlints_draw(m) IS NOT NULL

@@ -1,5 +1,4 @@
--- What the looking functions say about one model fits together, and every form of a
--- model reads back to the same value.
+-- Results of the inspection functions agree, and every form of a model reads back to the same value.
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS
@@ -9,7 +8,7 @@ FROM (SELECT name, n, s, z AS size, evidence(empty, 1, 70) AS m FROM kind
       SELECT 'n 33, d 33, scale 1', 33, 0, 33, evidence(one_memory(33, 33, 0.97, 0.3, 0.2, -9, 1),
                                                         1, 70)) AS k,
      LATERAL (SELECT intercept FROM dlints_info(m)) AS i;
--- other features, under profiles that come and go in one call site
+-- other features, with changing profiles at one call site
 CREATE TEMP TABLE probe AS
 SELECT name, i, m, features(i + 1000, n) AS x, profile(i, s) AS u
 FROM trained, generate_series(1, 20) AS i ORDER BY name, i;
@@ -54,8 +53,8 @@ SELECT is((dlints_info(m)).bytes, pg_column_size(dlints_set(m))::bigint,
 SELECT is((dlints_info(dlints_new(2, discount => 0.99999999999999, memories => 8))).windows[4:],
           ARRAY[9007199254740992, NULL, NULL, NULL, NULL]::float8[],
           'a window too long for its discount is none');
--- What differs from a model of three numbers without a projection that has seen nothing.
--- Bytes: a header of 192, then 8 for each number of N, R, S, b, G and H or N2.
+-- Differences from an untrained model of three numbers without a projection.  Bytes: a header of 192, then 8 for
+-- each number of N, R, S, b, G and H or N2.
 SELECT is(to_jsonb(dlints_info(model)), jsonb '{
 	"policy": "thompson", "intercept": false, "memories": 1, "memory": 1,
 	"interactions": null, "dim": 3, "reduced_dim": null, "profile_dim": 0,
@@ -98,7 +97,7 @@ FROM (VALUES
 	AS v (what, model, differs)
 ORDER BY what;
 
--- ---------- exact numbers, and none ----------
+-- ---------- exact numbers, and untrained models ----------
 
 -- dot products of each length around its partial sums, exact in integers
 SELECT ok(bool_and(dlints_dot(w, x::real[]) = s AND dlints_dot(w, x) = s
@@ -159,12 +158,11 @@ SELECT is(string_agg(what, ', ') FILTER (WHERE dlints_mean(m) IS NULL OR dlints_
 FROM extreme;
 SELECT is(count(*), 7::bigint, 'the test has seven models of extreme numbers') FROM extreme WHERE m IS NOT NULL;
 
--- a negative zero, which arithmetic does not leave but a binary value may bring, is a zero
--- (byte 140 begins b)
+-- a negative zero in a binary value, which training never stores, is read as zero (b begins at byte 140)
 SELECT ok(same_bytes(m::text::dlints, m), 'a negative zero reads back as zero')
 FROM dlints_update(one_memory(2), ARRAY[0, 0], 1) AS zero,
      receive(overlay(dlints_send(zero) PLACING '\x8000000000000000' FROM 140)) AS m;
--- numbers that fade to nothing become zero, and stay readable
+-- numbers that decay below the smallest normal number become zero, and can be read
 SELECT ok(same_bytes(m::text::dlints, m) AND m::text !~ 'e-3[12]', 'nothing subnormal is stored')
 FROM one_memory(2, NULL, 1e-100) AS empty,
      LATERAL (SELECT dlints_update(empty, '{1e-60,1e-110}'::float8[], 1e-110)
@@ -184,8 +182,8 @@ FROM wide, features(1, 1024) AS x, dot(x, x) AS s;
 SELECT ok(cardinality(dlints_draw(m)) = 1024 AND (dlints_info(m || m)).updates = 2,
           'a model of 8 MB draws and concatenates') FROM wide;
 
--- n = 65536 with little memory for projections: the largest matrix has 512 MB.
--- Entries were computed outside, as in the test of the projection.
+-- n = 65536 with a small projection cache: the largest matrix has 512 MB. Entries were computed outside, as in the
+-- test of the projection.
 SET LOCAL dlints.projection_cache_size = '1MB';
 CREATE TEMP TABLE long AS
 SELECT dlints_update(one_memory(65536, 4, seed => 42, projection_scale => 1),

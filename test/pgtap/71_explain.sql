@@ -1,5 +1,5 @@
--- What parts of the features add to an expected reward: for each kind of model against
--- formulas in SQL, with and without names; what is refused.
+-- Contributions of parts of the features to an expected reward, for each kind of model, against formulas in SQL,
+-- with and without names; errors
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS
@@ -15,7 +15,7 @@ SELECT t.*, features(1000, n) AS x, profile(1, s) AS u, dlints_mean(m) AS mean,
        ARRAY(SELECT ('{blue,red,green}'::text[])[i % 3 + 1] FROM generate_series(1, n) AS i) AS colours
 FROM trained AS t;
 
--- z of those features alone whose name this is, without the 1 of the intercept
+-- z of the features with this name only, without the 1 of the intercept
 CREATE FUNCTION z_alone(p probe, names text[], name text) RETURNS float8[] LANGUAGE sql AS
 $$
 SELECT CASE WHEN p.intercept THEN z[:p.size - 1] || 0::float8 ELSE z END
@@ -25,7 +25,7 @@ FROM dlints_project(p.m, ARRAY(
 $$;
 CREATE FUNCTION numbers(n integer) RETURNS text[] LANGUAGE sql AS
 $$ SELECT array_agg(i::text ORDER BY i) FROM generate_series(1, n) AS i $$;
--- what is said of a probe, beside what should be
+-- results for a probe, and expected results
 CREATE FUNCTION compared(p probe, said text[], names text[])
 RETURNS TABLE (place bigint, name text, contribution float8, stddev float8,
                expected float8, width float8) LANGUAGE sql AS
@@ -58,7 +58,7 @@ SELECT is(array_agg(name ORDER BY place),
           format('%s, names %s: in the order of first appearance', model, named))
 FROM found GROUP BY model, named, names, intercept ORDER BY model, named;
 
--- A model that has learned nothing expects nothing, and knows how little that is.
+-- An untrained model predicts 0, with the standard error of its prior.
 CREATE TEMP TABLE one AS
 SELECT dlints_update(one_memory(2, discount => 1, intercept => true), ARRAY[1, 2], 1) AS m;
 SELECT results_eq(

@@ -60,7 +60,7 @@ SELECT throws_ok(format('SELECT dlints_ndcg(%s) FROM generate_series(1, 2) AS i'
 	('1, 1, i', '22023', 'k must be the same for all rows of a group'))
 	AS v (arguments, code, message);
 
--- Bounds of a mean: against their definition, and against logs that are known.
+-- Bounds of a mean, against their definition and on simulated logs
 
 -- Wealth of bets on sixteen stakes against m, as defined in core/value.h;
 -- beyond the largest bound of a stake that bound stays.
@@ -106,7 +106,7 @@ WHERE before IS NOT NULL;
 SELECT cmp_ok(high, '<', 1e-9::float8, '10^10 observations without a click have an upper bound below 1e-9')
 FROM dlints_bounds(0, 0, 10000000000);
 
--- 400 logs of rare clicks, each looked at 20 times: less than one in twenty is ever outside
+-- 400 logs of rare clicks, each checked 20 times: less than one in twenty is ever outside the bounds
 CREATE TEMP TABLE looked AS
 SELECT chance, log, n, sum(clicks) OVER (PARTITION BY chance, log ORDER BY n) / n AS mean
 FROM (SELECT chance, log, 100 * (i / 100 + 1) AS n,
@@ -122,7 +122,7 @@ FROM (SELECT chance, log,
              sum((abs(mean - chance) > 1.96 * sqrt(mean * (1 - mean) / (n - 1)))::integer) AS outside
       FROM looked GROUP BY chance, log) AS s GROUP BY chance ORDER BY chance;
 
--- what is no sample
+-- impossible samples
 SELECT each_is('22023: mean must be from lowest to highest (The value is 1.5.)',
 	'dlints_bounds(1.5, 0.1, 10)');
 SELECT each_is('22023: numbers between 0 and 1 cannot have this mean and standard error',
@@ -132,9 +132,10 @@ SELECT each_is('22023: confidence must be between 0 and 1 (The value is 1.)',
 	'dlints_bounds(0, 0, 10, confidence => 1)');
 SELECT each_is('22023: observations must be at least 1 (The value is 0.)', 'dlints_bounds(0, 0, 0)');
 
--- Prices: the aggregate around what the unit tests of src/core hold to its definition.
+-- Prices: the aggregate; unit tests of src/core test the computation.
 
--- Three requests with a cheap and a dear action: the dear one costs 10 more, and is better by .1, .2 and .3.
+-- Three requests with a cheap and an expensive action; the latter costs 10 more, and its score is higher by .1, .2
+-- and .3.
 CREATE TEMPORARY TABLE request AS
 SELECT n, ARRAY[0.5, 0.5 + n / 10.0]::float8[] AS scores, '{{1, 11}}'::float8[] AS costs
 FROM   generate_series(1, 3) n;
@@ -149,7 +150,8 @@ SELECT is(priced(target), result, 'a price for ' || target) FROM (VALUES
 SELECT is(priced(6, 2), '{0.00000,6.00000}', 'two items of two are chosen at no price');
 SELECT is(priced(1, 2), '{0.00000,6.00000}', 'no price is computed if all items are chosen');
 
--- At least half of what is chosen is new, and at most 2 are spent: the new one is a little worse.
+-- At least half of the chosen items are new, and mean costs are at most 2; the score of the new item is slightly
+-- lower.
 SELECT is((SELECT array_agg(round(p::numeric, 4) ORDER BY n) FROM unnest(r) WITH ORDINALITY u (p, n)),
 	'{0.0000,0.1000,2.0000,-0.5000}', 'a minimum is a maximum of negative costs')
 FROM  (SELECT dlints_prices(ARRAY[0.5, 0.4 + n / 10.0 - 0.1], '{{2,2},{0,-1}}', 1, '{2,-0.5}') AS r

@@ -1,8 +1,7 @@
--- What another policy would have earned, against its definition in plain SQL.
+-- The value of another policy, against its definition in plain SQL
 \ir include/helpers.sql
 
--- 30 logs of 2 to 90 decisions: reward, probability logged, that of the target, what a
--- model predicts and expects
+-- 30 logs of 2 to 90 decisions: reward, logged probability, target probability, predicted and expected reward
 CREATE TEMP TABLE log AS
 SELECT c, i, number(i, c) * 3 + c - 15 AS r, 0.05 + 0.95 * abs(number(i, c + 100)) AS p,
        CASE WHEN i % 4 = 3 THEN 0 ELSE abs(number(i, c + 200)) END AS t,
@@ -52,8 +51,8 @@ SELECT is((dlints_policy_value(CASE WHEN i <> 1 THEN r END, CASE WHEN i <> 2 THE
                                CASE WHEN i <> 5 THEN e END)).observations,
           5::bigint, 'rows with a NULL are skipped') FROM log WHERE c = 5 AND i <= 10;
 
--- exact values: observations, mean reward, ips, snips, dr each with its standard error, the
--- weights' mean with its own, effective sample size, largest weight
+-- exact values: observations; mean reward, ips, snips and dr, each with its standard error; mean weight with its
+-- standard error; effective sample size; largest weight
 SELECT is(numbers(value), expected::float8[], what)
 FROM (SELECT dlints_policy_value(r, p, t, q, e) FILTER (WHERE false) AS none,
              dlints_policy_value(NULL, p, t) AS nulls FROM log) AS a,
@@ -72,8 +71,7 @@ FROM (SELECT dlints_policy_value(r, p, t, q, e) FILTER (WHERE false) AS none,
 	('the policy of the log', same, '{2,2,1,2,1,2,1,NULL,NULL,1,0,2,1}'))
 	AS v (what, value, expected);
 
--- rewards of 1e9 and a little: their spread, and that of what is relative to them, is that
--- of the little
+-- large rewards with small differences: standard errors are those of the differences
 CREATE TEMP TABLE shifted AS
 SELECT s, dlints_policy_value(s + round(r::numeric, 3)::float8, p, t,
                               s + round(q::numeric, 3)::float8,
@@ -89,7 +87,7 @@ FROM (SELECT a.v AS a, b.v AS b FROM shifted AS a, shifted AS b WHERE a.s = 0 AN
 SELECT is((dlints_policy_value(1e9 + 0.125, 0.1 + i / 1000.0, 0.5)).snips_stderr, 0::float8,
           'rewards that are all the same') FROM generate_series(1, 100) AS i;
 
--- one decision that outweighs a thousand others
+-- one decision with a dominating weight
 CREATE TEMP TABLE heavy AS
 SELECT 1 AS c, number(i, 7) AS r, CASE WHEN i = 500 THEN 1e-12 ELSE 0.5 END AS p, 1::float8 AS t,
        number(i, 8) AS q, number(i, 9) AS e
@@ -105,14 +103,14 @@ SELECT is((dlints_policy_value(1, 1, t)).effective_sample_size, 2::float8,
           'weights whose squares are next to nothing')
 FROM unnest('{1e-150, 1e-150}'::float8[]) AS t;
 
--- over a growing frame: the final function runs many times, and leaves the state as it is
+-- over a growing frame: the final function runs repeatedly, and does not modify the state
 SELECT cmp_ok(max(element_difference(numbers(v), numbers(w))), '<', 1e-14::float8,
               'dlints_policy_value works as a window function')
 FROM (SELECT i, dlints_policy_value(r, p, t, q, e) OVER (ORDER BY i) AS v
       FROM log WHERE c = 9) AS l,
      LATERAL (SELECT dlints_policy_value(r, p, t, q, e) AS w
               FROM log AS o WHERE c = 9 AND o.i <= l.i) AS a;
--- aggregates of dlints' functions whose state somebody made up
+-- user-defined aggregates with invalid states
 CREATE FUNCTION made_up(initial text) RETURNS void LANGUAGE plpgsql AS
 $$
 BEGIN
@@ -154,8 +152,8 @@ SELECT throws_ok($$SELECT pg_temp.merged('{NaN,1,1,1,1,1,1,1,1,1,1,1}')$$, '2202
 
 -- Predictions before training: dlints_predict before each dlints_update.
 
--- 150 observations of two drifting kinds: some without a reward or features, some at the
--- same time, some out of order, some weighed, some of strangers
+-- 150 observations of two drifting kinds: some without a reward or features, some at equal times, some out of
+-- order, some with weights, some with empty profiles
 CREATE TEMP TABLE observation AS
 SELECT i, i % 17 = 0 AS hidden, i % 19 = 0 AS stranger,
        '2026-01-01 00:00+00'::timestamptz
@@ -192,7 +190,7 @@ FROM (VALUES
 	 dlints_new(5, interactions => 'matched', half_life => '3 days 1 hour')))
 	AS v (name, n, m, learned, empty);
 
--- the same one by one
+-- prediction and training, one by one
 CREATE FUNCTION step_by_step(m dlints, n integer, s integer) RETURNS TABLE (i integer, p float8)
 LANGUAGE plpgsql AS
 $$
@@ -208,7 +206,7 @@ BEGIN
 END
 $$;
 CREATE TEMP TABLE expected AS SELECT name, s.i, p FROM model, step_by_step(state, n, m) AS s;
--- all models in one statement; frames do not matter
+-- all models in one statement; window frames make no difference
 CREATE TEMP TABLE predicted AS
 SELECT name, i, dlints_progressive(state, x(o, n), r, u(o, m), at, weight)
        OVER (PARTITION BY name ORDER BY i ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING) AS p
@@ -224,14 +222,14 @@ FROM predicted;
 SELECT is(count(p), count(*) FILTER (WHERE i % 17 <> 0),
           'a prediction wherever there are features')
 FROM predicted JOIN model USING (name) WHERE m = 0;
--- the case that the choice of the memory in use is for
+-- changing rewards, for which the choice of a memory matters
 SELECT cmp_ok(count(DISTINCT (dlints_info(s)).memory), '>', 1::bigint,
               'another memory comes into use on the way')
 FROM generate_series(10, 150, 7) AS last, LATERAL (
 	SELECT dlints_evidence(dlints_new(5), x(o, 5), r, '{}', at, weight ORDER BY i)
 	FROM observation AS o WHERE i <= last) AS l (s);
 
--- ---------- how it is called ----------
+-- ---------- statements ----------
 
 CREATE TEMP TABLE seen AS
 SELECT i, features(i, 3)::real[] AS x, reward(i) AS r FROM generate_series(1, 40) AS i;
@@ -269,7 +267,7 @@ FROM (SELECT m, x, dlints_progressive(m, x, NULL) OVER (ORDER BY i) AS p FROM se
 SELECT is(count(p), 40::bigint, 'dlints_progressive takes a model from a table')
 FROM (SELECT dlints_progressive(m, x, r) OVER (ORDER BY i) AS p FROM seen, kept) AS s;
 SELECT is(dlints_send(m), bytes, 'dlints_progressive does not change a stored model') FROM kept;
--- run again for each row of another table, the partition starts anew
+-- executed again for each row of another table, the partition begins again
 SELECT is(count(DISTINCT total), 1::bigint,
   'a subquery with dlints_progressive gives the same result at each execution')
 FROM generate_series(1, 3) AS g, LATERAL (
@@ -294,11 +292,11 @@ FROM grid WHERE i = 40 ORDER BY discount, ridge;
 
 -- ---------- many coordinates ----------
 
--- Beyond 128 coordinates and the intercept the state that predicts may be a few rows old:
--- by as many as this, and a sixteenth of its history at most.
+-- Beyond 128 coordinates and the intercept, predictions may use a mean that lags by a few rows: at most this
+-- number, and a sixteenth of the history.
 CREATE TEMP TABLE wide AS SELECT i, features(i, 230) AS x, reward(i) AS r
 FROM generate_series(1, 90) AS i;
--- when another memory comes into use, what it says is computed at once
+-- when another memory is chosen, its mean is computed immediately
 CREATE TEMP TABLE turning AS
 SELECT i, features(i, 2) || zeros(228) AS x,
        number(i, 1) * CASE WHEN i / 27 % 2 = 0 THEN 5 ELSE -5 END + number(i, 9) AS r

@@ -1,9 +1,9 @@
--- The view dlints_columns: which columns hold models, and who sees them.
+-- The view dlints_columns: columns of models, and who can see them
 \ir include/helpers.sql
 
 SELECT plan(9);
 
--- nothing yet (views of the helpers have columns of models, and hold none)
+-- no rows yet (views of the helpers have columns of models, but store none)
 SELECT is_empty('TABLE dlints_columns', 'dlints_columns is empty without tables with models');
 
 CREATE SCHEMA "The shop";
@@ -37,14 +37,14 @@ FROM dlints_columns WHERE relation = 'keyed'::regclass;
 SELECT is(dead_bytes, 0::bigint, 'the change of a column rewrites no values out of line')
 FROM dlints_columns WHERE relation = 'keyed'::regclass;
 
--- a search_path that leaves out tables and extension
+-- a search_path without the schemas of tables and extension
 SET LOCAL search_path = pg_catalog;
 CREATE TEMP TABLE listed AS SELECT relation, type FROM public.dlints_columns;
 RESET search_path;
 SELECT is(type, 'public.dlints(2)', 'dlints_columns works without the extension in the search_path')
 FROM listed WHERE relation = 'keyed'::regclass;
 
--- ---------- who sees what ----------
+-- ---------- privileges ----------
 
 CREATE ROLE dlints_test_reader;
 GRANT SELECT ON parted, part_one, seen TO dlints_test_reader;

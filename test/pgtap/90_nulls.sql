@@ -1,7 +1,7 @@
 -- Each function of the extension accepts NULL for each argument, or raises an error for it.
 \ir include/helpers.sql
 
--- something of each type that an argument has
+-- a value of each argument type
 CREATE TEMP TABLE sample (type regtype, value text);
 INSERT INTO sample VALUES
 	('dlints', '(SELECT dlints_with_prior(m, m)
@@ -23,10 +23,10 @@ FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang
 JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'dlints';
--- what takes an internal value cannot be called by hand, and an aggregate's functions refuse
--- to be; a cast calls what takes any array; 27_factors.sql and 27_neighbours.sql call those
--- that want queries and names of columns, 45_recommender_hostile.sql those that write statements, 53_decide.sql
--- dlints_decide
+-- Functions with internal arguments cannot be called directly, and support functions of aggregates refuse direct
+-- calls.  Casts cover the functions of arrays.  Other tests cover functions with queries and names of columns
+-- (27_factors.sql, 27_neighbours.sql), functions that write statements (45_recommender_hostile.sql) and
+-- dlints_decide (53_decide.sql).
 CREATE TEMP TABLE callable AS
 SELECT * FROM member
 WHERE prokind = 'f' AND lanname = 'c' AND proname !~ '^_|(transfn|combinefn|finalfn|_factors|_neighbours)$'
@@ -42,13 +42,13 @@ SELECT m.name, outcome(format('SELECT %s(%s)::text', m.oid::regproc, (
            FROM unnest(m.types) WITH ORDINALITY a (type, place)))) AS outcome
 FROM   member m WHERE m.prokind = 'f' AND m.proname ~ '^_' AND cardinality(m.types) > 0;
 
--- a value of a type as SQL; NULL is of any
+-- a value of a type as SQL text; NULL has any type
 CREATE FUNCTION value_of(type regtype, value text) RETURNS text LANGUAGE sql AS
 $$
 SELECT format('(%s)::%s', coalesce(value, 'NULL'),
               CASE type WHEN '"any"'::regtype THEN 'text' ELSE type END)
 $$;
--- every function with no argument NULL, with each in turn, and with all of them
+-- each function without NULLs, with each argument NULL, and with all NULL
 CREATE FUNCTION tried(m oid, nulls integer[]) RETURNS text LANGUAGE sql AS
 $$
 SELECT outcome(format('SELECT %s(%s)::text', oid::regproc, (
@@ -64,7 +64,7 @@ FROM callable, LATERAL (
 	UNION SELECT ARRAY[i] FROM generate_series(1, pronargs) AS i
 	UNION SELECT array_agg(i) FROM generate_series(1, pronargs) AS i) AS n;
 
--- of a plain model with a prior, of one with a profile and an intercept, and of one by time
+-- for a plain model with a prior, one with a profile and an intercept, and one with a half-life
 CREATE TEMP TABLE result AS SELECT 'plain' AS model, * FROM call;
 UPDATE sample SET value = 'dlints_update(one_memory(2, discount => 1,
 	interactions => ''matched'', intercept => true),
@@ -74,8 +74,7 @@ UPDATE sample SET value = 'dlints_update(dlints_new(2, half_life => ''1 day'', m
 	ARRAY[1, 2], 1, at => ''2026-01-01'')' WHERE type = 'dlints'::regtype;
 INSERT INTO result SELECT 'by time', * FROM call;
 
--- the window functions, called with NULLs only; what IGNORE NULLS would leave out of them
--- is not clear
+-- window functions, called with NULLs only; the meaning of IGNORE NULLS for them is undefined
 CREATE TEMP TABLE over_window AS
 SELECT name, format('SELECT %s(%s) IGNORE NULLS OVER ()', oid::regproc, (
 	SELECT string_agg(value_of(type, NULL), ', ' ORDER BY place)

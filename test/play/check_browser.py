@@ -15,7 +15,7 @@ BROWSER = '/usr/bin/chromium'
 DRIVER = '/usr/bin/chromedriver'
 PATIENCE = 60           # seconds
 LONGEST_VISIT = 30      # pages
-MAX_CONTROL = 20        # visitors of the control group, one after another
+MAX_CONTROL = 20        # successive visitors of the control group
 
 tap = Tap()
 
@@ -254,7 +254,7 @@ def check_robots(page):
     tap.ok(page.wait(lambda: switch.get_attribute('aria-pressed') == 'false'),
            'robots can be switched off')
     learned = page.text('#facts dd')
-    time.sleep(0.5)     # until the last robot's page is complete
+    time.sleep(0.5)     # wait for the last robot's page
     page.driver.refresh()
     page.ready()
     before = page.text('#crowd'), page.text('#facts dd')

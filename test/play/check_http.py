@@ -12,7 +12,7 @@ import program
 from tap import Tap
 
 LONGEST_VISIT = 30      # pages
-MAX_CONTROL = 20        # visitors of the control group, one after another
+MAX_CONTROL = 20        # successive visitors of the control group
 LATEST = 40             # likes of robots, from at least four pages
 PATIENCE = 60           # seconds
 
@@ -295,7 +295,7 @@ def robots_like(genre):
 
 def check_learned(visitor):
     """Compare the model and the report with the log."""
-    visitor.next()      # trains the model on all pages before
+    visitor.next()      # train the model on all earlier pages
     crowd = visitor.crowd()
     with program.database() as cursor:
         cursor.execute("""

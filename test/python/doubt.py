@@ -20,10 +20,10 @@ DIMS = (1, 2, 2, 3, 5, 10, 25)
 LARGE = 1e4, 1e6
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 ALLOWED = 1e-6
-LOST = 1e-11                # of the squares that there were
+LOST = 1e-11                # fraction of the squares before
 
-# A model that took back the parts 1 to 3, and one that learned part 0 alone; at
-# the same time, and perhaps after 100 more rewards of 0.
+# A model from which parts 1 to 3 were retracted, and one trained on part 0
+# alone; at the same time, and sometimes after 100 more rewards of 0
 TABLES = """
 CREATE TABLE model (
     number integer PRIMARY KEY, empty dlints, singly boolean,

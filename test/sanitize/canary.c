@@ -13,7 +13,7 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(canary);
 
-/* what the compiler cannot foresee */
+/* a value that the compiler cannot foresee */
 static volatile int size = 64;
 
 static pg_noinline int

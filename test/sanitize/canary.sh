@@ -5,7 +5,7 @@ make -s PG_CONFIG="$PG_CONFIG" with_llvm=no COPT= MODULE_big=canary OBJS=test/sa
 	psql -X -q -c "CREATE FUNCTION canary(cstring) RETURNS integer AS '$PWD/canary' LANGUAGE c" || exit
 number=0
 
-# The server starts anew each time.
+# The server is restarted for each fault.
 provoke()
 {
 	number=$((number + 1))

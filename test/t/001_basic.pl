@@ -19,8 +19,7 @@ is( $node->safe_psql(
 	'only',
 	'the only candidate is recommended');
 
-# Names that a module shows are taken for those of another one that was loaded
-# before
+# A module's exported names could be replaced by those of a module loaded earlier
 SKIP:
 {
 	my $library = $node->safe_psql('postgres',
@@ -32,7 +31,7 @@ SKIP:
 			JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid
 		WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints')
 		  AND probin IS NOT NULL});
-	# those of dlints_pgvector
+	# names of dlints_pgvector
 	push @called, map { "dlints_from_$_" } qw(vector vectors halfvec halfvecs);
 
 	skip 'no nm to read the symbols with', 1 if !@symbols;
@@ -70,7 +69,7 @@ SKIP:
 	$session->quit;
 }
 
-# How many different answers there are
+# Number of different results
 sub distinct
 {
 	my %seen = map { $_ => 1 } @_;
@@ -78,7 +77,7 @@ sub distinct
 	return scalar keys %seen;
 }
 
-# What several sessions compute first, each in a process of its own
+# Results of the first call in several sessions, each in a separate process
 sub check_sessions
 {
 	my ($how) = @_;
@@ -121,7 +120,7 @@ is( distinct(
 	1,
 	'the projection does not depend on what a session keeps, bit for bit');
 
-# Whatever a library sets up when it is loaded, all sessions inherit
+# Sessions inherit all initialization of a preloaded library
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'dlints'\n");
 $node->restart;
 is($node->safe_psql('postgres', 'SHOW dlints.projection_cache_size'),

@@ -1,5 +1,4 @@
-# Many sessions learn on the same model row: nothing is lost, nothing is
-# counted twice.
+# Many sessions train the same model row: no observation is lost or counted twice.
 use strict;
 use warnings;
 
@@ -21,7 +20,7 @@ DlintsStream::check($node, 'eight sessions');
 
 ### One interleaving at a time
 
-# Model "pair" with nothing learned, and rewards 1, 2 and 4 in the queue
+# Untrained model "pair", with rewards 1, 2 and 4 in the queue
 sub reset_pair
 {
 	$node->safe_psql(
@@ -44,8 +43,7 @@ sub queue
 	return;
 }
 
-# Updates and the sum of rewards of "pair": which rewards it has, as bits;
-# and what still waits in the queue
+# Updates and sum of rewards of "pair", whose bits show the rewards; and the rest of the queue
 sub pair_has
 {
 	return $node->safe_psql(
@@ -63,7 +61,7 @@ my $batch = q{UPDATE model SET state
 	WHERE name = 'pair'};
 my $fold = $DlintsTest::fold;
 
-# The form not to use: the whole new state from a joined copy of the row
+# The wrong form: the new state is computed from a joined copy of the row
 my $wrong_fold = q{
 WITH batch AS (DELETE FROM feedback RETURNING *)
 UPDATE model m SET state = e.new_state
@@ -97,7 +95,7 @@ for my $case (
 	is(pair_has(), $expected, $name);
 }
 
-# Rows that came in between belong to the second session alone
+# Rows inserted in between belong to the second session only
 reset_pair();
 $sessions->run(1, 'BEGIN', $fold);
 queue(8);

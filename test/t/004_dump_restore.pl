@@ -7,7 +7,7 @@ use lib $FindBin::RealBin;
 use DlintsTest;
 use Test::More;
 
-# In a schema of its own, which pg_dump does not have in its search_path
+# In a separate schema, which pg_dump does not have in its search_path
 my ($source, $target) =
   map { DlintsTest->node($_, conf => "search_path = 'public, bandit'\n") } 'source', 'target';
 my $folder = $source->basedir;
@@ -86,7 +86,7 @@ for my $setting (1, -15)
 		"text and jsonb read back to the identical value, extra_float_digits = $setting");
 }
 
-# JSON keeps no sign of zero, so that no model may have one
+# jsonb does not keep the sign of zero, so no model may contain a negative zero
 is( $source->safe_psql('postgres',
 		q{SELECT dlints_send(m) = dlints_send(m::text::dlints)
 			FROM dlints_new(2, exploration => '-0') m}),
@@ -95,7 +95,7 @@ is( $source->safe_psql('postgres',
 
 ### pg_dump
 
-# What a statement is refused with
+# SQLSTATE of a statement
 sub refusal
 {
 	my ($database, $statement) = @_;
@@ -189,7 +189,7 @@ for my $format ('text', 'csv', 'binary')
 		"COPY as $format: a column's sizes are enforced");
 }
 
-# What was restored goes on as what was dumped
+# A restored model is trained like the dumped one
 my $next = q{
 	SELECT name, md5(dlints_send(dlints_update(state, array_fill(0.1, ARRAY[i.dim]), 1,
 		array_fill(0.2, ARRAY[i.profile_dim]), '2026-02-01 00:00:00+00'))),

@@ -1,5 +1,4 @@
-# Binary COPY takes nothing for granted: truncated and altered values are
-# refused, and what is accepted does no harm.
+# Binary COPY checks its input: truncated and altered values are refused, and accepted values are harmless.
 use strict;
 use warnings;
 
@@ -47,7 +46,7 @@ sub refuse
 	return;
 }
 
-# ... with these bytes, named by what they say, at a place
+# A value with these bytes at a position, and the expected error
 sub refuse_at
 {
 	my ($field, $value, $offset, $pack, @numbers) = @_;
@@ -107,7 +106,7 @@ refuse_at('profile_dim', $_, PROFILE_DIM, \&int32, 1 << 24, @sizes) for $project
 refuse_at('profile_dim without projection,', $plain, PROFILE_DIM, \&int32, 1, 3, 65536, @sizes);
 refuse_at('all sizes', $matched, DIM, sub { int32(shift) x 3 }, @sizes);
 
-# NaN, a signalling one, and both infinities, wherever a number is
+# NaN, a signalling NaN, and both infinities, at the position of any number
 for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
 	'7ff0000000000000', 'fff0000000000000')
 {
@@ -139,7 +138,7 @@ refuse_at('updates', $plain, UPDATES, sub { pack('q>', shift) }, -1, -2**63);
 refuse_at("negative sum at $_,", $plain, $_, \&float8, -1e-9)
   for WEIGHT_SUM, REWARD_SQUARE_SUM, WEIGHT_TOTAL, REWARD_SQUARE_TOTAL, REWARD_SQUARE_PEAK;
 
-# G[i][i] and H[i][i], wherever the packed order has put them
+# G[i][i] and H[i][i] at their positions in the packed form
 is(length($plain) - VALUES, 8 * 15, 'b of 3 numbers, G and H of 6');
 refuse_at('evidence without a posterior,', $plain, VALUES + $_ * 8, \&float8, 1e6) for 4, 10;
 refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(shift) x 6 }, -1)
@@ -160,7 +159,7 @@ my @accepted = map { $form->add($_) } @good,
 
 ok($form->copy(1, $accepted[-1]), 'the session is alive');
 
-# One check for all values, with the exceptions shown
+# One check for all values, with its exceptions
 my %refusal = map { /^(\d+)\|(.*)$/ ? ($1 => $2) : () } split /\n/,
   $node->safe_psql('postgres', 'SELECT * FROM refusal');
 my @wrong = map { "$_->[1]: " . ($refusal{ $_->[0] } // 'accepted') }
@@ -175,7 +174,7 @@ is( $node->safe_psql('postgres',
 	join("\n", map { unpack 'H*', $_ } @good),
 	'stored values are the values that were sent');
 
-# Outside of a function too
+# Outside of a function, too
 my (undef, $stdout) = $node->psql(
 	'postgres', qq{
 \\set ON_ERROR_STOP 0
@@ -184,7 +183,7 @@ COPY arrival FROM '${\ $form->path($refused[50][0])}' (FORMAT binary);
 SELECT count(*) FROM arrival});
 is($stdout, "22P03\n" . @accepted, 'a session goes on after a refused COPY');
 
-# JSON keeps no sign of zero, so that no model may have one
+# jsonb does not keep the sign of zero, so no model may contain a negative zero
 my @zeros = map { $form->add(replaced($projected, $_, pack('H*', '8000000000000000'))) }
   EXPLORATION, NOISE, HALF_LIFE, REFERENCE, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES,
   VALUES + 32;

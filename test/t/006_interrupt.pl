@@ -1,4 +1,4 @@
-# Long work ends soon after it is asked to.
+# Long calls end soon after a cancellation.
 use strict;
 use warnings;
 
@@ -7,9 +7,9 @@ use lib $FindBin::RealBin;
 use DlintsTest 'sessions';
 use Test::More;
 
-# Half a second of work, and what is left is stopped soon, in the processor's time where the
-# system tells.  That goes up where others keep it busy, so "soon" is in units of what cannot
-# be stopped: filling the largest array below, which takes about .07 s.
+# Each call works for half a second, and is then cancelled.  The remaining time is CPU time if the system provides
+# it.  Since CPU time depends on the load, the limit is a multiple of a call that cannot be interrupted: filling the
+# largest array below takes about .07 s.
 my $timeout = 0.5;
 
 my $node = DlintsTest->node('main');
@@ -21,8 +21,7 @@ $node->safe_psql(
 	INSERT INTO model VALUES ('large', dlints_new(1024, 1024, intercept => false));
 });
 
-# SQL for the seconds that a backend has worked, in hundredths as Linux counts
-# them; elsewhere the time of day
+# SQL for the CPU seconds of a backend, in hundredths on Linux; elsewhere the time of day
 my $counts = $node->safe_psql('postgres',
 	q{SELECT coalesce(pg_read_file('/proc/self/stat', 0, 10000, true), '') ~ '^\d+ \('});
 
@@ -36,7 +35,7 @@ sub worked
 			FROM '\\) (.*)\$'), ' ') AS f)};
 }
 
-# Seven units, the longest of the last three
+# The limit: seven units, each the longest of the last three measurements
 my @units;
 
 sub soon
@@ -49,7 +48,7 @@ sub soon
 	return 7 * (sort { $b <=> $a } @units)[0];
 }
 
-# Whether so many seconds are soon; the unit is measured again if it seems to have changed
+# Is a time short?  The unit is measured again if it seems to have changed
 sub is_soon
 {
 	my ($seconds) = @_;
@@ -62,7 +61,7 @@ soon() for 1 .. 2;
 my $before =
   $node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model');
 
-# All of these take several times the bound, or are meant to.
+# Each of these takes several times the limit
 my %work = (
 	'a batch' => q{
 		SELECT (dlints_info(dlints_update_batch(dlints_new(1024, intercept => false),

@@ -1,5 +1,4 @@
-# Aggregates that may run in parallel workers do so and find what one process
-# finds; a draw is made once, by the leader.
+# Parallel aggregates return the same results as one process; a draw is made once, by the leader.
 use strict;
 use warnings;
 
@@ -45,7 +44,7 @@ $node->safe_psql(
 
 my $serial = 'SET max_parallel_workers_per_gather = 0;';
 
-# The leader leaves the rows to the workers
+# The leader reads no rows
 my $parallel =
   'SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;';
 
@@ -64,7 +63,7 @@ sub both
 	return map { $node->safe_psql('postgres', "$_ $query") } $serial, $parallel;
 }
 
-# In workers, and the same: what "same" says of both results, or that they are equal
+# Check that a statement uses workers, and that its result satisfies "same", or equals that of one process
 sub in_workers
 {
 	my ($query, $name, $same) = @_;
@@ -87,8 +86,7 @@ sub in_workers
 
 ### Learning
 
-# The order in which workers take rows is theirs, so that without a discount
-# the sums are the same up to rounding.
+# The order of rows depends on the workers, so that without a discount sums are equal up to rounding.
 my $near = '(dlints_info(b)).updates = 20000 AND distance(a, b) < 1e-12';
 in_workers(
 	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'), features, reward)
@@ -116,7 +114,7 @@ in_workers(
 	  ORDER BY kind},
 	'dlints_evidence with GROUP BY');
 
-# Some worker may have no observation at all, or all may
+# Some or all workers may have no observation
 in_workers(
 	q{SELECT (dlints_info(dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
 	                                      CASE WHEN id = 11111 THEN features END, reward))).updates
@@ -128,7 +126,7 @@ in_workers(
 	  FROM item},
 	'dlints_evidence of nothing');
 
-# An ORDER BY is one that the user asked for
+# ORDER BY of the aggregate is respected
 my $ordered = q{
 	SELECT dlints_evidence((SELECT state FROM model WHERE name = 'drifting'), features, reward
 		ORDER BY id)
@@ -188,7 +186,7 @@ for my $case (
 		"dlints_recommend of $name is not split");
 }
 
-# With nothing to explore there is only one answer
+# Without exploration there is only one result
 is( $node->safe_psql(
 		'postgres', qq{
 	$parallel

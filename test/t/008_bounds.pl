@@ -1,4 +1,4 @@
-# What a session keeps, and what a sort carries, is bounded.
+# The memory of a session's caches, and of a sort, is limited.
 use strict;
 use warnings;
 
@@ -12,8 +12,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 
 ### Models rebuilt from a log, in one sorted pass
 
-# The numbers of 20,000 contexts have 24 MB; those of as many models that have
-# seen something would have 600.
+# The features of 20,000 contexts have 24 MB; as many trained models would have 600 MB.
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE log AS
@@ -28,7 +27,7 @@ my ($written) = $node->safe_psql(
   =~ /"Temp Written Blocks": (\d+)/;
 is($written, 0, 'an empty model takes next to no room in a sort');
 
-### What is read of a model
+### Reads of a model's parts
 
 # Two matrices of 361 kB each, out of line.  The mean needs one of them.
 $node->safe_psql(
@@ -83,7 +82,7 @@ is( $node->safe_psql(
 	"4\n2\n0",
 	'less room for projections: matrices are forgotten');
 
-# a hundred models of 20 kB each; half way the setting is changed
+# a hundred models of 20 kB each; in the middle the setting is changed
 my ($before, $after) = split /\|/, $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE model AS
@@ -97,7 +96,7 @@ my ($before, $after) = split /\|/, $node->safe_psql(
 cmp_ok($before, '>', 60 * 20, 'models are kept while there is room');
 cmp_ok($after, '<', 150, 'less room for models: they are forgotten');
 
-# a hundred models in line, of 50 kB each, which are kept; sorting is what makes them so
+# a hundred inline models of 50 kB each, which are cached; sorting makes them inline
 my $in_line = $node->safe_psql(
 	'postgres', q{
 	SET dlints.model_cache_size = '1MB';

@@ -1,4 +1,4 @@
-# The memory of a session stays flat, however often it recommends and learns.
+# The memory of a session does not grow with the number of recommendations and updates.
 use strict;
 use warnings;
 
@@ -13,8 +13,7 @@ plan skip_all => 'no /proc to read memory use from'
 plan skip_all => 'AddressSanitizer keeps memory that was freed'
   if $ENV{ASAN_OPTIONS};
 
-# Private memory may grow by this many kB: much less than one byte in ten of
-# what is allocated on the way.
+# Maximum growth of private memory in kB: much less than a tenth of the allocated bytes
 my $bound = 2048;
 
 my $node = DlintsTest->node('main', conf => "jit = off\n");
@@ -67,8 +66,7 @@ $node->safe_psql(
 	END $$;
 });
 
-# What a process has for itself, and the most memory that it has had: what a
-# statement takes and gives back at its end shows there only.
+# Private memory of a process, and its peak, which includes memory that a statement frees at its end
 sub memory
 {
 	my ($pid) = @_;
@@ -77,8 +75,8 @@ sub memory
 	return map { $status =~ /^$_:\s+(\d+) kB/m } 'RssAnon', 'VmHWM';
 }
 
-# One session's growth over a statement, after one like it to warm up.  The peak
-# counts shared memory too, so that it is for statements that write nothing.
+# Growth of a session during a statement, after one execution to warm up.  The peak includes shared memory, so it is
+# used for statements that do not write.
 sub grows_little
 {
 	my ($name, $warm_up, $statement, $with_peak) = @_;
@@ -97,7 +95,7 @@ sub grows_little
 	return;
 }
 
-# A statement that does something so many times
+# A statement that repeats a call
 sub stays_flat
 {
 	my ($name, $statement, $few, $many) = @_;
@@ -119,7 +117,7 @@ is(DlintsTest->updates($node, 'home'), 9000, 'the model counts each of 9,000 upd
 stays_flat('10,000 projections, most of them forgotten', 'CALL project(%d)', 500, 10000);
 stays_flat('5,000 errors', 'CALL fail(%d)', 500, 5000);
 
-# Within one statement: what a row leaves behind must not add up
+# Within one statement: memory of a row must be freed
 stays_low('300,000 predictions in one statement',
 	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, %d)', 100,
 		10000);
@@ -163,7 +161,7 @@ stays_low('3,000 decisions of one statement', q{
 	 FROM item) c, generate_series(1, %d) g,
 	LATERAL dlints_decide(m.state, c.ids, c.features, 3 + g % 2, draws => 10, cap_group => groups,
 		cap => 1, similar_by => c.features, diversity => 0.5)}, 100, 3000);
-# A profile of its own for each user, out of line here
+# A separate profile for each user, stored out of line
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE visitor AS
@@ -173,7 +171,7 @@ $node->safe_psql(
 	SELECT dlints_new(800, 24, seed => 1, interactions => 'matched') AS state});
 for my $policy ('thompson', 'ucb')
 {
-	# one after the other: groups that are open together may take their room
+	# sequential groups: groups that are open at the same time may need memory
 	stays_low("2,000 users in one statement by $policy", qq{
 		SET enable_hashagg = off;
 		SET work_mem = '64kB';
@@ -190,7 +188,7 @@ stays_low('evidence of 30,000 rows with profiles', q{
 	SELECT dlints_evidence(p.state, i.features, i.id, v.features)
 	FROM personal p, wide i, visitor v, generate_series(1, %d)}, 1, 10);
 
-# Refits one after the other, with users and items by reference
+# Successive fits, with users and items passed by reference
 stays_low('50 times item vectors, with errors', q{
 	DO $$
 	BEGIN

@@ -1,6 +1,5 @@
-# While rewards stream in, backups, dumps and a standby hold whole transactions.
-# The standby answers as its primary does but for its draws, and once it takes
-# over holds every reward that was acknowledged.
+# During a stream of rewards, backups, dumps and a standby contain complete transactions. The standby returns the
+# same results as its primary, except draws, and after a failover it has every acknowledged reward.
 use strict;
 use warnings;
 
@@ -47,7 +46,7 @@ $standby->start;
 $primary->wait_for_catchup($standby);
 DlintsStream::check($standby, 'a standby from a backup taken while sessions learned');
 
-### A standby that answers
+### Queries on a standby
 
 for my $query (
 	'SELECT name, md5(dlints_send(state)) FROM model ORDER BY name',
@@ -71,7 +70,7 @@ is(scalar(keys %draws), 30,
 
 ### A standby that follows
 
-# From here on a commit is acknowledged when the standby has it, too
+# From here on, a commit waits for the standby
 $primary->append_conf('postgresql.conf', "synchronous_standby_names = '*'\n");
 $primary->reload;
 $primary->poll_query_until('postgres',

@@ -11,8 +11,7 @@ use Test::More;
 my $publisher = DlintsTest->node('publisher', allows_streaming => 'logical');
 my $subscriber = DlintsTest->node('subscriber');
 
-# One table with a key, and one whose rows are found by all of their columns,
-# which compares models
+# A table with a key, and a table with REPLICA IDENTITY FULL, which compares models
 DlintsStream::create($publisher);
 $publisher->safe_psql(
 	'postgres', q{
@@ -42,7 +41,7 @@ is( $publisher->safe_psql('postgres',
 my $stream = DlintsStream->start($publisher, limit => '--transactions=25');
 is($stream->finish, 100, 'sessions train before the subscription');
 
-# How values travel
+# Formats of values
 my %options = (as_text => 'copy_data = true', as_binary => 'binary = true');
 
 # Tables as on the publisher, with the extension in a schema of its own
@@ -74,7 +73,7 @@ for my $how (sort keys %options)
 		PUBLICATION learned WITH ($options{$how})});
 }
 
-# Every stored byte, and what each server encodes for itself
+# Every stored byte, and the encoding of each server
 my $sent = q{
 	SELECT name, md5(dlints_send(state)), NULL, NULL FROM model
 	UNION ALL
@@ -132,8 +131,7 @@ $publisher->safe_psql('postgres', q{
 	INSERT INTO item VALUES (2, '{new}', NULL), (3, NULL, 0.7)});
 same('items');
 
-# Rows that are found by all of their columns; large models that stay as they
-# are; a row that changes places in the table
+# Rows identified by all columns; large models that do not change; a row that moves within the table
 for my $case (
 	[ 'an update',
 		q{UPDATE keyless SET small = dlints_update(small, numbers(6, 3), 1) WHERE name = '3'} ],

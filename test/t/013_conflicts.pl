@@ -1,5 +1,4 @@
-# Transactions that PostgreSQL refuses, for a deadlock, a dependency between what
-# they read and wrote, or a lock that is not to be had, leave nothing of their
+# Transactions that fail with a deadlock, a serialization failure or an unavailable lock leave none of their
 # rewards, and a retry counts once.
 use strict;
 use warnings;
@@ -17,7 +16,7 @@ $node->safe_psql('postgres', $DlintsTest::tables
 	  . q{INSERT INTO model VALUES ('a', dlints_new(2, discount => 1, intercept => false)),
 		('b', dlints_new(2, discount => 1, intercept => false))});
 
-# Rewards are powers of two, so that their sum tells which of them count
+# Rewards are powers of two, so that their sum shows which of them count
 my $reward = 1;
 my %expected = (a => [], b => []);
 my $fold = $DlintsTest::fold;
@@ -54,7 +53,7 @@ sub queue
 	return;
 }
 
-# The models hold these and no others
+# The models contain these rewards and no others
 sub check
 {
 	my ($name) = @_;
@@ -96,7 +95,7 @@ for my $level ('REPEATABLE READ', 'SERIALIZABLE')
 
 ### Two models in opposite orders
 
-# Only the second to wait looks for a deadlock
+# Only the second waiting session checks for a deadlock
 $sessions->run(1, "SET deadlock_timeout = '1h'");
 for my $level ('READ COMMITTED', 'REPEATABLE READ')
 {
@@ -119,7 +118,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	check("$level: retried it counts once");
 }
 
-### A deadlock within a savepoint takes back what came after it
+### A deadlock within a savepoint undoes later changes
 
 {
 	my ($kept, $first, $second) = (next_reward(), next_reward(), next_reward());
@@ -137,7 +136,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	check('what came before the savepoint counts, what came after it does not');
 }
 
-### Each reads the model that the other one writes
+### Each session reads the model that the other one writes
 
 {
 	my ($first, $second) = (next_reward(), next_reward());
@@ -154,7 +153,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	check('SERIALIZABLE: nothing of it is there');
 }
 
-### Not waiting, or not for long
+### NOWAIT and lock_timeout
 
 {
 	my ($first, $second) = (next_reward(), next_reward());
@@ -177,7 +176,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 
 $sessions->quit;
 
-### Many sessions that retry by themselves
+### Many sessions that retry
 
 SKIP:
 {

@@ -16,7 +16,7 @@ plan skip_all => 'no postgres_fdw here'
 
 my %remote = map { $_ => DlintsTest->node($_) } 'one', 'two';
 
-# With each model on its server: its items, its queue, and what it recommends
+# Each model with its items, its queue, and its recommendation, on its server
 for my $remote (values %remote)
 {
 	$remote->safe_psql(
@@ -31,7 +31,7 @@ for my $remote (values %remote)
 		FROM   model m JOIN item i ON i.model = m.name WHERE i.in_stock GROUP BY m.name});
 }
 
-# The same tables, partitioned; a catalogue and a ledger of the coordinator's own
+# The same tables, partitioned; a catalogue and a ledger on the coordinator
 $coordinator->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION dlints;
@@ -46,8 +46,7 @@ $coordinator->safe_psql(
 	CREATE TABLE ledger (model text)});
 DlintsTest->foreign_server($coordinator, $_, $remote{$_}) for sort keys %remote;
 
-# Rows are expensive to fetch: that is what makes the planner send the work
-# where they are
+# Expensive rows make the planner push computations down
 my $remainder = 0;
 for my $server (sort keys %remote)
 {
@@ -73,11 +72,11 @@ is( $coordinator->safe_psql('postgres', 'SELECT count(DISTINCT tableoid) FROM mo
 	2,
 	'there are models on both servers');
 
-# Statements over all models are planned for each server
+# Statements on all models are planned for each server
 my $partitionwise =
   'SET enable_partitionwise_join = on; SET enable_partitionwise_aggregate = on;';
 
-# What the coordinator sends
+# Statements that the coordinator sends
 sub sent
 {
 	my ($query, $settings) = @_;
@@ -105,7 +104,7 @@ sub fill_queue
 	return;
 }
 
-### Learn: the statement, what it sends, and what the model must be then
+### Training: the statement, the remote statements, and the resulting model
 
 my $features = q{'{0.1, 2, -3, 0.7, 5, 0.3}'::real[]};
 
@@ -157,7 +156,7 @@ learns(
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM feedback WHERE model = 'm3'}),
 	0, 'one queue: it is empty then');
 
-# With a join the model comes to the coordinator, which locks it until then
+# With a join, the coordinator fetches the model, and locks it before
 learns(
 	'a reward, features from a join',
 	q{UPDATE model m SET state = dlints_update(m.state, i.features, 1)
@@ -166,7 +165,7 @@ learns(
 	qr/^SELECT .*state.* FROM public\.model WHERE .* FOR UPDATE$/m,
 	qr/^UPDATE public\.model SET state = \$2 WHERE ctid = \$1$/m);
 
-# All queues at once
+# Train all models at once.
 my $fold = $DlintsTest::fold;
 fill_queue();
 like(sent($fold), qr/FROM public\.model FOR UPDATE$/m, 'all queues: models are locked');
@@ -181,7 +180,7 @@ is($coordinator->safe_psql('postgres', 'SELECT name, state FROM model ORDER BY n
 is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM feedback'),
 	0, 'all queues: they are empty then');
 
-# Without the option, the remote server is sent nothing of dlints
+# Without the option, no function of dlints is sent
 $coordinator->safe_psql('postgres',
 	"ALTER SERVER $_ OPTIONS (DROP extensions)") for keys %remote;
 learns(
@@ -240,7 +239,7 @@ SKIP:
 
 ### Recommend
 
-# Without exploration there is one answer, which the server of the model knows
+# Without exploration there is one result, which the remote server computes
 $coordinator->safe_psql('postgres',
 	'UPDATE model SET state = dlints_set(state, exploration => 0)');
 my $joined = q{
@@ -272,7 +271,7 @@ like(sent("$view WHERE model = 'm3'"),
 	qr/^SELECT .*items FROM public\.recommendation WHERE \(\(model = 'm3'\S*$/,
 	'a view: only the answer is fetched');
 
-# Draws alone are never sent; a server that has a whole group draws for it
+# Draws are never sent separately; a server that has a complete group draws for it
 unlike(sent("SELECT $_(state) FROM model ORDER BY $_(state)"),
 	qr/dlints_/, "$_ is volatile and runs here")
   for 'dlints_draw', 'dlints_draw_weights';
@@ -296,10 +295,9 @@ $coordinator->safe_psql('postgres',
 my %answers = map { $coordinator->safe_psql('postgres', "$view WHERE model = 'm3'") => 1 } 1 .. 10;
 cmp_ok(scalar(keys %answers), '>', 1, 'a view draws each time it is asked');
 
-### Two sessions at once
+### Concurrent sessions
 
-# The server of the model sees transactions with REPEATABLE READ, however the
-# coordinator's are isolated
+# The remote server uses REPEATABLE READ for any isolation level of the coordinator
 my ($server) =
   $coordinator->safe_psql('postgres', q{SELECT tableoid::regclass FROM model WHERE name = 'm3'})
   =~ /^model_(\w+)$/;

@@ -1,5 +1,5 @@
-# A session that cannot have the address space that OpenBLAS wants says so; left
-# to itself OpenBLAS would try for ever, deaf to timeouts and to a fast shutdown.
+# A session that cannot allocate OpenBLAS's buffer raises an error.  OpenBLAS alone would retry forever, and ignore
+# timeouts and a fast shutdown.
 use strict;
 use warnings;
 
@@ -32,7 +32,7 @@ if (DlintsTest->slurp("/proc/$pid/maps") !~ /openblas/)
 	plan skip_all => 'the BLAS here is another one';
 }
 
-# How much more than now the session may have; its buffer has 128 MB
+# Additional address space for the session; the buffer has 128 MB
 sub limit
 {
 	my ($kilobytes) = DlintsTest->slurp("/proc/$pid/status") =~ /^VmSize:\s+(\d+) kB/m;
@@ -51,7 +51,7 @@ sub sqlstate
 	return $session->query('\echo :SQLSTATE');
 }
 
-# Every way into BLAS; 53200 says that the error came before the timeout
+# Each function that calls BLAS; 53200 shows that the error came before the timeout
 my %work = (
 	'an update' => 'UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3], 1)',
 	'a batch' => 'SELECT dlints_update_batch(state, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, 2])
@@ -72,7 +72,7 @@ is(sqlstate($work{$_}), '53200', "$_ without address space ends with 53200") for
 is($session->query_safe('SELECT (dlints_info(state)).updates FROM model'), 1,
 	'the session goes on');
 
-# Whatever comes first takes the buffer, and nothing wants another one
+# The first call allocates the buffer, and later calls need no other one
 limit();
 is(sqlstate($work{'an update'}), '00000', 'an update succeeds with more memory');
 limit(100_000);

@@ -17,7 +17,7 @@ my @databases = (
 	[ 'win1252', 'WIN1252', 'C' ],
 	[ 'eucjp', 'EUC_JP', 'C' ],
 	[ 'ascii', 'SQL_ASCII', 'C' ]);
-# ... and whatever the system has
+# further locales of the system
 for my $locale (grep { /utf-?8$/i } split /\n/, `locale -a 2>/dev/null`)
 {
 	push @databases, [ lc('utf8_' . $locale =~ s/\W/_/gr), 'UTF8', $locale ] if @databases < 10;
@@ -32,7 +32,7 @@ for my $database (@databases)
 	$node->safe_psql($name, 'CREATE EXTENSION dlints');
 }
 
-# What a session says, whose client speaks UTF-8 or the encoding of the database
+# Output of a session with client encoding UTF-8 or that of the database
 sub says
 {
 	my ($database, $client, $statement) = @_;
@@ -66,7 +66,7 @@ my %names = (
 	"\xc3\xa4\xc3\x9f" => [ 'utf8', 'latin1', 'latin9', 'win1252' ],	# a umlaut, sharp s
 	"\xe2\x82\xac" => [ 'utf8', 'latin9', 'win1252' ],	# the euro
 	"\xe6\x9c\xac" => [ 'utf8', 'eucjp' ],	# a book
-	"\xf0\x9f\x93\x95" => ['utf8']);	# a picture of one
+	"\xf0\x9f\x93\x95" => ['utf8']);	# a pictograph
 
 for my $name (sort keys %names)
 {
@@ -74,7 +74,7 @@ for my $name (sort keys %names)
 		SELECT dlints_encode(100, '$name', '$name', 'weight $name', 0.7, 'tags',
 			ARRAY['$name', 'book']),
 		       dlints_encode(100, '{"$name": "$name", "tags": [{"$name": "x"}]}'::jsonb)};
-	# where nothing is converted
+	# databases without conversion
 	my $expected = says('ascii', 'SQL_ASCII', $query);
 
 	for my $database (grep { my $d = $_->[0]; grep { $d
@@ -87,7 +87,7 @@ for my $name (sort keys %names)
 	}
 }
 
-# Bytes that are no text in UTF-8
+# Bytes that are invalid in UTF-8
 is($node->safe_psql('ascii', q{
 	SELECT dlints_encode(64, 'name', E'\\xe9') = dlints_encode(64, 'name', E'\\xe9'),
 	       dlints_encode(64, 'name', E'\\xe9') = dlints_encode(64, 'name', E'\\xe8'),

@@ -11,7 +11,7 @@ use Test::More;
 
 my $node = DlintsTest->node('main', conf => "jit = off\n");
 my $folder = $node->basedir;
-my $tables = DlintsTest->slurp("$FindBin::RealBin/../pgtap/include/recommender.sql");
+my $tables = DlintsTest->included('recommender.sql');
 
 # A recommender, with dlints in a schema of the search_path
 sub board
@@ -32,7 +32,7 @@ sub board
 	return;
 }
 
-# Every row of it; those of a source do not change
+# All rows of the recommender; those of a source do not change
 my %rows;
 sub rows
 {
@@ -109,7 +109,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE whole');
 restore('whole', "$folder/whole", 0);
 check('whole', 'source');
 
-# the shop first, then the recommender, without comments
+# first the shop, then the recommender, without comments
 dump_to('source', "$folder/shop", '--exclude-schema=board', '--format=plain');
 dump_to('source', "$folder/alone", '--schema=board', '--no-comments', '--format=plain');
 $node->safe_psql('postgres', 'CREATE DATABASE alone');

@@ -1,5 +1,5 @@
-# A session prepares a model once: the next transaction reads its first chunk and no
-# more, yet sees each change at once; and what is kept has its bound.
+# A session prepares a model once.  The next transaction reads only its first chunk, but uses changed models
+# immediately; and the cache has a limit.
 use strict;
 use warnings;
 
@@ -26,7 +26,7 @@ $node->safe_psql(
 	SELECT pg_stat_get_xact_tuples_fetched(indexrelid) FROM pg_index, pg_class
 	WHERE indrelid = reltoastrelid AND relname = 'model' \$\$});
 
-# What a draw of a model is, here and in a session that has kept nothing
+# Draw of a model in this session and in a new session
 my $ask = 'SELECT dlints_draw(state, 7)::text FROM model WHERE id = %d';
 
 sub fresh
@@ -36,7 +36,7 @@ sub fresh
 
 my $session = DlintsTest->session($node);
 
-# Are two draws one?  A BLAS may round numbers by where they lie in memory.
+# Are two draws equal?  A BLAS may round differently depending on alignment.
 sub differ
 {
 	my ($one, $other) = map { [split /,/, tr/{}//dr] } @_;
@@ -44,7 +44,7 @@ sub differ
 	return @$one != @$other || grep { abs($one->[$_] - $other->[$_]) > 1e-9 } 0 .. $#$one;
 }
 
-# Chunks that one transaction with these statements reads
+# Number of chunks that a transaction with these statements reads
 sub chunks_read
 {
 	my $look = "SELECT 'read ' || chunks();";
@@ -67,8 +67,8 @@ cmp_ok(chunks_read("$learn $draw"), '>=', chunks_read($learn) + $whole, 'a sessi
 chunks_read($draw);
 is(chunks_read($draw), 1, 'a session keeps the trained model');
 
-# A long session sees what fresh ones see, whoever changes the models, also in
-# transactions and savepoints that come to nothing.
+# A long session returns the same results as new ones, whoever changes the models, also in transactions and
+# savepoints that are rolled back.
 my $rounds = 60;
 my $differ = 0;
 my @changes = (
@@ -107,7 +107,7 @@ for my $round (1 .. $rounds)
 }
 is($differ, 0, "$rounds changes in transactions of four kinds are seen as they are");
 
-# A cursor that outlives its transaction, of a model that changes meanwhile
+# A cursor WITH HOLD, of a model that changes in the meantime
 my $held = $session->query_safe(
 	"BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT dlints_draw(state, 7) = dlints_draw(o, 7)
 		FROM model, (SELECT state AS o FROM model WHERE id = 1) s, generate_series(1, 3) WHERE id = 1;
@@ -116,9 +116,9 @@ my $held = $session->query_safe(
 	 FETCH ALL FROM c; CLOSE c");
 is($held, "t\nt\nt", 'a cursor goes on with the model that it began with');
 
-# A toast pointer means another value where its Oid has come again.  That takes four
-# thousand million of them, so the values are changed on disk, where no page of theirs is in
-# memory: in the files of a tablespace that they have just come to.
+# A toast pointer refers to another value if its OID is reused.  That takes four billion OIDs, so the test changes
+# the values on disk instead, in the files of a tablespace to which they were moved and of which no page is in
+# memory.
 my $tablespace = $node->basedir . '/tablespace';
 mkdir $tablespace or die "cannot make $tablespace: $!";
 $node->safe_psql(
@@ -131,7 +131,7 @@ $node->safe_psql(
 
 my $predict = 'SELECT dlints_predict(state, features, profile) FROM page';
 my $home = 'pg_default';
-# PostgreSQL 18 and later have checksums, and look at them when a table moves, too.
+# PostgreSQL 18 and later enable checksums, which are verified when a table moves.
 my $unchecked = 'SET ignore_checksum_failure = on; SET client_min_messages = error;';
 
 sub change_on_disk
@@ -139,7 +139,7 @@ sub change_on_disk
 	my ($old, $new) = @_;
 
 	$home = $home eq 'aside' ? 'pg_default' : 'aside';
-	# (a commit that writes pages to the log would read them)
+	# (full-page writes of a commit would read them)
 	$node->safe_psql('postgres',
 		"$unchecked SET wal_skip_threshold = 0; ALTER TABLE page SET TABLESPACE $home; CHECKPOINT");
 	my $file = $node->data_dir . '/' . $node->safe_psql('postgres',
@@ -165,7 +165,7 @@ is( $session->query_safe($predict),
 	$node->safe_psql('postgres', "$unchecked $predict"),
 	'... which is seen');
 
-# The bound, over statements, and what is in line
+# The limit of the cache, over statements and for inline models
 my $kept = q{SELECT count(*) || ' ' || coalesce(sum(total_bytes), 0)
 	FROM pg_backend_memory_contexts WHERE name = 'dlints model'};
 my $all = 'SELECT count(dlints_stddev(state, numbers(40, 1))) FROM model WHERE id > 0';

@@ -1,8 +1,6 @@
-# Values that were altered by chance, thousands of them, first on their way in
-# through binary COPY, then where they are stored: each is refused or harmless,
-# whichever function is asked.
-#
-# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (80).
+# Thousands of randomly altered values, first on input through binary COPY, then in tables: each is refused or
+# harmless for every function.  DLINTS_TEST_SEED repeats a run, and DLINTS_TEST_MUTATIONS is the number of mutations
+# (80).
 use strict;
 use warnings;
 
@@ -17,7 +15,7 @@ my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 80;
 note "DLINTS_TEST_SEED=$seed";
 srand($seed);
 
-# Without it a server with checksums would not show damaged pages at all.
+# Without this setting, a server with checksums would not read damaged pages.
 my $node = DlintsTest->node('main', conf => "ignore_checksum_failure = on\njit = off\n");
 my $postmaster = postmaster();
 
@@ -33,7 +31,7 @@ sub sql
 	return $node->safe_psql('postgres', $query);
 }
 
-# Ask every model of a table everything; the session is not to end
+# Call every function on every model of a table; the session must not end
 sub ask_all
 {
 	my ($table, $name) = @_;
@@ -94,9 +92,8 @@ sql(q{
 	END $$;
 });
 
-# A view depends on the very functions that its query calls, among all of a
-# name.  Support functions are the business of aggregates, recv that of COPY;
-# send is called by a function.
+# A view depends on exactly the functions that its query calls.  Support functions are called by aggregates, and
+# recv by COPY; a function calls send.
 sql(q{
 	DO $$
 	DECLARE
@@ -135,7 +132,7 @@ my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
   [ '6, 3, seed => 9, interactions => \'matched\', intercept => false', 20 ];
 my @values = map { $form->of($_) } @models;
 
-### What chance does to bytes
+### Random mutations
 
 my @extremes = (
 	0, -0.0, 1, -1, 0.5, 2, 1e-300, -1e-300, 5e-324, 2.2250738585072014e-308,
@@ -146,7 +143,7 @@ sub pick { return $_[ rand @_ ]; }
 
 my @sizes = (0 .. 8, -1, 255, 256, 257, 1024, 1025, 65536, 65537, 2**31 - 1, -2**31);
 
-# Headers are short and the rest is long: half of the places are in headers
+# Half of the positions are in headers, which are short
 sub place
 {
 	my ($value) = @_;
@@ -156,7 +153,7 @@ sub place
 	return int(rand($most));
 }
 
-# where a number of eight bytes stands
+# Position of a number of eight bytes
 sub number_place
 {
 	my ($value, $first) = @_;
@@ -164,7 +161,7 @@ sub number_place
 	return $first + 8 * int(rand((length($value) - $first) / 8));
 }
 
-# an integer as numbers of the format are packed
+# An integer in the byte order of the format
 sub integer
 {
 	my ($value, $format) = @_;
@@ -172,8 +169,7 @@ sub integer
 	return pack($format =~ tr/d/l/r, $value);
 }
 
-# Mutations keep the length; "first" is where numbers begin, "format" how they
-# are packed.
+# Mutations keep the length; "first" is the position of the first number, "format" the byte order.
 my @in_place = (
 	sub { my ($v) = @_; my $at = place($v); replaced($v, $at,
 		substr($v, $at, 1) ^ chr(1 << rand 8)) },
@@ -190,7 +186,7 @@ my @in_place = (
 	sub { my ($v) = @_; replaced($v, INTERCEPT, substr($v, INTERCEPT, 1) ^ chr(1)) },
 	# another kind
 	sub { my ($v) = @_; replaced($v, INTERACTIONS, chr(pick(0 .. 2))) },
-	# a field of the header, or a number, in place of another one
+	# a header field or a number is replaced by another one
 	sub { my ($v, $first) = @_; replaced($v, number_place($v, $first),
 		substr($v, number_place($v, $first), 8)) },
 	sub { my ($v) = @_; my $long = pick(1, 2, 4); replaced($v, place($v),
@@ -216,7 +212,7 @@ sub mutated
 	return $value;
 }
 
-### On the way in
+### Input
 
 my $untouched = 0;
 $untouched = $form->add($_) for @values;
@@ -250,7 +246,7 @@ is( sql(q{SELECT DISTINCT name, message FROM answer WHERE answer = 'XX001'
 is(sql("SELECT * FROM answer WHERE n <= $untouched"), '', 'unmodified values give no errors');
 note sql('SELECT answer, message, count(*) FROM answer GROUP BY 1, 2 ORDER BY 1, 2');
 
-### Where it is stored
+### Stored values
 
 # Rows of all kinds.  Each model's seed tells which row it belongs to.
 my $damaged = 66;
@@ -269,11 +265,11 @@ my $size = sql('SELECT max((dlints_info(state)).bytes) FROM damaged');
 ask_all('one_of_each', 'stored values');
 is(sql('SELECT * FROM answer'), '', 'stored values are sound before they are damaged');
 
-# Behind the length all is in the machine's byte order, and from the first size on
-# a byte further than in the external form.
+# After the length, numbers are in the machine's byte order, and positions from the first size on are one byte
+# higher than in the external form.
 use constant { UNUSED => 1, HEADER => 188 };
 
-# The bytes behind the length, which ends at this place
+# Number of bytes after the length word, which ends at this position
 sub stored_size
 {
 	my ($heap, $at) = @_;
@@ -283,8 +279,8 @@ sub stored_size
 	return (unpack('C', pack('S', 1)) ? $word >> 2 : $word) - 4;
 }
 
-# A few of the models with a projection and no intercept get good parameters that are those of a
-# model of another size: another reduced_dim, or an intercept.
+# A few models with a projection and no intercept get valid parameters of another size: another reduced_dim, or an
+# intercept.
 my %resized = map { (1 + @models * $_) => 1, (11 + @models * $_) => 1 } 0 .. 4;
 
 sub resized
@@ -334,7 +330,7 @@ is( sql(q{
 	AND answer = 'XX001' AND message ~ '^stored dlints value (has|is invalid)'}),
 	sql('SELECT count(*) FROM probe') * keys %resized,
 	'no function reads a value that is not as long as it says');
-# dlints_info shows what is stored, and what is not sound stays so.
+# dlints_info shows the stored value, and invalid models remain invalid.
 is( sql(q{
 	SELECT name, n FROM answer JOIN probe USING (name)
 	WHERE answer IN ('false', 'NULL') AND query ~ 'finite' AND name <> 'info'}),
@@ -345,7 +341,7 @@ cmp_ok(sql(q{SELECT count(DISTINCT n) FROM answer WHERE answer = 'XX001'}),
 note sql(q{SELECT answer, regexp_replace(message, '\d.*', ''), count(*),
 	string_agg(DISTINCT name, ' ') FROM answer GROUP BY 1, 2 ORDER BY 1, 2});
 
-### Nothing has ended before its time
+### No session ended
 
 is(postmaster(), $postmaster, 'the server has not restarted');
 unlike(DlintsTest->slurp($node->logfile),

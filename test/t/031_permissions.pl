@@ -1,5 +1,5 @@
-# No function of dlints has rights that its caller has not, and nothing in the
-# search_path gets called in place of what dlints means.
+# No function of dlints has more privileges than its caller, and objects in the search_path are not called instead
+# of those that dlints refers to.
 use strict;
 use warnings;
 
@@ -43,7 +43,7 @@ sub as
 		"SET SESSION AUTHORIZATION $role;\n$statements");
 }
 
-# SQLSTATE of the error that these statements of a role end with
+# SQLSTATE of a role's statements
 sub sqlstate
 {
 	my ($role, $database, $statements) = @_;
@@ -62,10 +62,10 @@ sub refused
 	return;
 }
 
-### What everybody may call
+### Functions that all roles may call
 
-# A call of every function, to be run with the extension's schema in the
-# search_path; draws have seeds, so that it always says the same.
+# A call of every function, for the extension's schema in the search_path; draws have seeds, so that results are
+# reproducible.
 my $everything = q{
 	WITH item AS (SELECT i, ARRAY[i, i * i, 1]::real[] AS x FROM generate_series(1, 4) AS i)
 	SELECT
@@ -144,7 +144,7 @@ cmp_ok(length($expected), '>', 1000, 'the calls of a superuser return more than 
 is(as('plain', $shared, "$path $everything"),
 	$expected, 'a plain role calls every function');
 
-### What is the administrator's
+### Restricted settings and objects
 
 is( $node->safe_psql(
 		$shared, qq{
@@ -182,11 +182,10 @@ is( as( 'plain', $shared,
 	"{0}\n1MB",
 	'a role bounds the projections of its own sessions');
 
-### What stands in the search_path
+### Traps in the search_path
 
-# Fill a schema with everything that could be taken for something of
-# PostgreSQL's or of dlints': operators and functions for all pairs of types,
-# and types.  Whatever is called leaves a mark that no rollback removes.
+# Fill a schema with operators, functions and types that have the names of PostgreSQL's or dlints' objects, for all
+# pairs of types.  A call leaves a mark that rollbacks keep.
 my $traps = q{
 	CREATE SEQUENCE alarm;
 	CREATE FUNCTION trap() RETURNS boolean LANGUAGE plpgsql AS
@@ -265,7 +264,7 @@ sub untouched
 	return;
 }
 
-# ... first in the search_path of who uses the extension
+# Traps first in the search_path of a user of the extension
 $node->safe_psql($shared, 'CREATE SCHEMA traps AUTHORIZATION mallory');
 set_traps('mallory', $shared, 'traps');
 cmp_ok(
@@ -288,14 +287,13 @@ $node->safe_psql(
 	COPY bandit.copy FROM '$file' (FORMAT binary)});
 untouched($shared, 'traps', 'use');
 
-# ... so that the alarm is known to work
+# The alarm works
 is(sqlstate($superuser, $shared, 'SET search_path = traps, pg_catalog; SELECT 1 = 1'),
 	'P0001', 'the trap catches an operator found by the search_path');
 is($node->safe_psql($shared, 'SELECT is_called FROM traps.alarm'),
 	't', 'a trap that was sprung leaves its mark');
 
-# ... and in the schema that the extension is created in, where its script
-# runs with an administrator's rights
+# Traps in the schema of CREATE EXTENSION, where the script runs with an administrator's privileges
 my $clean = database('CREATE SCHEMA bandit',
 	'CREATE EXTENSION dlints SCHEMA bandit');
 
@@ -315,7 +313,7 @@ untouched($prepared, 'bandit', 'CREATE EXTENSION');
 is(Catalogue::differences($node, $prepared, $clean),
 	'', 'the extension among traps equals one without traps');
 
-# Names that are taken are not taken over
+# Existing names are not replaced
 for my $taken (
 	[ '42710', 'CREATE TYPE dlints AS (a integer)' ],
 	[ '42723',
@@ -332,11 +330,10 @@ for my $taken (
 		$code, "CREATE EXTENSION fails after $statement");
 }
 
-### Who may create it
+### Privileges for CREATE EXTENSION
 
-# Whoever may create things in a database, such as its owner.  The script then
-# runs as the superuser, in a schema of the owner's, who gets the extension and no
-# more.
+# Roles with CREATE on the database, such as its owner, may create the extension.  The script then runs as the
+# superuser, in a schema of the owner, who owns the extension only.
 my $owned = prepared('owner');
 refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
 	'an extension without CREATE on the database');
@@ -384,8 +381,7 @@ is( $node->safe_psql($owned,
 	0,
 	'trusted: its owner drops it');
 
-# The name of a schema is a name, whatever is in it, and the objects of a
-# temporary schema are not found
+# Schema names may contain any characters, and objects of a temporary schema are not found
 for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$libdir', 'Ünï')
 {
 	my $database = database();
@@ -408,7 +404,7 @@ for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$l
 		"the extension is created, used and dropped in the schema $schema, or PostgreSQL refuses the name");
 }
 
-# What the owner dumps, the owner restores
+# The owner can restore the owner's dump
 my $dumped = database();
 my $restored = database();
 as('owner', $dumped,

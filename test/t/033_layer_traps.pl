@@ -32,7 +32,7 @@ $node->safe_psql(
 	INSERT INTO app.seen SELECT 'p' || i % 20, 'key ' || 1 + i * 7 % 100, now() - i * interval '1 hour'
 	FROM generate_series(1, 300) i});
 
-# Statements of a victim; "S" is the prefix of its schemas.  The user's own expressions call nothing.
+# Statements of a victim; "S" is the prefix of its schemas.  The victim's own expressions call nothing.
 my @makes = (
 	q{SELECT bandit.dlints_create_recommender('S_shop', 'app.item', '{kind,price,made,tags,facts,good}',
 		clicks => 'SELECT who, what, at FROM app.seen', factors => 4, candidates => 'i.good', bonus => 'i.boost',
@@ -180,7 +180,7 @@ my ($status, undef, $sprung) = $node->psql('postgres',
 like($sprung, qr/trap quote_ident\(name\)/, 'a trap catches a call');
 $node->safe_psql('postgres', q{SELECT setval('traps.alarm', 1, false)});
 
-### Among them
+### Traps among the objects of the extension
 
 # With pg_catalog behind the traps a trap is called, too, whose types are no better than those of PostgreSQL's function.
 for my $victim ([ $superuser, 'root' ], [ 'owner', 'own' ])
@@ -301,7 +301,7 @@ for my $role ($superuser, 'owner')
 	}
 }
 
-### What a page may do
+### Privileges of a page
 
 $node->safe_psql('postgres', q{
 	CREATE ROLE page;
@@ -355,7 +355,7 @@ for my $force (0, 1)
 	{
 		my ($failed, undef, $error) =
 		  $node->psql('postgres', "SET SESSION AUTHORIZATION cron; SELECT own_shop.$call()", on_error_stop => 1);
-		# ... unless policies hold for the owner, too
+		# policies apply to the owner, too
 		$force
 		  ? like($error, qr/query would be affected by row-level security/,
 			"$call() raises an error if policies hide items from the owner")

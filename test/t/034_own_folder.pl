@@ -20,12 +20,12 @@ my $files = ExtensionFiles->new;
 chomp(my $pkglibdir = `pg_config --pkglibdir`);
 my $library = "$pkglibdir/dlints.so";
 
-# The server's own folder has no dlints until the end.
+# The server's folder contains no dlints until the end.
 rename $library, "$library.away" or die "could not rename $library: $!";
 END { rename "$library.away", $library if $library && -e "$library.away"; }
 unlink glob $files->path('dlints*');
 
-# A folder of that name, with settings that lead there
+# Create the folder, and settings for it
 sub mounted
 {
 	my ($name) = @_;
@@ -86,7 +86,7 @@ is($node->safe_psql('postgres', q{
 		SET debug_parallel_query = on; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
 		SELECT count(dlints_mean(state)) FROM board.model}) > 0, 1, 'parallel workers find dlints in the folder');
 
-### The next version, in a folder of its own
+### The next version, in a separate folder
 
 my ($version) = `cat $first/share/extension/dlints.control` =~ /^default_version = '(.*)'$/m;
 (my $next = $version) =~ s/(\d+)$/$1 + 1/e;

@@ -172,7 +172,7 @@ for my $call (
 {
 	my ($schema) = $call =~ /\b([rf])\./;
 
-	# once before, so that the session has kept its plans
+	# a first call, so that the session has cached its plans
 	$sessions->sqlstate(2, "SELECT $call");
 	is($sessions->interleave("DROP SCHEMA $schema CASCADE", 'COMMIT', "SELECT $call"),
 		'42704', "SELECT $call raises 42704 while its schema is dropped");

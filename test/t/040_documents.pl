@@ -29,8 +29,7 @@ for my $path ("$root/README.md", "$root/CHANGELOG.md", "$root/CONTRIBUTING.md", 
 	$text{$name} = DlintsTest->slurp($path);
 }
 
-# What the lines of a document make: blocks with their first line's number, SQL,
-# marks, and the output they are said to have.
+# Parse a document: its blocks with first line, SQL and marks, and the expected output.
 sub blocks
 {
 	my ($name) = @_;
@@ -70,7 +69,7 @@ sub blocks
 	return @blocks;
 }
 
-# Why a block cannot run, or nothing
+# Reason why a block cannot run, or nothing
 sub why_not
 {
 	my ($node, $block) = @_;
@@ -88,8 +87,7 @@ sub why_not
 	return $have lt $want ? "needs $what $version" : ();
 }
 
-# A psql script with each line where the document has it, so that messages name
-# its lines
+# psql script with each line at its line number in the document, for messages
 sub script
 {
 	my @script;
@@ -106,7 +104,7 @@ sub script
 	return join '', map { ($_ // '') . "\n" } @script;
 }
 
-# Output without what depends on how wide its columns are
+# Output without column widths
 sub tidy
 {
 	my ($output) = @_;
@@ -118,7 +116,7 @@ sub tidy
 	return $output;
 }
 
-# Run blocks of a document in a database of their own, with options of the server: what psql writes, and says
+# Run blocks of a document in a separate database, under options of the server; returns output and messages of psql
 sub run_blocks
 {
 	my ($node, $name, $database, $options, @blocks) = @_;
@@ -192,7 +190,7 @@ sub check_compiled
 	return;
 }
 
-# The headings of a document as GitHub makes link targets of them
+# Link targets that GitHub makes of a document's headings
 sub anchors
 {
 	my ($name) = @_;
@@ -200,7 +198,7 @@ sub anchors
 	return map { s/[^\w\- ]//gr =~ tr/ /-/r } map { lc } $text{$name} =~ /^#+ (.+)$/mg;
 }
 
-# Where the links of a document lead to nothing
+# Broken links of a document
 sub dead_links
 {
 	my ($name) = @_;
@@ -236,8 +234,7 @@ for my $name (sort keys %text)
 	is(join(' ', dead_links($name)), '', "$name has no dead link");
 }
 
-# Functions that nothing else in the catalogue is made of, and settings.  What is
-# named after what it makes is part of another one.
+# Functions that no other object of the catalogs uses, and settings.  Objects named after others are excluded.
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 my @names = split /\n/, $node->safe_psql(
 	'postgres', q{
@@ -257,7 +254,7 @@ my $examples = join '', map { $_->{sql} } blocks('doc/reference.md');
 my @missing = grep { $examples !~ /\b\Q$_\E\b/ } @names, @settings;
 is("@missing", '', 'doc/reference.md has an example of each function and setting');
 
-# ... and nothing else is called by a name like theirs
+# Other names in the documents that look like functions
 my %known = map { $_ => 1 } split /\n/,
   $node->safe_psql('postgres', q{SELECT proname FROM pg_proc WHERE proname LIKE 'dlints%'});
 my @unknown = grep { !$known{$_} } map { /\b(dlints_\w+)\(/g } values %text;

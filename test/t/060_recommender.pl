@@ -14,10 +14,9 @@ full_page_writes = on
 restart_after_crash = on
 jit = off
 });
-my $tables = do { local (@ARGV, $/) = "$FindBin::RealBin/../pgtap/include/recommender.sql"; <> };
-$node->safe_psql('postgres', "CREATE EXTENSION dlints; $tables");
+$node->safe_psql('postgres', 'CREATE EXTENSION dlints; ' . DlintsTest->included('recommender.sql'));
 
-# Users with earlier clicks are not among those who come now.
+# Users of this test have no earlier clicks.
 $node->safe_psql('postgres', q{
 	SELECT dlints_create_recommender('board', 'job', '{field,city_id,skills,remote}', factors => 4,
 		clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}');
@@ -31,17 +30,6 @@ $node->safe_psql('postgres', q{
 		SELECT board.reward(decision, item, CASE WHEN random() < 0.5 THEN 'apply' ELSE 'click' END)
 		FROM   board.impression s LEFT JOIN board.reward r USING (decision, item) WHERE r.decision IS NULL
 		ORDER  BY random() LIMIT 1 $$;
-	-- the difference between the models and those of a rebuild; the models are not changed
-	CREATE FUNCTION off() RETURNS float8 LANGUAGE plpgsql AS $$
-	DECLARE
-		most float8;
-	BEGIN
-		CREATE TEMP TABLE was ON COMMIT DROP AS SELECT * FROM board.model WHERE learns;
-		PERFORM board.rebuild();
-		SELECT max(far(w.state, m.state)) INTO most FROM was w JOIN board.model m USING (name);
-		UPDATE board.model m SET state = w.state FROM was w WHERE w.name = m.name;
-		RETURN coalesce(most, 'infinity');
-	END $$;
 });
 
 sub value
@@ -53,7 +41,7 @@ sub is_the_logs
 {
 	my ($what) = @_;
 
-	cmp_ok(value('off()'), '<', 1e-8, $what);
+	cmp_ok(value(q{difference_from_log('board')}), '<', 1e-8, $what);
 	return;
 }
 
@@ -138,7 +126,7 @@ for my $part ('learn', 'items', 'refit')
 }
 $node->safe_psql('postgres', 'CALL board.run()');
 is_the_logs('the models equal a rebuild after two sessions called run()');
-# learning goes on while a fit is computed
+# training continues while a fit is computed
 $node->safe_psql('postgres', q{UPDATE board.job SET done_at = '-infinity' WHERE name = 'refit'});
 $sessions->run(1, 'BEGIN', q{SELECT board.run_part('refit')});
 value("sum(visit_page(p)) FROM generate_series(1000, 1009) p");
@@ -172,7 +160,7 @@ value(q{board.learn('0')});
 is(value("applied FROM board.reward WHERE decision = $decision"), 1, 'a reward is applied with its decision');
 is_the_logs('the models equal a rebuild after a reward came before its decision');
 
-### A reward that is reported again does not hold up training
+### A reward that is being reported again does not delay training
 
 $sessions->run(2, "SET lock_timeout = '10s'");
 for my $is_learned (0, 1)

@@ -1,8 +1,6 @@
-# Vectors of pgvector are features and profiles: every call takes them and answers what it
-# answers for arrays, and no other call has changed.  What uses them can be dumped and
-# restored, and nothing that has their names is taken for them.
-#
-# Where there is no pgvector a stand-in has its types, stored as it stores them.
+# Vectors of pgvector can be features and profiles: every call accepts them and returns the same as for arrays, and
+# no other call changes.  Objects that use them can be dumped and restored, and other types with their names are not
+# confused with them.  Without pgvector, a stand-in has types with the same storage.
 use strict;
 use warnings;
 
@@ -26,8 +24,8 @@ sub write_file
 	return;
 }
 
-# A type of pgvector, whose text is that of a bytea.  What casts an array to it gets the bits of
-# a number by an expression of the number, x, and of the bytes that float4send has of it, b.
+# A type with pgvector's name, and the text of a bytea.  The cast from an array computes the bits of a number with
+# an expression of the number x and of its bytes b from float4send.
 sub stand_in_type
 {
 	my ($type, $bits) = @_;
@@ -59,7 +57,7 @@ sub write_stand_in
 		  . stand_in_type('vector', join ' || ',
 			map { "two_bytes(get_byte(b, $_) * 256 + get_byte(b, $_ + 1))" } $is_little ? (2, 0) : (0, 2))
 		  . ' AS IMPLICIT;');
-	# a fraction of ten bits, and five for the exponent, of a number in their range
+	# a fraction of ten bits and an exponent of five, for a number in the range of halves
 	write_file(
 		'vector--0--1.sql',
 		stand_in_type('halfvec', q{two_bytes(CASE WHEN x = 0 THEN 0 ELSE (get_byte(b, 0) >> 7) * 32768
@@ -115,7 +113,7 @@ SKIP:
 	  for 'vector', $output =~ /halfvec/ ? 'halfvec' : ();
 }
 
-### What is no vector of the model's size
+### Vectors of another size
 
 sql($calls, 'CREATE TABLE item (id integer PRIMARY KEY, kind text, v vector)',
 	q{INSERT INTO item SELECT i, i % 2, ARRAY[i, 1]::real[]::vector FROM generate_series(1, 3) i});
@@ -153,7 +151,7 @@ is(sql('restored', $casts), sql($calls, $casts), 'a restore has the casts');
 is(sqlstate($calls, 'DROP EXTENSION vector'), '2BP01',
 	'DROP EXTENSION vector is refused while dlints_pgvector needs it');
 
-### Whose types these are
+### Other types with these names
 
 my $moved = database(
 	'moved', 'CREATE SCHEMA d', 'CREATE SCHEMA v', 'CREATE SCHEMA trap', 'CREATE ROLE owner',

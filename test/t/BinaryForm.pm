@@ -36,7 +36,7 @@ use constant {
 	REFERENCE => 107,
 	SIGMA => 115,
 	CHOSEN => 123,
-	# what was ever learned
+	# totals over all observations
 	WEIGHT_TOTAL => 131,
 	REWARD_TOTAL => 139,
 	REWARD_SQUARE_TOTAL => 147,
@@ -54,7 +54,7 @@ our @EXPORT = qw(VERSION POLICY INTERCEPT MEMORIES MEMORY INTERACTIONS DIM
   SEED UPDATES NEWEST REFERENCE SIGMA CHOSEN WEIGHT_TOTAL REWARD_TOTAL REWARD_SQUARE_TOTAL
   REWARD_SQUARE_PEAK WEIGHT_SUM REWARD_SUM REWARD_SQUARE_SUM VALUES replaced);
 
-# The bytes with others put in their place, as many as before
+# Replace bytes by as many others
 sub replaced
 {
 	my ($value, $offset, $bytes) = @_;
@@ -88,7 +88,7 @@ sub new
 	return bless { node => $node, files => 0 }, $class;
 }
 
-# The bytes of a model, which SQL describes
+# Bytes of a model, given as SQL
 sub of
 {
 	my ($self, $model) = @_;
@@ -115,7 +115,7 @@ sub add
 	return $n;
 }
 
-# Whether the session has survived
+# Does the session still exist?
 sub copy
 {
 	my ($self, $first, $last) = @_;

@@ -1,4 +1,4 @@
-# What dlints has put into the catalogue of a database, to be compared.
+# Objects of dlints in the catalogs of a database, for comparisons
 package Catalogue;
 
 use strict;
@@ -26,7 +26,7 @@ sub differences
 	  grep { $count{$_} != 0 } sort keys %count;
 }
 
-# Functions and views of a schema, as they are, and what is said of them
+# Definitions and comments of functions and views of a schema
 sub definition
 {
 	my ($node, $database, $schema) = @_;

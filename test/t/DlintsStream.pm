@@ -23,7 +23,7 @@ use Time::HiRes qw(usleep);
 # The model "reduced" is stored out of line.
 my %dim = (plain => 6, reduced => 30, memories => 6, timed => 6);
 
-# One reward, learned at once
+# One reward, trained immediately
 sub single
 {
 	my ($model, $a) = @_;
@@ -54,7 +54,7 @@ sub enqueue
 		INSERT INTO arrival SELECT id FROM new;};
 }
 
-# What is in the queue, learned as one batch
+# Train on the queue as one batch
 sub fold
 {
 	my ($model) = @_;
@@ -102,8 +102,7 @@ sub scripts
 	return \%scripts;
 }
 
-# What the stream needs on a server.  The model "open" is for the test's own
-# transactions.
+# Create the stream's tables on a server.  The model "open" is for the test's own transactions.
 sub create
 {
 	my ($node) = @_;
@@ -143,9 +142,8 @@ sub single_open
 	return single('open', 7);
 }
 
-# Whether, at one moment, the models are what the ledger says, and rewards from
-# the queue are either there still or in the ledger, once.  A model by time is so
-# whatever the order.
+# At one time, do the models agree with the ledger, and is each queued reward either in the queue or in the ledger,
+# once?  A model that forgets by time does so in any order.
 sub check
 {
 	my ($node, $when, $database) = @_;
@@ -173,7 +171,7 @@ sub check
 	return;
 }
 
-# Start sessions that learn, for long or as "limit" says
+# Start sessions that train, with a time limit or until they are stopped
 sub start
 {
 	my ($class, $node, %params) = @_;
@@ -191,8 +189,8 @@ sub start
 		'--host', $node->host, '--port', $node->port);
 	my $scripts = scripts();
 
-	# Two sessions that fold a large queue lock its rows in the same order only
-	# if both read it from the start; else one may be refused for a deadlock.
+	# Two sessions that fold a large queue lock its rows in the same order only if both read it from the start;
+	# otherwise one may fail with a deadlock.
 	my $connection =
 	  q{dbname=postgres application_name=stream options='-c synchronize_seqscans=off'};
 
@@ -219,8 +217,8 @@ sub ledger_rows
 	return $node->safe_psql('postgres', 'SELECT count(*) FROM ledger');
 }
 
-# Wait until every session has committed, and all have added so many rows to
-# the ledger since they started or were last waited for
+# Wait until every session has committed, and all have added this number of rows to the ledger since the start or
+# the previous wait
 sub wait_for
 {
 	my ($self, $rows) = @_;
@@ -253,7 +251,7 @@ sub finish
 	return $count;
 }
 
-# End the sessions whatever they are doing
+# End the sessions immediately
 sub kill
 {
 	my ($self) = @_;
@@ -265,7 +263,7 @@ sub kill
 	return;
 }
 
-# What was acknowledged is there, and else only what a session was about to hear
+# All acknowledged transactions are stored, and others only if their acknowledgement was under way
 sub check_acknowledged
 {
 	my ($self, $node, $acknowledged, $when) = @_;

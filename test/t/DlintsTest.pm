@@ -22,7 +22,7 @@ BEGIN
 	plan skip_all => 'this PostgreSQL was built without --enable-tap-tests'
 	  if !grep { -e "$_/PostgreSQL/Test/Cluster.pm" || -e "$_/PostgresNode.pm" } @INC;
 
-	# Named otherwise before PostgreSQL 15
+	# The module has another name before PostgreSQL 15
 	$class = eval { require PostgreSQL::Test::Cluster; 1 }
 	  ? 'PostgreSQL::Test::Cluster'
 	  : do { require PostgresNode; 'PostgresNode' };
@@ -103,7 +103,7 @@ sub session
 	return $self->session_of($node, 'postgres', %params);
 }
 
-# ... to this database
+# A psql that stays connected to this database
 sub session_of
 {
 	my ($self, $node, $database, %params) = @_;
@@ -121,7 +121,7 @@ sub run_file
 	return $node->safe_psql($database // 'postgres', '\i ' . dirname(__FILE__) . "/$file");
 }
 
-# Models, and a queue of what they are to learn
+# Create models, and a queue of their observations
 our $tables = q{
 	CREATE EXTENSION dlints;
 	CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
@@ -135,7 +135,7 @@ our $fold = q{
 	       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
 	WHERE m.name = e.name};
 
-# What a model has seen
+# Observations of a model
 sub updates
 {
 	my ($self, $node, $name) = @_;
@@ -144,8 +144,7 @@ sub updates
 		"SELECT (dlints_info(state)).updates FROM model WHERE name = '$name'");
 }
 
-# Make one server known to another's postgres_fdw, which may send it what dlints
-# computes
+# Create a server of postgres_fdw for another node, with pushdown of dlints' functions
 sub foreign_server
 {
 	my ($self, $node, $name, $remote) = @_;
@@ -159,7 +158,7 @@ sub foreign_server
 	return;
 }
 
-# Whether the server could have this extension
+# Is this extension available on the server?
 sub has_extension
 {
 	my ($self, $node, $name) = @_;
@@ -176,6 +175,15 @@ sub slurp
 	open(my $file, '<:raw', $path) or die "could not open $path: $!";
 	local $/;
 	return scalar <$file>;
+}
+
+# SQL of a file in test/pgtap/include, with the files that it includes
+sub included
+{
+	my ($self, $name) = @_;
+	my $sql = $self->slurp(dirname(__FILE__) . "/../pgtap/include/$name");
+
+	return $sql =~ s/^\\ir (\S+)$/$self->included($1)/gemr;
 }
 
 sub spew
@@ -221,7 +229,7 @@ sub safe_psql
 	  // die "error running SQL: '$session->{stderr}'\nwhile running '$sql'";
 
 	$self->{kept}{$database} = $session;
-	# the module of PostgreSQL 17.0 leaves its mark if the statements return nothing
+	# the module of PostgreSQL 17.0 returns its own marker if statements return nothing
 	return $output =~ s/^background_psql: QUERY_SEPARATOR\n?\z//r;
 }
 

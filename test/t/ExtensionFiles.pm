@@ -1,5 +1,4 @@
-# The files that CREATE EXTENSION reads, for a test that changes them: they are
-# put back at its end.
+# Changes of the files that CREATE EXTENSION reads, which are undone at the end of the test.
 #
 #   my $files = ExtensionFiles->new;
 #   $files->control(default_version => "'2.0'");

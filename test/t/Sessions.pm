@@ -12,7 +12,7 @@ use warnings;
 
 use DlintsTest 'sessions';
 
-# The locks may be those of another server.
+# The locks may be on another server.
 sub new
 {
 	my ($class, $node, $locks) = @_;
@@ -47,8 +47,8 @@ sub outcome
 {
 	my ($self, $number) = @_;
 
-	# The module of PostgreSQL 13 takes the end of the last line away with its
-	# own mark, and then waits for ever for one that begins a line.
+	# The module of PostgreSQL 13 removes the last newline together with its marker, and then waits forever for a
+	# marker at the beginning of a line.
 	$self->{$number}->{stderr} .= "\n";
 	my $sqlstate = $self->{$number}->query('\echo :SQLSTATE');
 
@@ -56,7 +56,7 @@ sub outcome
 	return $sqlstate;
 }
 
-# ... of this one
+# SQLSTATE of the last statement of this session
 sub sqlstate
 {
 	my ($self, $number, $statement) = @_;
@@ -65,7 +65,7 @@ sub sqlstate
 	return $self->outcome($number);
 }
 
-# ... of one in the second session that waits until the first ends so
+# SQLSTATE of a statement in the second session that waits for the end of the first one's transaction
 sub interleave
 {
 	my ($self, $first, $end, $second) = @_;

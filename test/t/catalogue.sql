@@ -1,9 +1,6 @@
--- All that dlints has put into the catalogue of this database, a line for each
--- row there, free of object identifiers: two databases with the same lines
--- have the same extension.  The upgrade tests compare them.
---
--- Columns are taken as they come, so that those of later PostgreSQL versions
--- are compared too; only those that hold identifiers are spelt out.
+-- All objects of dlints in the catalogs of this database, one line per row, without object identifiers: if two
+-- databases have the same lines, they have the same extension.  The upgrade tests compare them.  All columns are
+-- included, so that those of later PostgreSQL versions are compared, too; only columns with identifiers are listed.
 \set QUIET on
 \pset format unaligned
 \pset tuples_only on
@@ -14,7 +11,7 @@ SELECT d.classid, d.objid
 FROM pg_depend AS d JOIN pg_extension AS e ON d.refobjid = e.oid
 WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'dlints';
 
--- with the array types, which are members in their own right since PostgreSQL 17
+-- with array types, which are members since PostgreSQL 17
 CREATE TEMP VIEW member_type AS
 SELECT oid FROM pg_type
 WHERE oid IN (SELECT objid FROM member WHERE classid = 'pg_type'::regclass)
@@ -97,7 +94,7 @@ SELECT pg_describe_object('pg_amproc'::regclass, p.oid, 0), jsonb_build_object('
 FROM pg_amproc AS p
 WHERE amprocfamily IN (SELECT objid FROM member WHERE classid = 'pg_opfamily'::regclass)
 UNION ALL
--- views, whose row types and rules are theirs
+-- views, with their row types and rules
 SELECT 'view ' || c.oid::regclass,
   jsonb_build_object('relkind', relkind, 'relowner', relowner::regrole, 'relacl', relacl,
          'reloptions', reloptions, 'relnamespace', relnamespace::regnamespace,

@@ -1,4 +1,4 @@
--- A model of every kind, made with what models.sql has
+-- A model of every kind, created with the functions of models.sql
 CREATE TABLE model (name text PRIMARY KEY, state dlints);
 INSERT INTO model VALUES
 	('nothing', NULL),
@@ -16,7 +16,7 @@ INSERT INTO model VALUES
 	('matched', learned(dlints_new(6, interactions => 'matched'), 70)),
 	('matched, projected', learned(dlints_new(20, 5, seed => 12, interactions => 'matched',
 		intercept => false), 70)),
-	-- from one end of what is allowed to the other
+	-- from the smallest to the largest allowed parameters
 	('huge', dlints_update(dlints_new(3, ridge => 1e100, exploration => 1e100),
 		ARRAY[1e50, -3e49, 7e-3]::float8[], 1e50)),
 	('tiny', dlints_update(dlints_new(3, discount => 1e-100, ridge => 1e-100,

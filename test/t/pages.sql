@@ -1,4 +1,4 @@
--- A recommender and a ranker with rewards that were learned
+-- A recommender and a ranker, trained on some rewards
 \ir ../pgtap/include/recommender.sql
 SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}', factors => 32,
 	clicks => 'SELECT who, job, at FROM visit', candidates => 'i.open',

@@ -1,18 +1,15 @@
--- Questions to a model that came from hostile input, each to be answered with
--- true or a clean error.  $1 is the model, $2 features and $3 a profile of its
--- lengths (of any, if the model has no profiles), real[].  Every form of every
--- function of the extension is to be named here; 020_mutated_values.pl finds
--- out if one is not.
+-- Queries on a model from hostile input, each of which must return true or raise a proper error.  $1 is the model,
+-- $2 features and $3 a profile of its lengths (any length if the model has no profiles), real[].  Every function of
+-- the extension must be called here; 020_mutated_values.pl checks this.
 CREATE FUNCTION finite(VARIADIC float8[]) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
 	SELECT bool_and(v > '-Infinity' AND v < 'Infinity') FROM unnest($1) v $$;
--- a model whose numbers are finite, and which is what its text says
+-- the model has finite numbers, and equals its text form
 CREATE FUNCTION sound(dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
 	SELECT dlints_send($1) = dlints_send($1::text::dlints)
 	   AND dlints_send($1) = dlints_send($1::jsonb::dlints)
 	   AND $1 = $1::text::dlints
 	   AND $1::text !~ 'NaN|Inf' $$;
--- the model twice and once taken back, if it can be: numbers that are no
--- history's may be refused
+-- the model concatenated with itself, and retracted if possible: invalid numbers may be refused
 CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 	BEGIN
 		IF (SELECT half_life IS NULL AND (memories > 1 OR discount < 1) FROM dlints_info(m)) THEN
@@ -25,20 +22,19 @@ CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 		END IF;
 		RETURN m;
 	END $$;
--- the model, or one of its sizes that needs no times
+-- the model, or a model of its sizes that needs no times
 CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT CASE WHEN half_life IS NULL THEN $1
 		ELSE dlints_new(dim, reduced_dim, interactions, discount => 1,
 		intercept => intercept) END
 	FROM dlints_info($1) $$;
--- what the type of a column for the model says in parentheses
+-- type modifier of a column for the model
 CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
 	SELECT concat_ws(',', dim, reduced_dim, interactions, CASE WHEN intercept THEN 'intercept' END)
 	FROM dlints_info($1) $$;
 
--- "profile" tells whether the question gives one; NULL where there is none to
--- give.  A model without profiles is to refuse any with 22023; to a matched model
--- none is zeros.
+-- "profile": is a profile passed?  NULL if there is none to pass.  A model without profiles must refuse any with
+-- 22023; for a matched model a missing profile is zeros.
 CREATE TABLE probe (name text, query text, profile boolean);
 INSERT INTO probe VALUES
 	('text, jsonb', 'sound($1)'),
@@ -127,8 +123,8 @@ INSERT INTO probe VALUES
 		FROM (SELECT dlints_policy_value(1, 1, 0.5, m, m), count(*)
 		FROM unnest(dlints_mean($1)) m) s (v, count))');
 
--- of features and profiles of both types: %1$s features, %2$s the argument behind
--- what is asked, %3$s that of a batch, %4$s for aggregates, which want one
+-- calls with features and profiles of both types: %1$s features, %2$s the argument after the task, %3$s that of a
+-- batch, %4$s for aggregates, which require one
 INSERT INTO probe
 SELECT min(q.name || f.name),
 	format(q.query, f.features, coalesce(', ' || f.profile, ''),

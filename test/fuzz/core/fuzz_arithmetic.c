@@ -13,10 +13,10 @@
 
 #define MAX_LEN	300
 
-/* numbers with which no sum below can overflow */
+/* numbers for which no sum below overflows */
 #define MODERATE	1e60
 
-/* sizes of the factors of a product, by which rounding is judged */
+/* sizes of the factors of a product, to which rounding errors are relative */
 static double
 dot_size(int len, const double *a, const double *b)
 {

@@ -24,15 +24,15 @@
 #define MAX_DIM	24
 #define MAX_STEPS	6
 
-/* numbers with which no sum or quotient below can overflow */
+/* numbers for which no sum or quotient below overflows */
 #define MODERATE	1e60
 
 /* the largest number of reduced features; see numbers.h */
 #define MAX_REDUCED	3.2e121
 
 /*
- * evidence, whether nothing but observations went into it, and whether S may
- * have roundings of a larger one
+ * Evidence; is it from observations only, and may S have rounding errors of a
+ * larger sum?
  */
 typedef struct History
 {
@@ -61,7 +61,7 @@ take_normal(Input *in)
 	return take_within(in, -8.6, 8.6);
 }
 
-/* what SQL lets through as the weight of an observation or of a model */
+/* Range of weights that SQL accepts */
 static double
 take_weight(Input *in)
 {
@@ -107,7 +107,7 @@ copy_history(const History *other)
 	return h;
 }
 
-/* Whatever a stored or sent value may claim; what comes in is settled. */
+/* Arbitrary numbers, as in a value from input, normalized like input */
 static History
 arbitrary_history(Input *in, int dim, Squares squares)
 {
@@ -142,7 +142,7 @@ anything_is_negative(const Evidence *e)
 		diagonal_is_negative(e, e->G) || (e->H && diagonal_is_negative(e, e->H));
 }
 
-/* Is it what the validators say it is? */
+/* Do the validators accept the evidence? */
 static bool
 is_valid(const History *h)
 {
@@ -175,7 +175,7 @@ check_same(const History *a, const History *b)
 	check(same_bits(value_count(&a->evidence), a->values, b->values));
 }
 
-/* Apart by no more than rounding, relative to the largest number there is? */
+/* Are two numbers equal within rounding errors, relative to the largest number? */
 static void
 check_near(const History *a, const History *b, double size)
 {
@@ -188,7 +188,7 @@ check_near(const History *a, const History *b, double size)
 		check(fabs(a->values[i] - b->values[i]) <= bound);
 }
 
-/* What the last step made may be refused, but only if it was not learned. */
+/* The result of the last step may be refused only if it does not come from observations. */
 static bool
 survives(History *h)
 {
@@ -200,7 +200,7 @@ survives(History *h)
 	return valid;
 }
 
-/* A block of observations, against the same ones by one. */
+/* A block of observations equals the same observations one by one. */
 static void
 learn(Input *in, History *h)
 {
@@ -233,7 +233,7 @@ learn(Input *in, History *h)
 		check_near(h, &single, size);
 }
 
-/* Nothing more, nothing less, weight 1, the same reference: no change. */
+/* Adding nothing, a weight of 1 and the same reference change nothing. */
 static void
 check_neutral(const History *h)
 {
@@ -257,7 +257,7 @@ add(History *h, const History *other)
 	totals_add(&h->totals, &other->totals);
 }
 
-/* What was added can be taken back, unless it is lost in roundings. */
+/* Added evidence can be subtracted, unless it is lost in rounding errors. */
 static void
 check_taken_back(const History *h, const History *other, double ridge)
 {
@@ -280,7 +280,7 @@ check_taken_back(const History *h, const History *other, double ridge)
 	check(*sum.evidence.S <= sum.totals.S);
 }
 
-/* element (i, j) of the product of a lower triangle with its transpose */
+/* Element (i, j) of the product of a lower triangle with its transpose */
 static double
 product_element(int dim, const double *lower, int i, int j)
 {
@@ -293,7 +293,7 @@ product_element(int dim, const double *lower, int i, int j)
 	return sum;
 }
 
-/* Z out of its factor is evidence + prior, or a ridge that was raised. */
+/* Z, computed from its factor, is the evidence plus the prior, or has a raised ridge. */
 static void
 check_product(int dim, const double *evidence, double times, const Prior *prior,
 			  const double *factor)
@@ -306,7 +306,7 @@ check_product(int dim, const double *evidence, double times, const Prior *prior,
 	for (i = 0; i < dim; i++)
 		most = fmax(most, product_element(dim, factor, i, i));
 	if (most > 1e300 || most < 1e-200)
-		return;					/* where products over- or underflow */
+		return;					/* products overflow or underflow */
 	slack = 1e-13 * most;
 	for (i = 0; i < dim; i++)
 		for (j = 0; j <= i; j++)
@@ -338,7 +338,7 @@ check_factor(const Evidence *e, const Prior *prior, const Factor *f)
 		check_product(e->dim, e->H ? e->H : e->G, evidence_square_share(e), prior, f->M);
 }
 
-/* Widths: each is the length of a row of the root, none is negative. */
+/* Standard deviations are the lengths of rows of the root, and not negative. */
 static void
 check_widths(const Factor *f, const double *vector, bool moderate)
 {
@@ -363,7 +363,7 @@ check_widths(const Factor *f, const double *vector, bool moderate)
 		check(isfinite(width) && all_are_finite(dim * dim, covariance));
 }
 
-/* a ridge, and perhaps what some observations say beforehand */
+/* A ridge, and sometimes a prior from some observations */
 static Prior
 some_prior(Input *in, int dim)
 {
@@ -383,7 +383,7 @@ some_prior(Input *in, int dim)
 	return prior;
 }
 
-/* Everything that can be read out of a model. */
+/* Read all estimates of a model. */
 static void
 look(Input *in, const History *h)
 {
@@ -445,7 +445,7 @@ have_posteriors(const Evidence *memories, int count, double ridge)
 	return true;
 }
 
-/* One of any memories, a noise that can be divided by, and a ridge. */
+/* The choice is one of the memories, with a positive noise and a valid ridge. */
 static void
 choose(Input *in, const History *h)
 {

@@ -15,12 +15,12 @@
 #define MAX_REDUCED_DIM	40
 #define MAX_VECTORS		5
 #define MAX_PIECES			3
-#define MAX_DIFFERENT		16		/* numbers in a vector, the rest repeats them */
+#define MAX_DIFFERENT		16		/* random numbers in a vector, which then repeat */
 
-/* largest parameter with which no product below can overflow */
+/* largest parameter for which no product below overflows */
 #define MODERATE	1e150
 
-/* The same rows, as a whole or in pieces, in order. */
+/* Rows as a whole and in pieces are equal, in order. */
 typedef struct Rows
 {
 	int			count;
@@ -70,7 +70,7 @@ in_pieces(Input *in, const Projection *p)
 	return rows;
 }
 
-/* A row of the matrix among those of a piece. */
+/* Return a row of the matrix from those of a piece. */
 static const double *
 row_of(const Projection *p, const ProjectionRows *rows, int row)
 {
@@ -78,7 +78,7 @@ row_of(const Projection *p, const ProjectionRows *rows, int row)
 		(size_t) (row - rows->first) * (size_t) p->feature_dim;
 }
 
-/* A row is its stream of normals times a scale. */
+/* A row consists of the normals of its stream, times the scale. */
 static void
 check_row(const Projection *p, const ProjectionRows *all, int row)
 {
@@ -92,7 +92,7 @@ check_row(const Projection *p, const ProjectionRows *all, int row)
 	check(same_bits(len, expected, row_of(p, all, row)));
 }
 
-/* Rows of a piece are those of the whole, bit by bit. */
+/* Rows of a piece equal those of the whole matrix, bit by bit. */
 static void
 check_piece(const Projection *p, const ProjectionRows *all, const ProjectionRows *piece)
 {
@@ -115,8 +115,9 @@ check_rows(const Projection *p, const ProjectionRows *all, const Rows *rows)
 }
 
 /*
- * As many of each kind, and the largest number of each kind.  Behind the numbers
- * that are the projection's there may be another, which it leaves alone.
+ * Number of vectors of each kind, and their largest numbers.  After the
+ * coordinates of the projection there may be another one, which does not
+ * change.
  */
 typedef struct Vectors
 {
@@ -128,7 +129,7 @@ typedef struct Vectors
 	double		parameter;
 } Vectors;
 
-/* Few numbers of the input, so that it suffices for all kinds. */
+/* Use few numbers of the input, so that it suffices for all kinds. */
 static double *
 some_numbers(Input *in, size_t count, double most)
 {
@@ -184,7 +185,7 @@ apply(const Projection *p, const Rows *rows, const Vectors *v)
 
 #define SPARE_WEIGHT	0.125
 
-/* all parameters, on top of nothing */
+/* lift all parameters, added to zeros */
 static double *
 lift(const Projection *p, const Rows *rows, const Vectors *v)
 {
@@ -201,7 +202,7 @@ lift(const Projection *p, const Rows *rows, const Vectors *v)
 }
 
 /*
- * What rounding may do to a coordinate of z; no entry is as much as ten
+ * Bound of rounding errors of a coordinate of z; entries are below ten
  * standard deviations.
  */
 static double
@@ -210,14 +211,14 @@ rounding(const Projection *p, const Vectors *v)
 	return 1e-11 * p->scale * p->feature_dim * v->most;
 }
 
-/* What underflow of a factor or product may do to it. */
+/* Bound of errors by underflow of a factor or product */
 static double
 underflow(const Projection *p, const Vectors *v)
 {
 	return 1e-300 * (1.0 + p->scale) * (1.0 + v->most);
 }
 
-/* z = P x by its definition */
+/* z equals P x by definition. */
 static void
 check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 			  const double *reduced)
@@ -240,7 +241,7 @@ check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 	}
 }
 
-/* psi'z = w'x, and what is behind the weights is left alone */
+/* psi'z equals w'x, and coordinates after the weights do not change. */
 static void
 check_lifted(const Projection *p, const Vectors *v, int number,
 			 const double *reduced, const double *lifted)
@@ -263,7 +264,7 @@ check_lifted(const Projection *p, const Vectors *v, int number,
 	}
 }
 
-/* Feature vectors there, parameters back. */
+/* Reduce feature vectors and lift parameters. */
 static void
 check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows,
 				const Vectors *v)
@@ -277,7 +278,7 @@ check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows
 		check_lifted(p, v, c, reduced, lifted);
 }
 
-/* the last blocks of z, and that psi'z is w'x and the intercept's */
+/* Check the last blocks of z, and that psi'z equals w'x plus the intercept's term. */
 static void
 check_kind(const Kind *kind, const Vectors *v, const double *parameters)
 {
@@ -301,7 +302,7 @@ check_kind(const Kind *kind, const Vectors *v, const double *parameters)
 		check(!kind->intercept || same_bits(1, &w[n], parameters + (c + 1) * len - 1));
 		check(all_are_finite((size_t) len, z) && all_are_finite((size_t) weights_len, w));
 	}
-	/* lifted under the first profile */
+	/* lift under the first profile */
 	for (c = 0; c < v->count; c++)
 	{
 		const double *w = lifted + c * weights_len;
@@ -313,8 +314,8 @@ check_kind(const Kind *kind, const Vectors *v, const double *parameters)
 }
 
 /*
- * The kinds without a projection; feature vectors are each other's matched
- * profiles.
+ * Kinds without a projection; each feature vector is the profile of another
+ * one.
  */
 static void
 check_kinds(const Projection *p, const Vectors *v)

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Numbers at which something changes; those that are not finite come last. */
+/* Special numbers; those that are not finite are last. */
 static const double extremes[] = {
 	0.0, -0.0, 1.0, -1.0, 0.5, 0.99, 1.0 - DBL_EPSILON / 2, 1.0 + DBL_EPSILON,
 	DBL_MIN, -DBL_MIN, DBL_MIN / 2, -DBL_MIN / 2, 4.9406564584124654e-324,
@@ -33,7 +33,7 @@ take_byte(Input *in)
 	return *in->next++;
 }
 
-/* eight bytes */
+/* read eight bytes */
 uint64_t
 take_bits(Input *in)
 {
@@ -45,7 +45,7 @@ take_bits(Input *in)
 	return bits;
 }
 
-/* 1 to most */
+/* a number from 1 to "most" */
 int
 take_size(Input *in, int most)
 {
@@ -57,8 +57,8 @@ take_size(Input *in, int most)
 }
 
 /*
- * Any number: one of those above, a moderate one of few bits, or whatever
- * eight bytes mean.
+ * An arbitrary number: a special one, a moderate one of few bits, or the value
+ * of eight bytes
  */
 double
 take_number(Input *in)
@@ -107,7 +107,7 @@ new_array(void)
 	return memory;
 }
 
-/* Bytes that end at a wall, filled with NaNs. */
+/* Bytes that end at a protected page, filled with NaNs */
 static void *
 walled_bytes(size_t size)
 {
@@ -140,9 +140,8 @@ walled_reset(void)
 }
 
 /*
- * An array out of the input.  Where the input ends before the array, its
- * numbers come again, so that few bytes can make large arrays that are not
- * all zeros.
+ * Read an array from the input.  If the input ends earlier, its numbers
+ * repeat, so that few bytes make large arrays of nonzero numbers.
  */
 double *
 walled_numbers(Input *in, size_t count, double (*take) (Input *))
@@ -182,7 +181,7 @@ all_are_finite(size_t count, const double *values)
 	return true;
 }
 
-/* largest absolute value */
+/* Largest absolute value */
 double
 largest(size_t count, const double *values)
 {

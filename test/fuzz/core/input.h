@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* the one function that a target has; libFuzzer's name for it */
+/* The function of a target, with the name that libFuzzer requires */
 extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* what of an input has not been used yet; zeros follow its end */
+/* The unused part of an input; zeros follow its end. */
 typedef struct Input
 {
 	const uint8_t *next;
@@ -28,12 +28,12 @@ extern double take_finite(Input *in);
 extern double take_within(Input *in, double least, double most);
 
 /*
- * Arrays of numbers, each of which ends at a page that nothing may touch:
- * BLAS and LAPACK, which no checker was compiled into, cannot read or write
- * beyond them either.  All are given up at once.
+ * Arrays of numbers, each followed by a protected page, so that BLAS and
+ * LAPACK, which are compiled without checkers, cannot read or write beyond
+ * them either.  All are freed at once.
  */
-#define WALLED_MOST_NUMBERS 32768	/* of one array */
-#define WALLED_MOST_ARRAYS	256		/* at a time */
+#define WALLED_MOST_NUMBERS 32768	/* bytes of one array */
+#define WALLED_MOST_ARRAYS	256		/* arrays at a time */
 
 extern double *walled(size_t count);
 extern float *walled_floats(size_t count);
@@ -41,7 +41,7 @@ extern void walled_reset(void);
 
 extern double *walled_numbers(Input *in, size_t count, double (*take) (Input *));
 
-/* ends the process, which is how a target says that something is wrong */
+/* Ends the process, which reports a failure to the fuzzer. */
 #define check(condition) \
 	((condition) ? (void) 0 : check_failed(#condition, __FILE__, __LINE__))
 

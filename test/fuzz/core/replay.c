@@ -10,7 +10,7 @@
 
 #include "input.h"
 
-/* of a line; "make fuzz" keeps inputs of 2048 bytes at most */
+/* length of a line; "make fuzz" keeps inputs of 2048 bytes at most */
 #define MAX_LINE	8192
 
 /* Decode hexadecimal digits and run the target on the bytes. */
@@ -19,7 +19,7 @@ replay(const char *digits)
 {
 	size_t		size = strlen(digits) / 2;
 
-	/* no larger than the input, so that checkers see where it ends */
+	/* allocated with the size of the input, so that checkers detect reads beyond its end */
 	uint8_t    *data = malloc(size > 0 ? size : 1);
 	size_t		i;
 

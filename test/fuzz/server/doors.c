@@ -27,7 +27,7 @@ FindModelType(void)
 		elog(ERROR, "the extension dlints is not there");
 }
 
-/* the number of the door that a byte means */
+/* Return the number of the reader that a byte selects. */
 int
 Door(char byte)
 {
@@ -46,7 +46,7 @@ Receive(const char *bytes, size_t size)
 	appendBinaryStringInfo(&buf, bytes, (int) size);
 	getTypeBinaryInputInfo(model_type, &function, &param);
 	model = OidReceiveFunctionCall(function, &buf, param, -1);
-	if (buf.cursor != buf.len)	/* COPY asks this too */
+	if (buf.cursor != buf.len)	/* COPY checks this, too */
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("incorrect binary data format")));
@@ -87,7 +87,7 @@ CallInAggregate(const char *signature, Datum first, Datum second)
 	return FunctionCallInvoke(fcinfo);
 }
 
-/* What another server sends of an aggregate, merged in place. */
+/* Combine the serialized state of an aggregate from another server. */
 static Datum
 FromWorker(const char *bytes, size_t size)
 {

@@ -28,7 +28,7 @@ OneInput(const uint8 *data, size_t size)
 	if (problem)
 	{
 		fprintf(stderr, "%s\n", problem);
-		abort();				/* libFuzzer keeps the input then */
+		abort();				/* libFuzzer then keeps the input */
 	}
 	return 0;
 }
@@ -69,7 +69,7 @@ dlints_fuzz(PG_FUNCTION_ARGS)
 	if (freopen(text_to_cstring(PG_GETARG_TEXT_PP(0)), "a", stderr) == NULL)
 		elog(ERROR, "cannot write to the log");
 	atexit(SayAccepted);
-	/* libFuzzer's handlers step in only where there is none */
+	/* libFuzzer installs its handlers only where there are none */
 	signal(SIGALRM, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);

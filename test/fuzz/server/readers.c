@@ -23,13 +23,13 @@
 
 PG_MODULE_MAGIC;
 
-/* Larger projections would take the time that many inputs need. */
+/* Larger projections would take the time of many inputs. */
 #define MOST_PROJECTION_ENTRIES 20000
 
 typedef struct Probe
 {
 	char	   *name;
-	char	   *profile;		/* given, "t" or "f"; NULL: there is none to give */
+	char	   *profile;		/* whether a profile is given, "t" or "f"; NULL: no profile exists */
 	SPIPlanPtr	plan;
 } Probe;
 
@@ -45,7 +45,7 @@ Keep(const char *text)
 	return text ? MemoryContextStrdup(TopMemoryContext, text) : NULL;
 }
 
-/* The questions in the table "probe", see test/t/probes.sql. */
+/* Queries in the table "probe", see test/t/probes.sql. */
 static void
 PrepareProbes(void)
 {
@@ -79,7 +79,7 @@ BeginReading(void)
 										  ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Afterwards the memory context is the one that reading began in. */
+/* Switches back to the memory context in which reading began. */
 void
 EndReading(void)
 {
@@ -91,7 +91,7 @@ EndReading(void)
 	MemoryContextDelete(input_context);
 }
 
-/* What a reader may refuse with */
+/* Error classes of a reader for invalid input */
 static bool
 IsRefusal(int sqlerrcode)
 {
@@ -102,7 +102,7 @@ IsRefusal(int sqlerrcode)
 		sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED;
 }
 
-/* ... a question about what was read, which nothing is wrong with */
+/* Errors of a query on a valid model */
 static bool
 IsFailure(int sqlerrcode)
 {
@@ -110,7 +110,7 @@ IsFailure(int sqlerrcode)
 		(IsRefusal(sqlerrcode) || sqlerrcode == ERRCODE_DATA_CORRUPTED);
 }
 
-/* ... and one with the wrong arguments for the model, unless its numbers fail first */
+/* Errors of a query with wrong arguments for the model, unless its numbers fail first */
 static bool
 IsMisfit(int sqlerrcode)
 {
@@ -119,7 +119,7 @@ IsMisfit(int sqlerrcode)
 		sqlerrcode == ERRCODE_DATA_CORRUPTED;
 }
 
-/* The error that is being handled, which is over then: NULL if it may be. */
+/* Handle the current error.  Returns NULL if it is allowed. */
 static char *
 TakeError(const char *what, bool (*may_be) (int sqlerrcode))
 {
@@ -156,7 +156,7 @@ SameBytes(Dlints *model, Datum other)
 		memcmp(model, DatumGetPointer(other), VARSIZE(model)) == 0;
 }
 
-/* Both external forms read back to the identical value. */
+/* Check that both external forms read back to the identical value. */
 static char *
 CheckForms(Datum datum)
 {
@@ -199,7 +199,7 @@ Fits(const Probe *probe, const Dlints *model)
 		*probe->profile != 't';
 }
 
-/* The answer is true, or an error: always, if the question does not fit. */
+/* The result must be true or an error; an error if the query does not fit the model. */
 static char *
 Answer(const Probe *probe, bool fits, Datum *arguments)
 {
@@ -216,7 +216,7 @@ Answer(const Probe *probe, bool fits, Datum *arguments)
 							   psprintf("%s: %s", probe->name, fits ? "not true" : "not refused"));
 }
 
-/* Ask one question; an error leaves no trace but what is wrong with it. */
+/* Run one query, and return a description of its fault, or NULL. */
 static char *
 Ask(const Probe *probe, Datum *arguments)
 {
@@ -264,7 +264,7 @@ AskAll(Datum datum)
 	return NULL;
 }
 
-/* What is wrong with how one input was treated, or NULL. */
+/* Description of a fault in the handling of an input, or NULL */
 char *
 ReadInput(const char *data, size_t size, bool *accepted)
 {
@@ -279,7 +279,7 @@ ReadInput(const char *data, size_t size, bool *accepted)
 	bytes = palloc0(size + 1);
 	if (size > 1)
 		memcpy(bytes, data + 1, size - 1);
-	/* no other text gets as far as an input function */
+	/* input functions get no other text */
 	if (IsText(door) && !pg_verify_mbstr(GetDatabaseEncoding(), bytes, strlen(bytes), true))
 		return NULL;
 

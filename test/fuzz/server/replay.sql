@@ -11,7 +11,7 @@ CREATE TABLE input (name text, digits text);
 CREATE FUNCTION dlints_call_alone(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
 CREATE FUNCTION dlints_call_as_aggregate(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
 
--- what a statement gives, or its error
+-- Result of a statement, or its error
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     result text;
@@ -23,7 +23,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
--- statements, each with a pattern that its outcome is to match
+-- Statements, each with a pattern that its result must match
 CREATE TABLE test (number serial, name text, statement text, expected text);
 INSERT INTO test (name, statement, expected)
 SELECT name, format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])', digits, 'hex'),
@@ -31,9 +31,8 @@ SELECT name, format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])', digits, 
                                   WHEN name ~ '/refused-' THEN 'f' ELSE '[tf]' END)
 FROM input WHERE name ~ '^readers/' ORDER BY name COLLATE "C";
 
--- A support function that would have nothing to do may return NULL; a strict one
--- has to look where it is before anything else.  Where the state is a type that
--- SQL knows, what becomes of no state may be a value.
+-- A support function without work may return NULL; a strict one must check its context first.  If the state has an
+-- SQL type, the result of a NULL state may be a value.
 INSERT INTO test (name, statement, expected)
 SELECT DISTINCT p.oid::regprocedure || c.how, format('SELECT %s(%L)', c.call, p.oid::regprocedure),
     c.expected

@@ -14,8 +14,8 @@
 #define MOST_ARGUMENTS 10
 
 /*
- * A node that the function takes for the aggregate that it is called from, in
- * the current memory context.
+ * Create a node that the function takes for its aggregate, in the current
+ * memory context.
  */
 Node *
 SomeAggregate(void)
@@ -28,8 +28,8 @@ SomeAggregate(void)
 }
 
 /*
- * Without any argument.  A strict function, which relies on having some, gets
- * the addresses of zeros.
+ * Call a function without arguments.  A strict function, which relies on its
+ * arguments, gets the addresses of zeros.
  */
 static Datum
 CallWithNothing(Oid oid, Node *context)
@@ -60,7 +60,7 @@ dlints_call_alone(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_call_as_aggregate);
 
-/* the same, for functions that are not strict */
+/* dlints_call_as_aggregate(): the same for functions that are not strict */
 Datum
 dlints_call_as_aggregate(PG_FUNCTION_ARGS)
 {

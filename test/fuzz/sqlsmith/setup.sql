@@ -1,4 +1,4 @@
--- Tables for sqlsmith, and the role that it works as.
+-- Tables for sqlsmith, and its role
 \set ON_ERROR_STOP 1
 CREATE EXTENSION dlints;
 CREATE TABLE model (name text, state dlints, fixed dlints(3, 2, intercept),
@@ -42,16 +42,15 @@ CREATE ROLE smith LOGIN;
 GRANT ALL ON SCHEMA public TO smith;
 GRANT ALL ON model, item, customer TO smith;
 
--- sqlsmith asks the catalogue, by its unqualified name, which functions there
--- are.  It is to see those of the extension and no others.
+-- sqlsmith reads the functions from the catalogs, by unqualified names.  This view shows only those of the
+-- extension.
 CREATE SCHEMA smith;
 CREATE VIEW smith.pg_proc AS SELECT * FROM pg_catalog.pg_proc
 WHERE proname ~ '^dlints' AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[]);
 GRANT USAGE ON SCHEMA smith TO smith;
 GRANT SELECT ON smith.pg_proc TO smith;
 ALTER ROLE smith SET search_path = smith, pg_catalog, public;
--- For operators it names the schema; those of polymorphic types only lead it
--- to queries that mean nothing.
+-- It reads operators with the schema; those of polymorphic types would only lead to meaningless queries.
 DELETE FROM pg_operator
     WHERE (SELECT bool_or(typtype = 'p') FROM pg_type AS t WHERE t.oid IN (oprleft, oprright));
 

@@ -1,5 +1,4 @@
--- One model of each kind and policy; with few and with many numbers, so that scores
--- are made in each of the ways there are.
+-- One model of each kind and policy, with few and with many numbers, so that each way of computing scores is used
 CREATE FUNCTION trained(m dlints, n integer, s integer) RETURNS dlints LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -31,7 +30,7 @@ FROM (VALUES
 	('greedy, matched', 3, 3, dlints_new(3, interactions => 'matched', policy => 'greedy', ridge => 1)))
 	AS v (name, n, s, empty);
 
--- 70 candidates, of which 7 are none: more than are scored at once
+-- 70 candidates, 7 of them NULL: more than a strip
 CREATE TEMP TABLE candidate AS
 SELECT name, i, CASE WHEN i % 10 <> 0 THEN features(i, n)::real[] END AS x,
        profile(3, s)::real[] AS u, number(i, 5) / 10 AS bonus, nullif(i % 4, 0)::text AS brand

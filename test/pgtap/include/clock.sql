@@ -1,5 +1,5 @@
--- A now() that is the test's to move.  It stands in the place of PostgreSQL's own until the test's
--- transaction is rolled back, since what the extension makes looks for it nowhere else.
+-- A now() that tests can move.  It replaces PostgreSQL's now() until the test's transaction is rolled back, since
+-- the extension calls it by its qualified name.
 CREATE SCHEMA sim;
 SET LOCAL search_path = sim, pg_catalog, public;
 SET LOCAL client_min_messages = warning;

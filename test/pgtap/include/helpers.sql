@@ -3,22 +3,22 @@
 \set ON_ERROR_STOP 1
 BEGIN;
 
--- Files that run in one database at the same time make objects of equal names, in different orders.  We let them
--- run one after another: a deadlock of two files is impossible, since a file that waits has made nothing.
+-- Files that run in one database at the same time create objects with equal names, in different orders.  A lock
+-- serializes them.  They cannot deadlock, since a waiting file has created nothing.
 DO $$ BEGIN PERFORM pg_advisory_lock(hashtextextended('dlints pgtap', 0)); END $$;
 
 SET LOCAL check_function_bodies = off;
 
 -- ---------- checks ----------
 
--- The lines of a text; one that is indented by more than four goes on with that before it.
+-- Lines of a text.  A line that is indented by more than four continues the previous one.
 CREATE FUNCTION lines(text) RETURNS SETOF text IMMUTABLE LANGUAGE sql AS
 $$
 SELECT btrim(line)
 FROM regexp_split_to_table(regexp_replace($1, '\n     +', ' ', 'g'), '\n') AS line WHERE line ~ '\S'
 $$;
 
--- SQLSTATE, message and detail of a statement that fails, or what it gives
+-- Result of a statement, or the SQLSTATE, message and detail of its error
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -28,13 +28,13 @@ BEGIN
 	RETURN 'gives ' || coalesce(result, 'NULL');
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS result = PG_EXCEPTION_DETAIL;
-	-- what PostgreSQL adds about functions it does not find differs between versions
+	-- the additions of PostgreSQL for unknown functions differ between versions
 	RETURN SQLSTATE || ': ' || SQLERRM ||
 		CASE WHEN result <> '' AND SQLSTATE <> '42883' THEN ' (' || result || ')' ELSE '' END;
 END
 $$;
 
--- the hint of a statement that fails
+-- Hint of a statement's error
 CREATE FUNCTION hint_of(statement text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -48,14 +48,14 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 
--- each of these calls, one a line, has this outcome
+-- Each of these calls, one per line, has this outcome.
 CREATE FUNCTION each_is(result text, calls text, source text DEFAULT '')
 RETURNS SETOF text LANGUAGE sql AS
 $$
 SELECT is(outcome(format('SELECT %s %s', call, source)), result, call) FROM lines(calls) AS call
 $$;
 
--- each of these conditions, one a line, is true for every row of a source that has some
+-- Each of these conditions, one per line, is true for every row of a source that is not empty.
 CREATE FUNCTION each_holds(conditions text, source text DEFAULT 'FROM (VALUES (1)) AS v')
 RETURNS SETOF text LANGUAGE sql AS
 $$
@@ -64,21 +64,21 @@ SELECT is(outcome(format('SELECT bool_and(coalesce(%s, false)) %s', condition, s
 FROM lines(conditions) AS condition
 $$;
 
--- the plan of a statement
-CREATE FUNCTION plan_of(statement text) RETURNS text LANGUAGE plpgsql AS
+-- Plan of a statement, as text
+CREATE FUNCTION plan_of(statement text, options text DEFAULT 'COSTS off') RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
 	line text;
 	plan text := '';
 BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS off) ' || statement LOOP
+	FOR line IN EXECUTE format('EXPLAIN (%s) %s', options, statement) LOOP
 		plan := plan || line || E'\n';
 	END LOOP;
 	RETURN plan;
 END
 $$;
 
--- how many rows of a schema's tables and indexes of such names a statement reads
+-- Number of rows that a statement reads from a schema's tables and indexes with matching names
 CREATE FUNCTION rows_read(statement text, schema text, names text) RETURNS bigint
 LANGUAGE plpgsql AS
 $$
@@ -97,7 +97,7 @@ $$;
 
 -- ---------- numbers ----------
 
--- a repeatable number in [-1, 1) for row i, column j
+-- Reproducible number in [-1, 1) for row i, column j
 CREATE FUNCTION number(i bigint, j bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$ SELECT (hashint8extended(i, j) & 1048575) / 524288.0 - 1 $$;
 
@@ -114,7 +114,7 @@ $$ SELECT sum(x * y) FROM unnest(a, b) AS u (x, y) $$;
 CREATE FUNCTION plus(a float8[], f float8, b float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT array_agg(x + f * y ORDER BY i) FROM unnest(a, b) WITH ORDINALITY AS u (x, y, i) $$;
 
--- largest difference relative to the largest number; arrays of any dimension
+-- Largest difference relative to the largest number, for arrays of any dimension
 CREATE FUNCTION difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$
 SELECT CASE WHEN array_dims(a) IS DISTINCT FROM array_dims(b) THEN 'infinity'
@@ -122,7 +122,7 @@ SELECT CASE WHEN array_dims(a) IS DISTINCT FROM array_dims(b) THEN 'infinity'
 FROM unnest(a, b) AS u (x, y)
 $$;
 
--- largest difference of one element relative to itself
+-- Largest difference of an element relative to itself
 CREATE FUNCTION element_difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$
 SELECT CASE WHEN array_dims(a) IS DISTINCT FROM array_dims(b) THEN 'infinity'
@@ -165,7 +165,7 @@ $$ SELECT dot(v, times(m, v)) $$;
 
 -- ---------- models ----------
 
--- a model of the paper's kind, with one memory and the noise known
+-- A model as in the paper, with one memory and a given noise
 CREATE FUNCTION one_memory(
     dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99,
     ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
@@ -178,7 +178,7 @@ SELECT dlints_new(dim, reduced_dim, interactions, discount => discount, ridge =>
     seed => seed, projection_scale => projection_scale)
 $$;
 
--- Models of every shape: features of n numbers, profiles of s, and z numbers to learn.
+-- Models of every shape: features of n numbers, profiles of s, and z numbers after reduction
 CREATE TEMP VIEW shape (name, n, d, s, interactions, z, intercept, kappa) AS VALUES
     ('plain', 7, NULL::integer, 0, NULL, 7, false, NULL::float8),
     ('one dimension', 1, NULL, 0, NULL, 1, false, NULL),
@@ -192,14 +192,14 @@ CREATE TEMP VIEW shape (name, n, d, s, interactions, z, intercept, kappa) AS VAL
     ('matched, projected', 6, 4, 6, 'matched', 5, false, NULL),
     ('matched, projected, intercept', 6, 3, 6, 'matched', 5, true, 0.8);
 
--- and as they are made, with one memory
+-- with one memory
 CREATE TEMP VIEW kind AS
 SELECT format('%s, discount %s', name, discount) AS name, n, d, s, interactions, z, discount,
     one_memory(n, d, discount, 0.7, 0.3, -17, kappa, interactions => interactions,
         intercept => intercept) AS empty
 FROM shape, (VALUES (1.0::float8), (0.9)) AS v (discount);
 
--- and with one memory or several, forgetting in each way
+-- with one or several memories, and each way of forgetting
 CREATE TEMP VIEW learner AS
 SELECT format('%s, %s', name, forgets) AS name, shape.name AS shape, n, d, s, interactions, z,
     forgets, weighted,
@@ -216,8 +216,7 @@ FROM shape, (VALUES
     ('two by time, weighted', NULL, '1 day 1 hour', 2, true))
     AS v (forgets, discount, half_life, memories, weighted);
 
--- Observation i: features, a reward, a profile, a time, a weight.  One visitor in seven is
--- a stranger; some things are seen at the same time.
+-- Observation i: features, reward, profile, time and weight.  One profile in seven is empty; some times are equal.
 CREATE FUNCTION features(i bigint, n integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT array_agg(number(i, j) ORDER BY j) FROM generate_series(1, n) AS j $$;
 
@@ -240,7 +239,7 @@ $$;
 CREATE FUNCTION weight(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$ SELECT (1 + i % 5)::float8 $$;
 
--- The arguments that a model wants of observation i, as SQL; with weights if asked for.
+-- Arguments of a model for observation i, as SQL, optionally with a weight
 CREATE FUNCTION arguments(m dlints, weighted boolean) RETURNS text[] LANGUAGE sql AS
 $$
 SELECT (ARRAY[format('features(i, %s)', dim), 'reward(i)', format('profile(i, %s)', profile_dim),
@@ -250,7 +249,7 @@ SELECT (ARRAY[format('features(i, %s)', dim), 'reward(i)', format('profile(i, %s
 FROM dlints_info(m)
 $$;
 
--- what the observations from first to last say, learned in each way
+-- Evidence of the observations from first to last, computed in each way
 CREATE FUNCTION evidence(m dlints, first bigint, last bigint, weighted boolean DEFAULT false,
     ordered_by text DEFAULT 'i') RETURNS dlints LANGUAGE plpgsql AS
 $$
@@ -294,9 +293,9 @@ BEGIN
 END
 $$;
 
--- ---------- what a model holds ----------
+-- ---------- numbers of a model ----------
 
--- a JSON array of numbers, or of rows of numbers; and all numbers in one
+-- JSON array of numbers, or of rows of numbers, as an array; and all numbers as one array
 CREATE FUNCTION numbers(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$
 SELECT array_agg(v::float8 ORDER BY i)
@@ -312,8 +311,7 @@ $$;
 CREATE FUNCTION cells(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT numbers(jsonb_path_query_array(j, 'lax $[*][*] ? (@ != null)')) $$;
 
--- the full matrix of which the rows of the lower triangle are stored, times a factor, plus
--- ridge on its diagonal
+-- Full matrix from the rows of its lower triangle, times a factor, plus ridge on the diagonal
 CREATE FUNCTION symmetric_matrix(j jsonb, ridge float8, factor float8 DEFAULT 1)
 RETURNS float8[] LANGUAGE sql IMMUTABLE AS
 $$
@@ -324,7 +322,7 @@ FROM (SELECT r, array_agg(factor * (j -> (greatest(r, k) - 1) -> (least(r, k) - 
       GROUP BY r) AS s
 $$;
 
--- what the memory in use holds, of a model that has learned something
+-- Numbers of the memory in use of a trained model
 CREATE FUNCTION memory_in_use(m dlints) RETURNS jsonb IMMUTABLE LANGUAGE sql AS
 $$ SELECT m::jsonb -> 'evidence' -> ((dlints_info(m)).memory - 1) $$;
 
@@ -332,7 +330,7 @@ $$ SELECT m::jsonb -> 'evidence' -> ((dlints_info(m)).memory - 1) $$;
 CREATE FUNCTION z_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT symmetric_matrix(memory_in_use(m) -> 'G', (dlints_info(m)).ridge) $$;
 
--- of several memories one that forgets has N2 / N times G in place of H
+-- one of several memories that forgets has N2 / N times G in place of H
 CREATE FUNCTION z_tilde_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$
 SELECT symmetric_matrix(coalesce(nullif(e -> 'H', 'null'), e -> 'G'), (dlints_info(m)).ridge,
@@ -340,7 +338,7 @@ SELECT symmetric_matrix(coalesce(nullif(e -> 'H', 'null'), e -> 'G'), (dlints_in
 FROM memory_in_use(m) AS e
 $$;
 
--- mean reward of the memory in use, from which a model with an intercept counts; else 0
+-- Mean reward of the memory in use, on which a model with an intercept is centered; else 0
 CREATE FUNCTION level(m dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$ SELECT CASE WHEN intercept THEN mean_reward ELSE 0 END FROM dlints_info(m) $$;
 
@@ -349,8 +347,8 @@ $$ SELECT CASE WHEN intercept THEN mean_reward ELSE 0 END FROM dlints_info(m) $$
 CREATE FUNCTION same_bytes(a dlints, b dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS
 $$ SELECT dlints_send(a) = dlints_send(b) $$;
 
--- how far two memories are apart, each part relative to its largest number, or to that
--- of a third memory, from which both came
+-- Difference of two memories, each part relative to its largest number, or to that of a third memory from which
+-- both were derived
 CREATE FUNCTION memory_difference(x jsonb, y jsonb, whole jsonb DEFAULT NULL)
 RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$
@@ -362,7 +360,7 @@ FROM (VALUES ('{b}'::text[]), ('{G}'), ('{H}'), ('{weight_sum}'), ('{weight_squa
     LATERAL (SELECT cells(x #> part), cells(y #> part), cells(whole #> part)) AS c (a, b, w)
 $$;
 
--- reward and squared reward sums, about zero
+-- Sums of rewards and squared rewards, relative to 0
 CREATE FUNCTION reward_sums(c float8, e jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$
 SELECT ARRAY[r + n * c, s + 2 * c * r + n * c * c]
@@ -370,14 +368,14 @@ FROM jsonb_to_record(e) AS s (weight_sum float8, reward_sum float8, reward_squar
     LATERAL (SELECT weight_sum, reward_sum, reward_square_sum) AS t (n, r, s)
 $$;
 
--- what a model holds, the totals as if of one more memory
+-- Memories of a model, and its totals in the form of another memory
 CREATE FUNCTION sums_of(j jsonb) RETURNS jsonb IMMUTABLE LANGUAGE sql AS
 $$
 SELECT (j -> 'evidence') || jsonb_build_object('weight_sum', j -> 'weight_total',
     'reward_sum', j -> 'reward_total', 'reward_square_sum', j -> 'reward_square_total')
 $$;
 
--- how far the evidence of two models is apart
+-- Difference of the evidence of two models
 CREATE FUNCTION evidence_difference(a dlints, b dlints, whole dlints DEFAULT NULL)
 RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$
@@ -395,14 +393,14 @@ SELECT CASE WHEN (i.updates, i.memories, i.newest)
 FROM dlints_info(a) AS i, dlints_info(b) AS o
 $$;
 
--- evidence and what is made of it
+-- Difference of evidence and posterior
 CREATE FUNCTION model_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$
 SELECT greatest(evidence_difference(a, b), difference(dlints_mean(a), dlints_mean(b)),
     difference(dlints_covariance(a), dlints_covariance(b)))
 $$;
 
--- a value from its binary form, through binary COPY, which is the door that SQL has
+-- Value of a binary form, through binary COPY
 CREATE FUNCTION receive(value bytea) RETURNS dlints LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -415,7 +413,7 @@ DECLARE
 BEGIN
 	CREATE TEMP TABLE received (m dlints);
 	EXECUTE format('COPY received FROM PROGRAM %L (FORMAT binary)', 'printf ''' || octal || '''');
-	-- dlints_set makes a copy that outlives the table
+	-- dlints_set returns a copy, which is valid after the table is dropped
 	SELECT dlints_set(r.m) INTO m FROM received AS r;
 	DROP TABLE received;
 	RETURN m;

@@ -13,7 +13,7 @@ BEGIN
 	gap := gap_of(name, decision, '{}');
 END $$;
 
--- The same for a list that there is, which may not contain some items
+-- The same for an existing list, which must not contain some items
 CREATE FUNCTION gap_of(name text, decision bigint, excluded integer[], policy text DEFAULT NULL) RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE

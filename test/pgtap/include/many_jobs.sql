@@ -1,4 +1,4 @@
--- 4,000 jobs, which are more than a list is chosen of at once.
+-- 4,000 jobs, enough for a shortlist
 
 INSERT INTO job
 SELECT i, 'number ' || i, 'field ' || i % 5, i % 7, 1000 + i * 37 % 900, '{}', '{}', i % 2 = 0,

@@ -1,19 +1,5 @@
--- What tests of rankers share.
-
--- Relative difference between a ranker's models and those that rebuild() trains; the models stay as they are
-CREATE FUNCTION difference_from_log(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
-DECLARE
-	difference float8;
-BEGIN
-	EXECUTE format('CREATE TEMP TABLE was ON COMMIT DROP AS SELECT * FROM %I.model', schema);
-	EXECUTE format('SELECT %I.rebuild()', schema);
-	EXECUTE format('SELECT max(CASE WHEN (dlints_info(w.state)).updates = (dlints_info(m.state)).updates
-		THEN difference(dlints_mean(w.state), dlints_mean(m.state)) ELSE ''infinity'' END)
-		FROM was w JOIN %I.model m USING (name)', schema) INTO difference;
-	EXECUTE format('UPDATE %I.model m SET state = w.state FROM was w WHERE w.name = m.name', schema);
-	DROP TABLE was;
-	RETURN coalesce(difference, 'infinity');
-END $$;
+-- Functions for tests of rankers
+\ir models.sql
 
 -- Execute a query under the search_path of a ranker's schema, and return its rows
 CREATE FUNCTION inside(schema text, query text) RETURNS SETOF jsonb LANGUAGE plpgsql AS $$

@@ -1,4 +1,6 @@
--- A board of jobs and who looked at them, on a clock called now()
+\ir models.sql
+
+-- Jobs, and a log of users who viewed them, on a clock called now()
 CREATE TABLE job (
     id integer PRIMARY KEY, title text NOT NULL, field text NOT NULL, city_id integer NOT NULL,
       salary numeric,
@@ -21,20 +23,6 @@ FROM   generate_series(1, 60) p, job
 WHERE  (hashint8extended(p * 1000 + id,
   2) & 1023) < CASE WHEN field = wants(p) THEN 200 ELSE 20 END;
 
--- The numbers that a path finds in a JSON form, in one array
-CREATE FUNCTION numbers_at(form jsonb, path jsonpath) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
-SELECT string_to_array(translate(jsonb_path_query_array(form, path)::text, '[] ', ''), ',')::float8[]
-$$;
-
--- Largest difference between the evidence and priors of two models, in units of the largest number of each kind
-CREATE FUNCTION far(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
-SELECT coalesce(max(d), 0)
-FROM   (SELECT a::jsonb, b::jsonb OFFSET 0) j (a, b),
-       unnest('{$.updates,$.evidence.b,$.evidence.G,$.prior.b,$.prior.G}'::jsonpath[]) path,
-       LATERAL (SELECT max(coalesce(abs(x - y), 'infinity')) / coalesce(nullif(max(greatest(abs(x), abs(y))), 0), 1)
-                FROM   unnest(numbers_at(j.a, path), numbers_at(j.b, path)) u (x, y)) p (d)
-$$;
-
 -- The result of a query under the search_path that functions of the extension run under, in the schema of a
 -- recommender or ranker
 CREATE FUNCTION inside(schema name, query text) RETURNS text LANGUAGE plpgsql
@@ -47,7 +35,7 @@ BEGIN
     RETURN result;
 END $$;
 
--- The lowest decision number of a moment
+-- Lowest decision number of a time
 CREATE FUNCTION first_decision(at timestamptz) RETURNS bigint LANGUAGE sql AS $$
 SELECT (floor(extract(epoch FROM at))::bigint - 1577836800) << 22 $$;
 
