@@ -1,5 +1,5 @@
-"""Programs that measure dlints, and one that shows it at work.
+"""Benchmark programs, and a demonstration.
 
-"python3 -m bench" in the folder above lists them, with a NAME it runs one, as make
-does. They work in a schema of their own.
+"python3 -m bench" in the folder above lists them, and with a NAME runs one, as
+make does. They use separate schemas.
 """

@@ -1,11 +1,13 @@
-"""Run one of the programs, once its arguments are known to be right.
+"""Run a benchmark program after checking its arguments.
 
-    python3 -m bench [--here] NAME [ARGUMENT ...]
-    python3 -m bench                                what programs there are
+python3 -m bench [--here] NAME [ARGUMENT ...]
 
-What a program takes stands in its folder's __init__.py, which needs nothing but
-Python. After a look at that come packages, a build and a private server; with
---here the program works with the server that libpq's environment names.
+python3 -m bench lists the programs.
+
+The options of a program are defined in its folder's __init__.py, which imports
+only the standard library. After they have been checked, packages and a build
+are prepared and a private server is started; with --here the program uses the
+server of libpq's environment variables.
 """
 
 import os
@@ -23,7 +25,8 @@ SERVE = 'scripts/install.sh {} server && exec scripts/with-server.sh "$@"'
 
 
 def main(*words):
-    """Look at the arguments, and run the program or have it run."""
+    """Check the arguments, and run the program, here or in a private server.
+    """
     here = words[:1] == ('--here',)
     name, *arguments = words[here:] or [None]
     if name not in PROGRAMS:
@@ -39,7 +42,7 @@ def main(*words):
 
 
 def programs(wrong):
-    """Print what programs there are; return the exit status."""
+    """Print the list of programs, and return the exit status."""
     out = sys.stderr if wrong else sys.stdout
     if wrong:
         print(f'There is no program "{wrong}".', file=out)
@@ -50,7 +53,7 @@ def programs(wrong):
 
 
 def parse(name, package, arguments):
-    """Return a program's options; ends this one if they are not right."""
+    """Return a program's options; exit if they are invalid."""
     parser = ArgumentParser(
         prog=f'make {name}', usage=f'make {name} ARGS="..."',
         description=package.__doc__,

@@ -1,10 +1,10 @@
-"""What the charts have in common."""
+"""Common parts of the charts."""
 
 import logging
 
 import numpy as np
 
-# Where there is no home to keep its cache in, matplotlib need not say so.
+# matplotlib would warn if there is no home directory for its cache.
 logging.getLogger('matplotlib').setLevel(logging.ERROR)
 
 from matplotlib import ticker  # noqa: E402
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure  # noqa: E402
 
 __all__ = ['create', 'finish', 'lines', 'marks', 'ticker']
 
-GAP = 0.045     # between names, as a share of the height
+GAP = 0.045     # gap between names, as a fraction of the height
 COLOURS = ('#d55e00', '#9ecae1', '#4292c6', '#2171b5', '#08306b', '#636363')
 
 
@@ -22,7 +22,7 @@ def create(width, height):
 
 
 def finish(axes):
-    """Give axes over numbers of visits their scale, grid and frame."""
+    """Set scale, grid and frame of axes over numbers of visits."""
     axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,.0f}'))
     axes.grid(axis='y', color='#dddddd')
     axes.set_axisbelow(True)
@@ -31,7 +31,8 @@ def finish(axes):
 
 
 def lines(axes, drawn):
-    """Draw {name: (values, colour, style)}, each name at its line's end."""
+    """Draw {name: (values, colour, style)}, with each name at its line's end.
+    """
     for values, colour, style in drawn.values():
         axes.plot(np.arange(1, len(values) + 1), values, style, color=colour,
                   linewidth=2)
@@ -46,9 +47,9 @@ def lines(axes, drawn):
 
 
 def marks(labels, drawn, title, apart=0):
-    """Return a figure and its axes: a line for each label, and on each line a
-    mark for each {name: (values, errors)}, each so far below the one before.
-    The first of them stands out.
+    """Return a figure and its axes: a line per label, with a mark for each
+    {name: (values, errors)}, each below the previous one. The first series is
+    emphasized.
     """
     chart = create(8, 0.25 * len(labels) + 1.2)
     axes = chart.subplots()
@@ -71,7 +72,7 @@ def marks(labels, drawn, title, apart=0):
 
 
 def _apart(heights, gap):
-    """Return the heights moved up where they are closer than a gap."""
+    """Return the heights, moved apart to a minimum distance."""
     moved = np.array(heights, dtype=float)
     order = np.argsort(moved)
     for lower, upper in zip(order, order[1:]):

@@ -18,7 +18,7 @@ RATING = np.dtype([('user', np.int64), ('movie', np.int64),
                    ('rating', np.float32), ('time', np.int64)])
 NO_GENRES = '(no genres listed)'
 ARTICLE = re.compile(r'([^(]+), (The|A|An|La|Le|Les|Il|El|Die|Der|Das)( \(.*)')
-# Those of every edition, and a place for movies that have none.
+# Genres of all editions, and a name for movies without genres
 GENRES = ['Action', 'Adventure', 'Animation', 'Children', 'Comedy', 'Crime',
           'Documentary', 'Drama', 'Fantasy', 'Film-Noir', 'Horror', 'IMAX',
           'Musical', 'Mystery', 'Romance', 'Sci-Fi', 'Thriller', 'War',
@@ -83,7 +83,7 @@ def _read_movies(path):
     content = path.read_bytes()
     try:
         lines = content.decode('utf-8-sig').splitlines()
-    except UnicodeDecodeError:      # the 1M edition
+    except UnicodeDecodeError:      # files of the 1M edition
         lines = content.decode('latin-1').splitlines()
     rows = (list(csv.reader(lines))[1:] if path.suffix == '.csv'
             else [line.split('::') for line in lines])

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_matrix, diags
 from scipy.sparse.linalg import svds
 
-# Baselines in a few lines of SQL; the bar is to be at least as good
+# Baselines in a few lines of SQL; the recommender must be at least as good
 SIMPLE = 'popular', 'lately', 'your categories', 'cosine'
 EASE_RIDGE = 200
 
@@ -93,7 +93,7 @@ def ease(log):
     gram = (log @ log.T if few else log.T @ log).toarray()
     gram[np.diag_indices_from(gram)] += EASE_RIDGE
     inverse = np.linalg.inv(gram)
-    if few:         # the item weights from the smaller matrix of users, unscaled
+    if few:         # compute the item weights from the smaller matrix of users
         own = 1 - np.asarray(log.multiply(inverse @ log).sum(axis=0)).ravel()
         return lambda clicked: clicked - (
             clicked - log.T @ (inverse @ (log @ clicked))) / own

@@ -11,8 +11,8 @@ import numpy as np
 
 from bench import server
 
-# Columns of the log: what a transaction took in microseconds, or that it
-# failed; the number of its script; when it ended, in seconds and microseconds
+# Columns of the log: duration in microseconds, or "failed"; number of the
+# script; end time in seconds and microseconds
 TIME, SCRIPT, SECOND, MICROSECOND = 2, 3, 4, 5
 LOGGED = np.dtype([('seconds', float), ('script', int), ('end', float)])
 SESSION = 'dlints bench'

@@ -23,7 +23,7 @@ def run(name, work):
     """
     import psycopg2
     start = perf_counter()
-    # The script that runs this hands an interrupt on as SIGTERM.
+    # The calling script passes an interrupt on as SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sound = work()

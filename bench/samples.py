@@ -11,14 +11,14 @@ MODEL = 'home'
 DIM = 120
 REDUCED_DIM = 24
 
-# Nothing but the statements of the benchmark may touch the tables.
+# Only the statements of the benchmark may access the tables.
 QUIET = '(autovacuum_enabled = false, toast.autovacuum_enabled = false)'
 
 MODELS = f"""
     CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL)
     WITH {QUIET}"""
 
-# The algorithm of the paper: one memory, rewards as they are
+# The algorithm of the paper: one memory, rewards without centering
 PAPER = ('discount => 0.99, ridge => 1, exploration => 0.1, noise => 1, '
          'intercept => false')
 

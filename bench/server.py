@@ -13,7 +13,7 @@ SETTINGS = {'client_min_messages': 'warning',
             'max_parallel_workers_per_gather': '0'}
 ESCAPES = str.maketrans({'\\': r'\\', '\t': r'\t', '\n': r'\n', '\r': r'\r'})
 
-# What repr() makes of numpy's numbers is no SQL since numpy 2.
+# Since numpy 2, repr() of a number is not valid SQL.
 register_adapter(np.float64, lambda number: Float(float(number)))
 
 

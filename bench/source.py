@@ -1,4 +1,4 @@
-"""Find the data: a folder the user named, one close by, or a download."""
+"""Find the data: in a given folder, in a default folder, or by a download."""
 
 import http.client
 import io
@@ -21,7 +21,7 @@ DOWNLOAD_SECONDS = 20
 
 
 def find_folder():
-    """Return the folder of the data; UserError if there is none to be had."""
+    """Return the folder of the data; raise UserError if there is none."""
     named = os.environ.get('DATA')
     if named:
         return Path(named)
@@ -38,7 +38,7 @@ def find_folder():
 
 
 def _download():
-    """Return the archive's bytes, or give up after DOWNLOAD_SECONDS."""
+    """Return the archive's bytes; give up after DOWNLOAD_SECONDS."""
     answer = {'error': f'no answer in {DOWNLOAD_SECONDS} s'}
 
     def fetch():

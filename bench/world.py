@@ -1,9 +1,9 @@
-"""Films, people, what is known of them, and what they click on.
+"""Films, users, their logs and their clicks.
 
-Ratings are those of MovieLens, or made up. Half of the users are the others:
-what they rated says which movies go together. The rest come to the service.
-Half of what each of them rated is known beforehand, the history; the other half
-is what they click on when it is shown to them.
+Ratings are those of MovieLens, or generated. The ratings of half of the users
+are the log of others. The other half visit the service. Half of the ratings of
+a visitor are in the log (the history); the others are the films that the
+visitor clicks.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from bench.movielens import (RATING, Movie, most_rated, positions,
                              read_folder)
 from bench.program import UserError, describe
 
-PEOPLE = 500                # at most; so many come
-FEWEST = 20                 # people and movies
-FEWEST_CLICKS = 5           # of who comes
-MOST_VISITS = 10            # of one person
+PEOPLE = 500                # maximum number of visitors
+FEWEST = 20                 # minimum ratings per person and per movie
+FEWEST_CLICKS = 5           # minimum clicks per visitor
+MOST_VISITS = 10            # maximum visits per person
 GENRES = 6
-ELSEWHERE = 0.25            # a click's worth in other genres
+ELSEWHERE = 0.25            # value of a click in other genres
 RANDOM, TIME = 'random order', 'order of time'
 ORDERS = RANDOM, TIME
 CLICKS, WORTH = 'clicks', 'six genres pay'
@@ -41,26 +41,27 @@ NOUNS = {
 ADJECTIVES = ['Last', 'Second', 'Silent', 'Broken', 'Golden', 'Wandering']
 RATERS = 400
 OFFERED_TO_EACH = 160
-RECENT = 1990               # films from this year on are of another era
-# How likely a film of a taste is liked: of the user's era, or of the other
+RECENT = 1990               # films from this year on are of the second era
+# Probabilities that a user likes a film: of a genre that the user likes and of
+# the user's era, of such a genre and of the other era, and of another genre
 LIKES_ERA, LIKES_TASTE, LIKES_OTHER = 0.8, 0.3, 0.03
 
 
 @dataclass
 class World:
-    """Pairs are arrays with a row (person, position of the movie) for each."""
+    """Pairs are arrays with rows (person, index of the movie)."""
 
-    movies: list            # of Movie, the most rated first
-    log: np.ndarray         # pairs: what the others rated
-    history: np.ndarray     # pairs: what is known of who comes
-    clicks: np.ndarray      # pairs: what each of them clicks on
-    visits: np.ndarray      # who comes, in order
-    worths: np.ndarray      # of a click, for each movie, where genres pay
-    runs: float             # visits by whom the one before was, a share
+    movies: list            # Movie objects, most rated first
+    log: np.ndarray         # pairs: films that others rated
+    history: np.ndarray     # pairs: films in the visitors' logs
+    clicks: np.ndarray      # pairs: films that visitors click
+    visits: np.ndarray      # visitors, in the order of visits
+    worths: np.ndarray      # value of a click on each movie, by genre
+    runs: float             # fraction of visits by the previous visitor
 
 
 def load(made_up=False):
-    """Return ratings and {id: Movie}: of MovieLens, or made up if need be."""
+    """Return ratings and {id: Movie}, of MovieLens or generated."""
     try:
         if made_up:
             return make_up()
@@ -74,7 +75,9 @@ def load(made_up=False):
 
 
 def make_up(seed=1):
-    """Return films, and ratings by people who like two genres and an era."""
+    """Return generated films of ten genres, and ratings by people who like two
+    genres and an era each.
+    """
     random = np.random.default_rng(seed)
     genres = list(NOUNS)
     movies, years = {}, {}
@@ -158,7 +161,9 @@ def _distinct(ratings):
 
 
 def _places(groups, keys):
-    """Return for each row its place in its group by key, and its size."""
+    """Return for each row its index within its group by key, and the group's
+    size.
+    """
     order = np.lexsort((keys, groups))
     _, starts, numbers, sizes = np.unique(
         groups[order], return_index=True, return_inverse=True,
@@ -172,8 +177,8 @@ def _places(groups, keys):
 def _visits(clicked, order, random):
     """Return the user of each visit.
 
-    Each comes when she rated one of the movies that she clicks on; where time
-    is not to matter the visits are shuffled.
+    A visit takes place at the time of a rating of a clicked movie; in random
+    order the visits are shuffled.
     """
     places, _ = _places(clicked['user'], random.random(len(clicked)))
     chosen = random.permutation(clicked[places < MOST_VISITS])

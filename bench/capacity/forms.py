@@ -1,7 +1,9 @@
-"""Ways to learn from rewards, as the README teaches them, and their mixes.
+"""Two forms of training, as in the README, and their mixes with
+recommendations.
 
-The discount is just below 1: the model holds both of its matrices, as most
-do, and forgets so little that a sum of integer rewards, rounded, is exact.
+The discount is just below 1: the model stores both of its matrices, as by
+default, and forgets so little that a sum of integer rewards is exact after
+rounding.
 """
 
 from dataclasses import dataclass
@@ -34,7 +36,7 @@ SELECT dlints_recommend((SELECT state FROM model WHERE id = :model),
                         id, features)
 FROM   item WHERE in_stock;"""
 
-# What both forms of a reward begin with
+# Beginning of both scripts of a reward
 REWARDED = """\
 \\set model random(1, :models)
 \\set item random(1, :items)
@@ -59,13 +61,15 @@ FROM  (SELECT p.id, dlints_evidence(p.state, b.features, b.reward
 WHERE  m.id = e.id;"""
 
 MIXED, REWARDS_ONLY = 'recommend 95 %, learn 5 %', 'rewards only'
-RECOMMENDATIONS = {MIXED: 19, REWARDS_ONLY: 0}      # for each reward
+RECOMMENDATIONS = {MIXED: 19, REWARDS_ONLY: 0}      # recommendations per reward
 MANY = 100
 
 
 @dataclass(frozen=True)
 class Series:
-    """A way to learn under a mix; `fold` runs beside it, if it is not ''."""
+    """A form of training under a mix; `fold` runs in parallel, unless it is
+    ''.
+    """
 
     form: str
     mix: str
@@ -75,7 +79,8 @@ class Series:
     settings: tuple = ()
 
     def scripts(self):
-        """Return pgbench's scripts by name; those of rewards by the reward."""
+        """Return pgbench's scripts by name; those of rewards by their reward.
+        """
         scripts = {str(reward): REWARDED + self.learn.format(reward=reward)
                    for reward in REWARDS}
         if RECOMMENDATIONS[self.mix]:
@@ -83,7 +88,7 @@ class Series:
         return scripts
 
     def weights(self):
-        """Return how often scripts are drawn; each reward's is drawn once."""
+        """Return the weights of scripts; each reward's script has weight 1."""
         return {RECOMMEND: RECOMMENDATIONS[self.mix] * len(REWARDS)}
 
 

@@ -6,8 +6,8 @@ from bench.capacity import world
 from bench.report import table
 
 PER_MINUTE = 10 ** 3, 10 ** 5, 10 ** 7
-REWARDS = world.CLICKED * world.SHOWN       # of a decision
-CORES, WAL, DISK = 64, 200e6, 10e12         # of a large machine
+REWARDS = world.CLICKED * world.SHOWN       # rewards per decision
+CORES, WAL, DISK = 64, 200e6, 10e12         # limits of a large machine
 DAY, MONTH = 86400, 30 * 86400
 HEADINGS = ('decisions a minute', 'cores: decide', 'cores: log, reward',
             'training sessions', 'WAL MB/s', 'disk GB a day',

@@ -1,4 +1,5 @@
-"""Many clients at once: rewards straight into the model, or by a queue."""
+"""Many concurrent clients: rewards directly to the model, or through a queue.
+"""
 
 import random
 
@@ -32,7 +33,7 @@ server share the cores: the ratios of one run are what counts."""
 
 
 def measure(cursor, turns, seconds):
-    """Measure, print what was found, and return whether nothing was lost."""
+    """Measure, print the results, and return whether no reward was lost."""
     samples.create_items(
         cursor, samples.random_features(trial.ITEMS, samples.DIM),
         key='PRIMARY KEY')
@@ -62,7 +63,7 @@ def measure(cursor, turns, seconds):
 
 
 def _account(runs):
-    """Say what became of all rewards; return whether all are in place."""
+    """Print the numbers of rewards; return whether all count exactly once."""
     trials = [one for _, _, one in runs]
     wrong = [run for run in runs if not run[-1].is_sound]
     for series, count, one in wrong:
@@ -108,7 +109,8 @@ def _pace(trials, kind):
 
 
 def _ratios(found):
-    """Return lines that compare with the direct form, which comes first."""
+    """Return lines that compare each form with the direct form, the first one.
+    """
     direct = next(iter(found))[0]
     for (series, count), trials in found.items():
         if series != direct:
@@ -118,7 +120,7 @@ def _ratios(found):
 
 
 def _ratio(turns, of):
-    """Return how two forms' measures compare, as text."""
+    """Return the ratio of two forms' measures, as text."""
     found = [of(one) / of(other) for one, other in turns if of(other) > 0]
     if not found:
         return ''

@@ -1,7 +1,7 @@
-"""One run of one series: fresh tables, a warm-up, the run, the account.
+"""One run of a series: create tables, warm up, run, and check the rewards.
 
-After a checkpoint the first change of a page writes the whole page to the
-WAL. One comes before the warm-up, so that the run itself writes few of them.
+After a checkpoint, the first change of a page writes the whole page to the
+WAL. A checkpoint before the warm-up reduces such writes during the run.
 """
 
 from contextlib import ExitStack
@@ -21,10 +21,10 @@ JOBS = 2
 FOLDS_PER_SECOND = 4
 LEARN, FOLD = 'learn', 'fold'
 TICK = 0.5
-# More than rounding can make of a sum of integers, less than one of them.
+# Larger than the rounding error of a sum of integers, and less than 1
 TOLERANCE = 0.1
 
-# How many rewards the models have learned, and their sum
+# Number and sum of the rewards that models were trained on
 LEARNED = """
     SELECT sum((dlints_info(state)).updates),
            sum((state::jsonb #>> '{evidence,0,reward_sum}')::float8)
@@ -39,9 +39,9 @@ VACUUMS = """
 
 @dataclass
 class Trial:
-    """What one run has shown; sizes are in bytes.
+    """Results of a run; sizes are in bytes.
 
-    `times` holds the seconds of committed transactions by what they do;
+    `times` has the durations in seconds of committed transactions by kind;
     amounts are a number of rewards and their sum.
     """
 
@@ -50,14 +50,14 @@ class Trial:
     failed: int
     largest: int            # size of the tables
     committed: np.ndarray
-    missing: np.ndarray     # neither learned nor queued; below 0 if doubled
-    queued: float           # before the last fold
+    missing: np.ndarray     # number and sum of lost rewards; negative: counted twice
+    queued: float           # rewards in the queue before the last fold
     wal: float
     vacuums: int
     checkpointed: bool
 
     def rate(self, kind):
-        """Return how many transactions of a kind there were in a second."""
+        """Return the number of transactions of a kind per second."""
         return len(self.times[kind]) / self.seconds
 
     def percentile(self, kind, share):
@@ -66,7 +66,7 @@ class Trial:
 
     @property
     def is_sound(self):
-        """Is every reward in place, once?"""
+        """Does every reward count exactly once?"""
         count, total = self.missing
         return count == 0 and abs(total) < TOLERANCE
 
@@ -92,24 +92,24 @@ def run(cursor, series, count, seconds, *options):
 
 
 def _fold(cursor, series):
-    """Empty the queue of a series that has one."""
+    """Fold the queue of a series that has one."""
     if series.fold:
         cursor.execute(series.fold)
 
 
 def _stored(cursor):
-    """Return the amount that is learned or queued."""
+    """Return the amount that is trained or queued."""
     return _amount(cursor, LEARNED) + _amount(cursor, QUEUED)
 
 
 def _amount(cursor, statement):
-    """Return the number and the sum that a statement finds."""
+    """Return the number and the sum that a statement returns."""
     cursor.execute(statement)
     return np.array(cursor.fetchone(), float)
 
 
 def _work(cursor, series, seconds, options):
-    """Let clients work; return the first fields of a Trial."""
+    """Run the clients, and return the first fields of a Trial."""
     pgbench = Pgbench(cursor, **dict(series.settings))
     time = f'--time={seconds}'
     with ExitStack() as stack:

@@ -69,7 +69,7 @@ class Unit:
 
     what: str
     of: str
-    seconds: float = 0      # of the backend's CPU
+    seconds: float = 0      # CPU of the backend
     wall: float = 0
     wal: float = 0
     disk: float = 0

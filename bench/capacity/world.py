@@ -7,7 +7,7 @@ CLICKS = 500000
 ITEMS = {'shop': 1000, 'large': 10000}
 SHOWN = 10
 MONTHS = 6
-CLICKED = 0.02          # fraction of the impressions
+CLICKED = 0.02          # fraction of impressions with a click
 LOG = 'decision', 'reward'
 
 CREATE = f"""

@@ -1,6 +1,6 @@
-"""dlints at work: a film service that knows its visitors, in PostgreSQL.
+"""Demonstration: a film service with a recommender.
 
-DATA names a folder of MovieLens data, OUT one for the chart.
+DATA is a folder of MovieLens data, OUT a folder for the chart.
 """
 
 from bench.program import number, show
@@ -9,7 +9,7 @@ VISITS, FEWEST_VISITS = 3000, 60
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.add_argument('--visits', type=number(FEWEST_VISITS),
                         default=VISITS, metavar='N',
                         help='at most, and at most ten of each person '

@@ -1,4 +1,4 @@
-"""The chart: what each list has earned so far."""
+"""The chart of the clicks of each list over visits."""
 
 import numpy as np
 

@@ -10,9 +10,10 @@ from bench.demo.world import visitor
 from bench.opponents import SIMPLE
 from examples.play.service import STATEMENTS
 
-# Results with bars: ratios of the clicks of personal lists to those of popular films,
-# and of the best simple list; and the difference of the recommender's report from the
-# first ratio, in standard errors (above two in one run of twenty)
+# Results with bars.  "popular" and "best" are ratios of the clicks of personal
+# lists to those of popular films, and to those of the best simple list.  "off"
+# is the difference of the recommender's report from "popular", in standard
+# errors (above two in one run of twenty).
 Found = namedtuple('Found', 'popular best off')
 BARS = Found(1.3, 1, 3)
 

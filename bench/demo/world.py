@@ -10,17 +10,17 @@ import numpy as np
 from bench.world import RANDOM, make_world
 
 FILMS = 1000
-EVERY = 4               # of four visitors one has no log
+EVERY = 4               # every fourth visitor has no log
 
 
 @dataclass
 class World:
     """Users and films are numbers from 0."""
 
-    films: list             # of Movie, the most rated first
-    log: np.ndarray         # pairs: films that others watched
-    known: np.ndarray       # users x films: in the visitors' logs
-    likes: np.ndarray       # users x films: clicked if shown
+    films: list             # Movie objects, most rated first
+    log: np.ndarray         # pairs (user, film): films that others watched
+    known: np.ndarray       # users x films: is the film in the visitor's log?
+    likes: np.ndarray       # users x films: would the visitor click the film?
     visits: np.ndarray      # users in the order of visits
 
     def watched(self):

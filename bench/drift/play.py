@@ -21,8 +21,8 @@ class Outcome:
     """Results of a policy in a world."""
 
     earned: np.ndarray      # mean reward of each visit
-    shown: np.ndarray       # numbers of the items
-    memory: np.ndarray      # in use after each training
+    shown: np.ndarray       # numbers of the shown items
+    memory: np.ndarray      # memory in use after each training
 
 
 def make_world(problem, seed, visits):

@@ -24,11 +24,11 @@ class World:
     items: np.ndarray           # one row of features for each item
     offered: np.ndarray         # visits x positions: numbers of items
     expected: np.ndarray        # visits x positions: mean rewards
-    rewards: np.ndarray         # visits x positions: observed if shown
+    rewards: np.ndarray         # visits x positions: rewards, observed only if shown
     profiles: np.ndarray = None     # one row for each visit
     model: dict = field(default_factory=dict)   # sizes for dlints_new
-    box: int = 1                # impressions of a visit
-    batch: int = 1              # visits between trainings
+    box: int = 1                # number of impressions per visit
+    batch: int = 1              # number of visits between trainings
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Problem:
     key: str
     about: str
     make: callable
-    share: float = 1            # of the number of visits
+    share: float = 1            # fraction of the usual number of visits
     has_bars: bool = True
 
 

@@ -21,7 +21,7 @@ from bench.shop.play import CLOCK
 
 DAYS = 10
 RUNS = 3                # calls of run() per day
-EPSILON = 0.02          # the default
+EPSILON = 0.02          # default fraction of random lists
 START = datetime(2020, 3, 1, tzinfo=timezone.utc)     # end of the log
 SHOWN = {'popular': 'the most popular',
          'your categories': 'popular in your genres', 'cosine': 'cosine',

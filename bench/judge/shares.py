@@ -16,7 +16,7 @@ from bench.report import Result, at_least, at_most
 LISTS, LEAST_LISTS, K, RUN, REFRESH, LATER = 2000, 1000, 10, 50, 250, 100
 ITEMS, KINDS, USERS = 400, 12, 200
 OWN, NEW, RETURNS = 0.3, 0.1, 0.02
-TOLERANCE, RETURN_TOLERANCE = 0.005, 0.1    # absolute, relative
+TOLERANCE, RETURN_TOLERANCE = 0.005, 0.1    # tolerances, absolute and relative
 DRIFT = 0.06
 CONSTRAINTS = {'own': {'of': 'i.own', 'max': OWN},
                'new': {'of': 'i.is_new', 'min': NEW},

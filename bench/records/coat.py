@@ -17,7 +17,7 @@ FOLDS, RIDGES = 5, (1, 3, 10, 30, 100)
 CREATE = f"""
     CREATE TABLE coat_rating (id integer, fold integer, rating float8,
                               features real[]) WITH {QUIET}"""
-# the evidence of each fold, and of all
+# evidence of each fold, and of all folds
 LEARN = """
     CREATE TABLE coat_model AS
     SELECT fold, dlints_evidence(dlints_new(%s, discount => 1), features, rating) AS evidence

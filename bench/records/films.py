@@ -10,7 +10,7 @@ TITLE = 'The last film that each user rated, from those before it'
 SOURCE = 'MovieLens (Harper, Konstan: The MovieLens Datasets, ACM TiiS 2015)'
 FOLDER = 'movielens'
 FILES = ('ratings.dat', 'movies.dat'), ('ratings.csv', 'movies.csv')
-FEWEST = 5              # ratings of a film, and of a user
+FEWEST = 5              # minimum ratings per film and per user
 
 
 class Last(Films):

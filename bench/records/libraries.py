@@ -10,7 +10,7 @@ SOURCE = ('CiteULike-a (Wang, Chen, Li: Collaborative topic regression with soci
           'IJCAI 2013)')
 FOLDER = 'citeulike'
 FILES = ('users.dat',)
-USERS = 1000            # of whom lists are compared
+USERS = 1000            # number of users whose lists are compared
 
 
 class Libraries:

@@ -14,7 +14,7 @@ SOURCE = ('ParetoBandit (Taberner-Miller, arXiv 2604.00136): 1,824 test prompts;
           'its figures are means of 20 seeds')
 FOLDER = 'paretobandit'
 FILES = 'test.jsonl', 'val.jsonl'
-# (budget, quality)
+# pairs (budget, quality)
 PUBLISHED = ((.0000829, .813), (.0002345, .859), (.0006637, .898),
              (.0018779, .917), (.0053139, .924), (.0150366, .929))
 

@@ -24,7 +24,8 @@ VECTORS = f"""
     SELECT song, 1::real || factors AS features
     FROM   dlints_factors($$SELECT person, song FROM yahoo_rating WHERE part = 'chosen'$$,
                           {FACTORS}) AS f (song integer, factors real[])"""
-# how often a rating is given to songs by chance, and how often to those that people chose
+# weight of a rating: its frequency among random songs, relative to songs that
+# people chose
 WEIGHTS = """
     TRUNCATE yahoo_weight;
     INSERT INTO yahoo_weight
@@ -36,7 +37,7 @@ WEIGHTS = """
         FROM   yahoo_rating r JOIN yahoo_weight w USING (rating) WHERE part = 'chosen')"""
 WAYS = {'dlints, with propensities': 'ANALYZE yahoo_rating',
         'dlints, without': 'UPDATE yahoo_weight SET weight = 1'}
-# what a song has from everybody, and what a person makes of songs besides
+# mean rating of a song, and differences of a person's ratings
 NEW = 'dlints_new({}, memories => 1, ridge => {}, intercept => false)'
 LEARN = f"""
     DROP TABLE IF EXISTS yahoo_song, yahoo_person;

@@ -36,7 +36,8 @@ DO $$ BEGIN
                             pg_catalog.server_now())';
     END IF;
 END $$"""
-# Largest difference of an element, relative to the largest of its matrix or vector and memory
+# Largest difference of an element, relative to the largest element of its
+# matrix or vector
 DIFFERENCE = """
 WITH number AS (
     SELECT m.name, e.memory, kind, v.n, v.value::text::float8 AS value
@@ -307,7 +308,7 @@ class Shop:
     def _lists(self, customer, allowed):
         """Return the lists of others, under the rules of the page."""
         clicked = np.zeros(self._truth.products)
-        if customer < self._clicked.shape[0]:       # not new today
+        if customer < self._clicked.shape[0]:       # not a new customer
             clicked = self._clicked[customer].toarray().ravel()
         return {name: capped(np.argsort(-np.where(allowed, score(clicked),
                                                   -np.inf), kind='stable'),

@@ -76,7 +76,7 @@ def by_day(shop, visits):
         visits[-1].at, 'SELECT id, treatment FROM home.decision').fetchall())
     sums = {}
     for visit in visits:
-        if visit.decision in treatments:    # not erased
+        if visit.decision in treatments:    # the decision was not erased
             rows = sums.setdefault(
                 treatments[visit.decision],
                 np.zeros((visits[-1].day + 1, len(Sums._fields))))

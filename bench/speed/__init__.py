@@ -6,7 +6,8 @@ crosses its bar is measured longer, up to three times.
 
 from bench.program import number, numbers
 
-# Title of each theme; a theme is a file, and some rows of the table
+# Title of each theme.  A theme is a file, which measures some rows of the
+# table.
 THEMES = {
     'recommend': 'Recommend',
     'choose': 'Choose, with probabilities',

@@ -1,10 +1,10 @@
 """Arms with a model each.
 
-A step over a few of them, next to one that takes a row at random, writes as many
-bytes and knows nothing; prepared, as an application has them: parsing and planning
-take half as long again as the step.
-And a choice among many, whose models have no room in the session, next to a
-prediction of each.
+A step chooses among a few arms and trains the chosen model. It is compared
+with an update of a random row that writes as many bytes; both are prepared,
+because parsing and planning would take half as long again as the step. A
+choice among many arms, whose models exceed the session's cache, is compared
+with a prediction by each.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ CHOICES = {
 
 
 def run(theme):
-    """Compare steps, and choices among many."""
+    """Compare steps, and choices among many arms."""
     theme.cursor.execute(TABLES)
     theme.compare(
         prepared(theme.cursor, {name: step % DIM for name, step in STEPS.items()}),

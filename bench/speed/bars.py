@@ -1,8 +1,8 @@
-"""Rows that are measured until they can be judged, and printed as they come.
+"""Rows that are measured until they can be judged, and printed immediately.
 
-Where one backend does all the work, its processor time is judged: what else
-the machine does then counts only as far as it takes caches away. The wall
-clock stands beside it, and is judged where that time cannot be had.
+If one backend does all the work, its CPU time is judged, which other load
+affects only through the caches. The wall clock is shown beside it, and judged
+if the CPU time is not available.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from bench import machine
 from bench.measure import BLOCKS, alternate, in_words, of_blocks
 
-HELPINGS = 3    # so many times the work, at most, until a row can be judged
+HELPINGS = 3    # maximum repetitions of a measurement, until a row can be judged
 HEADINGS = 'what', 'CPU', 'wall clock', 'times', 'bar', ''
 WIDTHS = 74, 19, 19, 19, 12, 17
 OK, MISSED, NOISY = 'ok', 'MISSED', 'too noisy to tell'
@@ -20,7 +20,7 @@ OK, MISSED, NOISY = 'ok', 'MISSED', 'too noisy to tell'
 
 @dataclass
 class Bar:
-    """A task that may take so many times as long as another, or any time."""
+    """A task with a maximum time relative to another task, or without one."""
 
     what: str
     task: str
@@ -28,7 +28,7 @@ class Bar:
     most: float = None
 
     def row(self, parts, typical):
-        """Return the row of a table that parts of the measurement make."""
+        """Return the row of a table from the parts of a measurement."""
         wall, cpu = (
             [np.array([typical(part[name][:, clock]) for part in parts])
              for name in (self.task, self.base)] for clock in range(2))
@@ -41,22 +41,23 @@ class Bar:
 
 
 def verdict(low, high, most, unit=''):
-    """Return a bar in words, and how what is in this range stands to it."""
+    """Return the text of a bar, and the verdict for a range of measurements.
+    """
     if most is None:
         return '', ''
-    # what is judged is what is shown
+    # judge the rounded numbers that are shown
     low, high = round(low, 2), round(high, 2)
     return (f'at most {most:g}{unit}',
             OK if high <= most else MISSED if low > most else NOISY)
 
 
 def quartile(times):
-    """Return the lower quartile: what disturbs only adds to a time."""
+    """Return the lower quartile, since disturbances only add to a time."""
     return np.quantile(times, 0.25)
 
 
 class Table:
-    """Rows of all themes; those without a good end are kept."""
+    """Rows of all themes; missed and noisy ones are remembered."""
 
     def __init__(self):
         self.left = []
@@ -78,7 +79,7 @@ class Table:
 
 
 class Theme:
-    """What a theme has to work with: a session, and a place for its rows."""
+    """The session of a theme, and the table for its rows."""
 
     def __init__(self, cursor, share, table):
         self.cursor = cursor
@@ -86,20 +87,23 @@ class Theme:
         self._table = table
 
     def compare(self, tasks, bars, rounds, typical=quartile, **how):
-        """Run tasks of this session in turn, and add the rows of the bars."""
+        """Run tasks of this session alternately, and add the rows of the bars.
+        """
         self._judge(tasks, bars, rounds, typical,
                     clock=machine.backend_clock(self.cursor), **how)
 
     def compare_programs(self, tasks, bars, rounds, typical=quartile, **how):
-        """Do the same with tasks that other processes have a part in."""
+        """Run tasks that involve other processes alternately, and add the
+        rows.
+        """
         self._judge(tasks, bars, rounds, typical, clock=machine.wall_clock,
                     **how)
 
     def _judge(self, tasks, bars, rounds, typical, clock,
                before=lambda: None):
-        """Measure until all bars can be judged, or it has been too long.
+        """Measure until all bars can be judged, or the time limit is reached.
 
-        Something may be done before each block.
+        A function may be called before each block.
         """
         calls = max(1, round(rounds * self.share / BLOCKS))
         alternate(tasks, 1)
@@ -115,7 +119,7 @@ class Theme:
             self._table.add(row)
 
     def at_most(self, what, measured, most, unit):
-        """Add a row about a number that is the same each time."""
+        """Add a row for a number that does not vary between runs."""
         self._table.add((what, '', '', f'{measured:.2f}{unit}',
                          *verdict(measured, measured, most, unit)))
 

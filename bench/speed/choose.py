@@ -8,8 +8,8 @@ from bench.speed import shapes
 from bench.speed.bars import Bar
 
 SHAPES = shapes.SMALL_MATCHED, shapes.MATCHED, shapes.DEFAULT
-CANDIDATES = {1000: 200, 10000: 50}     # and rounds
-MAX_TIMES = {20: 2, 100: 4}             # by draws
+CANDIDATES = {1000: 200, 10000: 50}     # number of candidates: number of rounds
+MAX_TIMES = {20: 2, 100: 4}             # maximum ratio by number of draws
 DIVERSITIES = 0.5, 1
 
 

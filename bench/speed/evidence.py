@@ -1,14 +1,14 @@
-"""Learning from many rows at once.
+"""Training on many rows at once.
 
-The table is all in shared buffers, where the aggregate to measure against is
-fastest. In order, it is one that sorts the same rows and does next to nothing
-with them; the new model is an argument that goes through the sort.
+The table is in shared buffers, where the aggregate used for comparison is
+fastest. Ordered evidence is compared with a trivial aggregate that sorts the
+same rows; the new model is an argument that passes through the sort.
 
-Most of the time is BLAS's: of 440 ns a row for three memories of 24 coordinates
-135 are the projection and 105 the rank updates, where the scan takes 85 and
-bringing the features into the processor 50. A memory has weights of its own in
-each block, so its rank update has none of another's in it. What the bars hold
-is the rest: that to the scan, and what two memories more may take.
+Most of the time is spent in BLAS. Of 440 ns per row for three memories of 24
+coordinates, the projection takes 135, the rank updates 105, the scan 85, and
+cache misses of the features 50. Memories have different weights within a
+block, so each needs its own rank update. The bars limit the remaining time
+relative to the scan, and the time of two further memories.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ def run(theme):
 
 
 def _unordered(theme, rows, scanned, bars, more):
-    """Compare models with a scan of the rows that they all learn from."""
+    """Compare training with a scan of the same rows."""
     theme.compare(
         statements(theme.cursor, {
             'scan': f'SELECT max(reward) FROM {scanned.feedback}',
@@ -60,7 +60,7 @@ def _unordered(theme, rows, scanned, bars, more):
 
 
 def _ordered(theme, rows):
-    """Compare a model that is made anew from a log with a sort of the log."""
+    """Compare training on a log in order with a sort of the log."""
     theme.cursor.execute("SET work_mem = '64MB'")
     shape = shapes.SHAPE
     source = f'FROM {shape.feedback} WHERE id <= {rows}'

@@ -1,7 +1,7 @@
 """Item vectors from a click log.
 
-Measured against the least that anything can do which begins with the same
-rows: grouping them by user and item.
+The comparison is a grouping of the same rows by user and item, the minimum
+work.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from bench.speed.bars import Bar
 
 CLICKS = 1000000
 CLICKS_OF_A_USER = 150
-ITEMS = 6000                # for so many clicks; four times as many have twice
+ITEMS = 6000                # for CLICKS clicks; twice as many items for four times as many
 K = 32
 ROUNDS = 10
 MOST = 4
@@ -56,8 +56,8 @@ def run(theme):
 
 
 def _taken(cursor, statement):
-    """Return the bytes that a statement takes at its peak, if they show."""
-    # the table's pages are in the backend's memory already
+    """Return the peak memory of a statement in bytes, if it is measurable."""
+    # the table is already in the backend's memory
     cursor.execute('SELECT count(*) FROM click')
     before = machine.memory(cursor)
     cursor.execute(statement)

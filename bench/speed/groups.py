@@ -1,12 +1,11 @@
-"""Learning group by group, and row by row in a window.
+"""Training group by group, and row by row in a window.
 
-A group's evidence must cost the same beside thousands of others, in a hash
-table as in sorted order; and a row of a running window, which shows a whole
-model, the same after many rows as after a few.
-
-A model that is shown has to have its memory, its ridge and its noise, which
-depend on the evidence alone and not on how it was gathered: finding them takes
-25 of the 31 us of such a row. dlints_update finds them after one row in four.
+The evidence of a group must cost the same among thousands of groups, in a hash
+table as in sorted order. A row of a running window, which returns a complete
+model, must cost the same after many rows as after a few. A returned model
+needs the choice of memory, ridge and noise, which depends on the evidence
+only; it takes 25 of the 31 us of such a row. dlints_update makes this choice
+after one row in four.
 """
 
 import numpy as np
@@ -20,8 +19,8 @@ GROUPS = 3000, 30000
 GROUP_ROWS = 3
 WINDOWS = 1000, 4000
 ROUNDS = 20
-GROUPS_MOST = 30        # three times as much a group
-GROWTH_MOST = 6         # one and a half times as much a row
+GROUPS_MOST = 30        # three times the time per group
+GROWTH_MOST = 6         # 1.5 times the time per row
 WINDOW_MOST = 7
 SMALL = shapes.Shape('120 to 8', 120, '120, 8')
 SHAPE = shapes.SHAPE
@@ -43,7 +42,7 @@ UPDATE = f'dlints_update({SHAPE.state}, {SHAPE.observation})'
 
 
 def run(theme):
-    """Compare numbers of groups, and of rows."""
+    """Compare different numbers of groups, and of rows."""
     shapes.create_models(theme.cursor, (SMALL, SHAPE), GROUP_ROWS * GROUPS[-1])
     samples.keep_in_memory(theme.cursor, SHAPE.feedback)
     theme.cursor.execute("SET work_mem = '1GB'")

@@ -1,4 +1,4 @@
-"""How the time of a recommendation grows with sizes."""
+"""Growth of the time of a recommendation with sizes."""
 
 from bench.measure import prepared
 from bench.speed import shapes
@@ -16,7 +16,7 @@ SHORT, LONG, NARROW, WIDE = SHAPES[0], *SHAPES[-3:]
 
 
 def run(theme):
-    """Compare a size with another."""
+    """Compare pairs of sizes."""
     shapes.create_models(theme.cursor, SHAPES)
     shapes.create_items(theme.cursor, SHAPES, MANY)
     for dim in {shape.dim for shape in SHAPES}:

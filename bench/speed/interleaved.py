@@ -1,17 +1,15 @@
 """Many models in one statement, interleaved row by row.
 
-The rows are the same each time, in the order of the table; row i is for model
-i modulo their number. A call that kept too few models, or dropped those that
-it needs next, would prepare one for each row. What is kept of most models has
-to come from main memory, too: the rows of the most models are therefore
-measured against the same rows model after model.
+The rows are the same for each number of models, in the order of the table; row
+i is for model i modulo their number. With a cache that is too small, or that
+evicts models needed next, each row would prepare a model. Most cached models
+have to be fetched from main memory; the rows of the largest number of models
+are therefore compared with the same rows sorted by model.
 
-Models are stored (out of line), or come in line from a subquery that makes
-them. A matched one has a profile of its own.
-
-What is in line is known by a copy of it, and the most models in line have no
-room in what a session keeps: two rows of three prepare a model anew, which one
-row of ten does model after model. That is the only bar that is higher.
+Models are stored out of line, or returned in line by a subquery. Matched
+models have a profile each. The key of an inline model is a copy of it, and the
+largest number of inline models exceeds the cache: two rows of three prepare a
+model again, against one of ten sorted by model. That is the only higher bar.
 """
 
 import numpy as np
@@ -51,8 +49,9 @@ STORED = 'model'
 IN_LINE = """(SELECT id, kind, profile, dlints_set(state) AS state
               FROM   model WHERE kind = '{kind}' AND id < {count}
               OFFSET 0)"""
-# the statement, its call, the kind of models and where they are; how many times
-# one model many may take; and the most, how many times themselves in runs
+# Statement, call, kind of models and their storage; maximum ratio of many
+# models to one model; and maximum ratio of the most models to the same models
+# in runs
 FORMS = {
     'dlints_predict': ((ROW_BY_ROW, PREDICT, 'plain', STORED), 4, 3),
     'dlints_predict, in line': (
@@ -68,7 +67,7 @@ FORMS = {
 
 
 def run(theme):
-    """Compare many models with one, and with an order."""
+    """Compare many models with one, and with sorted rows."""
     cursor = theme.cursor
     samples.create_feedback(cursor,
                             samples.random_features(ROWS, samples.DIM))
@@ -77,7 +76,7 @@ def run(theme):
     samples.keep_in_memory(cursor, 'feedback')
     samples.keep_in_memory(cursor, 'run')
     cursor.execute('VACUUM ANALYZE model')
-    # Sorted by model the rows would not be interleaved.
+    # Sorting by model would undo the interleaving.
     cursor.execute('SET enable_sort = off')
     for name, (form, most, runs_most) in FORMS.items():
         theme.compare(
@@ -89,7 +88,7 @@ def run(theme):
 
 
 def _tasks(statement, call, kind, models):
-    """Return the statements to compare, by how many models they are about."""
+    """Return the statements to compare, by number of models."""
     def task(rows, count):
         return statement.format(
             call=call, rows=rows, count=count, kind=kind,

@@ -1,7 +1,7 @@
-"""Judging a policy from a log, and a model by what it would have predicted.
+"""Evaluation of a policy from a log, and of a model by its predictions.
 
-An aggregate over a log is measured against PostgreSQL's own that keeps a mean
-and a sum of squares, a window function against the loop that it replaces.
+An aggregate over a log is compared with PostgreSQL's variance aggregate, and a
+window function with the loop that it replaces.
 """
 
 import numpy as np

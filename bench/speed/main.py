@@ -1,4 +1,4 @@
-"""Measure speed and memory, and print a table of what has to be reached."""
+"""Measure speed and memory, and print a table with the required ratios."""
 
 from importlib import import_module
 
@@ -8,7 +8,7 @@ from bench.speed.bars import MISSED, NOISY, Table, Theme
 
 
 def main(options):
-    """Run the benchmark; return False if a bar is missed that matters."""
+    """Run the benchmark; return False if a required bar is missed."""
     with machine.session() as cursor:
         machine.describe(cursor)
     table = Table()
@@ -20,7 +20,7 @@ def main(options):
 
 
 def conclude(left, strict):
-    """Print which bars are missed or cannot be judged."""
+    """Print the bars that are missed or cannot be judged."""
     print('\nRatios are medians, (a to b) their spread; times are those of '
           'the two that are compared.\n"120 to 24" is dlints_new(120, 24), '
           '"plain 64" dlints_new(64), "matched 64" has\nprofiles besides.')

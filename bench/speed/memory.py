@@ -1,4 +1,4 @@
-"""Memory of a backend that recommends and learns for a long time."""
+"""Memory of a backend that recommends and trains for a long time."""
 
 from bench import machine
 from bench.server import value
@@ -6,7 +6,7 @@ from bench.speed import shapes
 
 ITEMS = 100
 STEPS = 50000
-SHARES = {shapes.SHAPE: 1, shapes.MATCHED: 0.1}     # of the steps
+SHARES = {shapes.SHAPE: 1, shapes.MATCHED: 0.1}     # fraction of the steps
 CALLS = 20
 WARM_UP = 1000
 MOST = 1
@@ -32,7 +32,8 @@ CONTEXTS = 'SELECT sum(total_bytes)::float8 FROM pg_backend_memory_contexts'
 
 
 def run(theme):
-    """Look at the memory before and after, without what a setting bounds."""
+    """Compare the memory before and after, without caches that settings limit.
+    """
     theme.cursor.execute("SET dlints.model_cache_size = '1MB'")
     shapes.create_models(theme.cursor, SHARES)
     shapes.create_items(theme.cursor, SHARES, ITEMS)
@@ -41,7 +42,7 @@ def run(theme):
 
 
 def _grow(theme, shape, steps):
-    """Work for a long time."""
+    """Recommend and train for a long time."""
     cursor = theme.cursor
     cursor.execute(PROCEDURE.format(
         recommend=shape.recommend.strip(), profile=shape.profile,
@@ -52,8 +53,8 @@ def _grow(theme, shape, steps):
         cursor.execute('CALL work(%s)', (steps,))
         cursor.execute('VACUUM model')
     after = _memory(cursor)
-    # What the process has for itself; resident pages of the shared buffers
-    # only say how much of the database it has seen.
+    # Private memory of the process; resident pages of shared buffers only show
+    # how much of the database it has read.
     judged = next(name for name in ('RssAnon', 'contexts') if name in after)
     theme.at_most(
         f'growth of a backend ({judged}), {steps * CALLS:,} steps, '
@@ -62,7 +63,7 @@ def _grow(theme, shape, steps):
 
 
 def _memory(cursor):
-    """Return the backend's memory in megabytes, by whom is asked."""
+    """Return the backend's memory in megabytes, by source of the number."""
     memory = {name: size / 2 ** 20
               for name, size in machine.memory(cursor).items()}
     memory['contexts'] = value(cursor, CONTEXTS) / 2 ** 20

@@ -1,12 +1,13 @@
 """A page of a recommender: chosen, logged and returned, for random users.
 
-Every page scores blocks of all items; from 2,000 items on, what may be returned is
-looked up for a shortlist. The floor is a scan that reads one number of each item
-vector. The first page of a session plans its statements and reads the models.
+Every page scores blocks of all items; from 2,000 items on, eligible items are
+looked up for a shortlist. The floor is a scan that reads one number of each
+item vector. The first page of a session plans its statements and reads the
+models.
 
-A page leaves 1.6 kB of write-ahead log. Its row of the log takes 1.26 kB, 70 % of it
-for the features of the items; the rest is indexes and the pending decision.
-Disk usage is the row and its entry in the index of decision numbers.
+A page writes 1.6 kB of write-ahead log. Its row of the log takes 1.26 kB, 70 %
+of it for the features of the items; the rest is indexes and the pending
+decision. Disk usage is the row and its entry in the index of decision numbers.
 """
 
 from contextlib import closing
@@ -20,7 +21,7 @@ from bench.server import value, written
 from bench.speed.bars import Bar
 
 FEW, MEDIUM, LETTER, MANY = 1000, 3000, 20000, 100000
-TIMES_FEW = {MEDIUM: 1.1, 100000: 2, 1000000: 4}     # by number of items
+TIMES_FEW = {MEDIUM: 1.1, 100000: 2, 1000000: 4}     # maximum ratio by number of items
 USERS = 4000
 PAGES = 500
 ROUNDS = 300
@@ -33,7 +34,7 @@ REFRESHES = 5
 TIMES_SHORT = 1.5
 TIMES_LIST = 1.2
 TIMES_ONE = 1.1
-READERS = 100           # lists in a statement
+READERS = 100           # number of lists per statement
 TIMES_SINGLE = 0.3
 MAX_LOG = 1.2           # kB
 MAX_DISK = 1.0          # kB
@@ -136,7 +137,7 @@ def _turns(theme, pages):
     """Compare pages of two recommenders in turns with pages of one.
 
     A session keeps plans for each recommender, so a change of recommender must
-    not throw them away.
+    not discard them.
     """
     tasks = prepared(theme.cursor, {'one': pages['few'], 'other': pages['other']})
 

@@ -1,8 +1,7 @@
 """Recommendations against a bare aggregate over the same table.
 
-It reads one number of each item's features, which is what PostgreSQL takes for
-any use of them. With the model in FROM it joins that with each item, for a bare
-aggregate, too.
+The aggregate reads one number of each item's features, the minimum for any use
+of them. If the model is in FROM, both join it with each item.
 """
 
 from bench.measure import prepared
@@ -28,7 +27,7 @@ def run(theme):
 
 
 def _statements(shape):
-    """Return what is compared for a model."""
+    """Return the statements to compare for a model."""
     return {
         'scan': f'SELECT max(features[1]) FROM {shape.items}',
         'joined scan': f"""

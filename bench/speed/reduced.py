@@ -1,6 +1,6 @@
-"""Features that are reduced once and kept in a column.
+"""Reduced features that are stored in a column.
 
-Items that store dlints_project(model, features) are scored with d numbers a
+Items that store dlints_project(model, features) are scored with d numbers per
 candidate instead of n.
 """
 

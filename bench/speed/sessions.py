@@ -1,7 +1,8 @@
-"""What a new session and parallel workers pay for loading the library.
+"""Costs of loading the library for a new session and for parallel workers.
 
-Each loads it, and BLAS with it, at its first call, unless the server's
-shared_preload_libraries names dlints. To measure both is to run this twice.
+Each process loads the library and BLAS at its first call, unless
+shared_preload_libraries contains dlints. Run this program with and without it
+to compare.
 """
 
 from contextlib import closing
@@ -47,6 +48,6 @@ def run(theme):
 
 
 def _session(statement):
-    """Connect, execute a statement, and leave."""
+    """Connect, execute a statement, and disconnect."""
     with closing(psycopg2.connect('')) as connection:
         connection.cursor().execute(statement)

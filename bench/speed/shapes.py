@@ -1,7 +1,7 @@
-"""Models that the rows are about, and the tables that they need.
+"""Models of the rows, and their tables.
 
-They are what dlints_new makes by default, with three memories: plain ones of
-features as they are, matched ones with profiles, and one that is projected.
+Models have the defaults of dlints_new, with three memories: plain ones,
+matched ones with profiles, and one with a projection.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TEACH = """
 
 @dataclass(frozen=True)
 class Shape:
-    """A model, by its title, over candidates of so many numbers."""
+    """A model, by its title, and its number of features."""
 
     title: str
     dim: int
@@ -29,34 +29,34 @@ class Shape:
 
     @property
     def matched(self):
-        """Does it have profiles?"""
+        """Does the model have profiles?"""
         return 'interactions' in self.arguments
 
     @property
     def items(self):
-        """The table of its candidates."""
+        """Table of the candidates."""
         return f'item_{self.dim}'
 
     @property
     def visitors(self):
-        """The table of profiles."""
+        """Table of the profiles."""
         return f'visitor_{self.dim}'
 
     @property
     def state(self):
-        """The model, as a subquery."""
+        """Subquery of the model."""
         return f"(SELECT state FROM model WHERE name = '{self.title}')"
 
     @property
     def profile(self):
-        """A visitor's profile, as a subquery, or none."""
+        """Subquery of a visitor's profile, or none."""
         if not self.matched:
             return "'{}'"
         return f'(SELECT features FROM {self.visitors} WHERE id = {VISITOR})'
 
     @property
     def recommend(self):
-        """The best candidate, from models and candidates that are joined."""
+        """Recommendation from a join of models and candidates."""
         if not self.matched:
             return f"""
                 SELECT dlints_recommend(m.state, i.id, i.features)
@@ -70,7 +70,7 @@ class Shape:
 
     @property
     def recommend_by_subqueries(self):
-        """The best candidate, from a model that is read beforehand."""
+        """Recommendation with the model from a scalar subquery."""
         profile = f', 1, {self.profile}' if self.matched else ''
         return f"""
             SELECT dlints_recommend({self.state}, id, features{profile})
@@ -78,12 +78,12 @@ class Shape:
 
     @property
     def feedback(self):
-        """The table of what it learns from."""
+        """Table of the training data."""
         return f'feedback_{self.dim}'
 
     @property
     def observation(self):
-        """What it learns from, as arguments after the model."""
+        """Arguments of a training call after the model."""
         return 'features, reward' + ', profile' * self.matched
 
 
@@ -95,7 +95,7 @@ USUAL = SHAPE, DEFAULT, MATCHED
 
 
 def create_models(cursor, shapes, rows=1000):
-    """Create a table of models, and what they are taught from."""
+    """Create a table of models, and their training data."""
     cursor.execute(samples.MODELS)
     for dim in {shape.dim for shape in shapes}:
         matched = any(shape.matched for shape in shapes if shape.dim == dim)

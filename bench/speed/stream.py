@@ -1,4 +1,5 @@
-"""Recommend and train step by step, against the algorithm of the authors' program.
+"""Recommend and train step by step, against the algorithm of the authors'
+program.
 
 As in the authors' program, each step appends the user's features to those of
 each item in a dictionary.
@@ -17,7 +18,7 @@ ARMS = 1000
 ROUNDS = 40
 STEPS = 30
 USER_DIM = 20
-MOST = 0.2      # five times as fast
+MOST = 0.2      # at least five times as fast
 SHAPE = shapes.SHAPE
 
 LEARN = f"""
@@ -41,7 +42,7 @@ def run(theme):
 
 
 def _repeated(step):
-    """Return what does some steps."""
+    """Return a function that does a number of steps."""
     def steps():
         for _ in range(STEPS):
             step()
@@ -49,7 +50,7 @@ def _repeated(step):
 
 
 def _steps(cursor):
-    """Return what is compared."""
+    """Return the steps to compare."""
     features = samples.random_features(ARMS, SHAPE.dim)
     rewards = samples.rewards(features).tolist()
     features = features.astype(float)

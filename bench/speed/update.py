@@ -1,8 +1,8 @@
 """One reward at a time, against an UPDATE that writes as many bytes.
 
-Both statements read, change and write one row through TOAST, and both are
-sent features: to read 120 numbers as text takes about as long as to learn from
-them.
+Both statements read, change and write one row through TOAST, and both get
+features as an argument: reading 120 numbers as text takes about as long as
+training on them.
 """
 
 from bench import samples
@@ -39,7 +39,7 @@ def run(theme):
 
 
 def _statements(cursor, shape):
-    """Return what is compared for a model, prepared."""
+    """Return the prepared statements to compare for a model."""
     cursor.execute(f"""
         DEALLOCATE ALL;
         PREPARE learn(real[], real[]) AS

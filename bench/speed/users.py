@@ -1,8 +1,8 @@
-"""The best ten for each of many users, in one statement.
+"""The best ten items for each of many users, in one statement.
 
-The floor is what the executor takes to join as many users with the same items
-under an aggregate of its own. numpy has all numbers in memory, and a vector
-for each user ready.
+The floor is a join of as many users with the same items under a built-in
+aggregate. The comparison with numpy has all numbers and the users' vectors in
+memory.
 """
 
 import numpy as np
@@ -58,7 +58,9 @@ def run(theme):
 
 
 def _in_numpy(users):
-    """Return what scores all items for all users and ranks the best."""
+    """Return a function that scores all items for all users and ranks the
+    best.
+    """
     items = samples.random_features(ITEMS, SHAPE.dim)
     vectors = samples.random_features(users, SHAPE.dim, seed=4)
     return lambda: np.argpartition(-(vectors @ items.T), BEST)[:, :BEST]

@@ -1,10 +1,10 @@
-"""Write-ahead log that learning leaves, for each reward.
+"""Write-ahead log of training, per reward.
 
-A model is written anew by every statement that changes it. How much that is
-for one reward depends on its size and on how many rewards a statement learns.
-A queue has its own rows besides. What stays in the tables until they are
-vacuumed is a little less. Full pages, which each checkpoint brings once, are
-left out as far as a statement before the first can.
+Every statement that changes a model writes it completely. The log per reward
+therefore depends on the size of the model and on the number of rewards per
+statement. A queue also writes its rows. Tables grow by slightly less until
+they are vacuumed. Full-page images after a checkpoint are excluded, as far as
+a preceding statement can write them.
 """
 
 from bench import samples
@@ -44,7 +44,7 @@ FORMS = {'one by one': (SINGLE, 1), '100 at once': (BATCH, 100),
 
 
 def run(theme):
-    """Look at what is written for a reward."""
+    """Measure the log of a reward."""
     shapes.create_models(theme.cursor, shapes.USUAL, QUEUED)
     theme.cursor.execute(QUEUE)
     statements = max(5, int(STATEMENTS * theme.share))
@@ -61,7 +61,7 @@ def run(theme):
 
 
 def _written(cursor, shape, statement, rewards, statements):
-    """Return bytes of log for each reward."""
+    """Return bytes of log per reward."""
     statement = statement.format(
         title=shape.title, feedback=shape.feedback,
         observation=shape.observation,
@@ -76,7 +76,7 @@ def _written(cursor, shape, statement, rewards, statements):
     return (written(cursor) - log) / (statements * rewards)
 
 def _kilobytes(size):
-    """Return a size in words."""
+    """Return a size as text."""
     return (f'{size / 1000:.0f} kB' if size >= 10000
             else f'{size / 1000:.1f} kB' if size >= 1000
             else f'{size:.0f} B')
