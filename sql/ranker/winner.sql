@@ -82,7 +82,7 @@ BEGIN
 	       sqrt(nullif(greatest(t.variance, m.variance), 0) / (coalesce(m.sample_size, 0) + 1))
 	FROM   unnest(_dlints_estimate_arms.actions) WITH ORDINALITY a (action, n)
 	       LEFT JOIN arm m ON m.action = a.action CROSS JOIN total t,
-	       LATERAL (SELECT CASE WHEN m.mean IS NOT NULL	-- rounding may put it beside all of its rewards
+	       LATERAL (SELECT CASE WHEN m.mean IS NOT NULL	-- rounding may move a mean out of its bounds
 	                            THEN least(greatest(m.mean, t.bottom), t.top) END AS mean) c;
 END
 $$;
@@ -117,7 +117,7 @@ DECLARE
 		WHERE  NOT EXISTS (SELECT FROM ranked r WHERE r.decision >= first AND r.action = a) LIMIT 1);
 BEGIN
 	IF unknown IS NOT NULL THEN
-		RAISE NOTICE 'no event since then had an action "%"', left(unknown, 100);
+		RAISE NOTICE 'no event since the beginning of the comparison had an action "%"', left(unknown, 100);
 	END IF;
 END
 $$;

@@ -33,7 +33,7 @@ BEGIN
 			              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
 	EXCEPTION WHEN data_exception THEN
 		RAISE 'argument "clicks": %', SQLERRM USING ERRCODE = SQLSTATE,
-			HINT = 'It must be a query of user, item and time, in this order.';
+			HINT = 'The argument must be a query of user, item and time, in this order.';
 	END;
 	EXECUTE format('CREATE INDEX ON %s (user_id, at) WHERE NOT is_hidden', log);
 	EXECUTE format('CREATE INDEX ON %s (at) WHERE NOT is_hidden', log);

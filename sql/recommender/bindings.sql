@@ -256,7 +256,7 @@ BEGIN
 	THEN
 		RAISE 'in the argument "clicks": a fourth column must be a number, and the last one'
 			USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'It is a query of user, item and time, and perhaps the weight of a click.';
+			HINT = 'The argument is a query of user, item and time, and perhaps the weight of a click.';
 	END IF;
 	RETURN types;
 END
@@ -342,7 +342,8 @@ BEGIN
 		ELSE
 			PERFORM @extschema@._dlints_execute_under(a ->> 'path', rule, format(
 				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb)'
-				' RETURNS TABLE (%2$I pg_catalog.%5$s) LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT (%6$s\n)::pg_catalog.%5$s\n'
+				' RETURNS TABLE (%2$I pg_catalog.%5$s) LANGUAGE sql STABLE\n'
+				'BEGIN ATOMIC\n    SELECT (%6$s\n)::pg_catalog.%5$s\n'
 				'    FROM   %7$s i CROSS JOIN (SELECT %2$I.user_id, %2$I.context) request\n'
 				'    WHERE  i.%8$I %9$s %2$I.of_item;\nEND',
 				a ->> 'name', rule, item_type, user_type, result, a ->> rule, items, a ->> 'item_key',

@@ -82,7 +82,7 @@ BEGIN
 	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN
 		RAISE 'argument "clicks": no click is on an item of %', (SELECT s.relation FROM setting s)
 			USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'It must be a query of user, item and time, in this order.';
+			HINT = 'The argument must be a query of user, item and time, in this order.';
 	END IF;
 END
 $$;

@@ -9,7 +9,7 @@ CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS v
 $$
 BEGIN
 	IF becomes IS NULL THEN
-		RAISE 'argument "%_type" names no type', rtrim(key_of, 's') USING ERRCODE = 'undefined_object';
+		RAISE 'argument "%_type" is not the name of a type', rtrim(key_of, 's') USING ERRCODE = 'undefined_object';
 	ELSIF was <> becomes AND (
 		becomes IN ('float4'::regtype, 'float8'::regtype)
 		OR NOT EXISTS (SELECT FROM pg_cast c
@@ -28,8 +28,8 @@ COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid)
 CREATE FUNCTION _dlints_bound_names() RETURNS name[]
 	LANGUAGE sql IMMUTABLE
 RETURN '{impression,impression_user,outcome,training_example,item_features,models,item,encoded_item,item_column,click,'
-	'cost_text,recommend,more_like,next,trending,reward,explain,profile,learn,run_part,run,report,backtest,position_bias,erase,'
-	'rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,encode_document,same_item,same_user}'::pg_catalog.name[];
+	'cost_text,recommend,more_like,next,trending,reward,explain,profile,learn,run_part,run,report,backtest,position_bias,'
+	'erase,rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,encode_document,same_item,same_user}'::pg_catalog.name[];
 COMMENT ON FUNCTION _dlints_bound_names()
 	IS 'names of views and functions that depend on the texts or types of a recommender';
 
@@ -124,9 +124,10 @@ BEGIN
 	IF key_type = item_type THEN
 		RETURN;
 	ELSIF (SELECT c.relkind NOT IN ('r', 'p') FROM pg_class c WHERE c.oid = items) THEN
-		RAISE 'column "%" of % has type %', item_key, items::regclass, key_type::regtype
+		RAISE 'column "%" of % has type %, expected %', item_key, items::regclass, key_type::regtype,
+				item_type::regtype
 			USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'In one transaction: DROP VIEW of it CASCADE, CREATE VIEW again with wider keys, and'
+			HINT = 'In one transaction, drop the view with DROP VIEW ... CASCADE, create it with wider keys, and call'
 				' dlints_alter_recommender(..., ''{"items": "name of the view"}'').';
 	END IF;
 	RAISE NOTICE 'converting column "%" of %', item_key, items::regclass;
@@ -136,7 +137,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';
 
--- Look up a type or a relation by its name under a search_path.  NULL if there is none, or the text is no name.
+-- Look up a type or a relation by its name under a search_path.  Returns NULL if it does not exist, or if the text is
+-- not a valid name.
 CREATE FUNCTION _dlints_find_name(function_name text, object_name text, path name[]) RETURNS oid
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -178,7 +180,7 @@ BEGIN
 		a := a || jsonb_build_object('item_key', NULL,
 			'items', @extschema@._dlints_find_name('to_regclass'::text, change ->> 'items', path));
 		IF a ->> 'items' IS NULL THEN
-			RAISE 'argument "items" names no relation' USING ERRCODE = 'undefined_table',
+			RAISE 'argument "items" is not the name of a relation' USING ERRCODE = 'undefined_table',
 				DETAIL = format('The name is "%s".', change ->> 'items');
 		END IF;
 	END IF;

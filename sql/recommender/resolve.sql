@@ -8,19 +8,20 @@ $$
 BEGIN
 	RAISE '%: %', place, concat_ws('. ', message, nullif(detail, ''))
 		USING ERRCODE = code, HINT = coalesce(nullif(hint, ''), CASE code
-			WHEN '42501' THEN 'It is read with the rights of who makes the recommender.'
-			WHEN '42P16' THEN 'A view reads it: it has no columns of pseudo-types, and reads no temporary tables.'
-			WHEN '0A000' THEN 'It is computed within queries, which neither write nor lock rows.'
+			WHEN '42501' THEN 'The argument is evaluated with the rights of the role that creates the recommender.'
+			WHEN '42P16' THEN 'The argument is read by a view: pseudo-types and temporary tables are not allowed.'
+			WHEN '0A000' THEN 'The argument is part of queries, which neither write nor lock rows.'
 			ELSE CASE place
-				WHEN 'in the argument "clicks"' THEN 'It is a query of user, item and time, and perhaps a weight, in this order.'
-				WHEN 'in the argument "candidates"' THEN 'It is a condition on i, user_id and context.'
-				WHEN 'in the argument "bonus"' THEN 'It is a number computed from i, user_id and context.'
-				WHEN 'in the argument "cap_group"' THEN 'It is computed from i, user_id and context.'
-				ELSE 'It is a condition on i, or a number computed from i.' END END);
+				WHEN 'in the argument "clicks"'
+				THEN 'The argument is a query of user, item and time, and perhaps a weight, in this order.'
+				WHEN 'in the argument "candidates"' THEN 'The argument is a condition on i, user_id and context.'
+				WHEN 'in the argument "bonus"' THEN 'The argument is a number computed from i, user_id and context.'
+				WHEN 'in the argument "cap_group"' THEN 'The argument is computed from i, user_id and context.'
+				ELSE 'The expression is a condition on i, or a number computed from i.' END END);
 END
 $$;
 COMMENT ON FUNCTION _dlints_raise_in(text, text, text, text, text)
-	IS 'raise an error of a text that a caller passed, with the name of the argument';
+	IS 'raise an error in an expression of the user, with the name of the argument';
 
 -- Try a query under another search_path, without reading a row.  Returns the values of the expressions, of type oid,
 -- over the query's columns, or NULL without expressions.  A cursor accepts only one statement, and a function that is
@@ -88,7 +89,7 @@ BEGIN
 			HINT = format('GRANT SELECT ON %s TO %I.', items, current_user);
 	ELSIF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
 		RAISE '% is a temporary table', relation USING ERRCODE = 'invalid_table_definition',
-			HINT = 'A recommender stays, and with it what it reads.';
+			HINT = 'A recommender outlives the session: keep its items in a permanent table.';
 	ELSIF NOT a ? 'vectors' AND row_security_active(items) THEN
 		RAISE 'argument "items": row-level security applies to % for role %', relation, current_user
 			USING ERRCODE = 'insufficient_privilege',
@@ -100,7 +101,7 @@ BEGIN
 	END IF;
 	SELECT string_agg(coalesce(quote_ident(c), 'NULL'), ', ') INTO missing
 	FROM   unnest(ARRAY(SELECT jsonb_array_elements_text(CASE
-	                  WHEN a ? 'vectors'	-- by now columns may have other names
+	                  WHEN a ? 'vectors'	-- columns may have been renamed since
 	                  THEN coalesce(a -> 'present_columns', '[]') ELSE coalesce(a -> 'columns', '[]') END))
 	              || CASE WHEN key IS NOT NULL THEN ARRAY[key] ELSE '{}' END) c
 	WHERE  c <> ALL (has) OR c IS NULL;
@@ -151,7 +152,7 @@ BEGIN
 				WHEN 11 THEN 'pg_catalog.pg_typeof(q.cost)' END);
 			IF attempt.n = 11 AND (SELECT typcategory NOT IN ('B', 'N') OR oid = 'money'::regtype FROM pg_type
 			                       WHERE oid = types[1]) THEN
-				RAISE 'it is of type %', types[1]::regtype USING ERRCODE = 'datatype_mismatch';
+				RAISE 'the expression is of type %', types[1]::regtype USING ERRCODE = 'datatype_mismatch';
 			ELSIF attempt.n = 2 THEN
 				EXECUTE below INTO types USING types;
 				user_type := coalesce(user_type, types[1]);
@@ -182,8 +183,8 @@ BEGIN
 			               attempt.column2::regtype);
 		EXCEPTION WHEN undefined_function THEN
 			RAISE '% of type % cannot be compared', attempt.column1, attempt.column2::regtype
-				USING ERRCODE = 'datatype_mismatch', HINT = 'A key has one value, and values have an order:'
-				' make a view that has it as text.';
+				USING ERRCODE = 'datatype_mismatch', HINT = 'Keys must be scalars that can be ordered:'
+				' make a view that has the key as text.';
 		END;
 	END LOOP;
 

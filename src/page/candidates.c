@@ -114,7 +114,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 		ereport(ERROR,
 				(errcode(error->sqlerrcode),
 				 errmsg("in the argument \"%s\": %s", argument, error->message),
-				 errhint("It is evaluated for each item, with user_id and context, which may be NULL.")));
+				 errhint("The expression is evaluated for each item, with user_id and context, which may be NULL.")));
 	}
 	PG_END_TRY();
 }

@@ -43,7 +43,7 @@ static const PageQuery item_profile = {{
 	"                         WHERE same_item(n.item, $1) LIMIT 1)) AS features OFFSET 0) x", 4},
 	{ARG_ITEM, INT4OID, INT4OID, INT4OID}};
 
-/* Columns of a request's {"like": {"column": "value"}}: can they be liked, and are they dates? */
+/* Columns in "like" of a request's context: do they exist, and are they columns of dates? */
 static const PageQuery liked_columns = {{
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
 	"FROM setting s, jsonb_each($1 -> 'like') l", 1},
@@ -131,11 +131,11 @@ warn_of_column(const char *name, bool is_date)
 		ereport(WARNING,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("column \"%.*s\" cannot be in \"like\"", length, name),
-				 errdetail("Its dates are encoded by the age of an item.")));
+				 errdetail("A column of dates is encoded by the age of an item.")));
 	else
 		ereport(WARNING,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("there is no column \"%.*s\" to like", length, name)));
+				 errmsg("column \"%.*s\" in \"like\" does not exist", length, name)));
 }
 
 /*

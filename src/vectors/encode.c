@@ -447,8 +447,8 @@ dlints_encode(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dlints_encode requires alternating names and values"),
-				 errdetail_plural("%d argument follows n.",
-							  "%d arguments follow n.", count, count),
+				 errdetail_plural("%d argument follows argument \"n\".",
+							  "%d arguments follow argument \"n\".", count, count),
 				 errhint("A single document must be of type jsonb.")));
 	for (i = 0; i + 1 < count; i += 2)
 	{

@@ -279,10 +279,11 @@ FROM (VALUES
     arguments);
 SELECT is(refusal(arguments),
     format('22023 | dlints_encode requires alternating names and values '
-    '| %s n. | A single document must be of type jsonb.',
+    '| %s argument "n". | A single document must be of type jsonb.',
     n),
     arguments)
-FROM (VALUES ('1 argument follows', $$4, 'a'$$), ('3 arguments follow', $$4, 'a', 1, 'b'$$),
+FROM (VALUES ('1 argument follows', $$4, 'a'$$),
+    ('3 arguments follow', $$4, 'a', 1, 'b'$$),
     ('1 argument follows', $$4, VARIADIC ARRAY['a']$$)) AS v (n,
     arguments);
 SELECT is(refusal(arguments),

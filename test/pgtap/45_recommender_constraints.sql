@@ -45,10 +45,10 @@ FROM (VALUES
   ('{"a": {"of": "i.shut", "max": 1}}', '42703: in the constraint "a": column i.shut does not exist'),
   ('{"a": {"of": "user_id = 1", "max": 1}}', '42703: in the constraint "a": column "user_id" does not exist'),
   ('{"a": {"of": "context ? ''x''", "max": 1}}', '42703: in the constraint "a": column "context" does not exist'),
-  ('{"a": {"of": "true, true", "max": 1}}', '42804: in the constraint "a": it is of type record'),
-  ('{"a": {"of": "i.title", "max": 1}}', '42804: in the constraint "a": it is of type text'),
-  ('{"a": {"of": "i.salary::money", "max": 1}}', '42804: in the constraint "a": it is of type money'),
-  ('{"a": {"of": "NULL", "max": 1}}', '42804: in the constraint "a": it is of type text'),
+  ('{"a": {"of": "true, true", "max": 1}}', '42804: in the constraint "a": the expression is of type record'),
+  ('{"a": {"of": "i.title", "max": 1}}', '42804: in the constraint "a": the expression is of type text'),
+  ('{"a": {"of": "i.salary::money", "max": 1}}', '42804: in the constraint "a": the expression is of type money'),
+  ('{"a": {"of": "NULL", "max": 1}}', '42804: in the constraint "a": the expression is of type text'),
   ('{"a": {"of": "i.open) OR (true", "max": 1}}', '42601: in the constraint "a": syntax error at or near ")"'),
   ('{"a": {"of": "1 FROM visit", "max": 1}}', '42601: in the constraint "a": syntax error at or near "FROM"'),
   ('{"a": {"of": "count(*)", "max": 1}}',
@@ -58,7 +58,8 @@ FROM (VALUES
   ) v (given, problem);
 SELECT is(hint_of($$SELECT dlints_create_recommender('r', 'job', '{field}',
   constraints => '{"a": {"of": "user_id", "max": 1}}')$$),
-  'It is a condition on i, or a number computed from i.', 'the hint of an invalid expression says that it reads the item');
+  'The expression is a condition on i, or a number computed from i.',
+  'the hint of an invalid expression says that it reads the item');
 SELECT is(count(*), 0::bigint, 'a rejected argument leaves no schema behind') FROM pg_namespace WHERE nspname = 'r';
 
 -- ---------- shares ----------
@@ -136,7 +137,8 @@ SELECT d.id, d.probabilities, ARRAY(
 	ORDER  BY c.rank) AS again
 FROM   board.decision d, board.model m
 WHERE  m.name = 'personal' AND d.id >= first_decision(now()) AND d.treatment = 'personal';
-SELECT ok(count(*) > 20 AND bool_and(probabilities = again::real[]), 'the logged seed and prices reproduce the probabilities')
+SELECT ok(count(*) > 20 AND bool_and(probabilities = again::real[]),
+          'the logged seed and prices reproduce the probabilities')
 FROM   again;
 SELECT count(*) FROM generate_series(1, 3) p, plain.recommend(p);
 SELECT ok(bool_and(prices IS NULL AND costs IS NULL) AND count(*) = 3,
@@ -293,7 +295,8 @@ SELECT ok(abs(p.rate - (1 + count(h.*)) / (1 / 0.06 + count(*))) < 1e-12,
 FROM   "a b".constraint_price p, "a b".impression_user l LEFT JOIN happened h
          ON h.decision = l.decision AND h.item = l.item AND h.outcome ~ 'left'
 WHERE  p.outcome IS NOT NULL GROUP BY p.rate;
-SELECT ok(avg(outcome_rates[2]) FILTER (WHERE field = 'field 1') > 3 * avg(outcome_rates[2]) FILTER (WHERE field <> 'field 1')
+SELECT ok(avg(outcome_rates[2]) FILTER (WHERE field = 'field 1')
+          > 3 * avg(outcome_rates[2]) FILTER (WHERE field <> 'field 1')
   AND bool_and(outcome_rates[1] IS NULL AND outcome_rates[2] BETWEEN 0 AND 1
     AND costs = ARRAY[remote::int, outcome_rates[2]]::real[])
   AND count(*) = 100, 'the costs of an outcome are predicted from the item''s features')

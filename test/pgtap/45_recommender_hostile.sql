@@ -225,10 +225,10 @@ SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', chang
   'dlints_alter_recommender() rejects ' || coalesce(change, 'NULL'))
 FROM   unnest('{"[]","\"bonus\"",1,NULL}'::text[]) change;
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"user_type": "%s"}'')', name)),
-  '42704: argument "user_type" names no type', format('dlints_alter_recommender() rejects the type "%s"', name))
+  '42704: argument "user_type" is not the name of a type', format('dlints_alter_recommender() rejects the type "%s"', name))
 FROM   unnest('{number,"",(,a.b.c}'::text[]) name;
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"items": "%s"}'')', name)),
-  format('42P01: argument "items" names no relation (The name is "%s".)', name),
+  format('42P01: argument "items" is not the name of a relation (The name is "%s".)', name),
   format('dlints_alter_recommender() rejects the items "%s"', name))
 FROM   unnest('{nothing,"",a b,a.b.c.d}'::text[]) name;
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"items": "kept", "item_key": "x"}')$$),
@@ -315,7 +315,7 @@ SELECT is(outcome($$SELECT count(*) FROM board.more_like(1, 3, context => '{"max
   '22P02: in the argument "candidates": invalid input syntax for type numeric: "dear"',
     'more_like() names the expression that fails for a context');
 SELECT is(hint_of($$SELECT board.recommend(1, 3, context => '{"max": "dear"}')$$),
-  'It is evaluated for each item, with user_id and context, which may be NULL.',
+  'The expression is evaluated for each item, with user_id and context, which may be NULL.',
     'the hint of a failing expression says what the expression reads');
 ROLLBACK TO texts;
 
@@ -412,7 +412,8 @@ SELECT is((SELECT count(*) FROM toys.recommend(1, 100)), 63::bigint, 'mended row
 -- a condition on the recommender's own log
 SELECT is(count(*), 150::bigint, 'recommend() returns 150 items') FROM board.recommend(1, 150);
 SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"candidates":
-  "NOT EXISTS (SELECT FROM board.decision d JOIN board.impression s ON s.decision = d.id WHERE d.user_id = request.user_id AND s.item = i.id)"}')$$,
+  "NOT EXISTS (SELECT FROM board.decision d JOIN board.impression s ON s.decision = d.id'
+    ' WHERE d.user_id = request.user_id AND s.item = i.id)"}')$$,
   'candidates may read the user in a subquery');
 SELECT is(count(*), 200 - (SELECT count(DISTINCT s.item) FROM board.impression s
   JOIN board.decision d ON d.id = s.decision
@@ -530,7 +531,8 @@ SELECT matches(outcome('SELECT count(*) FROM board.' || call),
 FROM unnest('{recommend(3),more_like(1),trending(),report()}'::text[]) call;
 SELECT matches(outcome('SELECT ' || call), '^55000: roles other than the owner may create objects in schema "board"',
   call || ' is refused while others may create objects in the schema')
-FROM unnest('{"board.reward(1, 1)",board.learn(),board.erase(1),board.rebuild(),board.profile(1),board.run_part(''learn'')}'::text[]) call;
+FROM unnest('{"board.reward(1, 1)",board.learn(),board.erase(1),board.rebuild(),board.profile(1),'
+            'board.run_part(''learn'')}'::text[]) call;
 SELECT matches(outcome('CALL board.run()'), '^55000: ',
   'run() is refused while others may create objects in the schema');
 REVOKE CREATE ON SCHEMA board FROM visitor;

@@ -1,5 +1,5 @@
-# Recommenders and rankers in other people's databases: notices, warnings, schemas that are dropped under requests, and settings,
-# encodings and privileges that differ from the usual ones.
+# Recommenders and rankers in databases of users: notices, warnings, schemas that are dropped during requests, and
+# unusual settings, encodings and privileges.
 use strict;
 use warnings;
 
@@ -72,7 +72,7 @@ $node->safe_psql('postgres', q{
 	SELECT dlints_create_recommender('dated', 'product', '{kind,made}')});
 my $dated = said(q{SELECT dated.recommend(1, 3, context => '{"like": {"kind": "kind 1", "made": "2026-01-01", "x": 1}}')});
 like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  Its dates/, 'a warning says why dates cannot be liked');
-like($dated, qr/WARNING:  there is no column "x" to like/, 'a warning names a column that does not exist');
+like($dated, qr/WARNING:  column "x" in "like" does not exist/, 'a warning names a column that does not exist');
 unlike($dated, qr/"kind"/, 'a column that can be liked raises no warning');
 
 # ---------- settings and casts ----------
