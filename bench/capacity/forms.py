@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 DISCOUNT = 1 - 2 ** -50
 
-# Rewards differ so that one in another's place would show in their sum.
+# Rewards differ, so that their sum shows if a model gets another reward.
 REWARDS = (0, 1, 3)
 
 TABLES = f"""
@@ -36,7 +36,7 @@ SELECT dlints_recommend((SELECT state FROM model WHERE id = :model),
                         id, features)
 FROM   item WHERE in_stock;"""
 
-# Beginning of both scripts of a reward
+# Beginning of both scripts that report a reward
 REWARDED = """\
 \\set model random(1, :models)
 \\set item random(1, :items)

@@ -45,7 +45,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_horizon()
-	IS 'choices within which a surplus is spent, and decisions over which it is counted';
+	IS 'number of choices within which a surplus is spent, and of decisions over which it is summed';
 
 -- Return the mean cost per choice of at most this many of the last decisions under constraints.
 CREATE FUNCTION _dlints_spent(max_decisions bigint)

@@ -176,4 +176,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_find_prices()
-	IS 'compute prices if a decision was made since; NULL: nothing to do';
+	IS 'compute prices if a decision was made since they were last computed; NULL: nothing to do';

@@ -105,7 +105,8 @@ CREATE FUNCTION _dlints_column_norm(sample text, column_name text, type text, OU
 $$
 BEGIN
 	EXECUTE format('SELECT cardinality(v), count(*) < sum(count(*)) OVER (), sqrt(percentile_disc(0.5)'
-	               ' WITHIN GROUP (ORDER BY (SELECT sum(x ^ 2) FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
+	               ' WITHIN GROUP (ORDER BY ('
+	               'SELECT sum(x ^ 2) FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
 	               ' FROM (SELECT "i".%I%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'
 	               ' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1', column_name,
 	               CASE WHEN type ~ '[.]_float.$' THEN '' ELSE '::real[]' END, sample)
@@ -151,7 +152,8 @@ DECLARE
 	has_own_values boolean;
 BEGIN
 	EXECUTE 'SELECT count(DISTINCT v) AS different, count(DISTINCT v) + max((v IS NULL)::integer) AS different_or_null,'
-		' avg(length(v)) AS length, count(v) AS filled, count(*) FILTER (WHERE v COLLATE "C" LIKE ''_% %_'') AS spaced FROM '
+		' avg(length(v)) AS length, count(v) AS filled,'
+		' count(*) FILTER (WHERE v COLLATE "C" LIKE ''_% %_'') AS spaced FROM '
 		|| source INTO counts;
 	has_own_values := counts.different > 160 AND counts.different > 0.9 * counts.filled;
 	IF counts.different_or_null < 2 AND kind <> 'age' THEN

@@ -1,9 +1,9 @@
 -- Effects of items -----------------------------------------------------------------------
 --
 -- The effect of an item is the reward per impression beyond the prediction from its features.  The models share all
--- parameters between items, so that they have little uncertainty about an item without impressions.  The posterior
--- of its effect has: under each draw of a personal list, a normal with its standard deviation is added to the
--- scores of items on trial.  Effects are computed from the log only.
+-- parameters between items, so that they have little uncertainty about an item without impressions.  The effect of
+-- such an item has a wide posterior: under each draw of a personal list, a normal with the effect's standard
+-- deviation is added to the scores of items on trial.  Effects are computed from the log only.
 
 -- Estimate the variance of item effects by the method of moments, and the line from which effects deviate.  Arrays
 -- have an element per item: sums of weights, of squared weights, of weighted residuals, of squared weighted

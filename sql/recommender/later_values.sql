@@ -26,7 +26,8 @@ DECLARE
 BEGIN
 	IF c ->> 'kind' = 'category' AND cardinality(few) BETWEEN 1 AND width - shared - 1 THEN
 		EXECUTE format('SELECT array_agg(x.v) FROM (SELECT k.v FROM (SELECT %s AS v FROM item_column i) k'
-		               ' WHERE k.v <> ALL ($1) GROUP BY k.v HAVING count(*) >= $2 ORDER BY count(*) DESC, k.v LIMIT $3) x',
+		               ' WHERE k.v <> ALL ($1) GROUP BY k.v HAVING count(*) >= $2'
+		               ' ORDER BY count(*) DESC, k.v LIMIT $3) x',
 		               @extschema@._dlints_column_text(c, n))
 		INTO later USING few, min_items, width - shared - cardinality(few);
 		IF later IS NOT NULL THEN

@@ -66,7 +66,7 @@ CREATE FUNCTION _dlints_try_rules(user_id "any", context jsonb, OUT n_candidates
 	OUT example text, OUT problem text)
 	AS 'MODULE_PATHNAME', 'dlints_try_rules' LANGUAGE C STABLE;
 COMMENT ON FUNCTION _dlints_try_rules("any", jsonb)
-	IS 'number of candidates, and of items for which candidates, bonus or cap_group fail; an error if one fails for all';
+	IS 'number of candidates, and of items for which an expression fails; an error if one fails for all items';
 
 CREATE FUNCTION _dlints_best_in_blocks(items anyarray, rankings float8[], n_best integer) RETURNS anyarray
 	AS 'MODULE_PATHNAME', 'dlints_best_in_blocks' LANGUAGE C STABLE STRICT;

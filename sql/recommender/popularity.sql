@@ -18,7 +18,8 @@ BEGIN
 		SELECT format('(SELECT d.item::%s AS item, d.sums FROM @extschema@._dlints_decayed_clicks('
 		              '%L::text, %L::float8[], %L::float8[]) d (item %s, sums float8[]))',
 		              @extschema@._dlints_type_name(a.atttypid),
-		              format('SELECT c.user_id%s, c.item%s, date_part(''epoch'', c.at) / 86400, c.weight::float8 FROM (%s) c',
+		              format('SELECT c.user_id%s, c.item%s, date_part(''epoch'', c.at) / 86400, c.weight::float8'
+		                     ' FROM (%s) c',
 		                     u.to_type, i.to_type, clicks), half_lives, periods, i.type)
 		FROM   pg_attribute a, @extschema@._dlints_hashed_key(a.attrelid::regclass, 'item'::text) i,
 		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u
@@ -68,14 +69,16 @@ BEGIN
 	EXECUTE format('
 		WITH score AS MATERIALIZED (SELECT c.item, c.score FROM %s c),
 		present AS MATERIALIZED (
-			SELECT w.item, w.popularity AS was, t.clicks IS NOT NULL AND w.since > greatest(t.made_at, now() - interval ''7 days'') AS is_new,
+			SELECT w.item, w.popularity AS was,
+			       t.clicks IS NOT NULL AND w.since > greatest(t.made_at, now() - interval ''7 days'') AS is_new,
 			       coalesce(round((ln(1 + coalesce(s.score, 0)) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
 			                0) AS popularity
 			FROM   setting t CROSS JOIN item_vector w LEFT JOIN score s ON same_item(s.item, w.item)
 			WHERE  NOT w.is_deleted)
 		UPDATE item_vector v SET popularity = n.popularity
-		FROM  (SELECT p.item, p.was, (CASE WHEN p.is_new THEN greatest(p.popularity, round(avg(p.popularity) OVER (), 3))
-		                                   ELSE p.popularity END)::real AS popularity
+		FROM  (SELECT p.item, p.was,
+		              (CASE WHEN p.is_new THEN greatest(p.popularity, round(avg(p.popularity) OVER (), 3))
+		                    ELSE p.popularity END)::real AS popularity
 		       FROM present p) n
 		WHERE  same_item(n.item, v.item) AND n.popularity <> n.was
 		AND   (abs(n.popularity - n.was) > 0.003 OR n.popularity IN (0, 1) OR n.was IN (0, 1))', scores);
@@ -147,7 +150,8 @@ DECLARE
 		       ORDER  BY r.decision DESC, r.item LIMIT 1000000) r,
 		       LATERAL (SELECT d.user_id, d.at FROM decision d     -- OFFSET 0: by the primary key of its partition
 		                WHERE  d.id = r.decision
-		                AND    EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item)) OFFSET 0) d';
+		                AND    EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item))
+		                OFFSET 0) d';
 	days float8 := 14;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing trends'::text);

@@ -355,7 +355,7 @@ BEGIN
 	                      + f.mean ^ 2 * (1 - f.first) / f.first / max(s.shown) OVER ()) / f.first
 	            ELSE 0 * f.first END
 	FROM   seen s JOIN fitted f ON f."position" = s."position",
-	       LATERAL (SELECT greatest(f.mean, 0.5 / s.shown) AS mean) c	-- no click counts as half a click
+	       LATERAL (SELECT greatest(f.mean, 0.5 / s.shown) AS mean) c	-- a position without clicks has half a click
 	ORDER  BY s."position";
 END
 $$;

@@ -122,7 +122,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_items()
-	IS 'refresh item vectors, costs, popularity, trends, effects; returns the number of vectors with new columns or dates';
+	IS 'refresh vectors, costs, popularity, trends and effects of items; returns the number of vectors that changed';
 
 -- Refresh a recommender: item vectors, costs, popularity, trends and item effects.  Returns the number of vectors whose
 -- columns or dates changed.

@@ -110,7 +110,8 @@ BEGIN
 			WITH encoded AS MATERIALIZED (
 				SELECT i.item, i.encoded, i.dates, v.encoded <> i.encoded AND NOT v.is_deleted AS is_changed,
 				       v.item IS NULL OR v.is_deleted OR v.encoded <> i.encoded OR v.dates <> i.dates AS is_written
-				FROM   unnest(buckets) b (n) JOIN encoded_item i ON (@extschema@._dlints_digest(i.item) & 16383)::integer = b.n
+				FROM   unnest(buckets) b (n)
+				       JOIN encoded_item i ON (@extschema@._dlints_digest(i.item) & 16383)::integer = b.n
 				       LEFT JOIN LATERAL (SELECT w.item, w.encoded, w.dates, w.is_deleted FROM item_vector w
 				                          WHERE same_item(w.item, i.item) OFFSET 0) v ON true
 				WHERE  i.item IS NOT NULL),

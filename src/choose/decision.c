@@ -132,8 +132,8 @@ SharesTies(const Candidates *from)
 }
 
 /*
- * Count of a candidate that ties for the last positions of a slate; 0 without
- * a tie
+ * Expected number of positions, at most 1, of a candidate that ties for the last
+ * positions of a slate; 0 without a tie
  */
 static double
 TieShare(const Candidates *from, Slate *slate)

@@ -265,11 +265,11 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count,
 {
 	const Evidence *last = &memories[count - 1];
 	MemoryFit	   *last_fit = &fit[count - 1];
-	bool		fades = evidence_squares(last) != SQUARES_NONE;
-	double		weight = fades ? rewards->totals.N : *last->N;
-	double		squares = fades ? total_squares(rewards) : last_fit->squares;
+	bool		forgets = evidence_squares(last) != SQUARES_NONE;
+	double		weight = forgets ? rewards->totals.N : *last->N;
+	double		squares = forgets ? total_squares(rewards) : last_fit->squares;
 	double		mean_square = weight > 0.0 ? squares / weight : 0.0;
-	double		longest = fades ? only_variance(last, last_fit, mean_square) :
+	double		longest = forgets ? only_variance(last, last_fit, mean_square) :
 		last_fit->residual / degrees_of_freedom(last, last_fit);
 	int			j;
 

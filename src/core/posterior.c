@@ -230,20 +230,20 @@ factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *f
 	return false;
 }
 
-/* Number of doubles of L and, if evidence fades, M */
+/* Number of doubles of L, and of M if the model forgets */
 size_t
-factor_value_count(int dim, bool fades)
+factor_value_count(int dim, bool forgets)
 {
-	return linalg_packed_len(dim) * (fades ? 2 : 1);
+	return linalg_packed_len(dim) * (forgets ? 2 : 1);
 }
 
 /* Bind L and M to an array of factor_value_count() doubles. */
 void
-factor_bind(Factor *f, int dim, bool fades, double *values)
+factor_bind(Factor *f, int dim, bool forgets, double *values)
 {
 	f->dim = dim;
 	f->L = values;
-	f->M = fades ? values + linalg_packed_len(dim) : NULL;
+	f->M = forgets ? values + linalg_packed_len(dim) : NULL;
 }
 
 /*

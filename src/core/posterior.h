@@ -42,8 +42,8 @@ extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
 /*
- * Packed Cholesky factors Z = L L' and Z~ = M M'.  M is NULL if nothing
- * fades, where Z~ = Z.
+ * Packed Cholesky factors Z = L L' and Z~ = M M'.  M is NULL for a model that
+ * does not forget, since then Z~ = Z.
  */
 typedef struct Factor
 {
@@ -52,8 +52,8 @@ typedef struct Factor
 	double	   *M;
 } Factor;
 
-extern size_t factor_value_count(int dim, bool fades);
-extern void factor_bind(Factor *f, int dim, bool fades, double *values);
+extern size_t factor_value_count(int dim, bool forgets);
+extern void factor_bind(Factor *f, int dim, bool forgets, double *values);
 extern bool posterior_factor(const Evidence *e, const Prior *prior,
 							 Factor *f);
 extern void posterior_mean(const Factor *f, const double *b, double *mean);

@@ -19,8 +19,8 @@
 #define CANDIDATES_PER_PAUSE	100000
 
 /*
- * Inverse of the relative accuracy of a price.  A search starts at this fraction of
- * the lowest usual price.
+ * Inverse of the relative accuracy of a price.  A search starts at the lowest usual
+ * price divided by this number.
  */
 #define ACCURACY	(1024.0 * 1024.0)
 
@@ -171,7 +171,7 @@ typedef struct Search
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	bool		all_kinds;		/* all targets count, not only that of the kind */
+	bool		all_kinds;		/* the price must meet all targets, not only that of its kind */
 } Search;
 
 /* Does a mean cost exceed its target at this price? */

@@ -229,7 +229,7 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 	return true;
 }
 
-/* Row of the relaxation in the basis; -1 if it has left */
+/* Row of the relaxation variable in the basis; -1 if it is not in the basis */
 static int
 relaxation_row(const PriceProgram *p)
 {

@@ -186,7 +186,7 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 			make_words(first / 2 + i / 2, stream, key, &words);
 		radius = sqrt(-2.0 * log(uniform(words.first[pair])));
 		angle = TWO_PI * uniform(words.second[pair]);
-		/* outside of the branches, so that the compiler makes one call of both */
+		/* cos and sin are called outside of the branches, so that the compiler merges both calls */
 		cosine = cos(angle);
 		sine = sin(angle);
 

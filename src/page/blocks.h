@@ -39,7 +39,7 @@ typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* probable maximum error of scores, by ranking */
+	double	   *margins;		/* bound that errors of scores rarely exceed, by ranking */
 	bool	   *is_found;		/* is the eligible item in a block? */
 	Datum	  **blocks;			/* items of each block; NULL for blocks without a best item */
 	int			n_items;		/* number of items in the blocks that were read */

@@ -33,7 +33,7 @@ typedef struct KeyType
 {
 	bool		is_integer;		/* keys are equal if their bits are */
 	Oid			collation;
-	FmgrInfo   *hash;			/* NULL: by the text */
+	FmgrInfo   *hash;			/* NULL: keys are hashed and compared as text */
 	FmgrInfo   *equal;
 	Oid			output;
 } KeyType;

@@ -67,7 +67,7 @@ algorithm1_update(Algorithm1 *a, const double *z, double reward)
 		(exact) reward * reward;
 }
 
-/* Set Z~ = share G + ridge I, as evidence without the sum of w^2 z z' does. */
+/* Set Z~ = share G + ridge I, the substitute for evidence that has no sum of w^2 z z'. */
 void
 algorithm1_simplify(Algorithm1 *a, Squares squares)
 {
@@ -239,9 +239,9 @@ Factor *
 factor_new(const Evidence *e)
 {
 	Factor	   *f = allocate(sizeof(Factor));
-	bool		fades = evidence_squares(e) != SQUARES_NONE;
+	bool		forgets = evidence_squares(e) != SQUARES_NONE;
 
-	factor_bind(f, e->dim, fades, guarded(factor_value_count(e->dim, fades)));
+	factor_bind(f, e->dim, forgets, guarded(factor_value_count(e->dim, forgets)));
 	return f;
 }
 

@@ -276,7 +276,7 @@ test_lowest_possible_target_is_met(void **state)
 	double		mean;
 	PricedDecisions all = {1, 3, 1, each, kept, entries, &mean, count_pause};
 	double		target = 0.0;
-	double		price;
+	double		price = 0.0;
 
 	price_solve(&all, &target, &price);
 	assert_near(price, 4.0 / 3.0, 1e-5);
@@ -297,7 +297,7 @@ test_degenerate_decisions_have_finite_prices(void **state)
 	PricedDecisions all = {1, 1, 0, each, kept, entries, &mean, count_pause};
 	PricedDecisions far = {1, 1, 1, &apart, kept, entries, &mean, count_pause};
 	double		target = 1.0;
-	double		price;
+	double		price = 0.0;
 
 	price_solve(&all, &target, &price);
 	assert_near(price, 0.0, 0.0);
@@ -323,7 +323,7 @@ test_outliers_change_no_price(void **state)
 	double		mean;
 	PricedDecisions all = {1, 1, 3, each, kept, entries, &mean, count_pause};
 	double		target = 0.005;
-	double		price;
+	double		price = 0.0;
 
 	price_solve(&all, &target, &price);
 	assert_near(price, 0.0, 1e-40);		/* this small price suffices for the other decisions */

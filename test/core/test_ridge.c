@@ -21,7 +21,7 @@ typedef struct Problem
 	int			dim;
 	int			count;
 	bool		intercept;
-	bool		fades;
+	bool		forgets;
 	double		ridge;			/* standard deviation of the coefficients */
 	double		start;
 	double		noise;			/* given noise; 0: unknown */
@@ -93,7 +93,7 @@ parameters_of(const Data *d)
 	int			dim = d->p.dim;
 	exact	   *inverse = exact_inverse(dim, factor_at(d, d->p.start, d->p.start));
 
-	return exact_product(dim * dim, inverse, d->p.fades ? d->m->H : d->m->G);
+	return exact_product(dim * dim, inverse, d->p.forgets ? d->m->H : d->m->G);
 }
 
 static Data
@@ -102,7 +102,7 @@ data_new(Problem p, uint64_t seed)
 	Data		d = {.p = p, .o = observe(&p, seed)};
 	double		reference = p.intercept ? d.o.rewards[0] : 0;
 
-	d.e = learned(&d.o, 0, p.count, p.fades ? SQUARES_MATRIX : SQUARES_NONE, reference);
+	d.e = learned(&d.o, 0, p.count, p.forgets ? SQUARES_MATRIX : SQUARES_NONE, reference);
 	d.m = summed(&d.o, 0, p.count, 1, reference);
 	d.rewards = (Rewards) {p.intercept, reference, {*d.e->N, *d.e->R, *d.e->S, *d.e->S}};
 	d.parameters = (double) parameters_of(&d);

@@ -1,11 +1,11 @@
 /*
  * long_run.c
- *		Ten million observations into one model, of every kind: is the count
- *		exact, how far are evidence and mean from their definition, and does a
- *		model that fades become slow?  Ten million learned and taken back: how
- *		far is what is left?
+ *		Train a model of every kind on ten million observations: is the count
+ *		exact, how large are the errors of evidence and mean, and does a model
+ *		that forgets become slow?  Then retract ten million observations: how
+ *		large are the sums that remain?
  *
- *	long_run				the table; fails if a promise is broken
+ *	long_run				prints the table; fails if an error exceeds its bound
  *	long_run --model GAMMA COUNT
  *							evidence of a simple history, for evidence.sql
  */
@@ -104,7 +104,7 @@ report_returns(void)
 	return kept;
 }
 
-/* ---------- speed of a model that fades ---------- */
+/* ---------- speed while sums decay ---------- */
 
 static double
 seconds_for(Evidence *e, int count, const double *context, double reward)
@@ -158,7 +158,7 @@ report_fading(void)
 		count_subnormals(linalg_packed_len(LONG_DIM), e->G) +
 		count_subnormals(linalg_packed_len(LONG_DIM), e->H);
 	kept = fading <= bound * ordinary && subnormals == 0;
-	printf("\nAn update takes %.2f times as long while the model fades (bound: %g),"
+	printf("\nAn update takes %.2f times as long while sums decay (bound: %g),"
 		   " which leaves %d subnormal numbers  %s\n",
 		   fading / ordinary, bound, subnormals, kept ? "kept" : "BROKEN");
 	return kept;

@@ -51,7 +51,7 @@ CHANGES = [
     (r'\bp\.prosecdef\b', lambda m: 'true'),
 ]
 
-# ... in C, besides those of statements in its strings
+# changes of C code, besides those of SQL statements in its strings
 C_CHANGES = CHANGES + [
     (r'\bif \((.*)\)$', lambda m: 'if (false)'),
     (r' && [^&|()]+(?:\([^()]*\))?', lambda m: ''),

@@ -65,7 +65,8 @@ SELECT cmp_ok(abs(i.sigma ^ 2 / ((n * o.sigma ^ 2 + 10 * s ^ 2) / (n + 10)) - 1)
     'the prior''s noise counts as ten observations beside those of the longest memory')
 FROM dlints_new(3) AS e, evidence(e, 201, 260) AS k, batch(e, 1, 90) AS m, dlints_with_prior(m, k, 0.3) AS p,
     dlints_info(p) AS i, dlints_info(m) AS o,
-    LATERAL (SELECT (m::jsonb #>> '{evidence,-1,weight_sum}')::float8, (p::jsonb #>> '{prior,sigma}')::float8) AS c (n, s);
+    LATERAL (SELECT (m::jsonb #>> '{evidence,-1,weight_sum}')::float8,
+                    (p::jsonb #>> '{prior,sigma}')::float8) AS c (n, s);
 
 SELECT is(string_agg(what, ', ' ORDER BY what) FILTER (WHERE same_bytes(have, want) IS NOT TRUE),
     NULL, format('algebra: %s', forgets))

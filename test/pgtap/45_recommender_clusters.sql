@@ -152,7 +152,8 @@ SELECT is((SELECT array_agg(b.n ORDER BY b.n) FROM fed.centroid c, unnest(c.bloc
   (SELECT array_agg(n ORDER BY n) FROM fed.block), 'items are grouped when a catalogue becomes large');
 CREATE TEMP TABLE last AS SELECT max(n) AS n, count(*) FROM fed.centroid;
 UPDATE fed.item_vector SET is_deleted = true WHERE item IN (
-  SELECT u.item FROM fed.block b, unnest(b.items) u (item), fed.centroid c, last l WHERE c.n = 1 AND b.n = ANY (c.blocks));
+  SELECT u.item FROM fed.block b, unnest(b.items) u (item), fed.centroid c, last l
+  WHERE  c.n = 1 AND b.n = ANY (c.blocks));
 SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
 SELECT ok(NOT bool_or(c.n = 1) AND count(*) = max(l.count) - 1 AND max(c.n) = max(l.n),
   'centroids whose blocks are empty are deleted') FROM fed.centroid c, last l;

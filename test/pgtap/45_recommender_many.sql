@@ -12,7 +12,8 @@ SELECT plan(70);
 CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, codes bytea, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format('SELECT u.item,
-		       substr(b.codes, (length(b.codes) / cardinality(b.items) * (u.n - 1) + 1)::int, length(b.codes) / cardinality(b.items)),
+		       substr(b.codes, (length(b.codes) / cardinality(b.items) * (u.n - 1) + 1)::int,
+		              length(b.codes) / cardinality(b.items)),
 		       ARRAY(SELECT unnest(b.numbers[u.n:u.n]))
 		FROM %I.block b, unnest(b.items) WITH ORDINALITY u (item, n)', name);
 END $$;

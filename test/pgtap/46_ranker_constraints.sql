@@ -120,7 +120,8 @@ SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.3::float8,
   'a budget is met though actions cost twice the announced amount')
 FROM   spent('front', 1000) s;
 SELECT ok(count(*) FILTER (WHERE measure = 'constraint "usd"' AND value BETWEEN 0.0015 AND 0.0035 AND meaning ~
-	'^at most 0.002 per request; highest mean of 1000 consecutive decisions 0.00\d+; the price is [0-9.]+, which costs a reward of [0-9.]+ per request$') = 1,
+	'^at most 0.002 per request; highest mean of 1000 consecutive decisions 0.00\d+; the price is [0-9.]+,'
+	' which costs a reward of [0-9.]+ per request$') = 1,
 	'the report has the mean cost and the price of a constraint') FROM front.report('-infinity');
 SELECT is_empty($$SELECT FROM front.report('-infinity') WHERE measure = 'earned at random'$$,
   'the report does not compare with random choices under constraints, which have other costs');

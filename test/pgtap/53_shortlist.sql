@@ -84,7 +84,8 @@ SELECT is(outcome('SELECT dlints_shortlist(' || call || ')'), result, call) FROM
 	 '22003: NaN not allowed in array (Element 4 of the array of features.)'),
 	('''{1,2}''::int[], ''{{1,1},{1,1e60}}''::float8[], ''{{1,0}}'', 1',
 	 '22003: numbers beyond 1e+50 not allowed in array (Element 4 of the array of features.)'),
-	('ids, ARRAY(SELECT ARRAY[-i, CASE WHEN i < 60 THEN 1 ELSE ''NaN''::real END]::real[] FROM generate_subscripts(ids, 1) i), '
+	('ids, ARRAY(SELECT ARRAY[-i, CASE WHEN i < 60 THEN 1 ELSE ''NaN''::real END]::real[]'
+	 ' FROM generate_subscripts(ids, 1) i), '
 	 '(SELECT array_agg(ARRAY[1, 0]) FROM generate_series(1, 20))::float8[], 1) FROM block WHERE (n = 6',
 	 '22003: NaN not allowed in array (Element 120 of the array of features.)'),
 	('''{1,2}''::int[], ''{{1}}'', ''{{1}}'', 1',

@@ -62,8 +62,8 @@ SELECT throws_ok(format('SELECT dlints_ndcg(%s) FROM generate_series(1, 2) AS i'
 
 -- Bounds of a mean, against their definition and on simulated logs
 
--- Wealth of bets on sixteen stakes against m, as defined in core/value.h;
--- beyond the largest bound of a stake that bound stays.
+-- Wealth of bets with sixteen stakes against the mean m, as defined in core/value.h.  The logarithm of the wealth of
+-- stake s is largest at a deviation d of s / (2 g); larger deviations count as this one.
 CREATE FUNCTION won(mean float8, squares float8, n float8, m float8) RETURNS float8
 LANGUAGE sql IMMUTABLE AS
 $$

@@ -395,12 +395,12 @@ look(Input *in, const History *h)
 	double	   *mean = walled(dim);
 	double	   *draw = walled(dim);
 	double	   *work = walled((size_t) e->dim);
-	bool		fades = evidence_squares(e) != SQUARES_NONE;
+	bool		forgets = evidence_squares(e) != SQUARES_NONE;
 	double	   *b = walled(dim);
 	bool		moderate;
 	Factor		f;
 
-	factor_bind(&f, e->dim, fades, walled(factor_value_count(e->dim, fades)));
+	factor_bind(&f, e->dim, forgets, walled(factor_value_count(e->dim, forgets)));
 	if (!posterior_factor(e, &prior, &f))
 	{
 		check(!h->learned);

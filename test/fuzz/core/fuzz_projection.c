@@ -1,7 +1,8 @@
 /*
  * fuzz_projection.c
- *		Projections of any seed, scale and sizes, with and without a coordinate
- *		behind: there, back, and in pieces.  And the kinds of models without one.
+ *		Projections of any seed, scale and sizes: vectors are projected, and
+ *		parameters lifted, at once and in pieces.  Some arrays have a coordinate
+ *		after the projected ones.  Models without a projection are tested, too.
  */
 #include "input.h"
 

@@ -1,6 +1,7 @@
 /*
  * input.c
- *		Sizes and numbers out of arbitrary bytes; memory with a wall behind it.
+ *		Make sizes and numbers of arbitrary bytes, and allocate memory that is
+ *		followed by an unreadable page.
  */
 #include "input.h"
 

@@ -102,7 +102,7 @@ IsRefusal(int sqlerrcode)
 		sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED;
 }
 
-/* Errors of a query on a valid model */
+/* Is this an error that a query on a valid model must not raise? */
 static bool
 IsFailure(int sqlerrcode)
 {
@@ -279,7 +279,7 @@ ReadInput(const char *data, size_t size, bool *accepted)
 	bytes = palloc0(size + 1);
 	if (size > 1)
 		memcpy(bytes, data + 1, size - 1);
-	/* input functions get no other text */
+	/* the server calls input functions only with text that is valid in its encoding */
 	if (IsText(door) && !pg_verify_mbstr(GetDatabaseEncoding(), bytes, strlen(bytes), true))
 		return NULL;
 

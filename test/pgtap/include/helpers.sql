@@ -393,7 +393,7 @@ SELECT CASE WHEN (i.updates, i.memories, i.newest)
 FROM dlints_info(a) AS i, dlints_info(b) AS o
 $$;
 
--- Difference of evidence and posterior
+-- Largest difference between two models' evidence, posterior means and covariances
 CREATE FUNCTION model_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$
 SELECT greatest(evidence_difference(a, b), difference(dlints_mean(a), dlints_mean(b)),
