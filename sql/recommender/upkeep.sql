@@ -138,6 +138,21 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_refresh(regclass) IS 'refresh the item vectors of a recommender';
 
+-- Check the objects and the click log that a fit reads, and take the lock of run()'s part "refit".  A fit takes this
+-- lock before those of item vectors and examples.
+CREATE FUNCTION _dlints_begin_fit() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_check_objects();
+	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
+	PERFORM @extschema@._dlints_check_click_rows();
+END
+$$;
+COMMENT ON FUNCTION _dlints_begin_fit() IS 'check what a fit reads, and take the lock of fits';
+
 -- Fit the latent factors of a recommender.  Returns the number of items with factors.
 CREATE FUNCTION _dlints_refit(setting regclass) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
@@ -146,10 +161,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
-	PERFORM @extschema@._dlints_check_objects();
-	-- take the lock of run()'s part "refit" before those of item vectors and examples
-	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
-	PERFORM @extschema@._dlints_check_click_rows();
+	PERFORM @extschema@._dlints_begin_fit();
 	PERFORM @extschema@._dlints_adopt_values();
 	RETURN @extschema@._dlints_refit_factors();
 END

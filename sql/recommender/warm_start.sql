@@ -368,10 +368,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
-	PERFORM @extschema@._dlints_check_objects();
-	-- take the lock of run()'s part "refit" before those of item vectors and examples
-	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
-	PERFORM @extschema@._dlints_check_click_rows();
+	PERFORM @extschema@._dlints_begin_fit();
 	RETURN @extschema@._dlints_fit_prior();
 END
 $$;
