@@ -1,6 +1,6 @@
 /*
  * observed.c
- *		Observations, learned and summed up.
+ *		Train evidence on observations, and add evidence of several batches.
  */
 #include "observed.h"
 

@@ -105,7 +105,7 @@ SELECT each_is('22023: cannot retract evidence that the model does not contain '
     m - dlints_update(t, ARRAY[0.125, 0], 0.125, '{}', '2026-01-03 00:00:01', 0.001)
     m - dlints_update(t, ARRAY[9, 0], 1, at => '2026-01-02')
     n - dlints_update(one, ARRAY[3, 0], 1)
-    n - dlints_update(one, ARRAY[1, -1], 0) -- possible in each coordinate, but not in a direction
+    n - dlints_update(one, ARRAY[1, -1], 0) -- the sums of each coordinate are possible, but not the matrix
     n - dlints_update(one, ARRAY[1, 0], 1, weight => 5)
     n - dlints_update(one, ARRAY[0, 0], 10)
     one - dlints_update(one, ARRAY[0, 0], 0)

@@ -6,18 +6,6 @@ SET LOCAL check_function_bodies = on;
 
 SELECT plan(113);
 
--- The difference between a recommender's models and those that a rebuild gives
-CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
-DECLARE
-	most float8;
-BEGIN
-	EXECUTE format('CREATE TEMP TABLE was ON COMMIT DROP AS SELECT * FROM %I.model WHERE learns', schema);
-	EXECUTE format('SELECT %I.rebuild()', schema);
-	EXECUTE format('SELECT max(far(w.state, m.state)) FROM was w JOIN %I.model m USING (name)', schema) INTO most;
-	EXECUTE format('UPDATE %I.model m SET state = w.state FROM was w WHERE w.name = m.name', schema);
-	DROP TABLE was;
-	RETURN coalesce(most, 'infinity');
-END $$;
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	n bigint;
@@ -52,22 +40,25 @@ SELECT is((SELECT count(*) FROM board.decision), 46::bigint,
 SELECT is(updates('board'), 6 * 6::bigint, 'run() retracts expired decisions from the models');
 SELECT is(count(*), 6::bigint, 'the view training_example has no expired decisions') FROM
   (SELECT DISTINCT decision FROM board.training_example) d;
-SELECT cmp_ok(off('board'), '<', 1e-9::float8, 'the models are those of the log after retraction');
+SELECT cmp_ok(difference_from_log('board'), '<', 1e-9::float8, 'the models are those of the log after retraction');
 SELECT later('1 month');
 CALL board.run();
 SELECT is((SELECT count(*) FROM board.decision), 6::bigint, 'run() drops a month whose decisions are all expired');
 SELECT ok(to_regclass('board.decision_2026_03') IS NULL AND to_regclass('board.decision_2026_05') IS NOT NULL,
   'run() drops the partition of an expired month');
-SELECT ok(off('board') < 1e-9 AND updates('board') = 36, 'dropping a month changes no model');
+SELECT ok(difference_from_log('board') < 1e-9 AND updates('board') = 36, 'dropping a month changes no model');
 SELECT is(board.erase(1), 2::bigint, 'erase() returns the number of decisions that are left of a user');
-SELECT ok(off('board') < 1e-9 AND updates('board') = 24, 'erase() retracts exactly the training examples of a user');
+SELECT ok(difference_from_log('board') < 1e-9 AND updates('board') = 24,
+  'erase() retracts exactly the training examples of a user');
 SELECT dlints_alter_recommender('board', '{"examination": [1, 0.5]}');
-SELECT ok(off('board') < 1e-9 AND updates('board') = 24, 'an alter that retrains uses exactly the retained log');
+SELECT ok(difference_from_log('board') < 1e-9 AND updates('board') = 24,
+  'an alter that retrains uses exactly the retained log');
 SELECT count(*) AS items FROM board.recommend(99, 6) \gset
 SELECT board.rebuild();
 SELECT is(updates('board'), 24::bigint, 'rebuild() trains on no pending decision');
 SELECT board.learn('0');
-SELECT ok(off('board') < 1e-9 AND updates('board') = 30, 'learn() trains on a pending decision once after a rebuild');
+SELECT ok(difference_from_log('board') < 1e-9 AND updates('board') = 30,
+  'learn() trains on a pending decision once after a rebuild');
 SELECT board.erase(99);
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"retention": "%s"}'')', long)),
   '22023: retention must be between 1 day and 100 years', 'dlints_alter_recommender() rejects a retention of ' || long)
@@ -79,7 +70,7 @@ UPDATE board.setting SET retention = '1 day';
 SELECT later('40 days');
 SELECT inside('board', 'SELECT public._dlints_drop_partitions(0)');
 SELECT inside('board', 'SELECT public._dlints_maintain_partitions()');
-SELECT ok(updates('board') = 0 AND off('board') < 1e-9,
+SELECT ok(updates('board') = 0 AND difference_from_log('board') < 1e-9,
   'maintenance of partitions retracts expired decisions before it drops their month');
 UPDATE board.setting SET retention = '3 months';
 
@@ -90,7 +81,8 @@ SELECT is(inside('board', 'SELECT public._dlints_retract_expired(0)'), '0',
   'retraction of a portion of 0 decisions retracts nothing');
 SELECT is(inside('board', 'SELECT public._dlints_retract_expired()'), '20',
   'retraction without a limit retracts all expired decisions');
-SELECT ok(off('board') < 1e-9 AND updates('board') = 0, 'the models contain nothing after all decisions are retracted');
+SELECT ok(difference_from_log('board') < 1e-9 AND updates('board') = 0,
+  'the models contain nothing after all decisions are retracted');
 
 -- ---------- values ----------
 
@@ -115,7 +107,8 @@ SELECT board.learn('0');
 SELECT matches(hint, '^Retracting', 'models have a hint if rounding errors remain after a correction') FROM board.models
   WHERE name = 'later';
 SELECT lives_ok('CALL board.run()', 'maintenance rebuilds models with rounding errors');
-SELECT ok(off('board') < 1e-9 AND bool_and(hint IS NULL), 'rebuilt models have no hint') FROM board.models;
+SELECT ok(difference_from_log('board') < 1e-9 AND bool_and(hint IS NULL),
+  'rebuilt models have no hint') FROM board.models;
 
 -- ---------- quarantine ----------
 
@@ -130,12 +123,12 @@ SELECT ok(value = 1 AND meaning LIKE '%' || (SELECT decision FROM board.quaranti
   WHERE measure = 'quarantined decisions';
 SELECT is(board.learn('0'), 0::bigint, 'learn() does not retry a quarantined decision');
 SELECT lives_ok('SELECT board.rebuild()', 'rebuild() succeeds with quarantined decisions');
-SELECT ok(off('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
+SELECT ok(difference_from_log('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
   'rebuild() applies quarantined decisions and empties the quarantine');
 UPDATE board.reward SET applied = 1e6 WHERE decision = :other;
 SELECT is(board.erase(user_id), 1::bigint, 'erase() succeeds for a decision whose correction would fail')
 FROM board.decision WHERE id = :other;
-SELECT cmp_ok(off('board'), '<', 1e-9::float8,
+SELECT cmp_ok(difference_from_log('board'), '<', 1e-9::float8,
   'erase() of a decision whose correction would fail leaves the models of the log');
 
 -- a decision of a batch whose rewards add up to infinity
@@ -156,7 +149,7 @@ SELECT is((SELECT count(*) FROM board.training_example WHERE decision = :sick)
   + (SELECT count(*) FROM board.quarantine WHERE decision = :sick AND NOT is_applied), 1::bigint,
     'a decision that cannot be applied is quarantined and is no training example');
 SELECT is(board.erase(92), 1::bigint, 'erase() removes a quarantined decision');
-SELECT ok(off('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
+SELECT ok(difference_from_log('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
   'erase() removes the decision from the quarantine');
 
 -- ---------- forged rewards ----------

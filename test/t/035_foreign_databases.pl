@@ -71,7 +71,7 @@ $node->safe_psql('postgres', q{
 	UPDATE product SET made = current_date - id;
 	SELECT dlints_create_recommender('dated', 'product', '{kind,made}')});
 my $dated = said(q{SELECT dated.recommend(1, 3, context => '{"like": {"kind": "kind 1", "made": "2026-01-01", "x": 1}}')});
-like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  Its dates/, 'a warning says why dates cannot be liked');
+like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  A column of dates/, 'a warning says why dates cannot be liked');
 like($dated, qr/WARNING:  column "x" in "like" does not exist/, 'a warning names a column that does not exist');
 unlike($dated, qr/"kind"/, 'a column that can be liked raises no warning');
 

@@ -202,21 +202,10 @@ close $file or die "$script: $!";
 
 for my $round (1 .. 2)
 {
-	my $bench = IPC::Run::start(
-		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 3, '-f', $script, '-h', $node->host,
-			'-p', $node->port, 'postgres' ],
-		'>', \my $out, '2>', \my $err);
-	if ($round > 1)
-	{
-		sleep 2;
-		$node->stop('immediate');
-		$bench->finish;
-		$node->start;
-	}
-	else
-	{
-		ok($bench->finish, 'sessions recommend, click, learn, run and erase at once') or diag $err;
-	}
+	my ($succeeds, $messages) = DlintsTest->run_random($node, $script, $round > 1);
+
+	ok($succeeds, 'sessions recommend, click, learn, run and erase at once')
+	  or diag $messages if $round == 1;
 	is_the_logs($round > 1 ? 'the models equal a rebuild after a crash'
 		: 'the models equal a rebuild after random sessions');
 	value(q{board.learn('0')});

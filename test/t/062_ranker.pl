@@ -187,21 +187,10 @@ close $file or die "$script: $!";
 for my $round (1 .. 2)
 {
 	my $when = $round > 1 ? 'after a crash' : 'after many sessions';
-	my $bench = IPC::Run::start(
-		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 3, '-f', $script, '-h', $node->host,
-			'-p', $node->port, 'postgres' ],
-		'>', \my $out, '2>', \my $err);
-	if ($round > 1)
-	{
-		sleep 2;
-		$node->stop('immediate');
-		$bench->finish;
-		$node->start;
-	}
-	else
-	{
-		ok($bench->finish, 'sessions that rank, reward and learn do not disturb each other') or diag $err;
-	}
+	my ($succeeds, $messages) = DlintsTest->run_random($node, $script, $round > 1);
+
+	ok($succeeds, 'sessions that rank, reward and learn do not disturb each other')
+	  or diag $messages if $round == 1;
 	models_are_those_of_the_log("$when the models are those of the log");
 	value('offer.learn()');
 	models_are_those_of_the_log("$when training continues");

@@ -167,6 +167,26 @@ sub has_extension
 		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'") > 0;
 }
 
+# Run a script of pgbench in four sessions for three seconds.  With $is_crash, the server crashes after two of them and
+# is started again.  Returns whether pgbench succeeded, and its messages.
+sub run_random
+{
+	my ($self, $node, $script, $is_crash) = @_;
+	my $bench = IPC::Run::start(
+		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 3, '-f', $script, '-h', $node->host,
+			'-p', $node->port, 'postgres' ],
+		'>', \my $out, '2>', \my $messages);
+
+	if ($is_crash)
+	{
+		sleep 2;
+		$node->stop('immediate');
+	}
+	my $succeeds = $bench->finish;
+	$node->start if $is_crash;
+	return ($succeeds, $messages);
+}
+
 # The bytes of a file
 sub slurp
 {
