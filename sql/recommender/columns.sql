@@ -278,7 +278,7 @@ BEGIN
 			|| CASE WHEN (c ->> 'length')::integer > width
 			        THEN '::@extschema@.dlints_vector, ''{}''::@extschema@.dlints_vector)::real[]' ELSE '' END
 		WHEN 'tags' THEN encode || value || '::text[])'
-		WHEN 'document' THEN	-- a number as a value is a name; only numbers below it are amounts
+		WHEN 'document' THEN	-- a number at the top level is encoded as a name, a number at a deeper level as an amount
 			encode || format('(
            SELECT jsonb_object_agg(key, CASE jsonb_typeof(value) WHEN ''number''
                                         THEN to_jsonb(value #>> ''{}'') ELSE value END)

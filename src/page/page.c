@@ -241,7 +241,7 @@ ResultColumn(int column)
 /*
  * May an error come from the data of one row?  A user's expressions can call functions
  * in any language, which raise errors of many classes and of the user's own.  So the
- * switch lists the classes of other errors: connections, transactions, privileges,
+ * list has the classes of other errors: connections, transactions, privileges,
  * statements, resources and the server.  Two of their codes are raised by input
  * functions of types.
  */

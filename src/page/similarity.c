@@ -84,7 +84,7 @@ DecayOf(double days, double half_life)
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/* Complete a profile: the weight of the popularity, zeros for dates, that of the neighbour score. */
+/* Complete a profile: weight of popularity, zeros for dates, weight of the neighbour score */
 static void
 write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
 {
