@@ -1,5 +1,6 @@
 -- Constraints of a recommender: average costs per position, dual prices that run() computes, the log, constraints
 -- that cannot hold, outcomes, many items, and changes.
+-- This takes over 20 s, since run() scores all items for a hundred lists each time that it computes prices.
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -1,5 +1,6 @@
 -- Many items: a list is chosen from a shortlist, which blocks of item vectors give.  It is the list that all
 -- candidates would give.
+-- This takes over 20 s, since lists of 4,000 items are computed again from all candidates.
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -9,6 +9,8 @@
 #   <!-- needs NAME 1.0 -->  before a block: skipped without that extension, or
 #                            "postgresql", of that version or later
 #   <!-- skip: why -->       before a block: does not run here
+#
+# This takes over 20 s, since the documents make recommenders with 64 factors, as their readers do.
 use strict;
 use warnings;
 

@@ -1,5 +1,7 @@
 # Test examples/frameworks: migrations make a table and a recommender and drop the recommender, pages show lists,
 # and clicks are reported.  The application's role is not a superuser and does not own the extension.
+#
+# This takes over 20 s, since an interpreter loads its framework for each of 18 commands.
 use strict;
 use warnings;
 
