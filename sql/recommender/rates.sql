@@ -170,8 +170,8 @@ COMMENT ON FUNCTION _dlints_refresh_rates()
 	IS 'estimate the rates of constrained outcomes, over all items and for each item';
 
 -- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately.
--- Items for which it fails cost 0, and the job "costs" has their number and the error for report().  Returns 0 if
--- no row changed.
+-- Items for which it fails or is not finite cost 0, and the job "costs" has their number and the error for report().
+-- Returns 0 if no row changed.
 CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -188,10 +188,19 @@ BEGIN
 		END IF;
 		mean_rates := @extschema@._dlints_mean_rates();
 		BEGIN
-			UPDATE item_vector v SET costs = c.costs
-			FROM  (SELECT t.item, @extschema@._dlints_costs(t.costs, w.outcome_rates, mean_rates) AS costs
-			       FROM   cost_text t LEFT JOIN item_vector w ON same_item(w.item, t.item)) c
-			WHERE  same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs;
+			WITH computed AS MATERIALIZED (
+				SELECT t.item, @extschema@._dlints_costs(t.costs, w.outcome_rates, mean_rates) AS costs,
+				       t.costs && '{NaN,Infinity,-Infinity}' AS is_infinite
+				FROM   cost_text t LEFT JOIN item_vector w ON same_item(w.item, t.item)),
+			written AS (
+				UPDATE item_vector v SET costs = c.costs
+				FROM   computed c WHERE same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs
+				RETURNING true)
+			SELECT (SELECT count(*) FROM written),
+			       (SELECT format('items whose costs are not finite cost 0 (number: %s, for example "%s")',
+			                      count(*), left(min(c.item::text), 100))
+			        FROM   computed c WHERE c.is_infinite HAVING count(*) > 0)
+			INTO   n_changed, problem;
 		EXCEPTION WHEN OTHERS THEN
 			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 				RAISE;
@@ -206,8 +215,8 @@ BEGIN
 			              count(*), left(min(c.item::text), 100), min(c.problem))
 			INTO   problem
 			FROM   computed c WHERE c.problem IS NOT NULL;
+			n_changed := 1;
 		END;
-		GET DIAGNOSTICS n_changed = ROW_COUNT;
 	END IF;
 	PERFORM @extschema@._dlints_note_problem('costs'::text, problem);
 	RETURN n_changed;

@@ -219,7 +219,14 @@ BEGIN
 	PERFORM @extschema@._dlints_convert_keys(name, (a ->> 'item_type')::oid, (a ->> 'user_type')::oid);
 	PERFORM @extschema@._dlints_bind_keys(a);
 	PERFORM @extschema@._dlints_bind_clicks(a);
-	PERFORM @extschema@._dlints_bind_items(a);
+	BEGIN
+		PERFORM @extschema@._dlints_bind_items(a);
+	EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
+		PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text,
+			CASE WHEN SQLSTATE <> '42501' THEN format('Its columns need these types, or similar ones: %s.', (
+				SELECT string_agg(format('%I %s', c ->> 'column', (c ->> 'type')::regtype), ', ' ORDER BY n)
+				FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY v (c, n))) END);
+	END;
 	PERFORM @extschema@._dlints_bind_rules(a, '{candidates,bonus,cap_group}'::text[]);
 	PERFORM @extschema@._dlints_bind_costs(a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);

@@ -10,7 +10,7 @@ SET LOCAL check_function_bodies = on;
 DELETE FROM job WHERE id > 100;
 DELETE FROM visit WHERE job > 100;
 
-SELECT plan(93);
+SELECT plan(94);
 
 -- ---------- invalid constraints ----------
 
@@ -175,6 +175,9 @@ SELECT results_eq('SELECT name, target, price > 0, decisions FROM board.constrai
   'an unchanged constraint keeps its price');
 SELECT ok(bool_and(costs = ARRAY[0, (item % 2 = 0)::int]::real[]),
   'an alter computes costs at once, and infinity counts as 0') FROM board.item_vector;
+SELECT alike((SELECT meaning FROM board.report() WHERE measure = 'failed maintenance'),
+  'costs: items whose costs are not finite cost 0 (number: 50, for example "10")',
+  'report() counts items whose costs are not finite');
 SELECT later('1 minute');
 SELECT is(count(*), 0::bigint, 'lists from before the alter do not count') FROM spent('board', 10000);
 SELECT ask('board', 1001, 1300, 100);

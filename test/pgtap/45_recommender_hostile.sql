@@ -5,7 +5,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(274);
+SELECT plan(276);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -233,6 +233,15 @@ SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"items":
 FROM   unnest('{nothing,"",a b,a.b.c.d}'::text[]) name;
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"items": "kept", "item_key": "x"}')$$),
   '42703: kept has no column field', 'dlints_alter_recommender() rejects items without an encoded column');
+CREATE TABLE other (id integer PRIMARY KEY, field text[], posted text);
+SAVEPOINT dated;
+SELECT dlints_create_recommender('dated', 'job', '{field,posted}') IS NULL;
+SELECT matches(outcome($$SELECT dlints_alter_recommender('dated', '{"items": "other"}')$$),
+  '^42883: in the argument "items": ', 'an error names the argument if a column of other items cannot be encoded');
+SELECT is(hint_of($$SELECT dlints_alter_recommender('dated', '{"items": "other"}')$$),
+  'Its columns need these types, or similar ones: field text, posted timestamp with time zone.',
+  'the hint says what types other items need');
+ROLLBACK TO dated;
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', jsonb_build_object(argument, value))),
   format('22023: argument "%s" must be a string (The value is %s.)', argument, value),
   format('dlints_alter_recommender() rejects %s for "%s"', value, argument))
