@@ -93,7 +93,7 @@ BEGIN
 	ELSIF NOT a ? 'vectors' AND row_security_active(items) THEN
 		RAISE 'argument "items": row-level security applies to % for role %', relation, current_user
 			USING ERRCODE = 'insufficient_privilege',
-			HINT = 'A recommender reads all rows of its items. Its owner can be the owner of the table, or read a view.';
+			HINT = 'A recommender reads all rows of its items: it needs a role with BYPASSRLS, or a view of another owner.';
 	ELSIF key IS NULL THEN
 		SELECT t.attname INTO key
 		FROM   pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
