@@ -1,6 +1,6 @@
 #!/bin/sh
-# The regression tests, as TAP, in the oldest server of this major version that
-# the package archive has: what is built with newer headers has to load there.
+# Run the regression tests, with output as TAP, on the oldest minor version of this major version in the package
+# archive: a module that was built with newer headers must load there.
 set -eu
 
 skip()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The regression tests as TAP, whatever this version of pg_regress prints
+# Run the regression tests, and print the results as TAP for every version of pg_regress.
 status=0
 make -s installcheck >"$PRIVATE/regress.log" 2>&1 || status=$?
 sed -n -e '/^ok /p; /^not ok /p' -e 's/^test \(.*[^ ]\) *\.\.\. ok.*/ok - \1/p' \

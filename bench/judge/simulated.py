@@ -9,7 +9,8 @@ LOGS, LOG_REQUESTS = 200, 500
 SIZES = (1, 3)
 EPSILON = 0.05
 SEED = 1
-# Click rates of a policy, whose choices are one of four in the log; and looks at the log
+# Click rates of a policy that agrees with the log in one of four decisions, and the
+# number of times that the log is evaluated while it grows
 RARE = (0.001, 0.003, 0.01, 0.05)
 RARE_LOGS, RARE_WEIGHT, LOOKS, ROUNDS = 1000, 4, 10, 1000
 MAX_DEVIATION = 4.5     # standard errors; exceeded by chance in one run of 1,000

@@ -121,7 +121,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_notice_unknown_action(bigint, text[]) IS 'say so if no event had one of these actions';
+COMMENT ON FUNCTION _dlints_notice_unknown_action(bigint, text[])
+	IS 'raise a notice if no event had one of these actions';
 
 -- Compare actions, each as if it were always chosen.  By default these are the actions of the newest event.  Events
 -- count if the ranker decided them, all of these actions could be chosen, and the attribution window has passed.

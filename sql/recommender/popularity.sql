@@ -158,7 +158,7 @@ BEGIN
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
 		clicks := format('SELECT l.user_id, l.item, l.at, 1 AS weight FROM (%s) l',
 		                 @extschema@._dlints_latest_clicks());
-		days := least(14, (      -- NULL, which least() passes over, if the log has fewer clicks
+		days := least(14, (      -- 14 if the query returns no row, since the log has fewer clicks
 			SELECT greatest(1e-5, date_part('epoch', max(c.at) - s.latest_from) / 86400 / 4)
 			FROM   similarity s, click c
 			WHERE  s.latest_from IS NOT NULL AND c.at <= now() AND isfinite(c.at) GROUP BY s.latest_from));

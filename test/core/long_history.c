@@ -1,7 +1,7 @@
 /*
  * long_history.c
- *		Learn a long history by blocks, or learn and take back; keep the sums in
- *		long double.
+ *		Train on a long history in blocks, or train and retract; keep the sums
+ *		in long double.
  */
 #include "long_history.h"
 

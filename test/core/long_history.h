@@ -1,7 +1,7 @@
 /*
  * long_history.h
- *		Histories of any length, learned block by block, or learned and taken
- *		back, and how far what is left of them is from their definition in long
+ *		Histories of any length, trained in blocks, or trained and retracted,
+ *		and the errors of the remaining sums against their definition in long
  *		double.
  *
  * Errors of G and H are relative to sqrt(G_ii G_jj), those of b to

@@ -1,7 +1,7 @@
 /*
  * observed.h
- *		Observations with weights, and what evidence and long double make of a
- *		range of them.
+ *		Observations with weights, and the sums of a range of them: as
+ *		evidence and in long double.
  */
 #ifndef DLINTS_OBSERVED_H
 #define DLINTS_OBSERVED_H

@@ -1,7 +1,7 @@
 /*
  * oracle.h
- *		What the unit tests of src/core share: guarded memory, test data,
- *		comparisons, and Algorithm 1 written out in long double.
+ *		Functions that the unit tests of src/core share: guarded memory, test
+ *		data, comparisons, and Algorithm 1 in long double.
  *
  * The oracle does what the paper says, one observation at a time with the
  * ridge inside the matrices, and shares no code and no formula with the

@@ -1,6 +1,6 @@
 /*
  * past.c
- *		Make up a history and learn it.
+ *		Generate a history, and train memories on it.
  */
 #include "past.h"
 

@@ -1,7 +1,7 @@
 /*
  * past.h
- *		Histories of all kinds, as several memories keep them and as sums in long
- *		double, and the choice among those memories.
+ *		Histories of all kinds, as evidence of several memories and as sums in
+ *		long double, and the choice of a memory.
  */
 #ifndef DLINTS_PAST_H
 #define DLINTS_PAST_H

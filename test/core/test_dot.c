@@ -1,8 +1,8 @@
 /*
  * test_dot.c
- *		Dot products: right, equal at every alignment and on every CPU, and not
- *		finite if an element is not.  Arrays end where their memory ends, so
- *		that a memory checker detects a read beyond them.
+ *		Dot products: correct, equal at every alignment and on every CPU, and
+ *		not finite if an element is not.  Arrays end where their memory ends,
+ *		so that a memory checker detects a read beyond them.
  */
 #include "oracle.h"
 

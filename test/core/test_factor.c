@@ -1,7 +1,8 @@
 /*
  * test_factor.c
- *		Factors of evidence near the rounding error of its ridge keep the
- *		information there is; evidence that no observations can have is refused.
+ *		Factors of evidence that is near the rounding error of its ridge are
+ *		as precise as the evidence; evidence that cannot result from
+ *		observations is refused.
  */
 #include "oracle.h"
 

@@ -1,7 +1,7 @@
 /*
  * test_score.c
- *		Scores of many feature vectors: right, and equal for equal vectors at
- *		every position.
+ *		Scores of many feature vectors: correct, and equal for equal vectors
+ *		at every position.
  */
 #include "oracle.h"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a user does with the package for a major version of PostgreSQL, in a system
-# where nothing matters: run.sh calls this there.
+# Do what a user does with the package for a major version of PostgreSQL.  run.sh runs this script in a disposable
+# system.
 set -eu
 major=$1
 package=$PWD/$2

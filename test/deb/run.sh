@@ -1,7 +1,6 @@
 #!/bin/sh
-# Try the packages that "make deb" built as their users do: install, use, upgrade,
-# remove and purge them, each major version in a system of its own that has
-# nothing but what the packages ask for.
+# Test the packages that "make deb" has built: install, use, upgrade, remove and purge them.  Each major version is
+# tested in a separate system, which has only the dependencies of the packages.
 set -eu
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Learn millions of observations, through the core and through SQL, and compare
-# what is left of them with its definition.  Fails if a promise is broken.
+# Train models on millions of observations, through the core and through SQL, and compare the remaining sums with their
+# definition.  Fails if an error exceeds its bound.
 set -eu
 
 status=0

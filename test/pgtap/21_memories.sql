@@ -296,7 +296,7 @@ SELECT each_holds($$
     (dlints_info(batch)).sigma BETWEEN 1e7 AND 1e8
     $$, 'FROM odd');
 
--- frequency of choices: each update up to 12 coordinates, then after a number of updates
+-- a memory is chosen after each update of a model with up to 12 coordinates, and after several updates of a larger one
 CREATE TEMP TABLE often AS
 SELECT d, step, m, (m::jsonb -> 'chosen')::bigint AS chosen
 FROM (VALUES (11), (12), (24)) AS v (d), generate_series(1, 60) AS step,

@@ -1,6 +1,6 @@
 /*
  * canary.c
- *		One fault of each kind that the sanitizers are to report.
+ *		Commit one fault of each kind that the sanitizers must report.
  *
  * "make sanitize" provokes each in a server of its own before it trusts their
  * silence:  CREATE FUNCTION canary(cstring) RETURNS integer LANGUAGE c ...

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Do the sanitizers report what they should?  A session that commits a fault has
-# to be ended, and a report or the server's log to have these words.
+# Test that the sanitizers report faults: a session that commits a fault must be ended, and a report or the server's
+# log must contain the expected words.
 make -s PG_CONFIG="$PG_CONFIG" with_llvm=no COPT= MODULE_big=canary OBJS=test/sanitize/canary.o SHLIB_EXPORTS= canary.so &&
 	psql -X -q -c "CREATE FUNCTION canary(cstring) RETURNS integer AS '$PWD/canary' LANGUAGE c" || exit
 number=0

@@ -1,6 +1,6 @@
 /*
  * start_first.c
- *		Set the sanitizers up before anything else runs.
+ *		Initialize the sanitizers before all other code.
  *
  * Preloaded into a server that knows nothing of it, AddressSanitizer would be
  * initialised after the server's other libraries; the constructor of one of

@@ -73,7 +73,7 @@ for my $how (sort keys %options)
 		PUBLICATION learned WITH ($options{$how})});
 }
 
-# Every stored byte, and the encoding of each server
+# Checksum of all stored bytes of models, the other tables, and the encoding of the server
 my $sent = q{
 	SELECT name, md5(dlints_send(state)), NULL, NULL FROM model
 	UNION ALL

@@ -1,6 +1,5 @@
-# The SQL in README.md and doc/ runs as it stands there and shows what it is said
-# to show, in a fresh database for each file; every function has an example; links
-# lead somewhere.  What the documents are written in:
+# Run the SQL of README.md and doc/, in a new database for each file, and compare its output with the text.  Every
+# function must have an example, and every link a target.  The documents mark blocks with:
 #
 #   ```sql                   a block that runs, after all those above it
 #   <!-- sql ... -->         one that the reader does not see

@@ -1,5 +1,4 @@
-# The external binary form of models: where its fields are, and a way in for
-# values that may not be as they should.
+# The external binary form of models: positions of its fields, and input of values that may be invalid.
 #
 #   my $form = BinaryForm->new($node);       # table "arrival"
 #   my $n = $form->add($bytes);              # the number of a file for COPY

@@ -1,4 +1,4 @@
-# Servers for the tests in this folder, and what several of them do there.
+# Servers for the tests in this folder, and functions that several tests share.
 #
 #   use DlintsTest;                            # or, for tests with background_psql:
 #   use DlintsTest 'sessions';

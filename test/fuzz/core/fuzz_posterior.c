@@ -1,7 +1,7 @@
 /*
  * fuzz_posterior.c
- *		Evidence of arbitrary numbers: learn, add, take back, weigh, rebase,
- *		look, choose a memory and a ridge.
+ *		Evidence of arbitrary numbers: train, add, retract, weight, rebase,
+ *		compute statistics, choose a memory and a ridge.
  *
  * The functions get what their callers let through (sizes, numbers and
  * parameters within their limits) and must then keep their word whatever the

@@ -1,7 +1,8 @@
 /*
  * input.h
- *		What the fuzz targets of src/core share: sizes and numbers out of
- *		arbitrary bytes, memory with a wall behind it, and a check.
+ *		Functions that the fuzz targets of src/core share: sizes and numbers
+ *		from arbitrary bytes, memory that is followed by an unreadable page,
+ *		and a check.
  */
 #ifndef DLINTS_FUZZ_INPUT_H
 #define DLINTS_FUZZ_INPUT_H

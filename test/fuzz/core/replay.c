@@ -1,7 +1,7 @@
 /*
  * replay.c
- *		Give a fuzz target the inputs that were kept for it, and count them as
- *		TAP.  Needs no fuzzer.  A program named replay_NAME reads the lines of
+ *		Run a fuzz target on its kept inputs, and print the results as TAP.
+ *		No fuzzer is required.  A program named replay_NAME reads the lines of
  *		test/fuzz/inputs that begin with "NAME/".
  */
 #include <stdio.h>

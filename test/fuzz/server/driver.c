@@ -1,6 +1,6 @@
 /*
  * driver.c
- *		libFuzzer within a server process, which it ends when it is through.
+ *		Run libFuzzer in a server process, which ends with it.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * readers.h
- *		Arbitrary bytes against everything that reads a model.
+ *		Arbitrary bytes as input of all readers of models.
  */
 #ifndef DLINTS_FUZZ_READERS_H
 #define DLINTS_FUZZ_READERS_H

@@ -1,7 +1,6 @@
--- What tests with the module dlints_fuzz have to say, as TAP: the inputs that
--- were kept for the readers, and each support function called as no aggregate
--- would.  To be run at the top of the source tree; the variable "module" is the
--- path of dlints_fuzz.  The name of an input may say what is to become of it.
+-- Run the tests of the module dlints_fuzz, and print their results as TAP: the kept inputs are read, and each support
+-- function is called with arguments that no aggregate passes.  Run this script at the top of the source tree; the
+-- variable "module" is the path of dlints_fuzz.  The name of an input may contain the expected result.
 \ir setup.sql
 \pset format unaligned
 \pset tuples_only on

@@ -1,5 +1,4 @@
--- A database for the module dlints_fuzz, which the variable "module" is the
--- path of.
+-- Create a database for the module dlints_fuzz.  The variable "module" is the path of the module.
 \set ON_ERROR_STOP 1
 \set QUIET 1
 CREATE EXTENSION dlints;

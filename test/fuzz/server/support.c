@@ -1,7 +1,8 @@
 /*
  * support.c
- *		Call the support functions of aggregates as no aggregate would.
- *		PostgreSQL lets nobody do so in SQL: they take internal values.
+ *		Call the support functions of aggregates with arguments that no
+ *		aggregate passes.  SQL cannot call them, because they have arguments
+ *		of type internal.
  */
 #include "postgres.h"
 
