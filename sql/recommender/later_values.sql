@@ -136,6 +136,12 @@ BEGIN
 	EXECUTE format('DROP VIEW %I.encoded_item_next', own);
 	PERFORM @extschema@._dlints_bind_encoding(a);
 	RETURN true;
+EXCEPTION WHEN OTHERS THEN              -- an expression of a view fails for a row: the fit goes on
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	RAISE WARNING 'later values of columns get no features: %', SQLERRM;
+	RETURN false;
 END
 $$;
 COMMENT ON FUNCTION _dlints_adopt_values()

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(235);
+SELECT * FROM plan(236);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
@@ -60,6 +60,14 @@ SELECT is(outcome($$SELECT dlints_create_recommender('garments', 'garment', '{si
 SELECT is((SELECT count(*) FROM garments.item_vector), 28::bigint, 'items with arrays of all forms have vectors');
 SELECT is((SELECT count(*) FROM garments.recommend(1, 100)), 28::bigint,
   'lists contain items with arrays of all forms');
+
+-- ---------- rows of a view that fail ----------
+
+CREATE VIEW cloth AS SELECT id, 10 / (id - 20.5)::integer AS size, 'kind ' || id % 3 AS kind FROM garment WHERE id < 20;
+SELECT dlints_create_recommender('cloths', 'cloth', '{size,kind}', item_key => 'id',
+  clicks => 'SELECT who, job % 20, at FROM visit', factors => 2) IS NOT NULL;
+CREATE OR REPLACE VIEW cloth AS SELECT id, 10 / (id - 5) AS size, 'kind ' || id % 3 AS kind FROM garment WHERE id < 20;
+SELECT is(outcome('SELECT cloths.refit() > 0'), 'gives true', 'refit() fits factors although a row of a view fails');
 
 -- ---------- keys of integer types ----------
 
