@@ -2,7 +2,6 @@
 -- stored and sent as the same bytes.  They were made outside of the extension, by
 -- fixtures/format_1.py; once the version is released, they are not to be made anew.
 \ir include/helpers.sql
-SET LOCAL client_min_messages = warning;
 \set content `cat test/pgtap/fixtures/format_1.json`
 
 -- Bytes of a stored value, through a type with the same storage

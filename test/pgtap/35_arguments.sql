@@ -136,7 +136,6 @@ SELECT skip('PostgreSQL 16 and earlier stop at a bad line', 1);
 
 -- Arrays of numbers lead to dlints_vector by casts.  Whatever others write about arrays
 -- resolves with the extension as without it, to the same function and type.
-SET LOCAL client_min_messages = warning;
 -- what helps here stays, what is about models goes, and the extension
 DROP EXTENSION dlints CASCADE;
 

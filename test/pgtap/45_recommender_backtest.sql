@@ -1,6 +1,5 @@
 -- dlints_backtest() and backtest(): hidden clicks, policies that are compared, and no traces.
 \ir include/helpers.sql
-SET LOCAL client_min_messages = warning;
 
 -- 120 users with one of three kinds each.  Each user clicked things 1 to 4 of this kind and, last, a thing that
 -- nobody else clicked.

@@ -1,7 +1,6 @@
 -- Recommenders in databases that change: keys that become wider, requests without a list, deleted items, values that
 -- come after the recommender was made, damaged keys, strict PL/pgSQL, and notices of long steps.
 \ir include/helpers.sql
-SET LOCAL client_min_messages = warning;
 SELECT * FROM no_plan();
 
 CREATE TABLE product (id integer PRIMARY KEY, category text, brand text, price numeric,

@@ -235,7 +235,6 @@ SELECT is_empty($$SELECT c.oid::regclass FROM pg_class c WHERE relkind IN ('r', 
   AND relnamespace IN ('board'::regnamespace, 'home'::regnamespace)
   AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)$$,
   'every table of recommenders and rankers has a primary key');
-SET LOCAL client_min_messages = error;
 CREATE PUBLICATION everything FOR ALL TABLES;
 SELECT lives_ok(call, replace(what, '_', ' ') || ' works under a publication of all tables')
 FROM  (VALUES

@@ -1,6 +1,5 @@
 -- Recommenders with unusual names, types and texts work, or are rejected and leave nothing behind.
 \ir include/helpers.sql
-SET LOCAL client_min_messages = error;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);

@@ -1,6 +1,5 @@
 -- Neighbours of items: what a click on an item predicts.
 \set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -2,7 +2,6 @@
 -- met, and the report.
 \ir include/helpers.sql
 \ir include/ranker.sql
-SET LOCAL client_min_messages = warning;
 SET LOCAL check_function_bodies = on;
 
 SELECT plan(72);

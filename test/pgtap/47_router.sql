@@ -1,6 +1,5 @@
 -- The router in examples/router, with its simulation.
 \ir include/helpers.sql
-SET LOCAL client_min_messages = warning;
 \ir ../../examples/router/router.sql
 \ir ../../examples/router/simulate.sql
 

@@ -92,7 +92,6 @@ SELECT is(pg_temp.parameters(
 
 -- ---------- recommenders and rankers ----------
 
-SET LOCAL client_min_messages = warning;
 CREATE TABLE job (id uuid PRIMARY KEY, field text);
 CREATE TABLE visit (member bigint, job uuid, at timestamptz);
 CREATE TABLE article (slug text PRIMARY KEY, section text);

@@ -2,7 +2,6 @@
 -- the extension calls it by its qualified name.
 CREATE SCHEMA sim;
 SET LOCAL search_path = sim, pg_catalog, public;
-SET LOCAL client_min_messages = warning;
 ALTER FUNCTION pg_catalog.now() RENAME TO server_now;
 CREATE FUNCTION pg_catalog.now() RETURNS timestamptz STABLE LANGUAGE sql
   AS $$ SELECT pg_catalog.current_setting('sim.now')::timestamptz $$;

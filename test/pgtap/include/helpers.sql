@@ -2,6 +2,7 @@
 
 \set ON_ERROR_STOP 1
 BEGIN;
+SET LOCAL client_min_messages = error;
 
 -- Files that run in one database at the same time create objects with equal names, in different orders.  A lock
 -- serializes them.  They cannot deadlock, since a waiting file has created nothing.
