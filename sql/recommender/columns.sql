@@ -201,6 +201,13 @@ BEGIN
 		             WHEN counts.different BETWEEN 1 AND 8 THEN 8
 		             WHEN kind = 'document' THEN 16
 		             ELSE greatest(16, least(2 * counts.different, 160)) END);
+EXCEPTION WHEN OTHERS THEN              -- the items are a view, and an expression of it fails for a row
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	RAISE NOTICE 'column "%" is left out: %', column_name, SQLERRM
+		USING HINT = 'Let the view return NULL for such rows, and make the recommender again.';
+	RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION _dlints_measure_column(oid, text)
