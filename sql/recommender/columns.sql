@@ -130,7 +130,7 @@ COMMENT ON FUNCTION _dlints_column_norm(text, text, text) IS 'length and median 
 --     different           number of distinct values
 --     preferred_width     number of features, unless the columns have too many together
 --
--- NULL: the column is left out.
+-- NULL: the column is left out, with a notice.
 CREATE FUNCTION _dlints_measure_column(items oid, column_name text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS
 $$

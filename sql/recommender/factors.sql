@@ -43,7 +43,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the time from which on the log has a million clicks';
+COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the time since which the log has a million clicks';
 
 -- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If
 -- "left_out" is 0 to 7, this eighth of the log is omitted.

@@ -136,7 +136,7 @@ BEGIN
 	EXECUTE format('DROP VIEW %I.encoded_item_next', own);
 	PERFORM @extschema@._dlints_bind_encoding(a);
 	RETURN true;
-EXCEPTION WHEN OTHERS THEN              -- an expression of a view fails for a row: the fit goes on
+EXCEPTION WHEN OTHERS THEN              -- an expression of a view fails for a row: the fit continues
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
 	END IF;

@@ -83,7 +83,7 @@ BEGIN
 		RAISE 'argument "items": % is neither a table nor a view', coalesce(relation, a ->> 'items')
 			USING ERRCODE = 'wrong_object_type';
 	ELSIF NOT EXISTS (SELECT FROM pg_type WHERE oid = user_type) AND user_type IS NOT NULL THEN
-		RAISE 'argument "user_type" names no type' USING ERRCODE = 'undefined_object';
+		RAISE 'argument "user_type" is not the name of a type' USING ERRCODE = 'undefined_object';
 	ELSIF NOT has_table_privilege(items, 'SELECT') AND NOT has_any_column_privilege(items, 'SELECT') THEN
 		RAISE 'permission denied for %', relation USING ERRCODE = 'insufficient_privilege',
 			HINT = format('GRANT SELECT ON %s TO %I.', items, current_user);

@@ -4,8 +4,8 @@
  *
  * A product of two columns is a sum over users.  To multiply one column by all
  * others, we scan the cells of the item's users.  Products among popular items
- * are cached.  For other products among k neighbours, we link
- * each user's cells of these neighbours in a list.
+ * are cached.  For other products among k neighbours, we link each user's cells of
+ * these neighbours in a list.
  */
 #include "neighbours.h"
 

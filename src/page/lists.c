@@ -158,6 +158,7 @@ open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments
 	ReadContext(page, fcinfo->args[arguments.context]);
 	page->session = fcinfo->args[arguments.session];
 }
+
 PG_FUNCTION_INFO_V1(dlints_recommend_list);
 
 /* _dlints_recommend(setting, user_id, k, recent, context, session) */

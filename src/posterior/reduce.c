@@ -222,6 +222,7 @@ BeginProjection(const DlintsHeader *model, Projection *projection, ProjectionWal
 	*walk = ProjectionBegin(projection);
 	return true;
 }
+
 /*
  * Compute the reduced features of "count" feature vectors, each with a
  * profile if the model has profiles.

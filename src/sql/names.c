@@ -1,6 +1,6 @@
 /*
  * names.c
- *		Names as vectors.
+ *		Hashing of names, in any encoding, to signs of features.
  */
 #include "postgres.h"
 
@@ -12,8 +12,8 @@
 
 /*
  * Add the signs of a name, times a weight, to n numbers.  Names are hashed in UTF-8,
- * so that they have the same signs in all databases.  A database with encoding
- * SQL_ASCII does not know what its bytes mean: they are hashed unmodified.
+ * so that they have the same signs in all databases.  In encoding SQL_ASCII, bytes
+ * have no meaning to convert, and are hashed unmodified.
  */
 void
 AddName(const char *name, int len, double weight, int n, double *sum)

@@ -1,6 +1,6 @@
 /*
  * names.h
- *		Names as vectors.
+ *		Hashing of names, in any encoding, to signs of features.
  */
 #ifndef DLINTS_NAMES_H
 #define DLINTS_NAMES_H

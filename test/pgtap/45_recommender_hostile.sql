@@ -99,7 +99,7 @@ SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' |
     ($$'r', 'pg_class_oid_index', '{field}'$$,
       '^42809: argument "items": pg_class_oid_index is neither a table nor a view'),
     ($$'r', 1::oid::regclass, '{field}'$$, '^42809: argument "items": 1 is neither a table nor a view'),
-    ($$'r', 'job', '{field}', user_type => 1::oid::regtype$$, '^42704: argument "user_type" names no type')
+    ($$'r', 'job', '{field}', user_type => 1::oid::regtype$$, '^42704: argument "user_type" is not the name of a type')
     ) v (arguments, result);
 CREATE TEMP TABLE passing (id integer, who bigint, at timestamptz);
 SELECT matches(made(format('''r'', ''job'', ''{field}'', cap => %s, %s => %L', CASE argument WHEN 'cap_group' THEN '1'

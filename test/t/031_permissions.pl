@@ -214,8 +214,8 @@ my $traps = q{
 		END LOOP;
 
 		-- functions of dlints', and some that it calls, with any argument
-		FOREACH l IN ARRAY '{dlints, dlints_eq, dlints_ne, dlints_hash, dlints_concat, dlints_to_jsonb, dlints_mean, dlints_new,
-			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_draw,
+		FOREACH l IN ARRAY '{dlints, dlints_eq, dlints_ne, dlints_hash, dlints_concat, dlints_to_jsonb, dlints_mean,
+			dlints_new, dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_draw,
 				dlints_info, format}'::pg_catalog.text[] LOOP
 			FOREACH r IN ARRAY '{anyelement, "anyelement, anyelement",
 				"anyelement, anyelement, anyelement", "text, text"}'::pg_catalog.text[] LOOP

@@ -120,7 +120,8 @@ my $traps = q{
 	CREATE TEMP TABLE operator AS
 	SELECT DISTINCT o AS name FROM code, regexp_matches(text, '[-+*/<>=~!@#%^&|?]+', 'g') m (o_), unnest(o_) o
 	WHERE EXISTS (SELECT FROM pg_operator p WHERE p.oprname = o);
-	CREATE TEMP TABLE type AS SELECT type::regtype::oid AS oid FROM unnest('{bool,int2,int4,int8,float4,float8,numeric,text,varchar,bpchar,name,
+	CREATE TEMP TABLE type AS SELECT type::regtype::oid AS oid
+	FROM unnest('{bool,int2,int4,int8,float4,float8,numeric,text,varchar,bpchar,name,
 		"\"char\"",oid,regclass,regtype,jsonb,timestamptz,timestamp,interval,_float4,_float8,_int4,_int8,_text,_name,
 		_varchar,_oid,unknown}'::text[]) t (type) WHERE type <> 'unknown';
 	CREATE TEMP TABLE trap AS
@@ -201,7 +202,8 @@ for my $victim ([ $superuser, 'root' ], [ 'owner', 'own' ])
 my ($failed, undef, $said) =
   $node->psql('postgres', statements('owner', 'model', 'traps, pg_catalog', @changes)
 	  . statements($superuser, 'model', 'traps, pg_catalog', @uses), on_error_stop => 1);
-is($failed, 0, 'a recommender and a ranker that were made without traps work with traps before pg_catalog') or diag $said;
+is($failed, 0, 'a recommender and a ranker that were made without traps work with traps before pg_catalog')
+  or diag $said;
 is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f',
 	'a recommender and a ranker that were made without traps call none');
 
@@ -382,7 +384,8 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM own_shop.item_vector'), 10
 for my $table ('setting', 'item_vector', 'decision')
 {
 	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table ENABLE ROW LEVEL SECURITY");
-	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), 2, "recommend() works with policies of $table for others");
+	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}),
+		2, "recommend() works with policies of $table for others");
 	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table FORCE ROW LEVEL SECURITY");
 	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), '42501',
 		"recommend() raises an error if policies hide rows of $table from the owner");

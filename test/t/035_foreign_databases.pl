@@ -70,8 +70,10 @@ $node->safe_psql('postgres', q{
 	ALTER TABLE product ADD made date;
 	UPDATE product SET made = current_date - id;
 	SELECT dlints_create_recommender('dated', 'product', '{kind,made}')});
-my $dated = said(q{SELECT dated.recommend(1, 3, context => '{"like": {"kind": "kind 1", "made": "2026-01-01", "x": 1}}')});
-like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  A column of dates/, 'a warning says why dates cannot be liked');
+my $dated = said(
+	q{SELECT dated.recommend(1, 3, context => '{"like": {"kind": "kind 1", "made": "2026-01-01", "x": 1}}')});
+like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  A column of dates/,
+	'a warning says why dates cannot be liked');
 like($dated, qr/WARNING:  column "x" in "like" does not exist/, 'a warning names a column that does not exist');
 unlike($dated, qr/"kind"/, 'a column that can be liked raises no warning');
 
@@ -84,7 +86,8 @@ $node->safe_psql('postgres', q{
 	DECLARE
 		type text;
 	BEGIN
-		FOREACH type IN ARRAY '{int2,int4,int8,oid,float4,float8,numeric,date,timestamp,timestamptz,interval,uuid,jsonb}'::text[]
+		FOREACH type IN ARRAY '{int2,int4,int8,oid,float4,float8,numeric,date,timestamp,timestamptz,interval,uuid,
+			jsonb}'::text[]
 		LOOP
 			EXECUTE format('CREATE CAST (%s AS text) WITH INOUT AS IMPLICIT', type);
 			EXECUTE format('CREATE CAST (varchar AS %s) WITH INOUT AS IMPLICIT', type);
@@ -129,7 +132,8 @@ is($node->safe_psql('postgres', q{SELECT count(*) FROM odd.report() WHERE measur
 
 $node->safe_psql('postgres', q{
 	CREATE ROLE app; DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO app', current_database()); END $$;
-	CREATE TABLE ware (id integer PRIMARY KEY, kind text); CREATE TABLE sale (person integer, ware integer, at timestamptz);
+	CREATE TABLE ware (id integer PRIMARY KEY, kind text);
+	CREATE TABLE sale (person integer, ware integer, at timestamptz);
 	INSERT INTO ware SELECT i, format('kind %s', i % 3) FROM generate_series(1, 20) i;
 	INSERT INTO sale SELECT i, i, now() FROM generate_series(1, 20) i;
 	CREATE POLICY half ON ware USING (id < 10); CREATE POLICY half ON sale USING (ware < 10);
