@@ -38,8 +38,12 @@ READERS = 100           # number of lists per statement
 TIMES_SINGLE = 0.3
 MAX_LOG = 1.2           # kB
 MAX_DISK = 1.0          # kB
+CLICKS = 1000000        # of the recommender whose creation is measured
+BUYERS = 20000          # users of these clicks
+MAX_MAKING = 12         # s
+MAX_PEAK = 300          # MB
 
-SHOP = """
+TABLES = """
     CREATE TABLE {name}_product (
         id integer PRIMARY KEY, category text, price float8, added timestamptz);
     INSERT INTO {name}_product
@@ -50,9 +54,10 @@ SHOP = """
     INSERT INTO {name}_sale
     SELECT i %% {users}, 1 + floor({items} * random() ^ 2),
            now() - random() * interval '60 days'
-    FROM   generate_series(1, 100000) i;
+    FROM   generate_series(1, {clicks}) i;
     CREATE INDEX ON {name}_sale (customer, at);
-    ANALYZE {name}_product, {name}_sale;
+    ANALYZE {name}_product, {name}_sale"""
+CREATE = """
     SELECT dlints_create_recommender(
         '{name}', '{name}_product', '{{category,price,added}}',
         clicks => 'SELECT customer, product, at FROM {name}_sale')"""
@@ -94,8 +99,10 @@ def run(theme):
     many = int(MANY * theme.share)
     for name, items in (('few', FEW), ('other', FEW), ('medium', MEDIUM),
                         ('letter', LETTER), ('many', many)):
-        names = {'name': name, 'items': items, 'users': USERS}
-        theme.cursor.execute(SHOP.format(**names), ())
+        names = {'name': name, 'items': items, 'users': USERS,
+                 'clicks': 100000}
+        theme.cursor.execute(TABLES.format(**names), ())
+        theme.cursor.execute(CREATE.format(**names))
         for statement in TRAIN.format(**names).split(';'):
             theme.cursor.execute(statement)
     pages = {name: PAGE.format(name=name, users=USERS)
@@ -131,6 +138,7 @@ def run(theme):
         [Bar('unpack the vectors of a list of 1,000: times ten lists of 100',
              'long', 'short', TIMES_SHORT)], ROUNDS)
     _space(theme, pages['few'])
+    _making(theme)
 
 
 def _turns(theme, pages):
@@ -227,3 +235,25 @@ def _space(theme, page):
     log, used = ((now - was) / PAGES / 1000 for now, was in zip(after, before))
     theme.at_most('write-ahead log of a page of ten', log, MAX_LOG, ' kB')
     theme.at_most('disk of a page of ten, after training', used, MAX_DISK, ' kB')
+
+
+def _making(theme):
+    """Measure the CPU time and the peak memory of making a recommender."""
+    names = {'name': 'made', 'items': LETTER, 'users': BUYERS,
+             'clicks': int(CLICKS * theme.share)}
+    theme.cursor.execute(TABLES.format(**names), ())
+    with closing(psycopg2.connect('')) as connection:
+        connection.autocommit = True
+        cursor = connection.cursor()
+        cursor.execute('SET search_path = '
+                       + value(theme.cursor, 'SHOW search_path'))
+        machine.share_core(cursor)
+        clock = machine.backend_clock(cursor)
+        before = clock()
+        cursor.execute(CREATE.format(**names))
+        wall, cpu = clock() - before
+        peak = machine.memory(cursor)['VmHWM']
+    theme.at_most(f'making a recommender: {LETTER:,} items, '
+                  f'{names["clicks"]:,} clicks', cpu or wall, MAX_MAKING, ' s')
+    theme.at_most('    peak memory of its backend, with shared buffers',
+                  peak / 1e6, MAX_PEAK, ' MB')
