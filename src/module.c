@@ -26,23 +26,17 @@ _PG_init(void)
 	DefineCustomIntVariable("dlints.projection_cache_size",
 							"Sets the maximum memory of a backend for cached projection matrices.",
 							"A matrix that does not fit is generated for each use.",
-							&projection_cache_size,
-							64 * 1024, 0, MAX_KILOBYTES,
-							PGC_USERSET, GUC_UNIT_KB,
-							NULL, NULL, NULL);
+							&projection_cache_size, 64 * 1024, 0, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("dlints.model_cache_size",
 							"Sets the maximum memory of a backend for cached models.",
 							"A model that does not fit is read and factored for each use.",
-							&model_cache_size,
-							64 * 1024, 0, MAX_KILOBYTES,
-							PGC_USERSET, GUC_UNIT_KB,
-							NULL, NULL, NULL);
+							&model_cache_size, 64 * 1024, 0, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("dlints.factors_memory",
 							"Sets the maximum memory of a call of dlints_factors or dlints_neighbours.",
-							"A larger click log raises an error.",
-							&factors_memory,
-							1024 * 1024, 1024, MAX_KILOBYTES,
-							PGC_USERSET, GUC_UNIT_KB,
+							"A larger click log raises an error.", &factors_memory,
+							1024 * 1024, 1024, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dlints");
 }

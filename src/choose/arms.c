@@ -33,8 +33,7 @@ ArmScoreOf(PreparedModel *prepared, ArrayType *features, Datum profile)
 	ArmScore	score;
 	double		stddev;
 
-	score.mean = PreparedScore(prepared, ReduceArray(model, features, profile),
-							   &stddev);
+	score.mean = PreparedScore(prepared, ReduceArray(model, features, profile), &stddev);
 	stddev *= model->exploration;
 	score.stddev = model->policy == POLICY_THOMPSON ? ResultFinite(stddev) : 0.0;
 	if (model->policy == POLICY_UCB)
@@ -75,8 +74,7 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k) :
 		(TopK *) PG_GETARG_POINTER(0);
 	CheckSameValue(k == top->k, "k", "group");
-	score = ArmScoreOf(PrepareModel(fcinfo, form->model),
-					   ArgArray(fcinfo, form->features),
+	score = ArmScoreOf(PrepareModel(fcinfo, form->model), ArgArray(fcinfo, form->features),
 					   ProfileArgument(fcinfo, form->profile));
 	TopKOfferRandomly(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
 	PG_RETURN_POINTER(top);

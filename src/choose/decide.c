@@ -63,29 +63,25 @@ AddNumbers(const Call *call, int argno, const char *plural, const char *name, do
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
-	int			i;
 
 	CheckElementCount(call, array, plural);
 	count = ArgElements(array, &elements, &nulls);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (!nulls[i])
 			sums[i] += ArgFinite(DatumGetFloat8(elements[i]), name);
 }
 
-/*
- * Read the standard deviations of the bonuses; NULL if the argument is NULL.
- */
+/* Read the standard deviations of the bonuses; NULL if the argument is NULL. */
 static double *
 ReadBonusStddevs(const Call *call)
 {
 	double	   *stddevs;
-	int			i;
 
 	if (GetArgument(call, call->form->bonus_stddev).isnull)
 		return NULL;
 	stddevs = AllocateZeros(sizeof(double), call->count);
 	AddNumbers(call, call->form->bonus_stddev, "standard deviations of bonuses", "bonus_stddev", stddevs);
-	for (i = 0; i < call->count; i++)
+	for (int i = 0; i < call->count; i++)
 		if (stddevs[i] < 0.0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -102,12 +98,11 @@ ReadGroups(const Call *call, Candidates *found)
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
-	int			i;
 
 	CheckElementCount(call, array, "groups");
 	count = ArgElements(array, &elements, &nulls);
 	found->groups = AllocateMany(sizeof(int), count);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		NullableDatum name = {elements[i], nulls[i]};
 
@@ -122,15 +117,13 @@ ReadGroups(const Call *call, Candidates *found)
  * of weighted features.
  */
 static void
-ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features,
-				   Candidates *found)
+ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
 {
 	ArgSpec		spec = {"weights of similar_by", features->len, features->model};
 	double	   *roots = palloc(sizeof(double) * spec.len);
-	int			i;
 
 	ArgVector(array, &spec, roots);
-	for (i = 0; i < spec.len; i++)
+	for (int i = 0; i < spec.len; i++)
 	{
 		if (roots[i] < 0.0)
 			ereport(ERROR,
@@ -143,10 +136,7 @@ ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features,
 	found->similar_roots = roots;
 }
 
-/*
- * Read similar_by: weights of the features, or a vector of any length for
- * each candidate.
- */
+/* Read similar_by: weights of the features, or a vector of any length for each candidate. */
 static void
 ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 {
@@ -170,9 +160,8 @@ static void
 AddUcbBonuses(const Call *call, const Request *request, double *addends)
 {
 	double	   *features = palloc(sizeof(double) * request->expected.len);
-	int			i;
 
-	for (i = 0; i < call->count; i++)
+	for (int i = 0; i < call->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ArgMatrixSlice(call->features, &request->expected, i, 1, features);
@@ -180,10 +169,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 	}
 }
 
-/*
- * Compute the numbers that are added to the candidates' scores; NULL if there
- * are none.
- */
+/* Compute the numbers that are added to the candidates' scores; NULL if there are none. */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {
@@ -207,14 +193,13 @@ ReadTieKeys(const Call *call)
 {
 	uint64	   *keys;
 	double	   *numbers;
-	int			i;
 
 	if (GetArgument(call, call->form->tie_keys).isnull)
 		return NULL;
 	numbers = AllocateZeros(sizeof(double), call->count);
 	AddNumbers(call, call->form->tie_keys, "tie_keys", "tie_keys", numbers);
 	keys = AllocateMany(sizeof(uint64), call->count);
-	for (i = 0; i < call->count; i++)
+	for (int i = 0; i < call->count; i++)
 	{
 		if (!(numbers[i] > 0.0 && numbers[i] < 1.0))
 			ereport(ERROR,
@@ -235,8 +220,7 @@ ReadCandidates(Call *call)
 				 GetArgument(call, call->form->model).value, call->profile);
 	found.scores = ScoresCreate(call->prepared, call->profile, call->features,
 								MakeAddends(call, &request), ReadBonusStddevs(call),
-								found.rules.draws,
-								SeedArgument(call->fcinfo, call->form->seed));
+								found.rules.draws, SeedArgument(call->fcinfo, call->form->seed));
 	found.tie_keys = ReadTieKeys(call);
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
@@ -270,20 +254,16 @@ StoreCandidate(const DecisionRows *result, int number, int rank)
 	tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
 }
 
-/*
- * Return the rows of candidates that were not chosen, in the order of the
- * arrays.
- */
+/* Return the rows of candidates that were not chosen, in the order of the arrays. */
 static void
 StoreOthers(const DecisionRows *result)
 {
 	const Decision *decision = result->decision;
 	bool	   *chosen = AllocateZeros(sizeof(bool), decision->candidates);
-	int			i;
 
-	for (i = 0; i < decision->chosen_count; i++)
+	for (int i = 0; i < decision->chosen_count; i++)
 		chosen[decision->chosen[i]] = true;
-	for (i = 0; i < decision->candidates; i++)
+	for (int i = 0; i < decision->candidates; i++)
 		if (!chosen[i])
 			StoreCandidate(result, i, 0);
 }
@@ -292,10 +272,9 @@ static void
 StoreDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
 {
 	DecisionRows result = {.decision = decision, .rows = rows};
-	int			i;
 
 	ArgElements(call->items, &result.items, &result.nulls);
-	for (i = 0; i < decision->chosen_count; i++)
+	for (int i = 0; i < decision->chosen_count; i++)
 		StoreCandidate(&result, decision->chosen[i], i + 1);
 	if (call->all_items)
 		StoreOthers(&result);
@@ -337,8 +316,7 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 	if (PG_ARGISNULL(form->model) || PG_ARGISNULL(form->item) ||
 		PG_ARGISNULL(form->features) || PG_ARGISNULL(form->profile))
 		return (Datum) 0;
-	work = AllocSetContextCreate(CurrentMemoryContext, "dlints decision",
-								 ALLOCSET_DEFAULT_SIZES);
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints decision", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	DecideCall(&call, rows);
 	MemoryContextSwitchTo(caller);

@@ -39,9 +39,8 @@
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /*
- * Minimum size of a tie that a shortlist may have cut off.  A shortlist has
- * at least 25 items of such a tie.  Smaller ties are complete, unless
- * conditions exclude most items.
+ * Minimum size of a tie that a shortlist may have cut off.  A shortlist has at least 25
+ * items of such a tie.  Smaller ties are complete, unless conditions exclude most items.
  */
 #define MIN_CUT_TIE		8
 
@@ -67,22 +66,19 @@ DrawsPerPass(const Candidates *from, Size entries)
 	Size		kept = from->similar_by ? ScoresCount(from->scores) : 0;
 	Size		limit = Max(MAX_ENTRIES / Max(entries + kept, 1), kept > 0 ? SCORE_LANES : 1);
 
-	return (int) Min(Min(limit, from->rules.draws),
-					 ScoresMaxDraws(from->scores));
+	return (int) Min(Min(limit, from->rules.draws), ScoresMaxDraws(from->scores));
 }
 
 /* Create slates for "draws" draws, with "entries" entries each. */
 static Slate *
-MakeSlates(const Candidates *from, int k, int draws, Size entries,
-		   const int *sizes)
+MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *sizes)
 {
 	int			groups = from->group_count;
 	Slate	   *slates = AllocateMany(sizeof(Slate), draws);
 	SlateHeap  *caps = AllocateMany(sizeof(SlateHeap), (Size) draws * groups);
 	SlateEntry *all = AllocateMany(sizeof(SlateEntry), mul_size(draws, entries));
-	int			i;
 
-	for (i = 0; i < draws; i++)
+	for (int i = 0; i < draws; i++)
 		slate_bind(&slates[i], ScoresCount(from->scores), k, from->groups, groups,
 				   sizes, caps + (Size) i * groups, all + i * entries);
 	return slates;
@@ -101,7 +97,6 @@ OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
 	DecisionState   *state = consumer;
 	Slate	   *slate = &state->slates[draw - state->first_draw];
-	int			i;
 
 	if (!slate_is_beyond(slate, strip->peak))
 		slate_offer(slate, strip->first, strip->count, strip->scores, strip->step);
@@ -109,7 +104,7 @@ OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 		VariedListsStore(state->varied, draw - state->first_draw, strip);
 	if (draw == 0)
 		state->decision->level = strip->level;
-	for (i = 0; draw == 0 && i < strip->count; i++)
+	for (int i = 0; draw == 0 && i < strip->count; i++)
 		state->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
 }
 
@@ -117,9 +112,7 @@ OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 static int
 ListSlate(const Slate *slate, int *list)
 {
-	int			i;
-
-	for (i = 0; i < slate->best.count; i++)
+	for (int i = 0; i < slate->best.count; i++)
 		list[i] = slate->best.entries[i].candidate;
 	return slate->best.count;
 }
@@ -142,11 +135,10 @@ TieShare(const Candidates *from, Slate *slate)
 	double		score = best->entries[0].score;
 	int			kept = 0;
 	int			tied;
-	int			i;
 
 	if (best->lost_count == 0 || best->lost.score != score)
 		return 0.0;
-	for (i = 0; i < best->count; i++)
+	for (int i = 0; i < best->count; i++)
 		kept += best->entries[i].score == score;
 	tied = kept + best->lost_count;
 	if (!from->tie_keys || tied < MIN_CUT_TIE)
@@ -162,9 +154,8 @@ CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 	int			slate = draw - state->first_draw;
 	double		share = state->tie_shares[slate];
 	double		score = state->slates[slate].best.entries[0].score;
-	int			i;
 
-	for (i = 0; share > 0.0 && strip->peak >= score && i < strip->count; i++)
+	for (int i = 0; share > 0.0 && strip->peak >= score && i < strip->count; i++)
 		if (strip->scores[(Size) i * strip->step] == score)
 			state->decision->counts[strip->first + i] += share;
 }
@@ -175,9 +166,8 @@ CountTies(DecisionState *state, int draws)
 {
 	const Candidates *from = state->decision->from;
 	bool		has_tie = false;
-	int			draw;
 
-	for (draw = 0; draw < draws; draw++)
+	for (int draw = 0; draw < draws; draw++)
 	{
 		double		share = SharesTies(from) ? TieShare(from, &state->slates[draw]) : 0.0;
 
@@ -202,14 +192,13 @@ CountChosen(DecisionState *state, int draw)
 	double		score = slate->best.entries[0].score;	/* before sorting: the lowest score */
 	int		   *list = acts ? decision->chosen : state->list;
 	int			count;
-	int			i;
 
 	if (acts)
 		slate_sort(slate);
 	count = state->varied ?
 		VariedListsChoose(state->varied, draw, slate->seed, list) :
 		ListSlate(slate, list);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (!has_tie || slate->best.entries[i].score > score)
 			decision->counts[list[i]] += 1.0;
 	if (acts)
@@ -220,16 +209,12 @@ CountChosen(DecisionState *state, int draw)
 static void
 DecideUnder(DecisionState *state, int draws)
 {
-	int			draw;
-
-	for (draw = 0; draw < draws; draw++)
-		slate_begin(&state->slates[draw],
-					random_bits(state->tie_seed, state->first_draw + draw));
-	for (draw = 0; draw < draws; draw++)
+	for (int draw = 0; draw < draws; draw++)
+		slate_begin(&state->slates[draw], random_bits(state->tie_seed, state->first_draw + draw));
+	for (int draw = 0; draw < draws; draw++)
 		state->slates[draw].keys = state->decision->from->tie_keys;
-	ScoreUnderDraws(state->decision->from->scores, state->first_draw, draws,
-				OfferScores, state);
-	for (draw = 0; draw < draws; draw++)
+	ScoreUnderDraws(state->decision->from->scores, state->first_draw, draws, OfferScores, state);
+	for (int draw = 0; draw < draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		slate_end(&state->slates[draw]);
@@ -237,7 +222,7 @@ DecideUnder(DecisionState *state, int draws)
 	if (state->varied)
 		VariedListsPrune(state->varied, state->slates, draws);
 	CountTies(state, draws);
-	for (draw = 0; draw < draws; draw++)
+	for (int draw = 0; draw < draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		CountChosen(state, draw);
@@ -252,11 +237,10 @@ static void
 ChooseAtRandom(Decision *decision, Slate *slate)
 {
 	static const double equal[1024] = {0.0};
-	int			first;
 
 	slate_begin(slate, FreshSeed());
 	slate->keys = NULL;
-	for (first = 0; first < decision->candidates; first += lengthof(equal))
+	for (int first = 0; first < decision->candidates; first += lengthof(equal))
 	{
 		CHECK_FOR_INTERRUPTS();
 		slate_offer(slate, first,
@@ -271,9 +255,7 @@ ChooseAtRandom(Decision *decision, Slate *slate)
 static void
 AddLevel(Decision *decision)
 {
-	int			i;
-
-	for (i = 0; i < decision->candidates; i++)
+	for (int i = 0; i < decision->candidates; i++)
 		decision->scores[i] += decision->level;
 	ResultFinite(peak_of(decision->candidates, decision->scores));
 }

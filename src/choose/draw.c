@@ -13,10 +13,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/*
- * Maximum number of rows of the result; 1000 rows of 65536 weights need 0.5
- * GB.
- */
+/* Maximum number of rows of the result; 1000 rows of 65536 weights need 0.5 GB. */
 #define MAX_DRAWS	1000
 
 PG_FUNCTION_INFO_V1(dlints_draw);
@@ -30,8 +27,7 @@ dlints_draw(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	prepared = PrepareModel(fcinfo, 0);
-	PG_RETURN_DATUM(ResultVector(PreparedDraw(prepared, SeedArgument(fcinfo, 1)),
-								 prepared->dim));
+	PG_RETURN_DATUM(ResultVector(PreparedDraw(prepared, SeedArgument(fcinfo, 1)), prepared->dim));
 }
 
 /* Return the weights of several draws, one row each. */
@@ -43,12 +39,11 @@ WeightsOfDraws(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
 	Size		len = model->feature_dim;
 	double	   *parameters = AllocateNumbers((Size) draws * prepared->dim);
 	double	   *weights = AllocateNumbers((Size) draws * lifted_len);
-	int			i;
 
 	PreparedDraws(prepared, seed, 0, draws, parameters);
 	CHECK_FOR_INTERRUPTS();
 	LiftParameters(model, draws, parameters, ReadProfile(profile, model), weights);
-	for (i = 1; i < draws; i++)
+	for (int i = 1; i < draws; i++)
 		memmove(weights + i * len, weights + i * lifted_len, sizeof(double) * len);
 	return ResultMatrix(weights, draws, len);
 }
@@ -56,10 +51,9 @@ WeightsOfDraws(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model, profile, seed [, draws]): a draw converted to
- * weights over features, or a row for each of several draws.  The first row
- * equals the single draw with the same seed. dlints_decide uses the same
- * draws under that seed.
+ * dlints_draw_weights(model, profile, seed [, draws]): a draw converted to weights over
+ * features, or a row for each of several draws.  The first row equals the single draw with
+ * the same seed. dlints_decide uses the same draws under that seed.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
@@ -76,16 +70,13 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 						   PG_GETARG_DATUM(1), PG_GETARG_INT32(3));
 	}
 	prepared = PrepareModel(fcinfo, 0);
-	return ResultVector(DrawWeights(prepared, SeedArgument(fcinfo, 2),
-									PG_GETARG_DATUM(1)),
+	return ResultVector(DrawWeights(prepared, SeedArgument(fcinfo, 2), PG_GETARG_DATUM(1)),
 						prepared->header.feature_dim);
 }
 
 PG_FUNCTION_INFO_V1(dlints_dot);
 
-/*
- * dlints_dot(weights, features): the score of features under a weight vector
- */
+/* dlints_dot(weights, features): the score of features under a weight vector */
 Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {
@@ -94,6 +85,5 @@ dlints_dot(PG_FUNCTION_ARGS)
 	ArgSpec		spec = {"features", 0, NULL};
 
 	spec.len = ArgVectorLength(weights, &weights_spec);
-	PG_RETURN_FLOAT8(ArgDot(ArgArray(fcinfo, 1), &spec,
-							(const float8 *) ARR_DATA_PTR(weights)));
+	PG_RETURN_FLOAT8(ArgDot(ArgArray(fcinfo, 1), &spec, (const float8 *) ARR_DATA_PTR(weights)));
 }

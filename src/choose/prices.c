@@ -129,8 +129,7 @@ dlints_prices_transfn(PG_FUNCTION_ARGS)
 	ArrayType  *costs;
 	MemoryContext caller;
 
-	if (PG_ARGISNULL(SCORES_ARGNO) || PG_ARGISNULL(COSTS_ARGNO) ||
-		PG_ARGISNULL(TARGETS_ARGNO))
+	if (PG_ARGISNULL(SCORES_ARGNO) || PG_ARGISNULL(COSTS_ARGNO) || PG_ARGISNULL(TARGETS_ARGNO))
 		return AggregateSameState(fcinfo);
 	if (PG_ARGISNULL(0))
 		state = BeginPrices(fcinfo);

@@ -31,10 +31,7 @@ static const MismatchMessages recommend = {
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/*
- * Create the state from the first candidate, with which later ones must
- * agree.
- */
+/* Create the state from the first candidate, with which later ones must agree. */
 static RecommendState *
 BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {
@@ -55,8 +52,7 @@ BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 
 /* Score of a candidate without the intercept, which all candidates share */
 static double
-Score(FunctionCallInfo fcinfo, const CandidateForm *form,
-	  const RecommendState *state)
+Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *state)
 {
 	const Request *request = &state->request;
 	ArrayType  *features = ArgArray(fcinfo, form->features);
@@ -67,8 +63,7 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form,
 		return score;
 	numbers = palloc(sizeof(double) * request->expected.len);
 	ArgVector(features, &request->expected, numbers);
-	return ResultFinite(score + RequestUcbBonus(request,
-											 PrepareModel(fcinfo, form->model),
+	return ResultFinite(score + RequestUcbBonus(request, PrepareModel(fcinfo, form->model),
 											 numbers));
 }
 

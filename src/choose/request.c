@@ -27,8 +27,7 @@ FreshSeed(void)
 
 	if (pid != MyProcPid)
 	{
-		if (!pg_strong_random(&key, sizeof(key)) ||
-			!pg_strong_random(&counter, sizeof(counter)))
+		if (!pg_strong_random(&key, sizeof(key)) || !pg_strong_random(&counter, sizeof(counter)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INTERNAL_ERROR),
 					 errmsg("could not obtain random numbers")));
@@ -58,10 +57,7 @@ AggregateForm(FunctionCallInfo fcinfo)
 	return &forms[PG_NARGS() - 4];
 }
 
-/*
- * Is a row a candidate?  Rows with a NULL model, features or profile are
- * skipped.
- */
+/* Is a row a candidate?  Rows with a NULL model, features or profile are skipped. */
 bool
 IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
@@ -110,8 +106,7 @@ PolicyWeights(PreparedModel *prepared, Datum profile)
 /* Initialize a request from the first candidate, with keys in "context". */
 void
 RequestInit(Request *request, const MismatchMessages *messages,
-			 PreparedModel *prepared, MemoryContext context, Datum model,
-			 Datum profile)
+			 PreparedModel *prepared, MemoryContext context, Datum model, Datum profile)
 {
 	/* together, because the parts share a factorization */
 	PrepareParts(prepared, PolicyParts(prepared->header.policy));
@@ -139,13 +134,12 @@ RequestCheckProfile(Request *request, Datum profile)
 	Datum		expected = PointerGetDatum(request->profile_key.bytes);
 	double	   *ours;
 	double	   *theirs;
-	int			i;
 
 	if (likely(ValueKeyMatches(&request->profile_key, profile)))
 		return;
 	ours = ReadProfile(expected, &request->model);
 	theirs = ReadProfile(profile, &request->model);
-	for (i = 0; i < request->model.profile_dim; i++)
+	for (int i = 0; i < request->model.profile_dim; i++)
 		if (theirs[i] != ours[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -162,8 +156,7 @@ RequestCheckProfile(Request *request, Datum profile)
  * standard deviation
  */
 double
-RequestUcbBonus(const Request *request, PreparedModel *prepared,
-			 const double *features)
+RequestUcbBonus(const Request *request, PreparedModel *prepared, const double *features)
 {
 	int			dim = prepared->dim;
 	double	   *reduced = palloc(sizeof(double) * 2 * dim);

@@ -57,8 +57,7 @@ typedef struct Request
 
 extern uint64 FreshSeed(void);
 extern uint64 SeedArgument(FunctionCallInfo fcinfo, int argno);
-extern double *DrawWeights(PreparedModel *prepared, uint64 seed,
-						   Datum profile);
+extern double *DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile);
 extern double *PolicyWeights(PreparedModel *prepared, Datum profile);
 extern void RequestInit(Request *request, const MismatchMessages *messages,
 						 PreparedModel *prepared, MemoryContext context,
@@ -67,16 +66,12 @@ extern void RequestCheckProfile(Request *request, Datum profile);
 extern double RequestUcbBonus(const Request *request, PreparedModel *prepared,
 						   const double *features);
 
-/*
- * Raise an error unless a row's model is the request's.  Called for every
- * row.
- */
+/* Raise an error unless a row's model is the request's.  Called for every row. */
 static inline void
 RequestCheckModel(Request *request, Datum model)
 {
 	if (unlikely(!ValueKeyMatches(&request->model_key, model)))
-		CheckSameModel(&request->model_key, model, request->messages,
-					   request->context);
+		CheckSameModel(&request->model_key, model, request->messages, request->context);
 }
 
 #endif							/* DLINTS_REQUEST_H */

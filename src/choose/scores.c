@@ -78,25 +78,21 @@ struct Scores
 };
 
 /* Writes parameters "first" to first + count - 1. */
-typedef void (*ParameterMaker) (Scores *scores, int first, int count,
-								double *parameters);
+typedef void (*ParameterMaker) (Scores *scores, int first, int count, double *parameters);
 
 static void
 MakeUnits(Scores *scores, int first, int count, double *parameters)
 {
 	int			len = scores->prepared->dim;
-	int			i;
 
 	memset(parameters, 0, sizeof(double) * len * count);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		parameters[(Size) i * len + first + i] = 1.0;
 }
 
 static void
 MakeDraws(Scores *scores, int first, int count, double *parameters)
 {
-	int			i;
-
 	if (scores->parameters)
 		memcpy(parameters, scores->parameters + (Size) first * scores->prepared->dim,
 			   sizeof(double) * count * scores->prepared->dim);
@@ -104,7 +100,7 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 		PreparedDraws(scores->prepared, scores->seed, first, count, parameters);
 	else
 		memcpy(parameters, scores->prepared->mean, sizeof(double) * scores->prepared->dim);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		scores->levels[first - scores->first_draw + i] = scores->prepared->dim > scores->dim ?
 			parameters[(Size) i * scores->prepared->dim + scores->dim] : 0.0;
 }
@@ -128,25 +124,22 @@ PortionSize(const Scores *scores)
 
 /* Pack parameters, or with "lift" their weights over features. */
 static void
-PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first,
-			  int count, double *lanes)
+PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
 	int			portion = Min(PortionSize(scores), score_rounded(count));
 	int			from = lift ? scores->lifted_len : scores->prepared->dim;
 	int			len = lift ? scores->feature_dim : scores->dim;
 	double	   *parameters = AllocateNumbers((Size) portion * scores->prepared->dim);
 	double	   *weights = lift ? AllocateNumbers((Size) portion * from) : parameters;
-	int			done;
 
-	for (done = 0; done < count; done += portion)
+	for (int done = 0; done < count; done += portion)
 	{
 		int			n = Min(portion, count - done);
 
 		CHECK_FOR_INTERRUPTS();
 		make(scores, first + done, n, parameters);
 		if (lift)
-			LiftParameters(&scores->prepared->header, n, parameters,
-						   scores->profile, weights);
+			LiftParameters(&scores->prepared->header, n, parameters, scores->profile, weights);
 		score_pack(len, n, weights, from, lanes + (Size) done * len);
 	}
 	if (lift)
@@ -201,9 +194,8 @@ ReduceStrip(Scores *scores, int count, double *out)
 {
 	Size		pack_len = (Size) SCORE_LANES * scores->feature_dim;
 	int			packs = scores->step / SCORE_LANES;
-	int			i;
 
-	for (i = 0; i < packs; i++)
+	for (int i = 0; i < packs; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->feature_dim, scores->lanes + i * pack_len,
@@ -227,8 +219,7 @@ MakeWeights(Scores *scores)
 	scores->pack = AllocateNumbers(scores->lifted_len);
 	scores->levels = AllocateNumbers(1);
 	MakeDraws(scores, 0, 1, parameters);
-	LiftParameters(&scores->prepared->header, 1, parameters, scores->profile,
-				   scores->pack);
+	LiftParameters(&scores->prepared->header, 1, parameters, scores->profile, scores->pack);
 	pfree(parameters);
 }
 
@@ -263,31 +254,25 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 {
 	double		stddev = scores->addend_stddevs[candidate];
 	double		normals[SCORE_LANES];
-	int			i;
 
 	if (stddev == 0.0)
 		return;
 	random_normals_from(scores->seed, RANDOM_BONUS, (uint32) candidate,
 						(uint64) first_draw, (size_t) draws, normals);
-	for (i = 0; i < draws; i++)
+	for (int i = 0; i < draws; i++)
 		list[i] += ResultFinite(stddev * normals[i]);
 }
 
-/*
- * Complete the scores in the block, "step" per candidate, of which "draws"
- * are in use.
- */
+/* Complete the scores in the block, "step" per candidate, of which "draws" are in use. */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 {
 	int			step = strip->step;
-	int			i;
-	int			l;
 
-	for (i = 0; scores->addends && i < strip->count; i++)
-		for (l = 0; l < step; l++)
+	for (int i = 0; scores->addends && i < strip->count; i++)
+		for (int l = 0; l < step; l++)
 			scores->block[i * step + l] += scores->addends[strip->first + i];
-	for (i = 0; scores->addend_stddevs && i < strip->count; i++)
+	for (int i = 0; scores->addend_stddevs && i < strip->count; i++)
 		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + (Size) i * step);
 }
 
@@ -308,11 +293,9 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresConsumer consume, void *consumer)
 {
 	const double *vectors = ReadStrip(scores, strip->first, strip->count);
-	int			draw;
-	int			i;
 
 	strip->step = SCORE_LANES;
-	for (draw = 0; draw < draws; draw += SCORE_LANES)
+	for (int draw = 0; draw < draws; draw += SCORE_LANES)
 	{
 		int			lanes = Min(SCORE_LANES, draws - draw);
 		double		peaks[SCORE_LANES];
@@ -322,7 +305,7 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 					strip->count, vectors, scores->step, scores->block, SCORE_LANES);
 		AddAddends(scores, strip, first_draw + draw, lanes);
 		peak_of_lanes(strip->count, scores->block, peaks);
-		for (i = 0; i < lanes; i++)
+		for (int i = 0; i < lanes; i++)
 			ReportScores(scores->block + i, peaks[i], scores->levels[draw + i],
 					 first_draw + draw + i, strip, consume, consumer);
 	}
@@ -336,10 +319,8 @@ ScoreCandidate(const Scores *scores, int candidate)
 	Size		at = (Size) candidate * n;
 
 	if (ARR_ELEMTYPE(scores->array) == FLOAT4OID)
-		return dot_float(n, scores->pack,
-						 (const float4 *) ARR_DATA_PTR(scores->array) + at);
-	return dot_double(n, scores->pack,
-					  (const float8 *) ARR_DATA_PTR(scores->array) + at);
+		return dot_float(n, scores->pack, (const float4 *) ARR_DATA_PTR(scores->array) + at);
+	return dot_double(n, scores->pack, (const float8 *) ARR_DATA_PTR(scores->array) + at);
 }
 
 /*
@@ -351,10 +332,9 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 			   ScoresConsumer consume, void *consumer)
 {
 	double	   *list = scores->block;
-	int			i;
 
 	CHECK_FOR_INTERRUPTS();
-	for (i = 0; i < strip->count; i++)
+	for (int i = 0; i < strip->count; i++)
 		list[i] = ScoreCandidate(scores, strip->first + i);
 	if (isnan(peak_of(strip->count, list)))
 		ReadStrip(scores, strip->first, strip->count);
@@ -362,7 +342,7 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	AddAddends(scores, strip, first_draw, 1);
 	ReportScores(list, peak_of(strip->count, list), scores->levels[0], first_draw, strip,
 			 consume, consumer);
-	for (i = 1; i < draws; i++)
+	for (int i = 1; i < draws; i++)
 		consume(consumer, first_draw + i, strip);
 }
 
@@ -371,8 +351,7 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
  * "consume" for each strip of candidates, in order, once for each draw.
  */
 void
-ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume,
-			void *consumer)
+ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)
 {
 	bool		once = scores->draws == 1;
 	ScoresStrip strip = {.first = 0};
@@ -384,8 +363,7 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consum
 	for (; strip.first < scores->count; strip.first += STRIP)
 	{
 		strip.count = Min(STRIP, scores->count - strip.first);
-		(once ? ScoreStripOnce : ScoreStrip) (scores, first_draw, draws, &strip,
-											  consume, consumer);
+		(once ? ScoreStripOnce : ScoreStrip) (scores, first_draw, draws, &strip, consume, consumer);
 	}
 }
 

@@ -93,12 +93,11 @@ ScaleToOne(int len, double *weights)
 {
 	double		largest = 0.0;
 	int			exponent;
-	int			i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		largest = Max(largest, fabs(weights[i]));
 	frexp(largest, &exponent);
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		weights[i] = ldexp(weights[i], -exponent);
 }
 
@@ -107,15 +106,13 @@ static void
 PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 {
 	Size		len = list->len;
-	int			i;
 
 	list->numbers = AllocateNumbers(list->rankings * len);
 	ArgMatrixSlice(weights, spec, 0, list->rankings, list->numbers);
-	for (i = 0; i < list->rankings; i++)
+	for (int i = 0; i < list->rankings; i++)
 		ScaleToOne(list->len, list->numbers + i * len);
 	list->float_lanes = AllocateMany(sizeof(float), score_rounded_float(list->rankings) * len);
-	score_pack_float(list->len, list->rankings, list->numbers, list->len,
-					 list->float_lanes);
+	score_pack_float(list->len, list->rankings, list->numbers, list->len, list->float_lanes);
 }
 
 /* Pack the weights as doubles, for features that are not real[]. */
@@ -150,7 +147,6 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	Oid			item_type = get_element_type(get_fn_expr_argtype(fcinfo->flinfo, ITEMS_ARGNO));
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	Shortlist  *list = palloc0(sizeof(Shortlist));
-	int			i;
 
 	CheckArguments(item_type, rankings);
 	list->size = ArgCount(fcinfo, SIZE_ARGNO);
@@ -161,7 +157,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	list->ties = TieKeysCreate(item_type, PG_NARGS() > SEED_ARGNO ?
 							   SeedArgument(fcinfo, SEED_ARGNO) : FreshSeed());
 	list->best = palloc(sizeof(TopK *) * rankings);
-	for (i = 0; i < rankings; i++)
+	for (int i = 0; i < rankings; i++)
 		list->best[i] = TopKCreateOfType(context, item_type, list->size);
 	list->strip_len = Max(1, Min(STRIP, MAX_STRIP_NUMBERS / Max(spec.len, 1)));
 	list->strip = AllocateNumbers((Size) list->strip_len * spec.len);
@@ -243,9 +239,7 @@ static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
 {
-	int			i;
-
-	for (i = 0; i < count; i++, scores += step)
+	for (int i = 0; i < count; i++, scores += step)
 		if (!SkipItems(best, *scores, 1))
 		{
 			NullableDatum item = GetItem(block, first + i);
@@ -260,13 +254,11 @@ static void
 ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 {
 	double		peaks[SCORE_LANES];
-	int			pack;
-	int			i;
 
 	if (!list->lanes)
 		PackDoubles(list);
 	ReadStrip(list, block, first, count);
-	for (pack = 0; pack < list->rankings; pack += SCORE_LANES)
+	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES)
 	{
 		TopK	  **best = list->best + pack;
 		int			lanes = Min(SCORE_LANES, list->rankings - pack);
@@ -275,7 +267,7 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 		score_lanes(list->len, list->lanes + (Size) pack * list->len, count,
 					list->strip, list->len, list->scores, SCORE_LANES);
 		peak_of_lanes(count, list->scores, peaks);
-		for (i = 0; i < lanes; i++)
+		for (int i = 0; i < lanes; i++)
 			if (!SkipItems(best[i], ResultFinite(peaks[i]), count))
 				OfferStrip(best[i], &list->ties, list->scores + i, SCORE_LANES,
 						   block, first, count);
@@ -297,13 +289,11 @@ ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
 
 /* Convert the scores of a lane to double precision. */
 static void
-WidenColumn(Shortlist *list, int ranking, const Block *block, int first,
-			int count)
+WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int count)
 {
 	const float *scores = list->float_scores + ranking % SCORE_LANES_FLOAT;
-	int			i;
 
-	for (i = 0; i < count; i++, scores += SCORE_LANES_FLOAT)
+	for (int i = 0; i < count; i++, scores += SCORE_LANES_FLOAT)
 		list->column[i] = likely(isfinite(*scores)) ? *scores :
 			ScoreAsDouble(list, ranking, block, first + i);
 }
@@ -319,24 +309,20 @@ ScoreFloats(Shortlist *list, Block *block, int first, int count)
 	const float4 *features = (float4 *) ARR_DATA_PTR(block->features) +
 		(Size) first * list->len;
 	float		peaks[SCORE_LANES_FLOAT];
-	Size		at;
-	int			pack;
-	int			i;
 
 	/* the next heap page is rarely in the cache; fetch all lines in parallel */
-	for (at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
+	for (Size at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
 		PREFETCH(features + at);
-	for (pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)
+	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)
 	{
 		TopK	  **best = list->best + pack;
 		int			lanes = Min(SCORE_LANES_FLOAT, list->rankings - pack);
 
 		CHECK_FOR_INTERRUPTS();
 		score_lanes_float(list->len, list->float_lanes + (Size) pack * list->len,
-						  count, features, list->len, list->float_scores,
-						  SCORE_LANES_FLOAT);
+						  count, features, list->len, list->float_scores, SCORE_LANES_FLOAT);
 		peak_of_lanes_float(count, list->float_scores, peaks);
-		for (i = 0; i < lanes; i++)
+		for (int i = 0; i < lanes; i++)
 		{
 			if (SkipItems(best[i], peaks[i], count))
 				continue;
@@ -359,10 +345,8 @@ dlints_shortlist_transfn(PG_FUNCTION_ARGS)
 	MemoryContext context = AggregateContext(fcinfo);
 	Shortlist  *list;
 	Block		block;
-	int			first;
 
-	if (PG_ARGISNULL(ITEMS_ARGNO) || PG_ARGISNULL(FEATURES_ARGNO) ||
-		PG_ARGISNULL(WEIGHTS_ARGNO))
+	if (PG_ARGISNULL(ITEMS_ARGNO) || PG_ARGISNULL(FEATURES_ARGNO) || PG_ARGISNULL(WEIGHTS_ARGNO))
 		return AggregateSameState(fcinfo);
 	if (PG_ARGISNULL(0))
 		list = Create(fcinfo, context);
@@ -372,7 +356,7 @@ dlints_shortlist_transfn(PG_FUNCTION_ARGS)
 		CheckSameList(fcinfo, list);
 	}
 	block = ReadBlock(fcinfo, list);
-	for (first = 0; first < block.count; first += list->strip_len)
+	for (int first = 0; first < block.count; first += list->strip_len)
 	{
 		int			count = Min(list->strip_len, block.count - first);
 

@@ -29,9 +29,7 @@ TieKeysCreate(Oid item_type, uint64 seed)
 	return keys;
 }
 
-/*
- * Compute the key of an item, below 2^52.  Equal items must have equal bytes.
- */
+/* Compute the key of an item, below 2^52.  Equal items must have equal bytes. */
 uint64
 TieKey(const TieKeys *keys, Datum item)
 {
@@ -60,9 +58,8 @@ TieKey(const TieKeys *keys, Datum item)
 PG_FUNCTION_INFO_V1(dlints_tie_keys);
 
 /*
- * dlints_tie_keys(items, seed) -> float8[]: the key of each item, between 0
- * and 1, by which dlints_shortlist breaks ties under this seed.  The result
- * is 0.5 for a NULL item.
+ * dlints_tie_keys(items, seed) -> float8[]: the key of each item, between 0 and 1, by which
+ * dlints_shortlist breaks ties under this seed.  The result is 0.5 for a NULL item.
  */
 Datum
 dlints_tie_keys(PG_FUNCTION_ARGS)
@@ -73,9 +70,8 @@ dlints_tie_keys(PG_FUNCTION_ARGS)
 	bool	   *nulls;
 	int			count = ArgElements(array, &items, &nulls);
 	double	   *numbers = AllocateNumbers(count);
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		numbers[i] = nulls[i] ? 0.5 : ldexp((double) TieKey(&keys, items[i]) + 0.5, -KEY_BITS);

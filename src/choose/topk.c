@@ -43,8 +43,7 @@ CompareRank(const RankedItem *a, const RankedItem *b)
 static int
 CompareNodes(Datum a, Datum b, void *arg)
 {
-	return CompareRank((RankedItem *) DatumGetPointer(a),
-					   (RankedItem *) DatumGetPointer(b));
+	return CompareRank((RankedItem *) DatumGetPointer(a), (RankedItem *) DatumGetPointer(b));
 }
 
 static int
@@ -62,19 +61,16 @@ TopKCreateOfType(MemoryContext context, Oid item_type, int k)
 
 	top->context = context;
 	top->item_type = item_type;
-	get_typlenbyvalalign(item_type, &top->typlen, &top->typbyval,
-						 &top->typalign);
+	get_typlenbyvalalign(item_type, &top->typlen, &top->typbyval, &top->typalign);
 	top->k = k;
-	top->worst_first = binaryheap_allocate(Min(k, INITIAL_CAPACITY),
-										   CompareNodes, NULL);
+	top->worst_first = binaryheap_allocate(Min(k, INITIAL_CAPACITY), CompareNodes, NULL);
 	MemoryContextSwitchTo(caller);
 	return top;
 }
 
 /* Create a ranking for items of the argument's type. */
 TopK *
-TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
-		   int k)
+TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k)
 {
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, item_argno);
 
@@ -102,10 +98,9 @@ Grow(TopK *top)
 {
 	binaryheap *old = top->worst_first;
 	int			capacity = (int) Min((int64) old->bh_space * 2, top->k);
-	int			i;
 
 	top->worst_first = binaryheap_allocate(capacity, CompareNodes, NULL);
-	for (i = 0; i < old->bh_size; i++)
+	for (int i = 0; i < old->bh_size; i++)
 		binaryheap_add_unordered(top->worst_first, old->bh_nodes[i]);
 	binaryheap_build(top->worst_first);
 	binaryheap_free(old);
@@ -178,9 +173,8 @@ static RankedItem **
 SortedItems(const TopK *top)
 {
 	RankedItem **sorted = palloc(sizeof(RankedItem *) * Max(ItemCount(top), 1));
-	int			i;
 
-	for (i = 0; i < ItemCount(top); i++)
+	for (int i = 0; i < ItemCount(top); i++)
 		sorted[i] = Item(top, i);
 	qsort(sorted, ItemCount(top), sizeof(RankedItem *), ComparePointers);
 	return sorted;
@@ -203,17 +197,14 @@ MakeArray(const TopK *top, RankedItem **ranked, int count)
 	Datum	   *items = palloc(sizeof(Datum) * Max(count, 1));
 	bool	   *nulls = palloc(sizeof(bool) * Max(count, 1));
 	int			lower_bound = 1;
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		items[i] = ranked[i]->item.value;
 		nulls[i] = ranked[i]->item.isnull;
 	}
-	return PointerGetDatum(construct_md_array(items, nulls, 1, &count,
-											  &lower_bound, top->item_type,
-											  top->typlen, top->typbyval,
-											  top->typalign));
+	return PointerGetDatum(construct_md_array(items, nulls, 1, &count, &lower_bound, top->item_type,
+											  top->typlen, top->typbyval, top->typalign));
 }
 
 /* Return all kept items as an array, best first. */
@@ -234,9 +225,8 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the union of several rankings of one stream, whose tie-break keys
- * identify the items.  The first ranking's items come first, in order, then
- * the others by key.
+ * Return the union of several rankings of one stream, whose tie-break keys identify the
+ * items.  The first ranking's items come first, in order, then the others by key.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)
@@ -246,7 +236,6 @@ TopKUnion(TopK *const *tops, int count)
 	RankedItem **first = SortedItems(tops[0]);
 	RankedItem **ranked;
 	int			t;
-	int			i;
 
 	for (t = 1; t < count; t++)
 		all += ItemCount(tops[t]);
@@ -254,12 +243,12 @@ TopKUnion(TopK *const *tops, int count)
 	memcpy(ranked, first, sizeof(RankedItem *) * kept);
 	qsort(first, kept, sizeof(RankedItem *), CompareKeys);
 	for (all = kept, t = 1; t < count; t++)
-		for (i = 0; i < ItemCount(tops[t]); i++)
+		for (int i = 0; i < ItemCount(tops[t]); i++)
 			if (!bsearch(&(RankedItem *) {Item(tops[t], i)}, first, kept,
 						 sizeof(RankedItem *), CompareKeys))
 				ranked[all++] = Item(tops[t], i);
 	qsort(ranked + kept, all - kept, sizeof(RankedItem *), CompareKeys);
-	for (i = t = kept; i < all; i++)
+	for (int i = t = kept; i < all; i++)
 		if (t == kept || ranked[i]->key != ranked[t - 1]->key)
 			ranked[t++] = ranked[i];
 	return MakeArray(tops[0], ranked, t);

@@ -25,8 +25,7 @@ typedef struct TopK
 	binaryheap *worst_first;	/* heap of RankedItem pointers */
 } TopK;
 
-extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context,
-						int item_argno, int k);
+extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k);
 extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
 extern void TopKKeep(TopK *top, double score, uint64 key, NullableDatum item);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
@@ -47,10 +46,7 @@ TopKOffer(TopK *top, double score, NullableDatum item)
 		TopKKeep(top, score, key, item);
 }
 
-/*
- * Offer the next item.  Among equal scores, the random key drawn from the
- * seed decides.
- */
+/* Offer the next item.  Among equal scores, the random key drawn from the seed decides. */
 static inline void
 TopKOfferRandomly(TopK *top, double score, uint64 seed, NullableDatum item)
 {

@@ -38,16 +38,11 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/*
- * Raise an error if any row of similar_by is invalid, even if it cannot be on
- * a slate.
- */
+/* Raise an error if any row of similar_by is invalid, even if it cannot be on a slate. */
 static void
 CheckRows(VariedLists *lists)
 {
-	int			i;
-
-	for (i = 0; i < lists->candidates; i++)
+	for (int i = 0; i < lists->candidates; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ArgMatrixSlice(lists->from->similar_by, &lists->expected, i, 1, lists->vector);
@@ -81,9 +76,8 @@ void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
 	double	   *scores = ScoresOfDraw(lists, draw) + strip->first;
-	int			i;
 
-	for (i = 0; i < strip->count; i++)
+	for (int i = 0; i < strip->count; i++)
 		scores[i] = strip->scores[(Size) i * strip->step] + strip->level;
 }
 
@@ -99,11 +93,10 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 	const double *scores = ScoresOfDraw(lists, draw);
 	double		diversity = lists->from->rules.diversity;
 	double		least = ResultFinite(peak_of(lists->candidates, scores));
-	int			i;
 
-	for (i = 0; i < slate->best.count; i++)
+	for (int i = 0; i < slate->best.count; i++)
 		least = Min(least, variety_min_score(diversity, scores[slate->best.entries[i].candidate]));
-	for (i = 0; i < lists->candidates; i++)
+	for (int i = 0; i < lists->candidates; i++)
 		lists->possible[i] |= (scores[i] >= least);
 }
 
@@ -112,9 +105,8 @@ static int
 CountPossible(VariedLists *lists)
 {
 	int			count = 0;
-	int			i;
 
-	for (i = 0; i < lists->candidates; i++)
+	for (int i = 0; i < lists->candidates; i++)
 	{
 		if (!lists->possible[i])
 			continue;
@@ -131,25 +123,20 @@ ReadVectors(VariedLists *lists)
 {
 	Variety    *v = &lists->variety;
 	const double *roots = lists->from->similar_roots;
-	int			i;
-	int			k;
 
-	for (i = 0; i < v->count; i++)
+	for (int i = 0; i < v->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ArgMatrixSlice(lists->from->similar_by, &lists->expected, lists->numbers[i], 1,
 					   lists->vector);
-		for (k = 0; roots && k < v->dim; k++)
+		for (int k = 0; roots && k < v->dim; k++)
 			lists->vector[k] *= roots[k];
 		variety_set_vector(v, i, lists->vector);
 	}
 	variety_start(v);
 }
 
-/*
- * Allocate a selection among "count" candidates in the current memory
- * context.
- */
+/* Allocate a selection among "count" candidates in the current memory context. */
 static Variety
 MakeVariety(const VariedLists *lists, int count, int draws)
 {
@@ -181,11 +168,10 @@ void
 VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 {
 	MemoryContext caller = MemoryContextSwitchTo(lists->context);
-	int			draw;
 
 	MemoryContextReset(lists->context);
 	memset(lists->possible, 0, lists->candidates);
-	for (draw = 0; draw < draws; draw++)
+	for (int draw = 0; draw < draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MarkPossible(lists, draw, &slates[draw]);
@@ -197,9 +183,7 @@ VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 
 /* ---------- slates ---------- */
 
-/*
- * Choose at most k candidates under a draw, best first; returns their number.
- */
+/* Choose at most k candidates under a draw, best first; returns their number. */
 int
 VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen)
 {

@@ -17,9 +17,8 @@ static float
 largest_float(int len, const float *numbers)
 {
 	float		largest = 0.0f;
-	int			i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		largest = fmaxf(largest, fabsf(numbers[i]));
 	return largest;
 }
@@ -29,12 +28,11 @@ float
 byte_encode(int len, const float *features, uint8_t *codes)
 {
 	float		scale = largest_float(len, features) / MAX_CODE;
-	int			i;
 
 	/* a scale below the normal numbers has no inverse */
 	if (!(scale >= 1e-37f))
 		scale = 0.0f;
-	for (i = 0; i < byte_padded(len); i++)
+	for (int i = 0; i < byte_padded(len); i++)
 		codes[i] = (uint8_t) (ZERO_CODE +
 							  (i < len && scale > 0.0f ? (int) lrintf(features[i] / scale) : 0));
 	return scale;
@@ -57,21 +55,18 @@ void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
 				  ByteWeights *weights)
 {
-	int			v;
-	int			k;
-
 	memset(lanes, 0, (size_t) byte_padded(len) * BYTE_LANES);
 	memset(weights, 0, sizeof(*weights));
 	weights->quads = byte_padded(len) / 4;
 	weights->lanes = lanes;
-	for (v = 0; v < count; v++)
+	for (int v = 0; v < count; v++)
 	{
 		const double *vector = vectors + (size_t) v * (size_t) vectors_len;
 		double		largest = 0.0;
 		double		square = 0.0;
 		double		scale;
 
-		for (k = 0; k < len; k++)
+		for (int k = 0; k < len; k++)
 		{
 			largest = fmax(largest, fabs(vector[k]));
 			square += vector[k] * vector[k];
@@ -79,7 +74,7 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 		scale = largest / MAX_WEIGHT;
 		weights->scales[v] = (float) scale;
 		weights->errors[v] = (float) rounding_error(len, square, scale);
-		for (k = 0; k < len && scale > 0.0; k++)
+		for (int k = 0; k < len && scale > 0.0; k++)
 		{
 			int			weight = (int) lrint(vector[k] / scale);
 
@@ -100,18 +95,14 @@ static void
 sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len,
 		   int32_t *sums)
 {
-	int			c;
-	int			q;
-	int			l;
-
 	memset(sums, 0, sizeof(int32_t) * BYTE_LANES * (size_t) count);
-	for (c = 0; c < count; c++, codes += codes_len, sums += BYTE_LANES)
-		for (q = 0; q < weights->quads; q++)
+	for (int c = 0; c < count; c++, codes += codes_len, sums += BYTE_LANES)
+		for (int q = 0; q < weights->quads; q++)
 		{
 			const int8_t *lane = weights->lanes + (size_t) q * BYTE_LANES * 4;
 			const uint8_t *quad = codes + (size_t) q * 4;
 
-			for (l = 0; l < BYTE_LANES; l++, lane += 4)
+			for (int l = 0; l < BYTE_LANES; l++, lane += 4)
 				sums[l] += quad[0] * lane[0] + quad[1] * lane[1] + quad[2] * lane[2] +
 					quad[3] * lane[3];
 		}
@@ -134,16 +125,14 @@ static void
 sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
 {
 	const __m256i ones = _mm256_set1_epi16(1);
-	int			c;
-	int			q;
 
-	for (c = 0; c < count; c++, codes += codes_len, sums += BYTE_LANES)
+	for (int c = 0; c < count; c++, codes += codes_len, sums += BYTE_LANES)
 	{
 		const __m256i *lanes = (const __m256i *) weights->lanes;
 		__m256i		low = _mm256_setzero_si256();
 		__m256i		high = _mm256_setzero_si256();
 
-		for (q = 0; q < weights->quads; q++, lanes += 2)
+		for (int q = 0; q < weights->quads; q++, lanes += 2)
 		{
 			__m256i		quad = _mm256_set1_epi32(load_quad(codes + (size_t) q * 4));
 			__m256i		first = _mm256_maddubs_epi16(quad, _mm256_loadu_si256(lanes));
@@ -166,7 +155,6 @@ sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int cod
 {
 	const __m512i ones = _mm512_set1_epi16(1);
 	int			c;
-	int			q;
 
 	for (c = 0; c + 1 < count; c += 2, codes += 2 * (size_t) codes_len,
 		 sums += 2 * (size_t) BYTE_LANES)
@@ -175,7 +163,7 @@ sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int cod
 		__m512i		first = _mm512_setzero_si512();
 		__m512i		second = _mm512_setzero_si512();
 
-		for (q = 0; q < weights->quads; q++, lanes += 4 * (size_t) BYTE_LANES)
+		for (int q = 0; q < weights->quads; q++, lanes += 4 * (size_t) BYTE_LANES)
 		{
 			__m512i		lane = _mm512_loadu_si512(lanes);
 			__m512i		quad = _mm512_set1_epi32(load_quad(codes + (size_t) q * 4));
@@ -220,11 +208,8 @@ void
 byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, const float *scales,
 				int scales_step, float *scores)
 {
-	int			c;
-	int			l;
-
-	for (c = 0; c < count; c++, sums += BYTE_LANES, scores += BYTE_LANES, scales += scales_step)
-		for (l = 0; l < BYTE_LANES; l++)
+	for (int c = 0; c < count; c++, sums += BYTE_LANES, scores += BYTE_LANES, scales += scales_step)
+		for (int l = 0; l < BYTE_LANES; l++)
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
 
@@ -237,13 +222,11 @@ void
 byte_add_spreads(int len, const float *lanes, const float *deviations, float times, float *scores)
 {
 	float		squares[BYTE_LANES] = {0.0f};
-	int			k;
-	int			l;
 
-	for (k = 0; k < len; k++, lanes += BYTE_LANES)
-		for (l = 0; l < BYTE_LANES; l++)
+	for (int k = 0; k < len; k++, lanes += BYTE_LANES)
+		for (int l = 0; l < BYTE_LANES; l++)
 			squares[l] += lanes[l] * deviations[k] * (lanes[l] * deviations[k]);
-	for (l = 0; l < BYTE_LANES; l++)
+	for (int l = 0; l < BYTE_LANES; l++)
 		scores[l] += times * sqrtf(squares[l]);
 }
 
@@ -252,13 +235,10 @@ byte_add_spreads(int len, const float *lanes, const float *deviations, float tim
 static void
 compare_plain(int count, const float *scores, const float *limits, uint16_t *masks)
 {
-	int			c;
-	int			l;
-
-	for (c = 0; c < count; c++, scores += BYTE_LANES)
+	for (int c = 0; c < count; c++, scores += BYTE_LANES)
 	{
 		masks[c] = 0;
-		for (l = 0; l < BYTE_LANES; l++)
+		for (int l = 0; l < BYTE_LANES; l++)
 			masks[c] = (uint16_t) (masks[c] | (scores[l] >= limits[l]) << l);
 	}
 }
@@ -270,9 +250,8 @@ compare_avx2(int count, const float *scores, const float *limits, uint16_t *mask
 {
 	const __m256 low = _mm256_loadu_ps(limits);
 	const __m256 high = _mm256_loadu_ps(limits + 8);
-	int			c;
 
-	for (c = 0; c < count; c++, scores += BYTE_LANES)
+	for (int c = 0; c < count; c++, scores += BYTE_LANES)
 	{
 		int			first = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(scores), low,
 															 _CMP_GE_OQ));

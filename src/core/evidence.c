@@ -59,16 +59,11 @@ evidence_square_share(const Evidence *e)
 static void
 flush_denormals(size_t count, double *values)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		values[i] = fabs(values[i]) < DBL_MIN ? 0.0 : values[i];
 }
 
-/*
- * Flush the denormals of a memory.  Forgetting drives old entries toward
- * zero.
- */
+/* Flush the denormals of a memory.  Forgetting drives old entries toward zero. */
 void
 evidence_flush(Evidence *e)
 {
@@ -78,52 +73,42 @@ evidence_flush(Evidence *e)
 static bool
 all_one(int count, const double *values)
 {
-	int			j;
-
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 		if (values[j] != 1.0)
 			return false;
 	return true;
 }
 
 static void
-scale_vectors(int len, int count, const double *factors, const double *vectors,
-			  double *out)
+scale_vectors(int len, int count, const double *factors, const double *vectors, double *out)
 {
-	int			j;
-	int			k;
-
-	for (j = 0; j < count; j++)
-		for (k = 0; k < len; k++)
+	for (int j = 0; j < count; j++)
+		for (int k = 0; k < len; k++)
 			*out++ = factors[j] * *vectors++;
 }
 
 /*
- * Add a block of at most EVIDENCE_BLOCK observations, after multiplying the
- * previous weights by "decay".  With weights discount^age and decay
- * discount^count this equals the successive updates of Algorithm 1.  Each
- * vector is scaled by the square root of its weight before each rank update,
- * so that it counts w in G and w^2 in H.  "reduced" has "count" vectors of
- * dim numbers, and "work" as much space.
+ * Add a block of at most EVIDENCE_BLOCK observations, after multiplying the previous
+ * weights by "decay".  With weights discount^age and decay discount^count this equals the
+ * successive updates of Algorithm 1.  Each vector is scaled by the square root of its
+ * weight before each rank update, so that it counts w in G and w^2 in H.  "reduced" has
+ * "count" vectors of dim numbers, and "work" as much space.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
-				const double *rewards, double reference,
-				const double *weights, double *work)
+				const double *rewards, double reference, const double *weights, double *work)
 {
 	double		roots[EVIDENCE_BLOCK];
 	double		gains[EVIDENCE_BLOCK];
 	const double *vectors = reduced;
 	size_t		dim = (size_t) e->dim;
-	size_t		k;
-	int			j;
 
 	*e->N *= decay;
 	*e->R *= decay;
 	*e->S *= decay;
 	if (e->N2)
 		*e->N2 *= decay * decay;
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 	{
 		double		above = rewards[j] - reference;
 
@@ -136,7 +121,7 @@ evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 			*e->N2 += weights[j] * weights[j];
 	}
 
-	for (k = 0; k < dim; k++)
+	for (size_t k = 0; k < dim; k++)
 		e->b[k] *= decay;
 	linalg_combine(e->dim, count, reduced, 1, gains, count, e->b, e->dim);
 
@@ -159,9 +144,7 @@ evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 static void
 scale(size_t count, double factor, double *values)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		values[i] *= factor;
 }
 
@@ -187,19 +170,17 @@ void
 evidence_add(Evidence *e, const Evidence *other)
 {
 	size_t		count = evidence_value_count(e->dim, evidence_squares(e));
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		e->N[i] += other->N[i];
 	evidence_flush(e);
 }
 
 /*
- * Tolerance for negative differences.  A sum of 1e7 terms has a relative
- * rounding error of at most about 1e-9.  The subtracted part may be small
- * beside earlier, larger sums, so 1e-6 of it is added.  A larger tolerance
- * would accept the retraction of observations that were never added: one
- * observation among a million is that small.
+ * Tolerance for negative differences.  A sum of 1e7 terms has a relative rounding error of
+ * at most about 1e-9.  The subtracted part may be small beside earlier, larger sums, so
+ * 1e-6 of it is added.  A larger tolerance would accept the retraction of observations that
+ * were never added: one observation among a million is that small.
  */
 static double
 tolerance(double left, double taken)
@@ -236,23 +217,20 @@ limit_mean(Evidence *e, const Evidence *taken)
 }
 
 /*
- * Check that a difference of matrices could be a sum of w z z'.  Such a sum
- * has a Cholesky factor after the tolerance is added to its diagonal.
- * Rounding errors, and thus the tolerance, are proportional to a coordinate's
- * own elements.  A coordinate with nothing subtracted may have errors of
- * earlier differences, so the tolerance has a minimum far below the ridge,
- * where errors do not affect the posterior.
+ * Check that a difference of matrices could be a sum of w z z'.  Such a sum has a Cholesky
+ * factor after the tolerance is added to its diagonal.  Rounding errors, and thus the
+ * tolerance, are proportional to a coordinate's own elements.  A coordinate with nothing
+ * subtracted may have errors of earlier differences, so the tolerance has a minimum far
+ * below the ridge, where errors do not affect the posterior.
  */
 static bool
-is_possible(int dim, const double *taken, double ridge, double *left,
-			double *work)
+is_possible(int dim, const double *taken, double ridge, double *left, double *work)
 {
 	size_t		packed = linalg_packed_len(dim);
 	double		least;
-	int			i;
 
 	memcpy(work, left, sizeof(double) * packed);
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		size_t		k = linalg_packed_index(dim, i, i);
 		double		more = tolerance(left[k], taken[k]) + RIDGE_TOLERANCE * ridge;
@@ -285,9 +263,8 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 				  double ridge, double *work)
 {
 	size_t		count = evidence_value_count(e->dim, evidence_squares(e));
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		e->N[i] -= other->N[i];
 	evidence_flush(e);
 	if (!clamp(tolerance(*e->N, *other->N) + WEIGHT_TOLERANCE, e->N) ||
@@ -328,12 +305,9 @@ evidence_is_valid(const Evidence *e)
 
 /* Add observations to the totals, as evidence_absorb() does. */
 void
-totals_absorb(Totals *t, int count, const double *rewards, double reference,
-			  const double *weights)
+totals_absorb(Totals *t, int count, const double *rewards, double reference, const double *weights)
 {
-	int			j;
-
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 	{
 		double		above = rewards[j] - reference;
 
@@ -368,9 +342,8 @@ totals_add(Totals *t, const Totals *other)
 }
 
 /*
- * Subtract totals.  Returns false if t cannot have contained the others.  A
- * remainder of S that is small beside its earlier peak is a rounding error,
- * and becomes 0.
+ * Subtract totals.  Returns false if t cannot have contained the others.  A remainder of S
+ * that is small beside its earlier peak is a rounding error, and becomes 0.
  */
 bool
 totals_subtract(Totals *t, const Totals *other)

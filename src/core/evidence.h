@@ -62,10 +62,9 @@ typedef enum Squares
 } Squares;
 
 /*
- * Sums over all observations, without forgetting.  "peak" is the largest
- * value that S ever had; it tells the remainder of a retraction from rounding
- * errors.  The four fields are also read as an array of four doubles:
- * evidence.c asserts that the struct has no padding.
+ * Sums over all observations, without forgetting.  "peak" is the largest value that S ever
+ * had; it tells the remainder of a retraction from rounding errors.  The four fields are
+ * also read as an array of four doubles: evidence.c asserts that the struct has no padding.
  */
 typedef struct Totals
 {
@@ -103,14 +102,12 @@ typedef struct Evidence
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);
-extern void evidence_bind(Evidence *e, int dim, Squares squares,
-						  double *values);
+extern void evidence_bind(Evidence *e, int dim, Squares squares, double *values);
 extern Squares evidence_squares(const Evidence *e);
 extern double evidence_square_share(const Evidence *e);
 extern void evidence_absorb(Evidence *e, double decay, int count,
 							const double *reduced, const double *rewards,
-							double reference, const double *weights,
-							double *work);
+							double reference, const double *weights, double *work);
 extern void evidence_scale(Evidence *e, double factor);
 extern void evidence_add(Evidence *e, const Evidence *other);
 extern bool evidence_subtract(Evidence *e, const Evidence *other,

@@ -33,20 +33,18 @@ void
 halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)
 {
 	float		largest = 0.0f;
-	int			c;
-	int			i;
 
-	for (i = 0; i < width; i++)
+	for (int i = 0; i < width; i++)
 	{
 		double		square = 0.0;
 
-		for (c = 0; c < count; c++)
+		for (int c = 0; c < count; c++)
 			square += (double) vectors[(int64_t) c * width + i] *
 				vectors[(int64_t) c * width + i] / count;
 		weights[i] = (float) fmin(fabs((double) scale[i]) * sqrt(square), 1e18);
 		largest = fmaxf(largest, weights[i]);
 	}
-	for (i = 0; i < width; i++)
+	for (int i = 0; i < width; i++)
 		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
 }
 
@@ -60,25 +58,23 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	int			sampled = count < AXIS_ROWS ? count : AXIS_ROWS;
 	int			width = set->width;
 	double	   *mean = set->axis;
-	int			r;
-	int			i;
 
 	memset(mean, 0, sizeof(double) * (size_t) width);
-	for (r = 0; r < sampled; r++)
+	for (int r = 0; r < sampled; r++)
 	{
 		const float *vector = set->vectors + (int64_t) order[(int64_t) r * count / sampled] * width;
 		float	   *row = set->rows + (int64_t) r * width;
 
-		for (i = 0; i < width; i++)
+		for (int i = 0; i < width; i++)
 			row[i] = vector[i] * set->weights[i];
-		for (i = 0; i < width; i++)
+		for (int i = 0; i < width; i++)
 			mean[i] += row[i];
 	}
-	for (r = 0; r < sampled; r++)
+	for (int r = 0; r < sampled; r++)
 	{
 		float	   *row = set->rows + (int64_t) r * width;
 
-		for (i = 0; i < width; i++)
+		for (int i = 0; i < width; i++)
 			row[i] -= (float) (mean[i] / sampled);
 	}
 	return sampled;
@@ -90,15 +86,13 @@ farthest_row(const HalvingSet *set, int sampled)
 {
 	const float *result = set->rows;
 	double		largest = -1.0;
-	int			r;
-	int			i;
 
-	for (r = 0; r < sampled; r++)
+	for (int r = 0; r < sampled; r++)
 	{
 		const float *row = set->rows + (int64_t) r * set->width;
 		double		square = 0.0;
 
-		for (i = 0; i < set->width; i++)
+		for (int i = 0; i < set->width; i++)
 			square += (double) row[i] * row[i];
 		if (square > largest)
 		{
@@ -114,11 +108,10 @@ static void
 scale_axis(int width, double *axis)
 {
 	double		largest = 0.0;
-	int			i;
 
-	for (i = 0; i < width; i++)
+	for (int i = 0; i < width; i++)
 		largest = fmax(largest, fabs(axis[i]));
-	for (i = 0; i < width && largest > 0.0; i++)
+	for (int i = 0; i < width && largest > 0.0; i++)
 		axis[i] /= largest;
 }
 
@@ -127,9 +120,7 @@ CPU_CLONES
 static void
 add_row(int width, double weight, const float *restrict row, double *restrict sum)
 {
-	int			i;
-
-	for (i = 0; i < width; i++)
+	for (int i = 0; i < width; i++)
 		sum[i] += weight * row[i];
 }
 
@@ -142,17 +133,14 @@ find_axis(const HalvingSet *set, int count, const int *order)
 	const float *start = farthest_row(set, sampled);
 	double	   *axis = set->axis;
 	double	   *next = set->axis + width;
-	int			step;
-	int			r;
-	int			i;
 
-	for (i = 0; i < width; i++)
+	for (int i = 0; i < width; i++)
 		axis[i] = start[i];
 	scale_axis(width, axis);
-	for (step = 0; step < AXIS_STEPS; step++)
+	for (int step = 0; step < AXIS_STEPS; step++)
 	{
 		memset(next, 0, sizeof(double) * (size_t) width);
-		for (r = 0; r < sampled; r++)
+		for (int r = 0; r < sampled; r++)
 		{
 			const float *row = set->rows + (int64_t) r * width;
 
@@ -161,7 +149,7 @@ find_axis(const HalvingSet *set, int count, const int *order)
 		memcpy(axis, next, sizeof(double) * (size_t) width);
 		scale_axis(width, axis);
 	}
-	for (i = 0; i < width; i++)
+	for (int i = 0; i < width; i++)
 		axis[i] *= set->weights[i];
 	return axis;
 }
@@ -173,9 +161,8 @@ static const double *
 halve(const HalvingSet *set, int count, int *order, int half)
 {
 	const double *axis = find_axis(set, count, order);
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		set->projections[order[i]] = dot_float(set->width, axis,
 											   set->vectors + (int64_t) order[i] * set->width);
 	select_smallest(set->projections, count, order, half);
@@ -187,9 +174,8 @@ static float
 project(int width, const float *axis, const float *vector)
 {
 	float		sum = 0.0f;
-	int			i;
 
-	for (i = 0; i < width; i++)
+	for (int i = 0; i < width; i++)
 		sum += axis[i] * vector[i];
 	return sum;
 }
@@ -202,13 +188,12 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	float	   *row = tree + (int64_t) node * (set->width + 1);
 	int			half = count / 2;
 	const double *axis;
-	int			i;
 
 	memset(row, 0, sizeof(float) * (size_t) (set->width + 1));
 	if (count > 1)
 	{
 		axis = halve(set, count, order, half);
-		for (i = 0; i < set->width; i++)
+		for (int i = 0; i < set->width; i++)
 			row[i] = (float) axis[i];
 		row[set->width] =
 			project(set->width, row, set->vectors + (int64_t) order[half] * set->width);
@@ -235,9 +220,8 @@ int
 halving_part(int width, int depth, const float *tree, const float *vector, uint64_t bits)
 {
 	int			node = 0;
-	int			level;
 
-	for (level = 0; level < depth; level++, bits >>= 1)
+	for (int level = 0; level < depth; level++, bits >>= 1)
 	{
 		const float *row = tree + (int64_t) node * (width + 1);
 		float		projection = project(width, row, vector);

@@ -56,12 +56,11 @@ static void
 fill_one(const Kind *kind, const double *x, const double *u, double *z)
 {
 	int			n = kind->feature_dim;
-	int			i;
 
 	if (kind->interactions == INTERACTIONS_MATCHED)
 	{
 		if (!has_projection(kind))
-			for (i = 0; i < n; i++)
+			for (int i = 0; i < n; i++)
 			{
 				z[i] = x[i] / MATCHED_SCALE;
 				z[n + i] = x[i] * u[i];
@@ -82,9 +81,8 @@ kind_fill(const Kind *kind, int count, const double *features,
 		  const double *profiles, double *reduced)
 {
 	int			len = kind_reduced_len(kind);
-	int			c;
 
-	for (c = 0; c < count; c++)
+	for (int c = 0; c < count; c++)
 	{
 		fill_one(kind, features, profiles, reduced);
 		if (kind->intercept)
@@ -96,21 +94,17 @@ kind_fill(const Kind *kind, int count, const double *features,
 	}
 }
 
-/*
- * w <- psi1/4 + psi2 o u + 4 psi3 u; the first two terms only without a
- * projection
- */
+/* w <- psi1/4 + psi2 o u + 4 psi3 u; the first two terms only without a projection */
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
 	int			n = kind->feature_dim;
 	double		similarity = MATCHED_SCALE * psi[kind_coordinates(kind) - 1];
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		w[i] = similarity * u[i];
 	if (!has_projection(kind))
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			w[i] += psi[i] / MATCHED_SCALE + psi[n + i] * u[i];
 }
 
@@ -128,10 +122,9 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 }
 
 /*
- * Convert "count" parameters of kind_reduced_len numbers to lists of
- * kind_lifted_len weights over features under one profile.  The last weight is
- * the intercept's, if there is one.  The caller adds the contribution of a
- * projected part.
+ * Convert "count" parameters of kind_reduced_len numbers to lists of kind_lifted_len
+ * weights over features under one profile.  The last weight is the intercept's, if there is
+ * one.  The caller adds the contribution of a projected part.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,
@@ -139,9 +132,8 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 {
 	int			reduced_len = kind_reduced_len(kind);
 	int			lifted_len = kind_lifted_len(kind);
-	int			c;
 
-	for (c = 0; c < count; c++)
+	for (int c = 0; c < count; c++)
 	{
 		lift_one(kind, parameters, profile, lifted);
 		if (kind->intercept)
@@ -158,18 +150,15 @@ kind_lift(const Kind *kind, int count, const double *parameters,
  * depends on the seed, its row and its column, and on the scale.
  */
 void
-projection_generate(const Projection *p, int first, int count,
-					double *numbers)
+projection_generate(const Projection *p, int first, int count, double *numbers)
 {
 	size_t		len = (size_t) p->feature_dim;
-	int			r;
 
-	for (r = 0; r < count; r++)
+	for (int r = 0; r < count; r++)
 	{
 		size_t		j;
 
-		random_normals(p->seed, RANDOM_PROJECTION, (uint32_t) (first + r), len,
-					   numbers);
+		random_normals(p->seed, RANDOM_PROJECTION, (uint32_t) (first + r), len, numbers);
 		for (j = 0; j < len; j++)
 			numbers[j] *= p->scale;
 		numbers += len;
@@ -195,8 +184,7 @@ projection_apply(const Projection *p, const ProjectionRows *rows, int count,
  */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,
-				const double *parameters, int parameter_len,
-				double *lifted, int lifted_len)
+				const double *parameters, int parameter_len, double *lifted, int lifted_len)
 {
 	linalg_combine(p->feature_dim, rows->count, rows->numbers, count,
 				   parameters + rows->first, parameter_len, lifted, lifted_len);

@@ -53,10 +53,7 @@ extern void kind_fill(const Kind *kind, int count, const double *features,
 extern void kind_lift(const Kind *kind, int count, const double *parameters,
 					  const double *profile, double *lifted);
 
-/*
- * Number of coordinates of z.  The caller has checked kind_coordinates()
- * against the limit.
- */
+/* Number of coordinates of z.  The caller has checked kind_coordinates() against the limit. */
 static inline int
 kind_reduced_len(const Kind *kind)
 {
@@ -71,10 +68,9 @@ kind_lifted_len(const Kind *kind)
 }
 
 /*
- * The random matrix P of independent N(0, scale^2) entries, d by n (Algorithm
- * 1, "Calculate z").  P is never stored: any range of its rows can be
- * generated from the seed.  Functions take a range of rows, so that callers
- * may hold the whole matrix or process it in pieces.
+ * The random matrix P of independent N(0, scale^2) entries, d by n (Algorithm 1, "Calculate
+ * z").  P is never stored: any range of its rows can be generated from the seed.  Functions
+ * take a range of rows, so that callers may hold the whole matrix or process it in pieces.
  */
 typedef struct Projection
 {
@@ -92,14 +88,11 @@ typedef struct ProjectionRows
 	const double *numbers;
 } ProjectionRows;
 
-extern void projection_generate(const Projection *p, int first, int count,
-								double *numbers);
+extern void projection_generate(const Projection *p, int first, int count, double *numbers);
 extern void projection_apply(const Projection *p, const ProjectionRows *rows,
-							 int count, const double *features,
-							 double *reduced, int reduced_len);
+							 int count, const double *features, double *reduced, int reduced_len);
 extern void projection_lift(const Projection *p, const ProjectionRows *rows,
-							int count, const double *parameters,
-							int parameter_len, double *lifted,
+							int count, const double *parameters, int parameter_len, double *lifted,
 							int lifted_len);
 
 #endif							/* DLINTS_KINDS_H */

@@ -32,8 +32,7 @@ extern void dsyrk_(const char *uplo, const char *trans, const int *n,
 extern void dtrmm_(const char *side, const char *uplo, const char *transa,
 				   const char *diag, const int *m, const int *n,
 				   const double *alpha, const double *a, const int *lda,
-				   double *b, const int *ldb, fortran_len, fortran_len,
-				   fortran_len, fortran_len);
+				   double *b, const int *ldb, fortran_len, fortran_len, fortran_len, fortran_len);
 extern void dtrmv_(const char *uplo, const char *trans, const char *diag,
 				   const int *n, const double *a, const int *lda, double *x,
 				   const int *incx, fortran_len, fortran_len, fortran_len);

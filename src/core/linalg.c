@@ -30,15 +30,14 @@ static const int unit_stride = 1;
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
- * Prepare BLAS; call this first.  Returns false if BLAS cannot allocate its
- * memory now; a later call may succeed.
+ * Prepare BLAS; call this first.  Returns false if BLAS cannot allocate its memory now; a
+ * later call may succeed.
  *
- * OpenBLAS retries its allocation forever if the address space is limited
- * (ulimit -v).  So we test whether the memory is available, and make OpenBLAS
- * allocate it at once.  It keeps this buffer, and our calls never need a
- * second one.  A Cholesky factorization triggers the allocation, whether
- * LAPACK is OpenBLAS's or not.  Order 1 would not, because vectors do not
- * need the buffer.
+ * OpenBLAS retries its allocation forever if the address space is limited (ulimit -v).  So
+ * we test whether the memory is available, and make OpenBLAS allocate it at once.  It keeps
+ * this buffer, and our calls never need a second one.  A Cholesky factorization triggers
+ * the allocation, whether LAPACK is OpenBLAS's or not.  Order 1 would not, because vectors
+ * do not need the buffer.
  */
 bool
 linalg_ready(void)
@@ -91,9 +90,7 @@ linalg_packed_index(int d, int i, int j)
 void
 linalg_add_diagonal(int d, double value, double *packed)
 {
-	int			i;
-
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 		packed[linalg_packed_index(d, i, i)] += value;
 }
 
@@ -101,9 +98,8 @@ double
 linalg_max_diagonal(int d, const double *packed)
 {
 	double		max = packed[linalg_packed_index(d, 0, 0)];
-	int			i;
 
-	for (i = 1; i < d; i++)
+	for (int i = 1; i < d; i++)
 	{
 		double		value = packed[linalg_packed_index(d, i, i)];
 
@@ -117,9 +113,8 @@ double
 linalg_min_diagonal(int d, const double *packed)
 {
 	double		min = packed[linalg_packed_index(d, 0, 0)];
-	int			i;
 
-	for (i = 1; i < d; i++)
+	for (int i = 1; i < d; i++)
 	{
 		double		value = packed[linalg_packed_index(d, i, i)];
 
@@ -135,9 +130,8 @@ linalg_all_finite(size_t count, const double *values)
 {
 	const uint64_t exponent = UINT64_C(0x7FF0000000000000);
 	uint64_t	bad = 0;
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 	{
 		uint64_t	bits;
 
@@ -147,10 +141,7 @@ linalg_all_finite(size_t count, const double *values)
 	return bad == 0;
 }
 
-/*
- * Unpack a lower triangle into a full d by d matrix with zeros above the
- * diagonal.
- */
+/* Unpack a lower triangle into a full d by d matrix with zeros above the diagonal. */
 void
 linalg_unpack_lower(int d, const double *packed, double *full)
 {
@@ -162,11 +153,9 @@ linalg_unpack_lower(int d, const double *packed, double *full)
 
 /* packed <- factor packed + sum over vectors of v v' */
 void
-linalg_rank_update(int d, int count, const double *vectors, double factor,
-				   double *packed)
+linalg_rank_update(int d, int count, const double *vectors, double factor, double *packed)
 {
-	dsfrk_("N", "L", "N", &d, &count, &one, vectors, &d, &factor, packed,
-		   1, 1, 1);
+	dsfrk_("N", "L", "N", &d, &count, &one, vectors, &d, &factor, packed, 1, 1, 1);
 }
 
 /* Replace a packed symmetric matrix by its lower Cholesky factor. */
@@ -197,9 +186,8 @@ linalg_trace_product(int d, const double *left, const double *right)
 {
 	int			len = (int) linalg_packed_len(d);
 	double		diagonal = 0.0;
-	int			i;
 
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 	{
 		size_t		k = linalg_packed_index(d, i, i);
 
@@ -210,22 +198,18 @@ linalg_trace_product(int d, const double *left, const double *right)
 
 /* out <- packed symmetric matrix times vector */
 void
-linalg_multiply_symmetric(int d, const double *packed, const double *vector,
-						  double *out)
+linalg_multiply_symmetric(int d, const double *packed, const double *vector, double *out)
 {
-	int			i;
-	int			j;
-
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 		out[i] = 0.0;
-	for (j = 0; j < d; j++)
+	for (int j = 0; j < d; j++)
 	{
 		/* elements of a column below the diagonal have a constant stride */
 		size_t		k = linalg_packed_index(d, j, j);
 		size_t		step = linalg_packed_index(d, j + 1, j) - k;
 		double		sum = packed[k] * vector[j];
 
-		for (i = j + 1; i < d; i++)
+		for (int i = j + 1; i < d; i++)
 		{
 			k += step;
 			sum += packed[k] * vector[i];
@@ -236,9 +220,8 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector,
 }
 
 /*
- * The parts of a packed lower triangle, as LAPACK's routines for full
- * matrices see them: two triangles, one of them transposed, and the block
- * between them, square or nearly so
+ * The parts of a packed lower triangle, as LAPACK's routines for full matrices see them:
+ * two triangles, one of them transposed, and the block between them, square or nearly so
  */
 typedef struct Pieces
 {
@@ -264,9 +247,8 @@ pieces_of(int d, const double *packed)
 }
 
 /*
- * vector <- L^-1 vector.  LAPACK's routine for packed matrices copies the
- * matrix first.  For one vector that costs 10 % more time at d = 50, and five
- * times as much at d = 1024.
+ * vector <- L^-1 vector.  LAPACK's routine for packed matrices copies the matrix first.  For
+ * one vector that costs 10 % more time at d = 50, and five times as much at d = 1024.
  */
 void
 linalg_solve_lower(int d, const double *factor, double *vector)
@@ -274,12 +256,10 @@ linalg_solve_lower(int d, const double *factor, double *vector)
 	Pieces		p = pieces_of(d, factor);
 	double	   *rest = vector + p.upper;
 
-	dtrsv_("L", "N", "N", &p.upper, p.first, &p.stride, vector, &unit_stride,
-		   1, 1, 1);
+	dtrsv_("L", "N", "N", &p.upper, p.first, &p.stride, vector, &unit_stride, 1, 1, 1);
 	dgemv_("N", &p.lower, &p.upper, &minus_one, p.block, &p.stride, vector,
 		   &unit_stride, &one, rest, &unit_stride, 1);
-	dtrsv_("U", "T", "N", &p.lower, p.second, &p.stride, rest, &unit_stride,
-		   1, 1, 1);
+	dtrsv_("U", "T", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 }
 
 /* vector <- L'^-1 vector */
@@ -289,24 +269,20 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 	Pieces		p = pieces_of(d, factor);
 	double	   *rest = vector + p.upper;
 
-	dtrsv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride,
-		   1, 1, 1);
+	dtrsv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 	dgemv_("T", &p.lower, &p.upper, &minus_one, p.block, &p.stride, rest,
 		   &unit_stride, &one, vector, &unit_stride, 1);
-	dtrsv_("L", "T", "N", &p.upper, p.first, &p.stride, vector, &unit_stride,
-		   1, 1, 1);
+	dtrsv_("L", "T", "N", &p.upper, p.first, &p.stride, vector, &unit_stride, 1, 1, 1);
 }
 
 /* vectors <- L'^-1 vectors */
 void
-linalg_solve_lower_transposed(int d, const double *factor, int count,
-							  double *vectors)
+linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors)
 {
 	if (count == 1)
 		solve_lower_transposed(d, factor, vectors);
 	else
-		dtfsm_("N", "L", "L", "T", "N", &d, &count, &one, factor, vectors, &d,
-			   1, 1, 1, 1, 1);
+		dtfsm_("N", "L", "L", "T", "N", &d, &count, &one, factor, vectors, &d, 1, 1, 1, 1, 1);
 }
 
 /* vectors <- (L L')^-1 vectors */
@@ -333,12 +309,10 @@ linalg_multiply_lower(int d, const double *packed, int count, double *vectors)
 
 	if (count == 1)
 	{
-		dtrmv_("U", "T", "N", &p.lower, p.second, &p.stride, rest, &unit_stride,
-			   1, 1, 1);
+		dtrmv_("U", "T", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 		dgemv_("N", &p.lower, &p.upper, &one, p.block, &p.stride, vectors,
 			   &unit_stride, &one, rest, &unit_stride, 1);
-		dtrmv_("L", "N", "N", &p.upper, p.first, &p.stride, vectors,
-			   &unit_stride, 1, 1, 1);
+		dtrmv_("L", "N", "N", &p.upper, p.first, &p.stride, vectors, &unit_stride, 1, 1, 1);
 	}
 	else
 	{
@@ -358,23 +332,19 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 	Pieces		p = pieces_of(d, packed);
 	double	   *rest = vector + p.upper;
 
-	dtrmv_("L", "T", "N", &p.upper, p.first, &p.stride, vector, &unit_stride,
-		   1, 1, 1);
+	dtrmv_("L", "T", "N", &p.upper, p.first, &p.stride, vector, &unit_stride, 1, 1, 1);
 	dgemv_("T", &p.lower, &p.upper, &one, p.block, &p.stride, rest,
 		   &unit_stride, &one, vector, &unit_stride, 1);
-	dtrmv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride,
-		   1, 1, 1);
+	dtrmv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 }
 
 /*
- * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows"
- * vectors.  Successive lists of weights are weights_len apart, and successive
- * sums sums_len.
+ * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows" vectors.
+ * Successive lists of weights are weights_len apart, and successive sums sums_len.
  */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,
-			   const double *weights, int weights_len, double *sums,
-			   int sums_len)
+			   const double *weights, int weights_len, double *sums, int sums_len)
 {
 	if (count == 1)
 		dgemv_("N", &len, &rows, &one, vectors, &len, weights, &unit_stride,
@@ -386,8 +356,7 @@ linalg_combine(int len, int rows, const double *vectors, int count,
 
 /* dots[k] <- vectors[k]' vector */
 void
-linalg_dot_each(int len, int count, const double *vectors,
-				const double *vector, double *dots)
+linalg_dot_each(int len, int count, const double *vectors, const double *vector, double *dots)
 {
 	dgemv_("T", &len, &count, &one, vectors, &len, vector, &unit_stride,
 		   &zero, dots, &unit_stride, 1);
@@ -420,22 +389,18 @@ void
 linalg_gram(int d, const double *columns, double *full)
 {
 	size_t		n = (size_t) d;
-	size_t		i;
-	size_t		j;
 
 	dsyrk_("L", "N", &d, &d, &one, columns, &d, &zero, full, &d, 1, 1);
-	for (j = 0; j < n; j++)
-		for (i = j + 1; i < n; i++)
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = j + 1; i < n; i++)
 			full[j + i * n] = full[i + j * n];
 }
 
 /* full <- full + sum over k of left[k] right[k]', by columns */
 void
-linalg_cross(int len, int count, const double *left, const double *right,
-			 double *full)
+linalg_cross(int len, int count, const double *left, const double *right, double *full)
 {
-	dgemm_("N", "T", &len, &len, &count, &one, left, &len, right, &len,
-		   &one, full, &len, 1, 1);
+	dgemm_("N", "T", &len, &len, &count, &one, left, &len, right, &len, &one, full, &len, 1, 1);
 }
 
 /* LAPACK's block size for the reduction to tridiagonal form */
@@ -449,10 +414,9 @@ linalg_tridiagonal_work(int d)
 }
 
 /*
- * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and
- * set vector <- Q' vector.  A's lower triangle begins at "full", with columns
- * "stride" apart, and is destroyed.  T is its diagonal and d - 1 numbers
- * below it.
+ * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and set vector <-
+ * Q' vector.  A's lower triangle begins at "full", with columns "stride" apart, and is
+ * destroyed.  T is its diagonal and d - 1 numbers below it.
  */
 void
 linalg_tridiagonal(int d, int stride, double *full, double *diagonal,
@@ -462,8 +426,7 @@ linalg_tridiagonal(int d, int stride, double *full, double *diagonal,
 	double	   *reflectors = work + work_len;
 	int			info;
 
-	dsytrd_("L", &d, full, &stride, diagonal, below, reflectors, work,
-			&work_len, &info, 1);
+	dsytrd_("L", &d, full, &stride, diagonal, below, reflectors, work, &work_len, &info, 1);
 	dormtr_("L", "L", "T", &d, &unit_stride, full, &stride, reflectors, vector,
 			&d, work, &work_len, &info, 1, 1, 1);
 }
@@ -481,10 +444,7 @@ linalg_tridiagonal_factor(int d, double *diagonal, double *below)
 	return info == 0;
 }
 
-/*
- * Number of doubles of work space for linalg_eigenvectors() and
- * linalg_nearest_rotation()
- */
+/* Number of doubles of work space for linalg_eigenvectors() and linalg_nearest_rotation() */
 size_t
 linalg_spectral_work(int d)
 {
@@ -505,15 +465,13 @@ linalg_spectral_integers(int d)
  * eigenvectors.  Each is contiguous; values are in ascending order.
  */
 bool
-linalg_eigenvectors(int d, double *full, double *values, double *work,
-					int *integers)
+linalg_eigenvectors(int d, double *full, double *values, double *work, int *integers)
 {
 	int			work_len = (int) linalg_spectral_work(d);
 	int			integers_len = (int) linalg_spectral_integers(d);
 	int			info;
 
-	dsyevd_("V", "L", &d, full, &d, values, work, &work_len, integers,
-			&integers_len, &info, 1, 1);
+	dsyevd_("V", "L", &d, full, &d, values, work, &work_len, integers, &integers_len, &info, 1, 1);
 	return info == 0;
 }
 
@@ -532,7 +490,6 @@ linalg_nearest_rotation(int d, double *full, double *rotation, double *left,
 	/* "work" starts with the singular values, which are not used */
 	dgesdd_("A", &d, &d, full, &d, work, left, &d, right, &d, work + d,
 			&work_len, integers, &info, 1);
-	dgemm_("N", "N", &d, &d, &d, &one, left, &d, right, &d, &zero, rotation,
-		   &d, 1, 1);
+	dgemm_("N", "N", &d, &d, &d, &one, left, &d, right, &d, &zero, rotation, &d, 1, 1);
 	return info == 0;
 }

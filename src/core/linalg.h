@@ -38,19 +38,14 @@ extern void linalg_rank_update(int d, int count, const double *vectors,
 							   double factor, double *packed);
 extern bool linalg_cholesky(int d, double *packed);
 extern void linalg_cholesky_invert(int d, double *factor);
-extern double linalg_trace_product(int d, const double *left,
-								   const double *right);
+extern double linalg_trace_product(int d, const double *left, const double *right);
 extern void linalg_multiply_symmetric(int d, const double *packed,
 									  const double *vector, double *out);
-extern void linalg_cholesky_solve(int d, const double *factor, int count,
-								  double *vectors);
+extern void linalg_cholesky_solve(int d, const double *factor, int count, double *vectors);
 extern void linalg_solve_lower(int d, const double *factor, double *vector);
-extern void linalg_solve_lower_transposed(int d, const double *factor,
-										  int count, double *vectors);
-extern void linalg_multiply_lower(int d, const double *packed, int count,
-								  double *vectors);
-extern void linalg_multiply_lower_transposed(int d, const double *packed,
-											 double *vector);
+extern void linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors);
+extern void linalg_multiply_lower(int d, const double *packed, int count, double *vectors);
+extern void linalg_multiply_lower_transposed(int d, const double *packed, double *vector);
 extern void linalg_combine(int len, int rows, const double *vectors,
 						   int count, const double *weights, int weights_len,
 						   double *sums, int sums_len);
@@ -58,22 +53,17 @@ extern void linalg_dot_each(int len, int count, const double *vectors,
 							const double *vector, double *dots);
 extern double linalg_norm(int len, const double *vector);
 extern void linalg_project(int len, int rows, const double *matrix,
-						   int count, const double *vectors,
-						   double *out, int out_len);
+						   int count, const double *vectors, double *out, int out_len);
 extern void linalg_gram(int d, const double *columns, double *full);
-extern void linalg_cross(int len, int count, const double *left,
-						 const double *right, double *full);
+extern void linalg_cross(int len, int count, const double *left, const double *right, double *full);
 extern size_t linalg_tridiagonal_work(int d);
-extern void linalg_tridiagonal(int d, int stride, double *full,
-							   double *diagonal, double *below,
+extern void linalg_tridiagonal(int d, int stride, double *full, double *diagonal, double *below,
 							   double *vector, double *work);
 extern bool linalg_tridiagonal_factor(int d, double *diagonal, double *below);
 extern size_t linalg_spectral_work(int d);
 extern size_t linalg_spectral_integers(int d);
-extern bool linalg_eigenvectors(int d, double *full, double *values,
-								double *work, int *integers);
+extern bool linalg_eigenvectors(int d, double *full, double *values, double *work, int *integers);
 extern bool linalg_nearest_rotation(int d, double *full, double *rotation,
-									double *left, double *right,
-									double *work, int *integers);
+									double *left, double *right, double *work, int *integers);
 
 #endif							/* DLINTS_LINALG_H */

@@ -86,21 +86,19 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Compute b for the posterior.  With an intercept, b is centered on the mean
- * reward, because the ridge must not shrink the mean.  Returns the mean
- * reward, which callers add to the intercept's coefficient; 0 without an
- * intercept.
+ * Compute b for the posterior.  With an intercept, b is centered on the mean reward,
+ * because the ridge must not shrink the mean.  Returns the mean reward, which callers add
+ * to the intercept's coefficient; 0 without an intercept.
  */
 double
 memory_center(const Evidence *e, const Rewards *rewards, double *b)
 {
 	int			dim = e->dim;
 	double		level = 0.0;
-	int			k;
 
 	if (rewards->intercept && rewards->totals.N > 0.0)
 		level = rewards->reference + mean_above_reference(e, &rewards->totals);
-	for (k = 0; k < dim; k++)
+	for (int k = 0; k < dim; k++)
 		b[k] = level == 0.0 ? e->b[k] :
 			e->b[k] - level * e->G[linalg_packed_index(dim, dim - 1, k)];
 	return level;
@@ -114,9 +112,8 @@ squares_about(double N, double R, double S, double above)
 }
 
 /*
- * Sum of squared deviations of all rewards from their mean or, without an
- * intercept, from zero.  Returns 0 for equal rewards, where only rounding
- * errors remain.
+ * Sum of squared deviations of all rewards from their mean or, without an intercept, from
+ * zero.  Returns 0 for equal rewards, where only rounding errors remain.
  */
 static double
 total_squares(const Rewards *rewards)
@@ -170,8 +167,7 @@ memory_choose_work(int dim, int count)
  * Returns false if the memory has no posterior.
  */
 static bool
-fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit,
-	  double *spare)
+fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
 {
 	size_t		packed = linalg_packed_len(e->dim);
 	double	   *b = spare + packed;
@@ -192,8 +188,7 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 
 	memcpy(spare, fit->L, sizeof(double) * packed);
 	linalg_cholesky_invert(e->dim, spare);
-	fit->parameters = fmax(0.0, linalg_trace_product(e->dim, spare,
-														e->H ? e->H : e->G) *
+	fit->parameters = fmax(0.0, linalg_trace_product(e->dim, spare, e->H ? e->H : e->G) *
 							  evidence_square_share(e));
 	return true;
 }
@@ -208,11 +203,10 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Noise variance of a shorter memory.  If rewards are rare, its window often
- * contains none and would seem free of noise.  The variance of the longest
- * memory therefore counts as NOISE_OBSERVATIONS_PER_PARAMETER observations
- * per parameter.  It may only raise the variance: a window that contains a
- * reward varies more than the long run.
+ * Noise variance of a shorter memory.  If rewards are rare, its window often contains none
+ * and would seem free of noise.  The variance of the longest memory therefore counts as
+ * NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  It may only raise the
+ * variance: a window that contains a reward varies more than the long run.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -226,11 +220,10 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Noise variance of a discounted memory that is the only one of its model.
- * Its window may contain no reward for a long time.  The variance of all
- * rewards, as far as the memory leaves it unexplained, therefore counts as
- * one observation.  If a memory's sum of squares has decayed to rounding
- * errors, all variance counts as unexplained.
+ * Noise variance of a discounted memory that is the only one of its model.  Its window may
+ * contain no reward for a long time.  The variance of all rewards, as far as the memory
+ * leaves it unexplained, therefore counts as one observation.  If a memory's sum of squares
+ * has decayed to rounding errors, all variance counts as unexplained.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -260,8 +253,7 @@ usable_variance(double variance, double mean_square)
 
 /* Estimate the noise variance of each memory. */
 static void
-estimate_noise(const Evidence *memories, MemoryFit *fit, int count,
-		  const Rewards *rewards)
+estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Rewards *rewards)
 {
 	const Evidence *last = &memories[count - 1];
 	MemoryFit	   *last_fit = &fit[count - 1];
@@ -271,9 +263,8 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count,
 	double		mean_square = weight > 0.0 ? squares / weight : 0.0;
 	double		longest = forgets ? only_variance(last, last_fit, mean_square) :
 		last_fit->residual / degrees_of_freedom(last, last_fit);
-	int			j;
 
-	for (j = 0; j < count - 1; j++)
+	for (int j = 0; j < count - 1; j++)
 		fit[j].variance =
 			usable_variance(shorter_variance(&memories[j], &fit[j], longest), mean_square);
 	last_fit->variance = usable_variance(longest, mean_square);
@@ -293,21 +284,19 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 	double	   *explained = spare + dim;
 	double		k = fast_fit->parameters;
 	double		length;
-	int			i;
 
 	if (*fast->N < MIN_WEIGHT)
 		return false;
 	linalg_multiply_symmetric(dim, fast->G, slow_fit->estimate, explained);
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		e[i] = fast->b[i] - explained[i];
 	if (slow_fit->level != 0.0)
-		for (i = 0; i < dim; i++)
+		for (int i = 0; i < dim; i++)
 			e[i] -= slow_fit->level *
 				fast->G[linalg_packed_index(dim, dim - 1, i)];
 	linalg_solve_lower(dim, fast_fit->L, e);
 	length = linalg_norm(dim, e);
-	return !(length * length <=
-			 fast_fit->variance * (k + CONTRADICTION_THRESHOLD * sqrt(2.0 * k)));
+	return !(length * length <= fast_fit->variance * (k + CONTRADICTION_THRESHOLD * sqrt(2.0 * k)));
 }
 
 /*

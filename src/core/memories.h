@@ -34,12 +34,10 @@ extern bool memory_fades(int j, int count, double fastest);
 extern double memory_discount(int j, int count, double fastest);
 extern double memory_half_life(int j, double fastest);
 
-extern double memory_center(const Evidence *e, const Rewards *rewards,
-							double *b);
+extern double memory_center(const Evidence *e, const Rewards *rewards, double *b);
 extern double memory_squares(const Evidence *e, const Rewards *rewards);
 extern size_t memory_choose_work(int dim, int count);
 extern MemoryChoice memory_choose(const Evidence *memories, int count,
-								  double ridge, const Rewards *rewards,
-								  double *work);
+								  double ridge, const Rewards *rewards, double *work);
 
 #endif							/* DLINTS_MEMORIES_H */

@@ -117,18 +117,16 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 }
 
 /*
- * Move the exponent of a half to a float's position.  A multiplication with a
- * power of two corrects the bias and normalizes subnormals.  It leaves
- * infinity and NaN at 2^16 or more.
+ * Move the exponent of a half to a float's position.  A multiplication with a power of two
+ * corrects the bias and normalizes subnormals.  It leaves infinity and NaN at 2^16 or more.
  */
 CPU_CLONES
 void
 widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
 {
 	const float bias = 0x1p112f;
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 	{
 		uint32_t	bits = (uint32_t) (in[i] & 0x7fff) << 13;
 		uint32_t	sign = (uint32_t) (in[i] & 0x8000) << 16;
@@ -147,12 +145,9 @@ widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
 
 CPU_CLONES
 void
-unit_add(size_t count, double weight, const double *restrict vector,
-		 double *restrict sum)
+unit_add(size_t count, double weight, const double *restrict vector, double *restrict sum)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		sum[i] += weight * vector[i];
 }
 
@@ -160,9 +155,8 @@ static double
 largest(size_t count, const double *sum)
 {
 	double		max = 0.0;
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		max = fmax(max, fabs(sum[i]));
 	return max;
 }
@@ -177,16 +171,15 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 	double		max = largest(count, sum);
 	double		squares = 0.0;
 	double		length;
-	size_t		i;
 
 	if (max == 0.0)
 		max = 1.0;
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		squares += (sum[i] / max) * (sum[i] / max);
 	length = squares > 0.0 ? sqrt(squares) : 1.0;
 
 	/* adding 0 turns a negative zero into a positive one */
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		out[i] = (float) (sum[i] / max / length) + 0.0f;
 }
 
@@ -254,15 +247,14 @@ peak_of(size_t count, const double *numbers)
 	double		peaks[SCORE_LANES];
 	double		peak = -DBL_MAX;
 	double		zero = 0.0;
-	size_t		k;
 
 	peak_of_lanes(rows, numbers, peaks);
-	for (k = 0; k < SCORE_LANES; k++)
+	for (size_t k = 0; k < SCORE_LANES; k++)
 	{
 		peak = peaks[k] > peak ? peaks[k] : peak;
 		zero += 0.0 * peaks[k];
 	}
-	for (k = rows * SCORE_LANES; k < count; k++)
+	for (size_t k = rows * SCORE_LANES; k < count; k++)
 	{
 		peak = numbers[k] > peak ? numbers[k] : peak;
 		zero += 0.0 * numbers[k];

@@ -20,15 +20,12 @@ static void
 gather(size_t columns, size_t count, const SvdCell *cells,
 	   const double *restrict panel, double *restrict sum)
 {
-	size_t		c;
-	size_t		j;
-
-	for (c = 0; c < count; c++)
+	for (size_t c = 0; c < count; c++)
 	{
 		const double *restrict vector = panel + cells[c].item * columns;
 		double		weight = cells[c].weight;
 
-		for (j = 0; j < columns; j++)
+		for (size_t j = 0; j < columns; j++)
 			sum[j] += weight * vector[j];
 	}
 }
@@ -39,15 +36,12 @@ static void
 scatter(size_t columns, size_t count, const SvdCell *cells,
 		const double *restrict sum, double *restrict panel)
 {
-	size_t		c;
-	size_t		j;
-
-	for (c = 0; c < count; c++)
+	for (size_t c = 0; c < count; c++)
 	{
 		double	   *restrict vector = panel + cells[c].item * columns;
 		double		weight = cells[c].weight;
 
-		for (j = 0; j < columns; j++)
+		for (size_t j = 0; j < columns; j++)
 			vector[j] += weight * sum[j];
 	}
 }
@@ -57,15 +51,12 @@ void
 panel_multiply(const SvdMatrix *matrix, size_t columns, const double *panel,
 			   double *out, double *sum)
 {
-	uint32_t	user;
-	uint32_t	item;
-
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		memset(out + item * columns, 0, sizeof(double) * columns);
 		matrix->pause();
 	}
-	for (user = 0; user < matrix->users; user++)
+	for (uint32_t user = 0; user < matrix->users; user++)
 	{
 		size_t		start = matrix->starts[user];
 		size_t		end = matrix->starts[user + 1];
@@ -99,15 +90,12 @@ void
 panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 			const double *right, double *full)
 {
-	uint32_t	item;
-
 	memset(full, 0, sizeof(double) * (size_t) columns * (size_t) columns);
-	for (item = 0; item < matrix->items; item += PANEL_CHUNK)
+	for (uint32_t item = 0; item < matrix->items; item += PANEL_CHUNK)
 	{
 		size_t		offset = (size_t) item * (size_t) columns;
 
-		linalg_cross(columns, panel_chunk(matrix, item), left + offset,
-					 right + offset, full);
+		linalg_cross(columns, panel_chunk(matrix, item), left + offset, right + offset, full);
 		matrix->pause();
 	}
 }
@@ -120,16 +108,13 @@ void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)
 {
-	uint32_t	item;
-
-	for (item = 0; item < matrix->items; item += PANEL_CHUNK)
+	for (uint32_t item = 0; item < matrix->items; item += PANEL_CHUNK)
 	{
 		int			count = panel_chunk(matrix, item);
 		double	   *vectors = panel + (size_t) item * (size_t) columns;
 
 		linalg_project(columns, columns, full, count, vectors, chunk, columns);
-		memcpy(vectors, chunk,
-			   sizeof(double) * (size_t) count * (size_t) columns);
+		memcpy(vectors, chunk, sizeof(double) * (size_t) count * (size_t) columns);
 		matrix->pause();
 	}
 }

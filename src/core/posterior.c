@@ -22,43 +22,38 @@
 #define MAX_ROUNDING_SHARE	1e-9
 
 /*
- * Remove the level of the evidence: the mean reward, and the intercept's
- * covariance with the other coordinates.
+ * Remove the level of the evidence: the mean reward, and the intercept's covariance with
+ * the other coordinates.
  *
  *		P = G - s s' / N		p = b - (R / N) s
  *
- * where s is the intercept's column of G and R / N the mean reward.  For a
- * coordinate that hardly varies only rounding errors remain, in proportion to
- * its former element.  We add an upper bound of them to the diagonal, so that
- * P stays positive semidefinite.
+ * where s is the intercept's column of G and R / N the mean reward.  For a coordinate that
+ * hardly varies only rounding errors remain, in proportion to its former element.  We add
+ * an upper bound of them to the diagonal, so that P stays positive semidefinite.
  */
 static void
 remove_level(int dim, double N, double mean, double *p, double *P)
 {
-	int			i;
-	int			j;
-
-	for (j = 0; j < dim - 1; j++)
+	for (int j = 0; j < dim - 1; j++)
 	{
 		double		sum = P[linalg_packed_index(dim, dim - 1, j)];
 		double	   *element = &P[linalg_packed_index(dim, j, j)];
 		double		before = *element;
 
 		p[j] -= mean * sum;
-		for (i = j; i < dim - 1; i++)
+		for (int i = j; i < dim - 1; i++)
 			P[linalg_packed_index(dim, i, j)] -=
 				sum * (P[linalg_packed_index(dim, dim - 1, i)] / N);
 		*element = fmax(0.0, *element) + MAX_ROUNDING_SHARE * before;
 	}
 	p[dim - 1] = 0.0;
-	for (j = 0; j < dim; j++)
+	for (int j = 0; j < dim; j++)
 		P[linalg_packed_index(dim, dim - 1, j)] = 0.0;
 }
 
 /* Make a prior from evidence that has observations. */
 void
-prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p,
-		   double *P)
+prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P)
 {
 	size_t		packed = linalg_packed_len(e->dim);
 
@@ -73,9 +68,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p,
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
-	int			k;
-
-	for (k = 0; prior->weight > 0.0 && k < dim; k++)
+	for (int k = 0; prior->weight > 0.0 && k < dim; k++)
 		b[k] += prior->weight * prior->p[k];
 }
 
@@ -99,10 +92,9 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Two matrices to factor: index 0 is G, index 1 is H or its substitute.  Each
- * is the evidence times "times", plus the prior.  Their diagonals get the
- * ridge, and a fraction "share" of their own elements, or of "least" if that
- * is larger.
+ * Two matrices to factor: index 0 is G, index 1 is H or its substitute.  Each is the
+ * evidence times "times", plus the prior.  Their diagonals get the ridge, and a fraction
+ * "share" of their own elements, or of "least" if that is larger.
  */
 typedef struct FactorInput
 {
@@ -128,9 +120,8 @@ static double
 max_diagonal(const FactorInput *input, int j, int dim)
 {
 	double		max = 0.0;
-	int			k;
 
-	for (k = 0; k < dim; k++)
+	for (int k = 0; k < dim; k++)
 		max = fmax(max, diagonal(input, j, dim, k));
 	return max;
 }
@@ -141,9 +132,8 @@ diagonal_addend(const FactorInput *input, int dim, int k)
 {
 	const Prior *prior = input->prior;
 	double		sum = k == dim - 1 ? prior->last_ridge : prior->ridge;
-	int			j;
 
-	for (j = 0; j < 2; j++)
+	for (int j = 0; j < 2; j++)
 		if (input->share[j] > 0.0)
 			sum += input->share[j] *
 				fmax(diagonal(input, j, dim, k), input->least[j]);
@@ -155,35 +145,30 @@ static void
 add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 {
 	const Prior *prior = input->prior;
-	size_t		i;
 
 	memcpy(matrix, input->evidence[j], count * sizeof(double));
 	if (input->times[j] != 1.0)
-		for (i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			matrix[i] *= input->times[j];
 	if (prior->weight > 0.0)
-		for (i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			matrix[i] += prior->weight * prior->P[i];
 }
 
 /*
- * Cholesky factor of matrix j plus the addend of its diagonal.  In exact
- * arithmetic no pivot is below the addend of its element.  A pivot below half
- * the addend shows that rounding errors exceed the addend; the function then
- * returns false.
+ * Cholesky factor of matrix j plus the addend of its diagonal.  In exact arithmetic no
+ * pivot is below the addend of its element.  A pivot below half the addend shows that
+ * rounding errors exceed the addend; the function then returns false.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 {
-	int			k;
-
 	add_prior(input, j, linalg_packed_len(dim), factor);
-	for (k = 0; k < dim; k++)
+	for (int k = 0; k < dim; k++)
 		factor[linalg_packed_index(dim, k, k)] += diagonal_addend(input, dim, k);
-	if (!linalg_cholesky(dim, factor) ||
-		!linalg_all_finite(linalg_packed_len(dim), factor))
+	if (!linalg_cholesky(dim, factor) || !linalg_all_finite(linalg_packed_len(dim), factor))
 		return false;
-	for (k = 0; k < dim; k++)
+	for (int k = 0; k < dim; k++)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
@@ -196,16 +181,14 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 /*
  * Cholesky factor of matrix j, with the ridge raised as far as necessary.
  *
- * If feature vectors are very large or nearly parallel, the rounding errors
- * of the evidence may exceed the ridge.  We then raise the ridge to their
- * size, which keeps all significant digits of the evidence.  Each observation
- * adds at most one rounding error.
+ * If feature vectors are very large or nearly parallel, the rounding errors of the evidence
+ * may exceed the ridge.  We then raise the ridge to their size, which keeps all significant
+ * digits of the evidence.  Each observation adds at most one rounding error.
  *
- * The first attempt assumes errors in proportion to a coordinate's own
- * elements, so that a coordinate without observations keeps its ridge.  The
- * second assumes errors in proportion to the largest element, as after a
- * retraction.  Evidence that needs more cannot come from observations, and
- * the result is false.
+ * The first attempt assumes errors in proportion to a coordinate's own elements, so that a
+ * coordinate without observations keeps its ridge.  The second assumes errors in proportion
+ * to the largest element, as after a retraction.  Evidence that needs more cannot come from
+ * observations, and the result is false.
  */
 static bool
 factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
@@ -214,16 +197,14 @@ factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *f
 	double		count = prior->weight > 0.0 ? *e->N + *prior->N : *e->N;
 	double		rounding = e->dim * DBL_EPSILON;
 	double		most = rounding * (1.0 + fmin(count, MAX_ROUNDING_ERRORS));
-	int			attempt;
 
 	if (factor_with_ridge(e->dim, input, j, factor))
 		return true;
-	for (attempt = 0; attempt < 2; attempt++)
+	for (int attempt = 0; attempt < 2; attempt++)
 	{
 		if (attempt > 0)
 			input->least[j] = max_diagonal(input, j, e->dim);
-		for (input->share[j] = rounding; input->share[j] < 10.0 * most;
-			 input->share[j] *= 10.0)
+		for (input->share[j] = rounding; input->share[j] < 10.0 * most; input->share[j] *= 10.0)
 			if (factor_with_ridge(e->dim, input, j, factor))
 				return true;
 	}
@@ -279,23 +260,18 @@ posterior_mean(const Factor *f, const double *b, double *mean)
 
 /* draws <- shift + scale draws, for "count" vectors and one shift */
 static void
-scale_and_shift(int dim, int count, double scale, const double *shift,
-				double *draws)
+scale_and_shift(int dim, int count, double scale, const double *shift, double *draws)
 {
-	int			c;
-	int			k;
-
-	for (c = 0; c < count; c++, draws += dim)
-		for (k = 0; k < dim; k++)
+	for (int c = 0; c < count; c++, draws += dim)
+		for (int k = 0; k < dim; k++)
 			draws[k] = shift[k] + scale * draws[k];
 }
 
 /*
- * Draw "count" perturbed estimates psi-tilde (Algorithm 1, "Calculate
- * psi-tilde").  Each is normal with mean psi-hat and covariance scale^2 Z^-1
- * Z~ Z^-1, computed from dim standard normals as Z^-1 (b + scale M w).  If M
- * = L, one of the two triangular solves is unnecessary.  "work" holds dim
- * numbers.
+ * Draw "count" perturbed estimates psi-tilde (Algorithm 1, "Calculate psi-tilde").  Each is
+ * normal with mean psi-hat and covariance scale^2 Z^-1 Z~ Z^-1, computed from dim standard
+ * normals as Z^-1 (b + scale M w).  If M = L, one of the two triangular solves is
+ * unnecessary.  "work" holds dim numbers.
  */
 void
 posterior_draws(const Factor *f, const double *b, double scale, int count,
@@ -327,7 +303,6 @@ void
 posterior_root(const Factor *f, double *root)
 {
 	size_t		dim = (size_t) f->dim;
-	size_t		k;
 
 	if (f->M)
 	{
@@ -337,7 +312,7 @@ posterior_root(const Factor *f, double *root)
 	else
 	{
 		memset(root, 0, sizeof(double) * dim * dim);
-		for (k = 0; k < dim; k++)
+		for (size_t k = 0; k < dim; k++)
 			root[k + k * dim] = 1.0;
 		linalg_solve_lower_transposed(f->dim, f->L, f->dim, root);
 	}
@@ -348,8 +323,7 @@ posterior_root(const Factor *f, double *root)
  * Z^-1 Z~ Z^-1 z), as the length of R'z.  "work" holds dim numbers.
  */
 double
-posterior_stddev(int dim, const double *root, const double *reduced,
-				 double *work)
+posterior_stddev(int dim, const double *root, const double *reduced, double *work)
 {
 	linalg_dot_each(dim, dim, root, reduced, work);
 	return linalg_norm(dim, work);
@@ -361,8 +335,7 @@ posterior_stddev(int dim, const double *root, const double *reduced,
  * has the standard deviation as its length.
  */
 double
-posterior_score(const Factor *f, const double *b, double *reduced,
-				double *stddev)
+posterior_score(const Factor *f, const double *b, double *reduced, double *stddev)
 {
 	int			dim = f->dim;
 	double		mean;

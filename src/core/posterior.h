@@ -36,8 +36,7 @@ prior_of_ridge(double ridge)
 	return prior;
 }
 
-extern void prior_from(const Evidence *e, const Rewards *rewards, double *N,
-					   double *p, double *P);
+extern void prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P);
 extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
@@ -54,16 +53,12 @@ typedef struct Factor
 
 extern size_t factor_value_count(int dim, bool forgets);
 extern void factor_bind(Factor *f, int dim, bool forgets, double *values);
-extern bool posterior_factor(const Evidence *e, const Prior *prior,
-							 Factor *f);
+extern bool posterior_factor(const Evidence *e, const Prior *prior, Factor *f);
 extern void posterior_mean(const Factor *f, const double *b, double *mean);
 extern void posterior_draws(const Factor *f, const double *b, double scale,
-							int count, const double *normals, double *draws,
-							double *work);
+							int count, const double *normals, double *draws, double *work);
 extern void posterior_root(const Factor *f, double *root);
-extern double posterior_stddev(int dim, const double *root,
-							   const double *reduced, double *work);
-extern double posterior_score(const Factor *f, const double *b,
-							  double *reduced, double *stddev);
+extern double posterior_stddev(int dim, const double *root, const double *reduced, double *work);
+extern double posterior_score(const Factor *f, const double *b, double *reduced, double *stddev);
 
 #endif							/* DLINTS_POSTERIOR_H */

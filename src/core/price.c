@@ -39,20 +39,17 @@
 
 /* Choose the k best candidates of a decision under the prices. */
 static void
-choose(const PricedDecisions *all, const PricedDecision *one,
-	   const double *prices, Slate *slate)
+choose(const PricedDecisions *all, const PricedDecision *one, const double *prices, Slate *slate)
 {
 	int			n = one->candidates;
-	int			kind;
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		all->scores[i] = one->scores[i];
-	for (kind = 0; kind < all->kinds; kind++)
+	for (int kind = 0; kind < all->kinds; kind++)
 	{
 		const double *costs = one->costs + (size_t) kind * (size_t) n;
 
-		for (i = 0; prices[kind] > 0.0 && i < n; i++)
+		for (int i = 0; prices[kind] > 0.0 && i < n; i++)
 			all->scores[i] -= prices[kind] * costs[i];
 	}
 	slate_bind(slate, n, all->k, NULL, 0, NULL, NULL, all->entries);
@@ -72,23 +69,20 @@ price_means(const PricedDecisions *all, const double *prices, double *means)
 	double		chosen = 0.0;
 	double		score = 0.0;
 	size_t		done = 0;
-	size_t		d;
-	int			kind;
-	int			i;
 
-	for (kind = 0; kind < all->kinds; kind++)
+	for (int kind = 0; kind < all->kinds; kind++)
 		means[kind] = 0.0;
-	for (d = 0; d < all->count; d++)
+	for (size_t d = 0; d < all->count; d++)
 	{
 		const PricedDecision *one = &all->each[d];
 		Slate		slate;
 
 		choose(all, one, prices, &slate);
-		for (kind = 0; kind < all->kinds; kind++)
-			for (i = 0; i < slate.best.count; i++)
+		for (int kind = 0; kind < all->kinds; kind++)
+			for (int i = 0; i < slate.best.count; i++)
 				means[kind] += one->costs[(size_t) kind * (size_t) one->candidates +
 										  (size_t) slate.best.entries[i].candidate];
-		for (i = 0; i < slate.best.count; i++)
+		for (int i = 0; i < slate.best.count; i++)
 			score += one->scores[slate.best.entries[i].candidate] - one->scores[0];
 		chosen += slate.best.count;
 		if ((done += (size_t) one->candidates) >= CANDIDATES_PER_PAUSE)
@@ -98,7 +92,7 @@ price_means(const PricedDecisions *all, const double *prices, double *means)
 		}
 	}
 	all->pause();
-	for (kind = 0; chosen > 0.0 && kind < all->kinds; kind++)
+	for (int kind = 0; chosen > 0.0 && kind < all->kinds; kind++)
 		means[kind] /= chosen;
 	return chosen > 0.0 ? score / chosen : 0.0;
 }
@@ -118,9 +112,8 @@ spread(int count, const double *numbers)
 {
 	double		lowest = numbers[0];
 	double		highest = numbers[0];
-	int			i;
 
-	for (i = 1; i < count; i++)
+	for (int i = 1; i < count; i++)
 	{
 		lowest = fmin(lowest, numbers[i]);
 		highest = fmax(highest, numbers[i]);
@@ -150,9 +143,8 @@ static double
 lowest_usual_price(const PricedDecisions *all, int kind)
 {
 	double		lowest = 0.0;
-	size_t		d;
 
-	for (d = 0; d < all->count; d++)
+	for (size_t d = 0; d < all->count; d++)
 	{
 		double		usual = usual_price(&all->each[d], kind);
 
@@ -248,9 +240,8 @@ usual_spread(const PricedDecisions *all, int kind)
 {
 	double		sum = 0.0;
 	size_t		count = 0;
-	size_t		d;
 
-	for (d = 0; d < all->count; d++)
+	for (size_t d = 0; d < all->count; d++)
 	{
 		const PricedDecision *one = &all->each[d];
 		size_t		n = (size_t) one->candidates;
@@ -270,10 +261,8 @@ usual_spread(const PricedDecisions *all, int kind)
 static bool
 is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 {
-	int			kind;
-
 	price_means(all, prices, all->means);
-	for (kind = 0; kind < all->kinds; kind++)
+	for (int kind = 0; kind < all->kinds; kind++)
 		if (all->means[kind] > targets[kind])
 			return false;
 	return true;
@@ -283,12 +272,9 @@ is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 static void
 raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
-	int			sweep;
-	int			kind;
-
-	for (sweep = 0; sweep < MAX_SWEEPS && !is_kept(all, targets, prices); sweep++)
+	for (int sweep = 0; sweep < MAX_SWEEPS && !is_kept(all, targets, prices); sweep++)
 	{
-		for (kind = 0; kind < all->kinds; kind++)
+		for (int kind = 0; kind < all->kinds; kind++)
 		{
 			Search		search = {all, targets, prices, kind, false};
 
@@ -302,9 +288,7 @@ raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 static void
 lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
-	int			kind;
-
-	for (kind = 0; kind < all->kinds; kind++)
+	for (int kind = 0; kind < all->kinds; kind++)
 	{
 		Search		search = {all, targets, prices, kind, true};
 
@@ -318,10 +302,9 @@ static double
 largest_excess(const PriceProgram *p, const double *targets, const double *prices)
 {
 	double		largest = 0.0;
-	int			kind;
 
 	price_means(p->all, prices, p->all->means);
-	for (kind = 0; kind < p->all->kinds; kind++)
+	for (int kind = 0; kind < p->all->kinds; kind++)
 		if (p->all->means[kind] > targets[kind])
 			largest = fmax(largest, p->cost_scales[kind] > 0.0 ?
 						   (p->all->means[kind] - targets[kind]) / p->cost_scales[kind] : 0.0);
@@ -337,17 +320,15 @@ static void
 round_prices(PriceProgram *p, const double *targets, double *prices)
 {
 	double		least = INFINITY;
-	int			round;
-	int			kind;
 
-	for (round = 0; round < MAX_ROUNDS && program_solve(p); round++)
+	for (int round = 0; round < MAX_ROUNDS && program_solve(p); round++)
 	{
 		double		trial[PRICE_MAX_KINDS];
 		double		excess;
 
 		program_read_prices(p, trial);
 		price_means(p->all, trial, p->all->means);
-		for (kind = 0; kind < p->all->kinds; kind++)
+		for (int kind = 0; kind < p->all->kinds; kind++)
 			p->targets[kind] -= fmax(p->all->means[kind] - targets[kind], 0.0);
 		raise_prices(p->all, targets, trial);
 		excess = largest_excess(p, targets, trial);
@@ -367,10 +348,9 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 {
 	PriceProgram program = {.all = all, .rows = all->kinds + 1};
 	double		possible[PRICE_MAX_KINDS] = {0};
-	int			kind;
 
 	program.score_scale = usual_spread(all, -1);
-	for (kind = 0; kind < all->kinds; kind++)
+	for (int kind = 0; kind < all->kinds; kind++)
 	{
 		prices[kind] = 0.0;
 		if (program.score_scale > 0.0 && lowest_usual_price(all, kind) > 0.0)

@@ -37,9 +37,7 @@ typedef struct PricedDecisions
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } PricedDecisions;
 
-extern double price_means(const PricedDecisions *all, const double *prices,
-						  double *means);
-extern void price_solve(const PricedDecisions *all, const double *targets,
-						double *prices);
+extern double price_means(const PricedDecisions *all, const double *prices, double *means);
+extern void price_solve(const PricedDecisions *all, const double *targets, double *prices);
 
 #endif							/* DLINTS_PRICE_H */

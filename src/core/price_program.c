@@ -32,9 +32,8 @@ choice_column(const PriceProgram *p, const double *prices, double *column)
 {
 	int			kinds = p->rows - 1;
 	double		score = price_means(p->all, prices, column) / p->score_scale;
-	int			kind;
 
-	for (kind = 0; kind < kinds; kind++)
+	for (int kind = 0; kind < kinds; kind++)
 		column[kind] = p->cost_scales[kind] > 0.0 ?
 			(column[kind] - p->targets[kind]) / p->cost_scales[kind] : 0.0;
 	column[kinds] = 1.0;
@@ -55,40 +54,37 @@ invert_basis(PriceProgram *p)
 {
 	double		work[PROGRAM_MAX_ROWS][2 * PROGRAM_MAX_ROWS];
 	int			n = p->rows;
-	int			i;
-	int			j;
-	int			step;
 
-	for (i = 0; i < n; i++)
-		for (j = 0; j < n; j++)
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
 		{
 			work[i][j] = p->basis[j][i];
 			work[i][n + j] = i == j;
 		}
-	for (step = 0; step < n; step++)
+	for (int step = 0; step < n; step++)
 	{
 		int			pivot = step;
 
-		for (i = step + 1; i < n; i++)
+		for (int i = step + 1; i < n; i++)
 			if (fabs(work[i][step]) > fabs(work[pivot][step]))
 				pivot = i;
 		if (!(fabs(work[pivot][step]) > 0.0))
 			return false;
-		for (j = 0; j < 2 * n; j++)
+		for (int j = 0; j < 2 * n; j++)
 		{
 			double		element = work[pivot][j];
 
 			work[pivot][j] = work[step][j];
 			work[step][j] = element;
 		}
-		for (j = 2 * n - 1; j >= step; j--)
+		for (int j = 2 * n - 1; j >= step; j--)
 			work[step][j] /= work[step][step];
-		for (i = 0; i < n; i++)
-			for (j = 2 * n - 1; i != step && j >= step; j--)
+		for (int i = 0; i < n; i++)
+			for (int j = 2 * n - 1; i != step && j >= step; j--)
 				work[i][j] -= work[i][step] * work[step][j];
 	}
-	for (i = 0; i < n; i++)
-		for (j = 0; j < n; j++)
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
 			p->inverse[i][j] = work[i][n + j];
 	return true;
 }
@@ -101,22 +97,20 @@ static bool
 update_basis(PriceProgram *p, bool is_feasibility)
 {
 	int			n = p->rows;
-	int			i;
-	int			j;
 
 	if (!invert_basis(p))
 		return false;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		p->values[i] = fmax(p->inverse[i][n - 1], 0.0);
 		p->duals[i] = 0.0;
 	}
-	for (j = 0; j < n; j++)
+	for (int j = 0; j < n; j++)
 	{
 		double		objective = !is_feasibility ? p->scores[j] :
 			p->types[j] == RELAXATION ? -1.0 : 0.0;
 
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			p->duals[i] += objective * p->inverse[j][i];
 	}
 	return true;
@@ -126,9 +120,7 @@ update_basis(PriceProgram *p, bool is_feasibility)
 void
 program_read_prices(const PriceProgram *p, double *prices)
 {
-	int			kind;
-
-	for (kind = 0; kind < p->rows - 1; kind++)
+	for (int kind = 0; kind < p->rows - 1; kind++)
 		prices[kind] = p->cost_scales[kind] > 0.0 ?
 			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
 }
@@ -138,11 +130,10 @@ static void
 maximize_prices(int kinds, double *prices)
 {
 	double		largest = 0.0;
-	int			kind;
 
-	for (kind = 0; kind < kinds; kind++)
+	for (int kind = 0; kind < kinds; kind++)
 		largest = fmax(largest, prices[kind]);
-	for (kind = 0; largest > 0.0 && kind < kinds; kind++)
+	for (int kind = 0; largest > 0.0 && kind < kinds; kind++)
 		prices[kind] *= PRICE_MAX / largest;
 }
 
@@ -161,9 +152,8 @@ find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double
 	double		gain;
 	double		size;
 	int			entering = -1;
-	int			kind;
 
-	for (kind = 0; kind < kinds; kind++)
+	for (int kind = 0; kind < kinds; kind++)
 		if (p->duals[kind] < lowest)
 		{
 			entering = kind;
@@ -184,7 +174,7 @@ find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double
 	*score = choice_column(p, prices, column);
 	gain = is_feasibility ? 0.0 : *score;
 	size = fabs(gain);
-	for (kind = 0; kind <= kinds; kind++)
+	for (int kind = 0; kind <= kinds; kind++)
 	{
 		gain -= p->duals[kind] * column[kind];
 		size += fabs(p->duals[kind] * column[kind]);
@@ -204,20 +194,18 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 	double		largest = 0.0;
 	double		ratio = DBL_MAX;
 	int			leaving = -1;
-	int			i;
-	int			j;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		change[i] = 0.0;
-		for (j = 0; j < n; j++)
+		for (int j = 0; j < n; j++)
 			change[i] += p->inverse[i][j] * column[j];
 		largest = fmax(largest, fabs(change[i]));
 	}
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (change[i] > MIN_PIVOT * largest)
 			ratio = fmin(ratio, p->values[i] / change[i]);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (change[i] > MIN_PIVOT * largest &&
 			p->values[i] <= (ratio + RATIO_TOLERANCE) * change[i] &&
 			(leaving < 0 || p->types[i] == RELAXATION ||
@@ -233,9 +221,7 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 static int
 relaxation_row(const PriceProgram *p)
 {
-	int			row;
-
-	for (row = 0; row < p->rows; row++)
+	for (int row = 0; row < p->rows; row++)
 		if (p->types[row] == RELAXATION)
 			return row;
 	return -1;
@@ -245,9 +231,7 @@ relaxation_row(const PriceProgram *p)
 static bool
 improve(PriceProgram *p, bool is_feasibility)
 {
-	int			i;
-
-	for (i = 0; i < MAX_ITERATIONS_PER_ROW * p->rows; i++)
+	for (int i = 0; i < MAX_ITERATIONS_PER_ROW * p->rows; i++)
 	{
 		ColumnKind	type;
 		double		score;
@@ -275,9 +259,8 @@ begin_basis(PriceProgram *p)
 	double		unit[PROGRAM_MAX_ROWS] = {0.0};
 	double		score = choice_column(p, prices, column);
 	int			worst = 0;
-	int			kind;
 
-	for (kind = 0; kind < kinds; kind++)
+	for (int kind = 0; kind < kinds; kind++)
 	{
 		if (column[kind] > column[worst])
 			worst = kind;
@@ -288,7 +271,7 @@ begin_basis(PriceProgram *p)
 	set_column(p, kinds, CHOICE, score, column);
 	if (column[worst] > 0.0)
 	{
-		for (kind = 0; kind < kinds; kind++)
+		for (int kind = 0; kind < kinds; kind++)
 			unit[kind] = p->cost_scales[kind] > 0.0 ? -1.0 : 0.0;
 		set_column(p, worst, RELAXATION, 0.0, unit);
 	}
@@ -300,11 +283,10 @@ relax_targets(PriceProgram *p)
 {
 	int			row = relaxation_row(p);
 	bool		relaxed = false;
-	int			kind;
 
 	if (row < 0)
 		return false;
-	for (kind = 0; kind < p->rows - 1; kind++)
+	for (int kind = 0; kind < p->rows - 1; kind++)
 		if (p->duals[kind] > MIN_GAIN)
 		{
 			p->targets[kind] += (p->values[row] + PRICE_SLACK) * p->cost_scales[kind];
@@ -321,9 +303,7 @@ relax_targets(PriceProgram *p)
 bool
 program_solve(PriceProgram *p)
 {
-	int			round;
-
-	for (round = 0; round < p->rows; round++)
+	for (int round = 0; round < p->rows; round++)
 	{
 		begin_basis(p);
 		if (!improve(p, true))

@@ -25,8 +25,7 @@
 
 /* The Philox bijection: 128 random bits for a counter under a key */
 void
-random_philox(const uint32_t counter[4], const uint32_t key[2],
-			  uint32_t out[4])
+random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
 	uint32_t	c0 = counter[0];
 	uint32_t	c1 = counter[1];
@@ -34,9 +33,8 @@ random_philox(const uint32_t counter[4], const uint32_t key[2],
 	uint32_t	c3 = counter[3];
 	uint32_t	k0 = key[0];
 	uint32_t	k1 = key[1];
-	int			round;
 
-	for (round = 0; round < PHILOX_ROUNDS; round++)
+	for (int round = 0; round < PHILOX_ROUNDS; round++)
 	{
 		uint64_t	p0 = (uint64_t) PHILOX_M0 * c0;
 		uint64_t	p1 = (uint64_t) PHILOX_M1 * c2;
@@ -55,9 +53,7 @@ random_philox(const uint32_t counter[4], const uint32_t key[2],
 	out[3] = c3;
 }
 
-/*
- * 64 random bits for an index under a seed: tie-break keys and derived seeds
- */
+/* 64 random bits for an index under a seed: tie-break keys and derived seeds */
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
@@ -82,12 +78,10 @@ typedef struct Words
 } Words;
 
 static void
-words_scalar(uint64_t first, const uint32_t stream[2],
-				 const uint32_t key[2], Words *words)
+words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *words)
 {
-	int			i;
 
-	for (i = 0; i < WORDS_TOGETHER; i++)
+	for (int i = 0; i < WORDS_TOGETHER; i++)
 	{
 		uint64_t	number = first + (uint64_t) i;
 		const uint32_t counter[4] = {
@@ -107,8 +101,7 @@ words_scalar(uint64_t first, const uint32_t stream[2],
  * number; the upper ones are leftovers of multiplications.
  */
 CPU_AVX2 static void
-words_avx2(uint64_t first, const uint32_t stream[2],
-				   const uint32_t key[2], Words *words)
+words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *words)
 {
 	const __m256i m0 = _mm256_set1_epi64x(PHILOX_M0);
 	const __m256i m1 = _mm256_set1_epi64x(PHILOX_M1);
@@ -121,9 +114,8 @@ words_avx2(uint64_t first, const uint32_t stream[2],
 	__m256i		c3 = _mm256_set1_epi64x(stream[1]);
 	uint32_t	k0 = key[0];
 	uint32_t	k1 = key[1];
-	int			round;
 
-	for (round = 0; round < PHILOX_ROUNDS; round++)
+	for (int round = 0; round < PHILOX_ROUNDS; round++)
 	{
 		__m256i		p0 = _mm256_mul_epu32(m0, c0);
 		__m256i		p1 = _mm256_mul_epu32(m1, c2);
@@ -144,10 +136,7 @@ words_avx2(uint64_t first, const uint32_t stream[2],
 }
 #endif
 
-/*
- * Map 53 of 64 random bits to (0, 1].  Zero is excluded, because it has no
- * logarithm.
- */
+/* Map 53 of 64 random bits to (0, 1].  Zero is excluded, because it has no logarithm. */
 static double
 uniform(uint64_t bits)
 {
@@ -168,13 +157,12 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	void		(*make_words) (uint64_t, const uint32_t *, const uint32_t *,
 							   Words *) = words_scalar;
 	Words		words;
-	size_t		i;
 
 #ifdef CPU_AVX2
 	if (__builtin_cpu_supports("avx2"))
 		make_words = words_avx2;
 #endif
-	for (i = 0; i < count + skipped; i += 2)
+	for (size_t i = 0; i < count + skipped; i += 2)
 	{
 		size_t		pair = i / 2 % WORDS_TOGETHER;
 		double		radius;
@@ -199,8 +187,7 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 
 /* Standard normals 0 to count - 1 of a row */
 void
-random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
-			   size_t count, double *out)
+random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count, double *out)
 {
 	random_normals_from(seed, purpose, row, 0, count, out);
 }
@@ -208,10 +195,9 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 /* ---------- names ---------- */
 
 /*
- * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
- * 2012) of a name, and its signs from Philox.  The key is that of the
- * authors' test vectors, the bytes 0 to 15.  It is no secret, but must be
- * equal on all machines and in all versions.
+ * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of a name,
+ * and its signs from Philox.  The key is that of the authors' test vectors, the bytes 0 to
+ * 15.  It is no secret, but must be equal on all machines and in all versions.
  */
 #define KEY_LOW			UINT64_C(0x0706050403020100)
 #define KEY_HIGH		UINT64_C(0x0f0e0d0c0b0a0908)
@@ -227,9 +213,7 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 static void
 siphash_rounds(uint64_t v[4], int rounds)
 {
-	int			i;
-
-	for (i = 0; i < rounds; i++)
+	for (int i = 0; i < rounds; i++)
 	{
 		v[0] += v[1];
 		v[2] += v[3];
@@ -257,9 +241,8 @@ static uint64_t
 little_endian(const unsigned char *bytes, size_t count)
 {
 	uint64_t	word = 0;
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		word |= (uint64_t) bytes[i] << (8 * i);
 	return word;
 }
@@ -286,18 +269,16 @@ hash_name(const void *bytes, size_t count)
 }
 
 /*
- * Add the first "count" signs of a hash, times the weight, to "sum".  Sign i
- * is bit i of Philox's output for the counters 0, 1, ... with the hash as
- * key.  A bit of 1 is a minus.
+ * Add the first "count" signs of a hash, times the weight, to "sum".  Sign i is bit i of
+ * Philox's output for the counters 0, 1, ... with the hash as key.  A bit of 1 is a minus.
  */
 void
 hash_add_signs(uint64_t hash, double weight, size_t count, double *sum)
 {
 	const uint32_t key[2] = {(uint32_t) hash, (uint32_t) (hash >> 32)};
 	const double signed_weight[2] = {weight, -weight};
-	size_t		i;
 
-	for (i = 0; i < count; i += SIGNS_PER_BLOCK)
+	for (size_t i = 0; i < count; i += SIGNS_PER_BLOCK)
 	{
 		const uint32_t counter[4] = {
 			(uint32_t) (i / SIGNS_PER_BLOCK), 0, 0, RANDOM_SIGNS

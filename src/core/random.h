@@ -27,8 +27,7 @@ typedef enum RandomPurpose
 	RANDOM_BONUS = 7			/* perturbed bonuses: row = candidate, index = draw */
 } RandomPurpose;
 
-extern void random_philox(const uint32_t counter[4], const uint32_t key[2],
-						  uint32_t out[4]);
+extern void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 extern uint64_t random_bits(uint64_t seed, uint64_t index);
 extern void random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 						   size_t count, double *out);
@@ -36,15 +35,13 @@ extern void random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t r
 								uint64_t first, size_t count, double *out);
 
 /*
- * Names as vectors (feature hashing).  Each name stands for pseudorandom
- * signs.  In a weighted sum of names, a dot product with a name's signs
- * recovers its weight.
+ * Names as vectors (feature hashing).  Each name stands for pseudorandom signs.  In a
+ * weighted sum of names, a dot product with a name's signs recovers its weight.
  *
- * Users store these vectors in columns and train models with them, so the
- * signs of a name never change.  Golden values in the tests pin them.
+ * Users store these vectors in columns and train models with them, so the signs of a name
+ * never change.  Golden values in the tests pin them.
  */
 extern uint64_t hash_name(const void *bytes, size_t count);
-extern void hash_add_signs(uint64_t hash, double weight, size_t count,
-						   double *sum);
+extern void hash_add_signs(uint64_t hash, double weight, size_t count, double *sum);
 
 #endif							/* DLINTS_RANDOM_H */

@@ -18,9 +18,8 @@
 #define MAX_STEPS_UP		20
 
 /*
- * Maximum number of steps that divide the ridge by STEP_FACTOR.  With
- * noiseless rewards the likelihood favours a zero ridge, and draws would have
- * no variance.
+ * Maximum number of steps that divide the ridge by STEP_FACTOR.  With noiseless rewards the
+ * likelihood favours a zero ridge, and draws would have no variance.
  */
 #define MAX_STEPS_DOWN	2
 
@@ -76,16 +75,15 @@ solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length
 	double	   *d = h->spare;
 	double	   *l = h->spare + h->dim;
 	double		v = 0.0;
-	int			i;
 
 	memcpy(l, h->below, sizeof(double) * (size_t) (h->dim - 1));
-	for (i = 0; i < h->dim; i++)
+	for (int i = 0; i < h->dim; i++)
 		d[i] = h->diagonal[i] + ridge;
 	if (!linalg_tridiagonal_factor(h->dim, d, l))
 		return false;
 	*log_det = 0.0;
 	*length = 0.0;
-	for (i = 0; i < h->dim; i++)
+	for (int i = 0; i < h->dim; i++)
 	{
 		v = h->vector[i] - (i > 0 ? l[i - 1] * v : 0.0);
 		*log_det += log(d[i]);
@@ -111,28 +109,24 @@ log_likelihood(const Likelihood *h, double ridge)
 	residual = fmax(h->squares - length, h->min_residual);
 	fit = h->noise > 0.0 ? residual / (h->noise * h->noise) :
 		h->degrees_of_freedom * log(residual);
-	return 0.5 * (h->dim * log(ridge) - log_det - fit -
-				  fabs(log(ridge / h->start)));
+	return 0.5 * (h->dim * log(ridge) - log_det - fit - fabs(log(ridge / h->start)));
 }
 
 /*
- * Eliminate the last coordinate, the intercept, from a full matrix, which
- * leaves its Schur complement.  The intercept's element of b is 0 already,
- * because rewards are centered.
+ * Eliminate the last coordinate, the intercept, from a full matrix, which leaves its Schur
+ * complement.  The intercept's element of b is 0 already, because rewards are centered.
  */
 static void
 eliminate_last(int dim, double ridge, double *full)
 {
 	size_t		n = (size_t) dim;
 	double		pivot = full[n * n - 1] + ridge;
-	size_t		i;
-	size_t		j;
 
-	for (j = 0; j < n - 1; j++)
+	for (size_t j = 0; j < n - 1; j++)
 	{
 		double		scaled = full[n - 1 + j * n] / pivot;
 
-		for (i = j; i < n - 1; i++)
+		for (size_t i = j; i < n - 1; i++)
 			full[i + j * n] -= scaled * full[n - 1 + i * n];
 	}
 }
@@ -171,15 +165,11 @@ prepare_likelihood(const Evidence *e, double start, const Rewards *rewards,
 		eliminate_last(e->dim, start, full);
 		h.dim = e->dim - 1;
 	}
-	linalg_tridiagonal(h.dim, e->dim, full, h.diagonal, h.below, h.vector,
-					   h.spare + 2 * n);
+	linalg_tridiagonal(h.dim, e->dim, full, h.diagonal, h.below, h.vector, h.spare + 2 * n);
 	return h;
 }
 
-/*
- * Multiply the ridge by "factor" while the likelihood rises, at most "steps"
- * times.
- */
+/* Multiply the ridge by "factor" while the likelihood rises, at most "steps" times. */
 static double
 climb(const Likelihood *h, double factor, int steps)
 {
@@ -199,11 +189,10 @@ climb(const Likelihood *h, double factor, int steps)
 }
 
 /*
- * Find the ridge, a power of STEP_FACTOR times "start", by hill climbing on
- * the marginal likelihood.  "parameters" is the effective number of
- * parameters under "start".  Requires at least one coordinate besides the
- * intercept.  The result depends on the evidence only, not on the order in
- * which it was gathered.
+ * Find the ridge, a power of STEP_FACTOR times "start", by hill climbing on the marginal
+ * likelihood.  "parameters" is the effective number of parameters under "start".  Requires
+ * at least one coordinate besides the intercept.  The result depends on the evidence only,
+ * not on the order in which it was gathered.
  */
 double
 ridge_find(const Evidence *e, double parameters, double start,
@@ -214,8 +203,7 @@ ridge_find(const Evidence *e, double parameters, double start,
 	double		ridge = start;
 	Likelihood	h;
 
-	if (!(up || down) || !(*e->N > 1.0) ||
-		!(memory_squares(e, rewards) > MIN_VARIATION * *e->S))
+	if (!(up || down) || !(*e->N > 1.0) || !(memory_squares(e, rewards) > MIN_VARIATION * *e->S))
 		return ridge;
 	h = prepare_likelihood(e, start, rewards, noise, work);
 	if (up)

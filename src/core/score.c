@@ -25,15 +25,13 @@
 	}
 
 void
-score_pack(int len, int count, const double *vectors, int vectors_len,
-		   double *packed)
+score_pack(int len, int count, const double *vectors, int vectors_len, double *packed)
 {
 	PACK_BODY(double, SCORE_LANES, score_rounded(count));
 }
 
 void
-score_pack_float(int len, int count, const double *vectors, int vectors_len,
-				 float *packed)
+score_pack_float(int len, int count, const double *vectors, int vectors_len, float *packed)
 {
 	PACK_BODY(float, SCORE_LANES_FLOAT, score_rounded_float(count));
 }
@@ -54,9 +52,8 @@ typedef VECTOR(float, 32) float_x8;
 typedef VECTOR(float, 64) float_x16;
 
 /*
- * One body for all vector types, and for one or several feature vectors, so
- * that the order of summation cannot differ.  Several feature vectors share
- * each load of weights.
+ * One body for all vector types, and for one or several feature vectors, so that the order
+ * of summation cannot differ.  Several feature vectors share each load of weights.
  */
 #define SCORE_BODY(number, vector, width, lane_count, together) \
 	vector		sum[together][(lane_count) / (width)]; \
@@ -170,9 +167,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 	}
 
 /*
- * Compute scores of "count" feature vectors, features_len apart, under one
- * pack of lanes.  Each feature vector gives a row of scores; rows are
- * scores_len numbers apart.
+ * Compute scores of "count" feature vectors, features_len apart, under one pack of lanes.
+ * Each feature vector gives a row of scores; rows are scores_len numbers apart.
  */
 void
 score_lanes(int len, const double *lanes, int count, const double *features,

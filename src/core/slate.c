@@ -7,9 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/*
- * Tie-break key of an entry, drawn on first use, because few scores are equal
- */
+/* Tie-break key of an entry, drawn on first use, because few scores are equal */
 static uint64_t
 tie_key(const Slate *s, SlateEntry *entry)
 {
@@ -97,10 +95,7 @@ push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 		record_lost(heap, s, &entry);
 }
 
-/*
- * Offer a candidate to a heap.  For most candidates, this comparison is the
- * whole cost.
- */
+/* Offer a candidate to a heap.  For most candidates, this comparison is the whole cost. */
 static inline void
 offer(SlateHeap *heap, const Slate *s, double score, int candidate)
 {
@@ -123,18 +118,16 @@ min_int(int a, int b)
  * elements, to the number of entries for group g.
  */
 size_t
-slate_entries(int candidates, int k, const int *groups, int cap,
-			  int group_count, int *sizes)
+slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {
 	size_t		count = (size_t) min_int(k, candidates);
-	int			i;
 
-	for (i = 0; i < group_count; i++)
+	for (int i = 0; i < group_count; i++)
 		sizes[i] = 0;
-	for (i = 0; groups && i < candidates; i++)
+	for (int i = 0; groups && i < candidates; i++)
 		if (groups[i] >= 0 && sizes[groups[i]] < min_int(k, cap))
 			sizes[groups[i]]++;
-	for (i = 0; i < group_count; i++)
+	for (int i = 0; i < group_count; i++)
 		count += (size_t) sizes[i];
 	return count;
 }
@@ -145,11 +138,8 @@ slate_entries(int candidates, int k, const int *groups, int cap,
  */
 void
 slate_bind(Slate *s, int candidates, int k, const int *groups,
-		   int group_count, const int *sizes, SlateHeap *caps,
-		   SlateEntry *entries)
+		   int group_count, const int *sizes, SlateHeap *caps, SlateEntry *entries)
 {
-	int			g;
-
 	s->keys = NULL;
 	s->groups = groups;
 	s->group_count = group_count;
@@ -157,7 +147,7 @@ slate_bind(Slate *s, int candidates, int k, const int *groups,
 	s->best.entries = entries;
 	s->caps = caps;
 	entries += s->best.capacity;
-	for (g = 0; g < group_count; g++)
+	for (int g = 0; g < group_count; g++)
 	{
 		caps[g].capacity = sizes[g];
 		caps[g].entries = entries;
@@ -173,36 +163,25 @@ clear(SlateHeap *heap)
 	heap->lost_count = 0;
 }
 
-/*
- * Begin a slate.  Tie-break keys are drawn from "seed", unless the caller
- * sets "keys".
- */
+/* Begin a slate.  Tie-break keys are drawn from "seed", unless the caller sets "keys". */
 void
 slate_begin(Slate *s, uint64_t seed)
 {
-	int			g;
-
 	s->seed = seed;
 	clear(&s->best);
-	for (g = 0; g < s->group_count; g++)
+	for (int g = 0; g < s->group_count; g++)
 		clear(&s->caps[g]);
 }
 
-/*
- * Offer candidates "first" to first + count - 1.  Their scores are "step"
- * numbers apart.
- */
+/* Offer candidates "first" to first + count - 1.  Their scores are "step" numbers apart. */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
-	int			i;
-
-	for (i = 0; i < count; i++, scores += step)
+	for (int i = 0; i < count; i++, scores += step)
 	{
 		int			group = s->groups ? s->groups[first + i] : -1;
 
-		offer(group < 0 ? &s->best : &s->caps[group], s, *scores,
-			  first + i);
+		offer(group < 0 ? &s->best : &s->caps[group], s, *scores, first + i);
 	}
 }
 
@@ -213,11 +192,8 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 int
 slate_end(Slate *s)
 {
-	int			g;
-	int			i;
-
-	for (g = 0; g < s->group_count; g++)
-		for (i = 0; i < s->caps[g].count; i++)
+	for (int g = 0; g < s->group_count; g++)
+		for (int i = 0; i < s->caps[g].count; i++)
 			push_or_replace(&s->best, s, s->caps[g].entries[i]);
 	return s->best.count;
 }

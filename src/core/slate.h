@@ -73,8 +73,7 @@ slate_is_beyond(const Slate *s, double score)
 extern size_t slate_entries(int candidates, int k, const int *groups, int cap,
 							int group_count, int *sizes);
 extern void slate_bind(Slate *s, int candidates, int k, const int *groups,
-					   int group_count, const int *sizes, SlateHeap *caps,
-					   SlateEntry *entries);
+					   int group_count, const int *sizes, SlateHeap *caps, SlateEntry *entries);
 extern void slate_begin(Slate *s, uint64_t seed);
 extern void slate_offer(Slate *s, int first, int count, const double *scores, int step);
 extern int	slate_end(Slate *s);

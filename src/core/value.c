@@ -26,8 +26,7 @@ value_of(double reward, double weight)
 
 /* Evaluation sums of a single decision with a model's predicted and expected rewards */
 PolicyValue
-value_of_modelled(double reward, double weight, double predicted,
-				  double expected)
+value_of_modelled(double reward, double weight, double predicted, double expected)
 {
 	PolicyValue v = value_of(reward, weight);
 
@@ -68,11 +67,9 @@ value_merge(PolicyValue *v, const PolicyValue *other)
 		*v = *other;
 		return;
 	}
-	share = fraction_of(v->count * v->weight.mean,
-					 other->count * other->weight.mean);
+	share = fraction_of(v->count * v->weight.mean, other->count * other->weight.mean);
 	v->snips += (other->snips - v->snips) * share;
-	merge_moments(&v->by_squares, v->weight_squares,
-				  other->by_squares, other->weight_squares);
+	merge_moments(&v->by_squares, v->weight_squares, other->by_squares, other->weight_squares);
 	v->weight_squares += other->weight_squares;
 	v->max_weight = fmax(v->max_weight, other->max_weight);
 
@@ -105,10 +102,7 @@ value_snips_stderr(const PolicyValue *v)
 	return value_stderr(v, linear) / v->weight.mean;
 }
 
-/*
- * Effective sample size: the squared sum of the weights over the sum of their
- * squares
- */
+/* Effective sample size: the squared sum of the weights over the sum of their squares */
 double
 value_sample_size(const PolicyValue *v)
 {
@@ -151,23 +145,21 @@ log_mixture_wealth(double count, double squares, double distance)
 	double		highest = -INFINITY;
 	double		sum = 0.0;
 	double		bet = MAX_BET;
-	int			i;
 
-	for (i = 0; i < N_BETS; i++, bet /= 2.0)
+	for (int i = 0; i < N_BETS; i++, bet /= 2.0)
 	{
 		each[i] = log_wealth(bet, count, squares, distance);
 		highest = fmax(highest, each[i]);
 	}
-	for (i = 0; i < N_BETS; i++)
+	for (int i = 0; i < N_BETS; i++)
 		sum += exp(each[i] - highest);
 	return highest + log(sum / N_BETS);
 }
 
 /*
- * Largest distance between the mean of numbers in [0, 1] and their
- * expectation that a bet does not reject at level "alpha", at most "room".
- * "squares" is the sum of squared deviations from the mean.  Valid at any
- * time, so that repeated looks need no correction.
+ * Largest distance between the mean of numbers in [0, 1] and their expectation that a bet
+ * does not reject at level "alpha", at most "room".  "squares" is the sum of squared
+ * deviations from the mean.  Valid at any time, so that repeated looks need no correction.
  */
 double
 bounds_distance(double count, double squares, double room, double alpha)
@@ -175,11 +167,10 @@ bounds_distance(double count, double squares, double room, double alpha)
 	double		threshold = -log(alpha);
 	double		within = 0.0;
 	double		beyond = room;
-	int			i;
 
 	if (log_mixture_wealth(count, squares, room) < threshold)
 		return room;
-	for (i = 0; i < BISECTION_STEPS; i++)
+	for (int i = 0; i < BISECTION_STEPS; i++)
 	{
 		double		middle = (within + beyond) / 2.0;
 

@@ -23,10 +23,7 @@ typedef struct Moments
 	double		squares;
 } Moments;
 
-/*
- * Sums of an evaluation; doubles only, so that callers can store them as an
- * array
- */
+/* Sums of an evaluation; doubles only, so that callers can store them as an array */
 typedef struct PolicyValue
 {
 	double		count;
@@ -49,21 +46,18 @@ extern double value_snips_stderr(const PolicyValue *v);
 extern double value_sample_size(const PolicyValue *v);
 
 /*
- * Anytime-valid confidence bounds for the mean of bounded numbers, by
- * betting.
+ * Anytime-valid confidence bounds for the mean of bounded numbers, by betting.
  *
- * To test whether numbers z in [0, 1] have expectation m, let x = z - m, or m
- * - z for the other side.  For a bet s < 1 and x >= -1,
+ * To test whether numbers z in [0, 1] have expectation m, let x = z - m, or m - z for the
+ * other side.  For a bet s < 1 and x >= -1,
  *
  *		the product of exp(s x - g(s) x^2),		g(s) = -ln(1 - s) - s
  *
- * is at most the wealth of a gambler who bets a fraction s of it each time
- * (Fan, Grama and Liu 2015).  If m is the expectation, wealth exceeds 1/alpha
- * at any time with probability at most alpha (Ville).  So does the mean over
- * several bets.  The bound is the nearest m at which it does.  Only count,
- * mean and squares enter, so order does not matter.
+ * is at most the wealth of a gambler who bets a fraction s of it each time (Fan, Grama and
+ * Liu 2015).  If m is the expectation, wealth exceeds 1/alpha at any time with probability
+ * at most alpha (Ville).  So does the mean over several bets.  The bound is the nearest m
+ * at which it does.  Only count, mean and squares enter, so order does not matter.
  */
-extern double bounds_distance(double count, double squares, double room,
-							  double alpha);
+extern double bounds_distance(double count, double squares, double room, double alpha);
 
 #endif							/* DLINTS_VALUE_H */

@@ -46,10 +46,9 @@ void
 variety_set_vector(Variety *v, int at, const double *vector)
 {
 	float	   *lane = lane_of(v, at);
-	int			k;
 
 	unit_scale((size_t) v->dim, vector, v->unit);
-	for (k = 0; k < v->dim; k++)
+	for (int k = 0; k < v->dim; k++)
 		lane[(size_t) k * VARIETY_STRIP] = v->unit[k];
 }
 
@@ -57,41 +56,34 @@ variety_set_vector(Variety *v, int at, const double *vector)
 void
 variety_start(Variety *v)
 {
-	int			at;
-	int			k;
-
-	for (at = v->count; (size_t) at < variety_rounded(v->count); at++)
-		for (k = 0; k < v->dim; k++)
+	for (int at = v->count; (size_t) at < variety_rounded(v->count); at++)
+		for (int k = 0; k < v->dim; k++)
 			lane_of(v, at)[(size_t) k * VARIETY_STRIP] = 0.0f;
-	for (at = 0; at < v->count; at++)
+	for (int at = 0; at < v->count; at++)
 		v->row_of[at] = -1;
 	v->row_count = 0;
 }
 
 /*
- * Compute the cosines of the vector "unit" with all candidates.  Each is
- * summed in the order of the elements, so that equal vectors have equal
- * cosines.
+ * Compute the cosines of the vector "unit" with all candidates.  Each is summed in the
+ * order of the elements, so that equal vectors have equal cosines.
  */
 CPU_CLONES
 static void
 fill_row(const Variety *v, float *row)
 {
 	const octet *lanes = (const octet *) v->units;
-	int			at;
-	int			k;
-	int			l;
 
-	for (at = 0; at < v->count; at += VARIETY_STRIP)
+	for (int at = 0; at < v->count; at += VARIETY_STRIP)
 	{
 		octet		sum[OCTETS] = {{0.0f}};
 
-		for (k = 0; k < v->dim; k++, lanes += OCTETS)
+		for (int k = 0; k < v->dim; k++, lanes += OCTETS)
 			UNROLL
-			for (l = 0; l < OCTETS; l++)
+			for (int l = 0; l < OCTETS; l++)
 				sum[l] += lanes[l] * v->unit[k];
 		UNROLL
-		for (l = 0; l < OCTETS; l++)
+		for (int l = 0; l < OCTETS; l++)
 			((octet *) (row + at))[l] = sum[l];
 	}
 }
@@ -106,14 +98,13 @@ similarities_of(Variety *v, int chosen)
 	size_t		rounded = variety_rounded(v->count);
 	const float *lane = lane_of(v, chosen);
 	float	   *row;
-	int			k;
 
 	if (v->row_of[chosen] >= 0)
 		return v->rows + (size_t) v->row_of[chosen] * rounded;
 	row = v->rows + (size_t) v->row_count * rounded;
 	if (v->row_count < v->max_rows - 1)
 		v->row_of[chosen] = v->row_count++;
-	for (k = 0; k < v->dim; k++)
+	for (int k = 0; k < v->dim; k++)
 		v->unit[k] = lane[(size_t) k * VARIETY_STRIP];
 	fill_row(v, row);
 	return row;
@@ -131,9 +122,7 @@ higher(double a, double b)
 static inline void
 widen(const float *row, double *similar)
 {
-	int			i;
-
-	for (i = 0; i < VARIETY_STRIP; i++)
+	for (int i = 0; i < VARIETY_STRIP; i++)
 		similar[i] = row[i];
 }
 
@@ -147,10 +136,9 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 {
 	quad		one = (quad) {0.0} + 1.0;
 	quad		peak = (quad) {0.0} - INFINITY;
-	int			i;
 
 	UNROLL
-	for (i = 0; i < QUADS; i++)
+	for (int i = 0; i < QUADS; i++)
 	{
 		quad		score = ((const quad *) scores)[i];
 		quad		similarity = HIGHER(((const quad *) similar)[i], ((quad *) closest)[i]);
@@ -169,9 +157,8 @@ update_similarities(Variety *v, const float *row)
 {
 	double		similar[VARIETY_STRIP];
 	double		penalized[VARIETY_STRIP];
-	int			at;
 
-	for (at = 0; at < v->count; at += VARIETY_STRIP)
+	for (int at = 0; at < v->count; at += VARIETY_STRIP)
 	{
 		widen(row + at, similar);
 		v->peaks[at / VARIETY_STRIP] = score_strip(v->diversity, similar, v->scores + at,
@@ -179,38 +166,30 @@ update_similarities(Variety *v, const float *row)
 	}
 }
 
-/*
- * Compute the penalized scores of one strip again; its similarities do not
- * change.
- */
+/* Compute the penalized scores of one strip again; its similarities do not change. */
 static double
 rescore_strip(const Variety *v, int at, double *penalized)
 {
 	return score_strip(v->diversity, v->closest + at, v->scores + at, v->closest + at, penalized);
 }
 
-/*
- * Begin a slate after the scores have been set.  Ties are broken by keys
- * drawn from "seed".
- */
+/* Begin a slate after the scores have been set.  Ties are broken by keys drawn from "seed". */
 CPU_CLONES
 void
 variety_begin(Variety *v, uint64_t seed, int group_count)
 {
 	size_t		rounded = variety_rounded(v->count);
 	double		penalized[VARIETY_STRIP];
-	size_t		at;
-	int			g;
 
 	v->seed = seed;
 	v->last = -1;
-	for (g = 0; g < group_count; g++)
+	for (int g = 0; g < group_count; g++)
 		v->taken[g] = 0;
-	for (at = 0; at < rounded; at++)
+	for (size_t at = 0; at < rounded; at++)
 		v->closest[at] = 0.0;
-	for (at = (size_t) v->count; at < rounded; at++)
+	for (size_t at = (size_t) v->count; at < rounded; at++)
 		v->scores[at] = -INFINITY;
-	for (at = 0; at < rounded; at += VARIETY_STRIP)
+	for (size_t at = 0; at < rounded; at += VARIETY_STRIP)
 		v->peaks[at / VARIETY_STRIP] = rescore_strip(v, (int) at, penalized);
 }
 
@@ -229,35 +208,29 @@ argmax(const Variety *v, double highest)
 {
 	double		penalized[VARIETY_STRIP];
 	int			found = -1;
-	int			at;
-	int			i;
 
-	for (at = 0; at < v->count; at += VARIETY_STRIP)
+	for (int at = 0; at < v->count; at += VARIETY_STRIP)
 	{
 		if (v->peaks[at / VARIETY_STRIP] < highest)
 			continue;
 		rescore_strip(v, at, penalized);
-		for (i = 0; i < VARIETY_STRIP; i++)
+		for (int i = 0; i < VARIETY_STRIP; i++)
 			if (penalized[i] == highest && (found < 0 || tie_key(v, at + i) < tie_key(v, found)))
 				found = at + i;
 	}
 	return found;
 }
 
-/*
- * Exclude the chosen candidate, and the rest of its group once that has
- * reached the cap.
- */
+/* Exclude the chosen candidate, and the rest of its group once that has reached the cap. */
 static void
 exclude(Variety *v, int chosen)
 {
 	int			group = v->groups ? v->groups[chosen] : -1;
-	int			at;
 
 	v->scores[chosen] = -INFINITY;
 	if (group < 0 || ++v->taken[group] < v->cap)
 		return;
-	for (at = 0; at < v->count; at++)
+	for (int at = 0; at < v->count; at++)
 		if (v->groups[at] == group)
 			v->scores[at] = -INFINITY;
 }
@@ -268,11 +241,10 @@ variety_next(Variety *v)
 {
 	size_t		strips = variety_rounded(v->count) / VARIETY_STRIP;
 	double		penalized = -INFINITY;
-	size_t		strip;
 
 	if (v->last >= 0)
 		update_similarities(v, similarities_of(v, v->last));
-	for (strip = 0; strip < strips; strip++)
+	for (size_t strip = 0; strip < strips; strip++)
 		penalized = higher(penalized, v->peaks[strip]);
 	if (penalized == -INFINITY)
 		return -1;

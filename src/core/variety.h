@@ -44,10 +44,7 @@ typedef struct Variety
 	float	   *units;			/* rounded * dim: unit vectors, strip by strip */
 	float	   *unit;			/* work space for one vector */
 
-	/*
-	 * similarities of all candidates to candidates chosen before, one rounded
-	 * row each
-	 */
+	/* similarities of all candidates to candidates chosen before, one rounded row each */
 	float	   *rows;
 	int			max_rows;		/* allocated rows, at least 1; the last is reused */
 	int			row_count;		/* cached rows */
@@ -68,10 +65,9 @@ extern void variety_begin(Variety *v, uint64_t seed, int group_count);
 extern int	variety_next(Variety *v);
 
 /*
- * Minimum penalized score of a candidate.  Callers use it to prune: of the k
- * candidates with the best scores, one is always available.  A candidate
- * whose score is below the minimum penalized scores of all k is therefore
- * never chosen.
+ * Minimum penalized score of a candidate.  Callers use it to prune: of the k candidates
+ * with the best scores, one is always available.  A candidate whose score is below the
+ * minimum penalized scores of all k is therefore never chosen.
  */
 static inline double
 variety_min_score(double diversity, double score)

@@ -36,13 +36,12 @@ BeginNdcg(MemoryContext context, int k)
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
- * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain of
- * the k rows with the highest scores, between 0 and 1 (NDCG@k in the paper's
- * experiments).
+ * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain of the k rows
+ * with the highest scores, between 0 and 1 (NDCG@k in the paper's experiments).
  *
- * Rows with NULL relevance or score are skipped.  The result is NULL if no
- * row has a positive relevance.  Raises an error for a negative or infinite
- * relevance, for k below 1, and if k differs between rows.
+ * Rows with NULL relevance or score are skipped.  The result is NULL if no row has a
+ * positive relevance.  Raises an error for a negative or infinite relevance, for k below 1,
+ * and if k differs between rows.
  */
 Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)
@@ -73,10 +72,7 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/*
- * Compute the sum of relevance / log2(rank + 1) over a ranking; rank 1 is the
- * first.
- */
+/* Compute the sum of relevance / log2(rank + 1) over a ranking; rank 1 is the first. */
 static double
 DiscountedGain(const TopK *relevances)
 {
@@ -84,9 +80,8 @@ DiscountedGain(const TopK *relevances)
 	const float8 *values = (const float8 *) ARR_DATA_PTR(array);
 	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	double		gain = 0.0;
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		gain += values[i] / log2(i + 2.0);
 	return gain;
 }

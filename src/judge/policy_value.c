@@ -40,9 +40,7 @@ RaiseInvalidState(const char *message)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message)));
 }
 
-/*
- * Read and check a state.  The member "doubly" is zero if the state lacks it.
- */
+/* Read and check a state.  The member "doubly" is zero if the state lacks it. */
 static ArrayType *
 ReadState(Datum state, PolicyValue *value)
 {
@@ -60,9 +58,8 @@ ReadState(Datum state, PolicyValue *value)
 }
 
 /*
- * Merge "more" into the state, an array of "count" numbers, in place.  We do
- * not check for overflow here: infinity persists, and the final function
- * raises the error.
+ * Merge "more" into the state, an array of "count" numbers, in place.  We do not check for
+ * overflow here: infinity persists, and the final function raises the error.
  */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
@@ -101,9 +98,7 @@ DecisionWeight(double logged, double target)
 static bool
 AnyNull(FunctionCallInfo fcinfo)
 {
-	int			i;
-
-	for (i = 1; i < PG_NARGS(); i++)
+	for (int i = 1; i < PG_NARGS(); i++)
 		if (PG_ARGISNULL(i))
 			return true;
 	return false;
@@ -112,14 +107,13 @@ AnyNull(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
- * dlints_policy_value(reward, logged, target [, predicted, expected]):
- * estimate the mean reward of a target policy from the log of another policy
- * (formulas in core/value.h).
+ * dlints_policy_value(reward, logged, target [, predicted, expected]): estimate the mean
+ * reward of a target policy from the log of another policy (formulas in core/value.h).
  *
- * logged is the probability with which the log's policy made the decision, in
- * (0, 1]; target is that of the evaluated policy, in [0, 1]. predicted and
- * expected are a model's predictions for the logged decision and for the
- * evaluated policy.  Rows with a NULL argument are skipped.
+ * logged is the probability with which the log's policy made the decision, in (0, 1];
+ * target is that of the evaluated policy, in [0, 1]. predicted and expected are a model's
+ * predictions for the logged decision and for the evaluated policy.  Rows with a NULL
+ * argument are skipped.
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
@@ -138,8 +132,7 @@ dlints_policy_value_transfn(PG_FUNCTION_ARGS)
 		value = value_of(reward, weight);
 		PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS_PLAIN));
 	}
-	value = value_of_modelled(reward, weight,
-							  ArgFinite(PG_GETARG_FLOAT8(4), "predicted"),
+	value = value_of_modelled(reward, weight, ArgFinite(PG_GETARG_FLOAT8(4), "predicted"),
 							  ArgFinite(PG_GETARG_FLOAT8(5), "expected"));
 	PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS));
 }
@@ -192,10 +185,7 @@ PutNumber(ValueRow *row, int column, double number)
 	row->nulls[column] = false;
 }
 
-/*
- * Store a mean and, with at least two observations, its standard error in the
- * next column.
- */
+/* Store a mean and, with at least two observations, its standard error in the next column. */
 static void
 PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 {
@@ -312,13 +302,11 @@ CheckSample(const Sample *sample)
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
 /*
- * dlints_bounds(mean, stderr, observations, lowest, highest, confidence):
- * confidence bounds for an expectation that remain valid if a user looks at
- * them repeatedly (core/value.h).
+ * dlints_bounds(mean, stderr, observations, lowest, highest, confidence): confidence bounds
+ * for an expectation that remain valid if a user looks at them repeatedly (core/value.h).
  *
- * Observations lie between lowest and highest; confidence is between 0 and 1.
- * Raises an error if no sample between these bounds has this mean and
- * standard error.
+ * Observations lie between lowest and highest; confidence is between 0 and 1.  Raises an
+ * error if no sample between these bounds has this mean and standard error.
  */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)

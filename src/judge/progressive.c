@@ -112,12 +112,10 @@ static void
 FetchArguments(FunctionCallInfo fcinfo)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
-	int			i;
 
 	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
-	for (i = 0; i < PG_NARGS(); i++)
-		fcinfo->args[i].value = WinGetFuncArgCurrent(window, i,
-													 &fcinfo->args[i].isnull);
+	for (int i = 0; i < PG_NARGS(); i++)
+		fcinfo->args[i].value = WinGetFuncArgCurrent(window, i, &fcinfo->args[i].isnull);
 	/* allow the executor to discard the rows before this one */
 	WinSetMarkPosition(window, WinGetCurrentPosition(window));
 }
@@ -138,8 +136,7 @@ CurrentModel(Progress *progress, Datum datum)
 	if (progress->model == NULL)
 		BeginPartition(progress, datum);
 	else if (!ValueKeyMatches(&progress->key, datum))
-		CheckSameModel(&progress->key, datum, &progressive,
-					   GetMemoryChunkContext(progress));
+		CheckSameModel(&progress->key, datum, &progressive, GetMemoryChunkContext(progress));
 	return progress->model;
 }
 
@@ -161,8 +158,7 @@ LearnRow(Dlints *model, const Observation *observation, const double *reduced)
 static Datum
 Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
-	Progress   *progress = WinGetPartitionLocalMemory(PG_WINDOW_OBJECT(),
-													  sizeof(Progress));
+	Progress   *progress = WinGetPartitionLocalMemory(PG_WINDOW_OBJECT(), sizeof(Progress));
 	Dlints	   *model;
 	Observation observation;
 	double	   *reduced;
@@ -175,25 +171,22 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 	observation = ObservationCreate(&model->header);
 	ReadObservation(fcinfo, form, &model->header, &observation, NULL);
 	reduced = palloc(sizeof(double) * ModelCoordinates(&model->header));
-	ReduceFeatures(&model->header, 1, observation.features, observation.profile,
-				   reduced);
+	ReduceFeatures(&model->header, 1, observation.features, observation.profile, reduced);
 	if (!MeanIsRecent(progress))
 		ComputeMean(progress);
-	predicted = dot_double(ModelCoordinates(&model->header), progress->mean,
-						   reduced);
+	predicted = dot_double(ModelCoordinates(&model->header), progress->mean, reduced);
 	if (!PG_ARGISNULL(form->reward))
 		LearnRow(model, &observation, reduced);
 	PG_RETURN_FLOAT8(ResultFinite(predicted));
 }
 
 /*
- * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict
- * the reward of each row with the model trained on all preceding rows of the
- * partition.
+ * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict the reward of
+ * each row with the model trained on all preceding rows of the partition.
  *
- * Returns NULL if model, features or profile is NULL; a row with a NULL
- * reward is predicted only.  With up to MAX_EXACT_DIM coordinates the result
- * equals that of calling dlints_predict before each dlints_update.
+ * Returns NULL if model, features or profile is NULL; a row with a NULL reward is predicted
+ * only.  With up to MAX_EXACT_DIM coordinates the result equals that of calling
+ * dlints_predict before each dlints_update.
  */
 FORM_ENTRY(dlints_progressive, Predict, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

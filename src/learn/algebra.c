@@ -24,11 +24,9 @@ static void
 Age(Dlints *model, int64 updates, int64 time)
 {
 	Memories	memories = ModelMemories(model);
-	int			j;
 
-	for (j = 0; j < memories.count; j++)
-		evidence_scale(&memories.memory[j],
-					   ModelMemoryDecay(&model->header, j, updates, time));
+	for (int j = 0; j < memories.count; j++)
+		evidence_scale(&memories.memory[j], ModelMemoryDecay(&model->header, j, updates, time));
 }
 
 /*
@@ -56,16 +54,14 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Bring two models to the same age and reference reward before their sums are
- * added or subtracted.  A left model that forgets by count decays by the
- * number of the right model's observations.  Models that forget by time decay
- * to the newer of both times.
+ * Bring two models to the same age and reference reward before their sums are added or
+ * subtracted.  A left model that forgets by count decays by the number of the right model's
+ * observations.  Models that forget by time decay to the newer of both times.
  */
 static void
 Align(Dlints *left, Dlints *right)
 {
-	double		reference = ChooseReference(left->header.reference,
-											right->header.reference);
+	double		reference = ChooseReference(left->header.reference, right->header.reference);
 
 	if (ModelIsByTime(&left->header))
 	{
@@ -86,7 +82,6 @@ Concat(Dlints *left, Dlints *right)
 {
 	Memories	ours = ModelMemories(left);
 	Memories	theirs = ModelMemories(right);
-	int			j;
 
 	ModelCheckSameEvidence(&left->header, &right->header);
 	ModelCheckCount(left->header.updates, right->header.updates);
@@ -98,7 +93,7 @@ Concat(Dlints *left, Dlints *right)
 		left->header.reference = right->header.reference;
 	}
 	Align(left, right);
-	for (j = 0; j < ours.count; j++)
+	for (int j = 0; j < ours.count; j++)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
@@ -110,9 +105,7 @@ Concat(Dlints *left, Dlints *right)
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/*
-	 * the choice of memory verifies Z but not Z~
-	 */
+	/* the choice of memory verifies Z but not Z~ */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
@@ -215,12 +208,11 @@ Subtract(Dlints *left, Dlints *right)
 	double	   *work = palloc(sizeof(double) * factor_value_count(dim, true));
 	Totals	   *totals = &left->header.totals;
 	Prior		ridge = prior_of_ridge(ModelFirstRidge(&left->header));
-	int			j;
 
 	BlasReady();
 	if (!totals_subtract(totals, &right->header.totals))
 		RaiseNotContained();
-	for (j = 0; j < ours.count; j++)
+	for (int j = 0; j < ours.count; j++)
 	{
 		Evidence   *memory = &ours.memory[j];
 		double		weight = *memory->N;
@@ -228,10 +220,8 @@ Subtract(Dlints *left, Dlints *right)
 		Factor		factor;
 
 		CHECK_FOR_INTERRUPTS();
-		factor_bind(&factor, dim,
-					evidence_squares(memory) != SQUARES_NONE, work);
-		if (!evidence_subtract(memory, &theirs.memory[j], totals,
-							   ridge.ridge, work) ||
+		factor_bind(&factor, dim, evidence_squares(memory) != SQUARES_NONE, work);
+		if (!evidence_subtract(memory, &theirs.memory[j], totals, ridge.ridge, work) ||
 			!posterior_factor(memory, &ridge, &factor))
 			RaiseNotContained();
 		if (all && !IsEmpty(memory, weight, diagonal, ridge.ridge))
@@ -243,14 +233,13 @@ Subtract(Dlints *left, Dlints *right)
 PG_FUNCTION_INFO_V1(dlints_retract);
 
 /*
- * dlints - dlints: retract the right model's observations from the left
- * model, the inverse of ||.
+ * dlints - dlints: retract the right model's observations from the left model, the inverse
+ * of ||.
  *
- * Both models must agree in shape, projection, memories and rate of
- * forgetting, and must have a half-life or a discount of 1.  If the right
- * argument is NULL the result is the left model.  Raises an error if the
- * remaining sums are not those of any observations, which detects most
- * evidence on which the model was not trained.
+ * Both models must agree in shape, projection, memories and rate of forgetting, and must
+ * have a half-life or a discount of 1.  If the right argument is NULL the result is the
+ * left model.  Raises an error if the remaining sums are not those of any observations,
+ * which detects most evidence on which the model was not trained.
  */
 Datum
 dlints_retract(PG_FUNCTION_ARGS)
@@ -269,8 +258,7 @@ dlints_retract(PG_FUNCTION_ARGS)
 	CheckRetractable(&left->header);
 	if (right->header.updates == 0)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	if (right->header.updates > left->header.updates ||
-		right->header.newest > left->header.newest)
+	if (right->header.updates > left->header.updates || right->header.newest > left->header.newest)
 		RaiseNotContained();
 
 	Align(left, right);
@@ -299,7 +287,6 @@ dlints_scale(PG_FUNCTION_ARGS)
 	DlintsHeader header;
 	Dlints	   *model;
 	Memories	memories;
-	int			j;
 
 	if (PG_ARGISNULL(1))
 		PG_RETURN_NULL();
@@ -316,7 +303,7 @@ dlints_scale(PG_FUNCTION_ARGS)
 	memories = ModelMemories(model);
 	if (model->header.updates == 0)
 		PG_RETURN_DLINTS_P(model);
-	for (j = 0; j < memories.count; j++)
+	for (int j = 0; j < memories.count; j++)
 		evidence_scale(&memories.memory[j], weight);
 	totals_scale(&model->header.totals, weight);
 	ModelFinishRevision(model);

@@ -215,10 +215,7 @@ CopyWithoutPrior(Dlints *model, double weight)
 	return other;
 }
 
-/*
- * Compute the standard deviation of the rewards; 0 if they are equal except
- * for rounding.
- */
+/* Compute the standard deviation of the rewards; 0 if they are equal except for rounding. */
 static double
 RewardStddev(const Evidence *e)
 {
@@ -269,8 +266,7 @@ dlints_with_prior(PG_FUNCTION_ARGS)
 	{
 		numbers = ModelPriorNumbers(model);
 		numbers[1] = RewardStddev(&longest);
-		prior_from(&longest, &rewards, numbers, numbers + 2,
-				   numbers + 2 + longest.dim);
+		prior_from(&longest, &rewards, numbers, numbers + 2, numbers + 2 + longest.dim);
 	}
 	ModelFinishRevision(model);
 	PG_RETURN_DLINTS_P(model);

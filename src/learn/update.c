@@ -20,18 +20,15 @@
  * the end of the block.
  */
 static void
-WeighBlock(const DlintsHeader *model, int j, const Block *block,
-		   double *weights)
+WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)
 {
 	double		weight = 1.0;
 	double		step = ModelMemoryDecay(model, j, 1, 0);
-	int			i;
 
-	for (i = block->count - 1; i >= 0; i--)
+	for (int i = block->count - 1; i >= 0; i--)
 		if (ModelIsByTime(model))
 			weights[i] = block->weights[i] *
-				ModelMemoryDecay(model, j, 0,
-								 TimeBetween(block->times[i], model->newest));
+				ModelMemoryDecay(model, j, 0, TimeBetween(block->times[i], model->newest));
 		else
 		{
 			weights[i] = block->weights[i] * weight;
@@ -47,12 +44,11 @@ static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {
 	int64		before = model->newest;
-	int			i;
 
 	ModelCheckCount(model->updates, block->count);
 	if (model->updates == 0 && model->intercept)
 		model->reference = block->rewards[0] + 0.0;
-	for (i = 0; ModelIsByTime(model) && i < block->count; i++)
+	for (int i = 0; ModelIsByTime(model) && i < block->count; i++)
 		model->newest = Max(model->newest, block->times[i]);
 	model->updates += block->count;
 	return before == TIME_UNKNOWN ? 0 : TimeBetween(before, model->newest);
@@ -74,20 +70,16 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	double	   *work = palloc(sizeof(double) * dim * block->count);
 	double		weights[EVIDENCE_BLOCK];
 	int64		newer;
-	int			j;
 
 	CHECK_FOR_INTERRUPTS();
 	BlasReady();
 	newer = CountBlock(header, block);
-	totals_absorb(&header->totals, block->count, block->rewards,
-				  header->reference, block->weights);
-	for (j = 0; j < memories.count; j++)
+	totals_absorb(&header->totals, block->count, block->rewards, header->reference, block->weights);
+	for (int j = 0; j < memories.count; j++)
 	{
 		WeighBlock(header, j, block, weights);
-		evidence_absorb(&memories.memory[j],
-						ModelMemoryDecay(header, j, block->count, newer),
-						block->count, reduced, block->rewards,
-						header->reference, weights, work);
+		evidence_absorb(&memories.memory[j], ModelMemoryDecay(header, j, block->count, newer),
+						block->count, reduced, block->rewards, header->reference, weights, work);
 	}
 	ModelKeepReference(model);
 	pfree(work);
@@ -99,8 +91,7 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
  * times faster than one matrix-vector product per observation.
  */
 void
-LearnBlock(Dlints *model, const Block *block, const double *features,
-		   const double *profiles)
+LearnBlock(Dlints *model, const Block *block, const double *features, const double *profiles)
 {
 	double	   *reduced = palloc(sizeof(double) * (Size) block->count *
 								 ModelCoordinates(&model->header));
@@ -142,22 +133,18 @@ UpdateModel(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_update(model, features, reward, profile, at, weight): train each
- * memory of a model on one observation (the updates of Algorithm 1).
+ * dlints_update(model, features, reward, profile, at, weight): train each memory of a model
+ * on one observation (the updates of Algorithm 1).
  *
- * features has dim numbers, profile dim numbers or none, weight is in (0,
- * 1e10].  Returns NULL for a NULL model, and the model unchanged if features,
- * reward or profile is NULL.  Raises an error for an array of another length,
- * for NaN and numbers beyond 1e50, and if a model with a half-life gets no
- * time.
+ * features has dim numbers, profile dim numbers or none, weight is in (0, 1e10].  Returns
+ * NULL for a NULL model, and the model unchanged if features, reward or profile is NULL.
+ * Raises an error for an array of another length, for NaN and numbers beyond 1e50, and if a
+ * model with a half-life gets no time.
  */
 FORM_ENTRY(dlints_update, UpdateModel, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
-/*
- * Train a model on rows "row" (0-based) to "end" - 1 of a batch, block by
- * block.
- */
+/* Train a model on rows "row" (0-based) to "end" - 1 of a batch, block by block. */
 static void
 LearnRows(Dlints *model, Batch *batch, int row, int end)
 {
@@ -172,8 +159,7 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 		block.times = batch->times + row;
 		block.weights = batch->weights + row;
 		BatchRead(batch, row, block.count);
-		LearnBlock(model, &block, batch->features.numbers,
-				   batch->profiles.numbers);
+		LearnBlock(model, &block, batch->features.numbers, batch->profiles.numbers);
 	}
 	ModelFinishTraining(model);
 }
@@ -202,13 +188,12 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_update_batch(model, features, rewards, profiles, ats, weights):
- * train a model on the rows of a matrix, in array order.  The result equals
- * that of as many calls of dlints_update, except for rounding.
+ * dlints_update_batch(model, features, rewards, profiles, ats, weights): train a model on
+ * the rows of a matrix, in array order.  The result equals that of as many calls of
+ * dlints_update, except for rounding.
  *
- * features has a row of dim numbers for each reward; profiles is empty or has
- * as many rows.  NULL arguments and errors are as for dlints_update; NULL
- * elements raise an error.
+ * features has a row of dim numbers for each reward; profiles is empty or has as many rows.
+ * NULL arguments and errors are as for dlints_update; NULL elements raise an error.
  */
 FORM_ENTRY(dlints_update_batch, UpdateBatch, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
@@ -241,18 +226,16 @@ CheckAccepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 	observation = ObservationCreate(&prepared->header);
 	accepts = prepared->header.updates < PG_INT64_MAX &&
 		ReadObservation(fcinfo, form, &prepared->header, &observation, &problem) &&
-		(PreparedIsModerate(prepared) ||
-		 RemainsFinite(PG_GETARG_DATUM(0), &observation));
+		(PreparedIsModerate(prepared) || RemainsFinite(PG_GETARG_DATUM(0), &observation));
 	pfree(observation.features);
 	pfree(observation.profile);
 	PG_RETURN_BOOL(accepts);
 }
 
 /*
- * dlints_accepts(model, features, reward, profile, at, weight): return
- * whether dlints_update accepts an observation.  Returns NULL if an argument
- * other than at and weight is NULL.  An invalid observation does not raise an
- * error.
+ * dlints_accepts(model, features, reward, profile, at, weight): return whether
+ * dlints_update accepts an observation.  Returns NULL if an argument other than at and
+ * weight is NULL.  An invalid observation does not raise an error.
  */
 FORM_ENTRY(dlints_accepts, CheckAccepts, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

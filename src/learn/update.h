@@ -16,8 +16,7 @@ typedef struct Block
 	const double *weights;
 } Block;
 
-extern void LearnReduced(Dlints *model, const Block *block,
-						 const double *reduced);
+extern void LearnReduced(Dlints *model, const Block *block, const double *reduced);
 extern void LearnBlock(Dlints *model, const Block *block,
 					   const double *features, const double *profiles);
 

@@ -34,8 +34,7 @@ typedef struct WorkingModel
 } WorkingModel;
 
 static Size WorkingFlatSize(ExpandedObjectHeader *object);
-static void WorkingFlatten(ExpandedObjectHeader *object, void *result,
-						   Size allocated_size);
+static void WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size);
 
 static const ExpandedObjectMethods working_methods = {
 	WorkingFlatSize,
@@ -60,8 +59,7 @@ GetPool(MemoryContext aggregate)
 	for (child = aggregate->firstchild; child; child = child->nextchild)
 		if (child->name == pool_name)
 			return child;
-	return AllocSetContextCreateInternal(aggregate, pool_name,
-										 ALLOCSET_DEFAULT_SIZES);
+	return AllocSetContextCreateInternal(aggregate, pool_name, ALLOCSET_DEFAULT_SIZES);
 }
 
 static WorkingModel *
@@ -75,10 +73,7 @@ CreateWorking(MemoryContext context, Dlints *model)
 	return working;
 }
 
-/*
- * Create an untrained working model with the parameters of "model", without
- * its prior.
- */
+/* Create an untrained working model with the parameters of "model", without its prior. */
 static WorkingModel *
 WorkingCreate(MemoryContext aggregate, Datum model)
 {
@@ -129,9 +124,8 @@ WorkingFromState(Datum state, MemoryContext aggregate)
 }
 
 /*
- * Do the header bytes of an inline model equal those of the previous row's
- * model?  The header defines the meaning of the evidence, and is much shorter
- * than the evidence.
+ * Do the header bytes of an inline model equal those of the previous row's model?  The
+ * header defines the meaning of the evidence, and is much shorter than the evidence.
  */
 static bool
 HeaderMatches(const ValueKey *key, Datum datum)
@@ -153,8 +147,7 @@ WorkingCheckModel(WorkingModel *working, Datum datum)
 {
 	DlintsHeader header;
 
-	if (HeaderMatches(&working->key, datum) ||
-		ValueKeyMatches(&working->key, datum))
+	if (HeaderMatches(&working->key, datum) || ValueKeyMatches(&working->key, datum))
 		return;
 	header = ModelHeaderFromDatum(datum);
 	ModelCheckSameEvidence(&working->model->header, &header);
@@ -183,9 +176,8 @@ WorkingLearnPending(WorkingModel *working)
 }
 
 /*
- * Get the position of the next observation in the block.  A query can have
- * many small groups: the arrays begin with 8 observations and double when
- * full.
+ * Get the position of the next observation in the block.  A query can have many small
+ * groups: the arrays begin with 8 observations and double when full.
  */
 static Observation
 WorkingPlace(WorkingModel *working)
@@ -193,19 +185,15 @@ WorkingPlace(WorkingModel *working)
 	const DlintsHeader *model = &working->model->header;
 	Observation place = {0};
 
-	/*
-	 * a full block is processed only now, because training can raise an error
-	 */
+	/* a full block is processed only now, because training can raise an error */
 	if (working->pending == EVIDENCE_BLOCK)
 		WorkingLearnPending(working);
 	if (working->pending == working->capacity)
 	{
 		int			capacity = Min(Max(working->capacity * 2, 8), EVIDENCE_BLOCK);
 
-		working->features = Grow(working, working->features,
-								 (Size) capacity * model->feature_dim);
-		working->profiles = Grow(working, working->profiles,
-								(Size) capacity * model->profile_dim);
+		working->features = Grow(working, working->features, (Size) capacity * model->feature_dim);
+		working->profiles = Grow(working, working->profiles, (Size) capacity * model->profile_dim);
 		working->capacity = capacity;
 	}
 	place.features = working->features + (Size) working->pending * model->feature_dim;
@@ -240,8 +228,7 @@ FinishLearning(WorkingModel *working)
 
 	if (header->chosen == header->updates + working->pending)
 		return;
-	work = AllocSetContextCreate(CurrentMemoryContext, "dlints flattening",
-								 ALLOCSET_DEFAULT_SIZES);
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints flattening", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	WorkingLearnPending(working);
 	ModelFinishSum(working->model);
@@ -276,11 +263,10 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 /*
  * Prefetch the array of the next row.
  *
- * A scan over many rows is limited by memory latency.  Rows fill a heap page
- * from its end, so the next row's array is probably directly below this one,
- * separated by a tuple header.  A wrong guess has no effect, since
- * prefetching never faults.  Without prefetching, dlints_evidence takes 20 %
- * longer with three memories and 25 % longer with one.
+ * A scan over many rows is limited by memory latency.  Rows fill a heap page from its end,
+ * so the next row's array is probably directly below this one, separated by a tuple header.
+ * A wrong guess has no effect, since prefetching never faults.  Without prefetching,
+ * dlints_evidence takes 20 % longer with three memories and 25 % longer with one.
  */
 static void
 PrefetchNextArray(Datum array)
@@ -318,13 +304,12 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_evidence(model, features, reward [, profile [, at [, weight]]]):
- * train an untrained copy of the model on the group's rows, in the order of
- * ORDER BY.  The model's own evidence is not included; append the result with
- * ||.
+ * dlints_evidence(model, features, reward [, profile [, at [, weight]]]): train an
+ * untrained copy of the model on the group's rows, in the order of ORDER BY.  The model's
+ * own evidence is not included; append the result with ||.
  *
- * Rows with a NULL model, features, reward or profile are skipped.  Errors
- * are as for dlints_update.  The result is NULL without rows.
+ * Rows with a NULL model, features, reward or profile are skipped.  Errors are as for
+ * dlints_update.  The result is NULL without rows.
  */
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 

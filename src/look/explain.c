@@ -40,9 +40,8 @@ typedef struct Explanation
 } Explanation;
 
 /*
- * Assign features to parts.  Features with the same name form a part; parts
- * are in the order of their first feature.  Without names each feature is a
- * part.
+ * Assign features to parts.  Features with the same name form a part; parts are in the
+ * order of their first feature.  Without names each feature is a part.
  */
 static void
 ReadParts(FunctionCallInfo fcinfo, Explanation *e)
@@ -51,7 +50,6 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 	const ArgSpec spec = {"names", model->feature_dim, model};
 	Groups	   *groups = GroupsCreate();
 	ArrayType  *names = NULL;
-	int			i;
 
 	e->part_of = palloc(sizeof(int) * spec.len);
 	e->parts = spec.len;
@@ -61,7 +59,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 		ArgCheckLength(names, &spec);
 		ArgElements(names, &e->names, NULL);
 	}
-	for (i = 0; i < spec.len; i++)
+	for (int i = 0; i < spec.len; i++)
 	{
 		e->part_of[i] = i;
 		if (!names)
@@ -78,17 +76,14 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 
 /* ---------- shares ---------- */
 
-/*
- * Split the dot product of weights and features into the shares of the parts.
- */
+/* Split the dot product of weights and features into the shares of the parts. */
 static void
 SplitSum(const Explanation *e, const double *weights, double *shares)
 {
 	int			n = e->prepared->header.feature_dim;
-	int			i;
 
 	memset(shares, 0, sizeof(double) * e->parts);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		shares[e->part_of[i]] += weights[i] * e->features[i];
 	if (e->prepared->header.intercept)
 		shares[e->parts - 1] = weights[n];
@@ -107,16 +102,14 @@ AddVariances(const Explanation *e, const double *profile)
 	int			step = Min(dim, Max(MAX_NUMBERS / len, 1));
 	double	   *weights = palloc(sizeof(double) * len * step);
 	double	   *shares = palloc(sizeof(double) * e->parts);
-	int			column;
 
-	for (column = 0; column < dim; column += step)
+	for (int column = 0; column < dim; column += step)
 	{
 		int			count = Min(step, dim - column);
 		int			c;
 		int			part;
 
-		LiftParameters(model, count, e->prepared->root + (Size) column * dim,
-					   profile, weights);
+		LiftParameters(model, count, e->prepared->root + (Size) column * dim, profile, weights);
 		for (c = 0; c < count; c++)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -158,9 +151,7 @@ PartName(const Explanation *e, int part)
 static void
 PutRows(const Explanation *e, ReturnSetInfo *rows)
 {
-	int			part;
-
-	for (part = 0; part < e->parts; part++)
+	for (int part = 0; part < e->parts; part++)
 	{
 		Datum		values[3];
 		bool		nulls[3] = {false, false, false};

@@ -31,17 +31,15 @@ dlints_project(PG_FUNCTION_ARGS)
 {
 	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
 
-	return ResultVector(ReduceArray(model, ArgArray(fcinfo, 1),
-									  PG_GETARG_DATUM(2)),
+	return ResultVector(ReduceArray(model, ArgArray(fcinfo, 1), PG_GETARG_DATUM(2)),
 						ModelCoordinates(model));
 }
 
 PG_FUNCTION_INFO_V1(dlints_mean);
 
 /*
- * dlints_mean(model): compute the posterior mean psi-hat (Algorithm 1,
- * "Calculate psi-hat"), one number per coordinate, the intercept last.
- * Strict.
+ * dlints_mean(model): compute the posterior mean psi-hat (Algorithm 1, "Calculate
+ * psi-hat"), one number per coordinate, the intercept last.  Strict.
  */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
@@ -70,9 +68,8 @@ dlints_weights(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_predict);
 
 /*
- * dlints_predict(model, features, profile): compute the expected reward
- * psi-hat'z of a feature vector of dim numbers, in units of the reward.
- * Strict.
+ * dlints_predict(model, features, profile): compute the expected reward psi-hat'z of a
+ * feature vector of dim numbers, in units of the reward.  Strict.
  */
 Datum
 dlints_predict(PG_FUNCTION_ARGS)
@@ -101,23 +98,20 @@ Datum
 dlints_stddev(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	double	   *reduced = ReduceArray(&prepared->header, ArgArray(fcinfo, 1),
-									  PG_GETARG_DATUM(2));
+	double	   *reduced = ReduceArray(&prepared->header, ArgArray(fcinfo, 1), PG_GETARG_DATUM(2));
 	double	   *work = palloc(sizeof(double) * prepared->dim);
 
 	PrepareParts(prepared, PART_ROOT);
-	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(prepared->dim, prepared->root,
-												   reduced, work)));
+	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(prepared->dim, prepared->root, reduced, work)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
 /*
- * dlints_covariance(model): compute the posterior covariance sigma^2 Z^-1 Z~
- * Z^-1, a square matrix of the order of dlints_mean.
+ * dlints_covariance(model): compute the posterior covariance sigma^2 Z^-1 Z~ Z^-1, a square
+ * matrix of the order of dlints_mean.
  *
- * Multiplied by the square of exploration, the result is the covariance of a
- * draw.  Strict.
+ * Multiplied by the square of exploration, the result is the covariance of a draw.  Strict.
  */
 Datum
 dlints_covariance(PG_FUNCTION_ARGS)
@@ -163,10 +157,7 @@ ComputeWindow(const DlintsHeader *model, int j)
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/*
- * Return the windows of all memories as an array, with NULL for a window of
- * 0.
- */
+/* Return the windows of all memories as an array, with NULL for a window of 0. */
 static Datum
 GetWindows(const DlintsHeader *model)
 {
@@ -174,9 +165,8 @@ GetWindows(const DlintsHeader *model)
 	bool		nulls[MEMORY_MAX];
 	int			dims[1] = {model->memories};
 	int			bounds[1] = {1};
-	int			j;
 
-	for (j = 0; j < model->memories; j++)
+	for (int j = 0; j < model->memories; j++)
 	{
 		double		window = ComputeWindow(model, j);
 
@@ -189,9 +179,8 @@ GetWindows(const DlintsHeader *model)
 }
 
 /*
- * Minimum ratio of a sum of squared rewards to its maximum over time.  At
- * 1e-10, only 6 of the 16 digits of double are left; below, dlints_info
- * recommends a rebuild.
+ * Minimum ratio of a sum of squared rewards to its maximum over time.  At 1e-10, only 6 of
+ * the 16 digits of double are left; below, dlints_info recommends a rebuild.
  */
 #define MIN_PEAK_SHARE	1e-10
 
@@ -202,8 +191,7 @@ GetHint(const DlintsHeader *model)
 	double		window = ComputeWindow(model, model->memories - 1);
 	int			dim = ModelCoordinates(model);
 
-	if (model->totals.N > 0.0 &&
-		model->totals.S < MIN_PEAK_SHARE * model->totals.peak)
+	if (model->totals.N > 0.0 && model->totals.S < MIN_PEAK_SHARE * model->totals.peak)
 		return pstrdup("Retracting observations has left rounding errors in the model; rebuild it from its log.");
 
 	if (window > 0.0 && window < dim)
@@ -229,9 +217,8 @@ dlints_info(PG_FUNCTION_ARGS)
 	Datum		values[32] = {0};
 	bool		nulls[32] = {false};
 	int			n = 0;
-	int			i;
 
-	for (i = 0; i < field_count; i++)
+	for (int i = 0; i < field_count; i++)
 		if (fields[i].is_shown)
 		{
 			nulls[n] = FieldIsNull(&model, &fields[i]);

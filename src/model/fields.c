@@ -38,9 +38,7 @@ const FieldNames InteractionsNames = {INTERACTIONS_COUNT, interactions_names};
 bool
 FindName(const FieldNames *names, const char *name, uint8 *number)
 {
-	int			i;
-
-	for (i = 0; i < names->count; i++)
+	for (int i = 0; i < names->count; i++)
 		if (names->names[i] && strcmp(name, names->names[i]) == 0)
 		{
 			*number = (uint8) i;
@@ -161,8 +159,7 @@ FieldIsNull(const DlintsHeader *header, const Field *field)
 }
 
 bool
-FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
-			const Field *field)
+FieldIsSame(const DlintsHeader *left, const DlintsHeader *right, const Field *field)
 {
 	FieldValue	ours = FieldGet(left, field);
 	FieldValue	theirs = FieldGet(right, field);
@@ -177,9 +174,7 @@ FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
 void
 FieldsNormalize(DlintsHeader *header)
 {
-	int			i;
-
-	for (i = 0; i < field_count; i++)
+	for (int i = 0; i < field_count; i++)
 	{
 		FieldValue	value = FieldGet(header, &fields[i]);
 
@@ -215,8 +210,7 @@ IntervalFromSeconds(double seconds)
 	Interval   *interval = palloc0(sizeof(Interval));
 
 	interval->time = (TimeOffset) rint(seconds * USECS_PER_SEC);
-	return DirectFunctionCall1(interval_justify_hours,
-							   IntervalPGetDatum(interval));
+	return DirectFunctionCall1(interval_justify_hours, IntervalPGetDatum(interval));
 }
 
 /*

@@ -75,11 +75,9 @@ extern FieldValue FieldGet(const DlintsHeader *header, const Field *field);
 extern void FieldSet(DlintsHeader *header, const Field *field, FieldValue value);
 extern void FieldRange(const Field *field, int64 *min, int64 *max);
 extern bool FieldIsNull(const DlintsHeader *header, const Field *field);
-extern bool FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
-						const Field *field);
+extern bool FieldIsSame(const DlintsHeader *left, const DlintsHeader *right, const Field *field);
 extern void FieldsNormalize(DlintsHeader *header);
-extern void FieldWrite(StringInfo buf, const DlintsHeader *header,
-					   const Field *field);
+extern void FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field);
 extern Datum FieldDatum(const DlintsHeader *header, const Field *field);
 
 #endif							/* DLINTS_FIELDS_H */

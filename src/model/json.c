@@ -26,9 +26,7 @@
 #define EVIDENCE_NAME	"evidence"
 #define PRIOR_NAME		"prior"
 
-/*
- * Shape of a member: a number, dim numbers, or a lower triangle of dim rows.
- */
+/* Shape of a member: a number, dim numbers, or a lower triangle of dim rows. */
 typedef enum Shape
 {
 	SHAPE_NUMBER,
@@ -94,10 +92,8 @@ WriteNumber(StringInfo buf, double value)
 static void
 WriteVector(StringInfo buf, const double *values, int count)
 {
-	int			i;
-
 	appendStringInfoChar(buf, '[');
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		if (i > 0)
 			appendStringInfoString(buf, ", ");
@@ -111,12 +107,10 @@ static void
 WriteTriangle(StringInfo buf, const double *packed, int dim)
 {
 	double	   *row = palloc(sizeof(double) * dim);
-	int			i;
-	int			j;
 
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 			row[j] = packed[linalg_packed_index(dim, i, j)];
 		appendStringInfoString(buf, i == 0 ? "[" : ", ");
 		WriteVector(buf, row, i + 1);
@@ -141,9 +135,7 @@ WriteMember(StringInfo buf, const Member *member, int dim)
 static void
 WriteObject(StringInfo buf, Object object)
 {
-	int			i;
-
-	for (i = 0; i < object.count; i++)
+	for (int i = 0; i < object.count; i++)
 	{
 		appendStringInfo(buf, "%s\"%s\": ", i == 0 ? "{" : ", ", object.members[i].name);
 		WriteMember(buf, &object.members[i], object.dim);
@@ -155,7 +147,6 @@ static void
 WriteEvidence(StringInfo buf, Dlints *model)
 {
 	Memories	memories = ModelMemories(model);
-	int			i;
 
 	appendStringInfoString(buf, ", \"" EVIDENCE_NAME "\": ");
 	if (model->header.updates == 0)
@@ -163,7 +154,7 @@ WriteEvidence(StringInfo buf, Dlints *model)
 		appendStringInfoString(buf, "null");
 		return;
 	}
-	for (i = 0; i < memories.count; i++)
+	for (int i = 0; i < memories.count; i++)
 	{
 		appendStringInfoString(buf, i == 0 ? "[" : ", ");
 		WriteObject(buf, MemoryObject(&memories.memory[i]));
@@ -185,10 +176,9 @@ char *
 ModelToJson(Dlints *model)
 {
 	StringInfoData buf;
-	int			i;
 
 	initStringInfo(&buf);
-	for (i = 0; i < field_count; i++)
+	for (int i = 0; i < field_count; i++)
 	{
 		appendStringInfo(&buf, "%s\"%s\": ", i == 0 ? "{" : ", ", fields[i].name);
 		FieldWrite(&buf, &model->header, &fields[i]);
@@ -212,16 +202,13 @@ typedef struct Reader
 static bool
 ReportMalformed(Reader *reader, const char *what)
 {
-	return ReportProblem(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
-						 what, NULL, NULL);
+	return ReportProblem(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION, what, NULL, NULL);
 }
 
 static bool
 IsKnownName(const char *const *names, int count, const JsonbValue *key)
 {
-	int			i;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (strlen(names[i]) == key->val.string.len &&
 			memcmp(names[i], key->val.string.val, key->val.string.len) == 0)
 			return true;
@@ -241,17 +228,12 @@ CheckNames(Reader *reader, const char *const *names, int count)
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 		if (token == WJB_KEY && !IsKnownName(names, count, &value))
-			return ReportMalformed(reader,
-								   psprintf("Unknown field \"%s\"",
-											pnstrdup(value.val.string.val,
-													 value.val.string.len)));
+			return ReportMalformed(reader, psprintf("Unknown field \"%s\"",
+											pnstrdup(value.val.string.val, value.val.string.len)));
 	return true;
 }
 
-/*
- * Get the value of a key; reports an error and returns NULL if the key is
- * missing.
- */
+/* Get the value of a key; reports an error and returns NULL if the key is missing. */
 static JsonbValue *
 GetField(Reader *reader, const char *name)
 {
@@ -268,8 +250,7 @@ GetField(Reader *reader, const char *name)
 }
 
 static bool
-ReadNumber(Reader *reader, const JsonbValue *value, const char *name,
-		   double *number)
+ReadNumber(Reader *reader, const JsonbValue *value, const char *name, double *number)
 {
 	if (value->type != jbvNumeric)
 		return ReportMalformed(reader, psprintf("Field \"%s\" must contain numbers", name));
@@ -282,8 +263,7 @@ ReadNumber(Reader *reader, const JsonbValue *value, const char *name,
 static int
 CompareNumeric(Datum number, int64 integer)
 {
-	Datum		other = DirectFunctionCall1(int8_numeric,
-											Int64GetDatum(integer));
+	Datum		other = DirectFunctionCall1(int8_numeric, Int64GetDatum(integer));
 
 	return DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, other));
 }
@@ -322,8 +302,7 @@ ReadName(Reader *reader, const JsonbValue *value, const Field *field, uint8 *num
 }
 
 static bool
-ReadBoolean(Reader *reader, const JsonbValue *value, const char *name,
-			uint8 *boolean)
+ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, uint8 *boolean)
 {
 	if (value->type != jbvBool)
 		return ReportMalformed(reader, psprintf("Field \"%s\" must be true or false", name));
@@ -336,8 +315,7 @@ ReadBoolean(Reader *reader, const JsonbValue *value, const char *name,
  * not accept the number 0.
  */
 static bool
-ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field,
-			   FieldValue *value)
+ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
 {
 	uint8		small = 0;
 	int64		min;
@@ -390,14 +368,10 @@ CheckHeaderNames(Reader *reader)
 	return CheckNames(reader, names, i);
 }
 
-/*
- * Read the header.  If the format version is unknown, reads only the version.
- */
+/* Read the header.  If the format version is unknown, reads only the version. */
 static bool
 ReadHeader(Reader *reader, DlintsHeader *header)
 {
-	int			i;
-
 	memset(header, 0, sizeof(DlintsHeader));
 	header->newest = TIME_UNKNOWN;
 	if (!ReadField(reader, header, &fields[0]))
@@ -406,7 +380,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 	{
 		if (!CheckHeaderNames(reader))
 			return false;
-		for (i = 1; i < field_count; i++)
+		for (int i = 1; i < field_count; i++)
 			if (!ReadField(reader, header, &fields[i]))
 				return false;
 	}
@@ -425,19 +399,16 @@ GetArray(Reader *reader, const JsonbValue *value, const char *name, int count)
 		!JsonContainerIsScalar(value->val.binary.data) &&
 		JsonContainerSize(value->val.binary.data) == count)
 		return value->val.binary.data;
-	ReportMalformed(reader, psprintf("Field \"%s\" must be an array of %d elements",
-									 name, count));
+	ReportMalformed(reader, psprintf("Field \"%s\" must be an array of %d elements", name, count));
 	return NULL;
 }
 
 static bool
-ReadNumbers(Reader *reader, const JsonbValue *value, const char *name, int count,
-			double *values)
+ReadNumbers(Reader *reader, const JsonbValue *value, const char *name, int count, double *values)
 {
 	JsonbContainer *array = GetArray(reader, value, name, count);
-	int			i;
 
-	for (i = 0; array && i < count; i++)
+	for (int i = 0; array && i < count; i++)
 	{
 		JsonbValue *element = getIthJsonbValueFromContainer(array, i);
 
@@ -449,20 +420,17 @@ ReadNumbers(Reader *reader, const JsonbValue *value, const char *name, int count
 }
 
 static bool
-ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
-			 double *packed)
+ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim, double *packed)
 {
 	JsonbContainer *rows = GetArray(reader, value, name, dim);
 	double	   *row = palloc(sizeof(double) * dim);
-	int			i;
-	int			j;
 
-	for (i = 0; rows && i < dim; i++)
+	for (int i = 0; rows && i < dim; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!ReadNumbers(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1, row))
 			return false;
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 			packed[linalg_packed_index(dim, i, j)] = row[j];
 	}
 	pfree(row);
@@ -495,16 +463,14 @@ ReadObject(Reader *reader, const JsonbValue *value, const char *what, Object obj
 	JsonbContainer *model = reader->object;
 	const char *names[lengthof(object.members)] = {NULL};
 	bool		good;
-	int			i;
 
-	if (value->type != jbvBinary ||
-		!JsonContainerIsObject(value->val.binary.data))
+	if (value->type != jbvBinary || !JsonContainerIsObject(value->val.binary.data))
 		return ReportMalformed(reader, psprintf("%s must be an object", what));
 	reader->object = value->val.binary.data;
-	for (i = 0; i < object.count; i++)
+	for (int i = 0; i < object.count; i++)
 		names[i] = object.members[i].name;
 	good = CheckNames(reader, names, object.count);
-	for (i = 0; good && i < object.count; i++)
+	for (int i = 0; good && i < object.count; i++)
 		good = ReadMember(reader, &object.members[i], object.dim);
 	reader->object = model;
 	return good;
@@ -515,7 +481,6 @@ ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 {
 	JsonbValue *value = GetField(reader, EVIDENCE_NAME);
 	JsonbContainer *array;
-	int			j;
 
 	if (value == NULL)
 		return false;
@@ -523,7 +488,7 @@ ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 		return value->type == jbvNull ||
 			ReportMalformed(reader, "Field \"" EVIDENCE_NAME "\" must be null without observations");
 	array = GetArray(reader, value, EVIDENCE_NAME, memories->count);
-	for (j = 0; array && j < memories->count; j++)
+	for (int j = 0; array && j < memories->count; j++)
 		if (!ReadObject(reader, getIthJsonbValueFromContainer(array, j), "A memory",
 						MemoryObject(&memories->memory[j])))
 			return false;
@@ -562,11 +527,10 @@ ReadModel(Reader *reader)
 }
 
 /*
- * Convert jsonb to a model.  If "escontext" saves an error, the function
- * returns NULL.
+ * Convert jsonb to a model.  If "escontext" saves an error, the function returns NULL.
  *
- * An unknown format version has an error of its own, because the value may be
- * valid for another version of dlints.
+ * An unknown format version has an error of its own, because the value may be valid for
+ * another version of dlints.
  */
 Dlints *
 ModelFromJson(Datum jsonb, Node *escontext)

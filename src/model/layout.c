@@ -71,14 +71,12 @@ ModelLiftedLen(const DlintsHeader *header)
 bool
 ModelMemoryFades(const DlintsHeader *header, int j)
 {
-	return memory_fades(j, header->memories,
-						ModelIsByTime(header) ? 0.0 : header->discount);
+	return memory_fades(j, header->memories, ModelIsByTime(header) ? 0.0 : header->discount);
 }
 
 /*
- * Compute the decay factor of memory j (0-based) after "updates" observations
- * if the model forgets by count, or "time" microseconds if it forgets by
- * time.
+ * Compute the decay factor of memory j (0-based) after "updates" observations if the model
+ * forgets by count, or "time" microseconds if it forgets by time.
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
@@ -86,10 +84,8 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 	if (!ModelMemoryFades(header, j))
 		return 1.0;
 	if (ModelIsByTime(header))
-		return exp2(-((double) time / USECS_PER_SEC) /
-					memory_half_life(j, header->half_life));
-	return pow(memory_discount(j, header->memories, header->discount),
-			   (double) updates);
+		return exp2(-((double) time / USECS_PER_SEC) / memory_half_life(j, header->half_life));
+	return pow(memory_discount(j, header->memories, header->discount), (double) updates);
 }
 
 /*
@@ -111,11 +107,9 @@ ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
 	int			dim = ModelCoordinates(header);
 	Size		count = 0;
-	int			j;
 
-	for (j = 0; j < memories; j++)
-		count = add_size(count,
-						 evidence_value_count(dim, ModelMemorySquares(header, j)));
+	for (int j = 0; j < memories; j++)
+		count = add_size(count, evidence_value_count(dim, ModelMemorySquares(header, j)));
 	return count;
 }
 
@@ -128,16 +122,12 @@ ModelPriorCount(const DlintsHeader *header)
 	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
 }
 
-/*
- * Return the count of numbers in the stored value.  An untrained model stores
- * no evidence.
- */
+/* Return the count of numbers in the stored value.  An untrained model stores no evidence. */
 Size
 ModelStoredCount(const DlintsHeader *header)
 {
 	return add_size(header->updates > 0 ?
-					ModelMemoriesCount(header, header->memories) : 0,
-					ModelPriorCount(header));
+					ModelMemoriesCount(header, header->memories) : 0, ModelPriorCount(header));
 }
 
 /* Return the size in bytes of a value with "count" numbers. */
@@ -176,20 +166,16 @@ ModelShape(const DlintsHeader *header)
 	return buf.data;
 }
 
-/*
- * Return the memories of a model.  Their numbers are those of the model, not
- * copies.
- */
+/* Return the memories of a model.  Their numbers are those of the model, not copies. */
 Memories
 ModelMemories(Dlints *model)
 {
 	int			dim = ModelCoordinates(&model->header);
 	double	   *values = model->values;
 	Memories	memories;
-	int			j;
 
 	memories.count = model->header.memories;
-	for (j = 0; j < memories.count; j++)
+	for (int j = 0; j < memories.count; j++)
 	{
 		Squares		squares = ModelMemorySquares(&model->header, j);
 
@@ -221,12 +207,10 @@ ModelStoredNumbers(Dlints *model)
 #define PRIOR_HALVING_OBSERVATIONS		10.0
 
 /*
- * Return the prior of a model; "numbers" are those of the evidence-based
- * prior, or NULL.
+ * Return the prior of a model; "numbers" are those of the evidence-based prior, or NULL.
  *
- * The prior applies only while the longest memory is in use.  If a shorter
- * one is in use, rewards have changed, and the prior is as outdated as the
- * longest memory.
+ * The prior applies only while the longest memory is in use.  If a shorter one is in use,
+ * rewards have changed, and the prior is as outdated as the longest memory.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
@@ -260,10 +244,7 @@ ModelFirstRidge(const DlintsHeader *header)
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
 }
 
-/*
- * Return the noise of an untrained model: the given one, that of the prior,
- * or 1.
- */
+/* Return the noise of an untrained model: the given one, that of the prior, or 1. */
 double
 ModelFirstSigma(Dlints *model)
 {

@@ -44,20 +44,17 @@ void
 ModelRebase(Dlints *model, double reference)
 {
 	Memories	memories = ModelMemories(model);
-	int			j;
 
-	for (j = 0; j < memories.count; j++)
-		evidence_rebase(&memories.memory[j],
-						model->header.reference - reference);
+	for (int j = 0; j < memories.count; j++)
+		evidence_rebase(&memories.memory[j], model->header.reference - reference);
 	totals_rebase(&model->header.totals, model->header.reference - reference);
 	model->header.reference = reference;
 }
 
 /*
- * Minimum ratio of the rewards' sum of squared deviations to S.  Below, fewer
- * than twelve digits of S describe the deviations, and we move the reference
- * to the mean reward.  The reference begins as the first reward, which may be
- * an outlier.
+ * Minimum ratio of the rewards' sum of squared deviations to S.  Below, fewer than twelve
+ * digits of S describe the deviations, and we move the reference to the mean reward.  The
+ * reference begins as the first reward, which may be an outlier.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -65,11 +62,10 @@ void
 ModelKeepReference(Dlints *model)
 {
 	Memories	memories = ModelMemories(model);
-	int			j;
 
 	if (!model->header.intercept)
 		return;
-	for (j = 0; j < memories.count; j++)
+	for (int j = 0; j < memories.count; j++)
 	{
 		const Evidence *memory = &memories.memory[j];
 		double		mean = *memory->R / *memory->N;
@@ -150,8 +146,7 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 
 	if (memories->count > 1 || header->noise == 0.0 || header->ridge == 0.0)
 	{
-		work = AllocateWorkspace(memory_choose_work(ModelCoordinates(header),
-													memories->count));
+		work = AllocateWorkspace(memory_choose_work(ModelCoordinates(header), memories->count));
 		choice = memory_choose(memories->memory, memories->count,
 							   ModelFirstRidge(header), &rewards, work);
 		pfree(work);
@@ -165,13 +160,11 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Estimate the ridge of a model unless it was given.  The estimate requires
- * the longest memory to be the one in use, since shorter memories have too
- * few observations.
+ * Estimate the ridge of a model unless it was given.  The estimate requires the longest
+ * memory to be the one in use, since shorter memories have too few observations.
  */
 static void
-ChooseRidge(DlintsHeader *header, const Memories *memories,
-			double parameters)
+ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 {
 	Rewards		rewards = ModelRewards(header);
 	double	   *work;
@@ -181,8 +174,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories,
 		return;
 	work = AllocateWorkspace(ridge_find_work(ModelCoordinates(header)));
 	header->lambda = ridge_find(&memories->memory[header->memory - 1],
-								parameters, header->lambda, &rewards,
-								header->noise, work);
+								parameters, header->lambda, &rewards, header->noise, work);
 	pfree(work);
 }
 
@@ -213,9 +205,8 @@ ModelChoose(Dlints *model)
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
 /*
- * Return the number of updates between two choices.  In a short log the
- * interval is at most 1/8 of the updates so far, because the evidence then
- * changes quickly.
+ * Return the number of updates between two choices.  In a short log the interval is at most
+ * 1/8 of the updates so far, because the evidence then changes quickly.
  */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
@@ -255,8 +246,7 @@ ModelFinishTraining(Dlints *model)
 	const DlintsHeader *header = &model->header;
 
 	CheckEvidence(model);
-	if (header->updates - header->chosen >=
-		ChoiceInterval(header, header->chosen))
+	if (header->updates - header->chosen >= ChoiceInterval(header, header->chosen))
 		ModelChoose(model);
 }
 
@@ -283,9 +273,8 @@ ModelFinishSum(Dlints *model)
 }
 
 /*
- * Complete a change of weights, ridge or prior: check sums and posteriors,
- * and make a choice.  External evidence may have no posterior after the
- * change.
+ * Complete a change of weights, ridge or prior: check sums and posteriors, and make a
+ * choice.  External evidence may have no posterior after the change.
  */
 void
 ModelFinishRevision(Dlints *model)
@@ -295,12 +284,11 @@ ModelFinishRevision(Dlints *model)
 }
 
 /*
- * Maximum size of sums that one more observation cannot make overflow; used
- * to accept observations without training a copy.
+ * Maximum size of sums that one more observation cannot make overflow; used to accept
+ * observations without training a copy.
  *
- * An observation adds less than 1e230 (core/numbers.h).  A change of the
- * reference by at most 2 WIDEN_MAX multiplies N by at most 4e100.  Only
- * external models exceed the limit.
+ * An observation adds less than 1e230 (core/numbers.h).  A change of the reference by at
+ * most 2 WIDEN_MAX multiplies N by at most 4e100.  Only external models exceed the limit.
  */
 #define MAX_MODERATE_SUM	1e150
 
@@ -309,9 +297,8 @@ ModelIsModerate(Dlints *model)
 {
 	Memories	memories = ModelMemories(model);
 	const Totals *totals = &model->header.totals;
-	int			j;
 
-	for (j = 0; j < memories.count; j++)
+	for (int j = 0; j < memories.count; j++)
 		if (*memories.memory[j].N > MAX_MODERATE_SUM ||
 			fabs(*memories.memory[j].R) > MAX_MODERATE_SUM ||
 			*memories.memory[j].S > MAX_MODERATE_SUM)

@@ -27,10 +27,7 @@ ModelAllocate(const DlintsHeader *header)
 	return model;
 }
 
-/*
- * Set the header fields that describe evidence to those of an untrained
- * model.
- */
+/* Set the header fields that describe evidence to those of an untrained model. */
 static void
 ResetHistory(DlintsHeader *header)
 {
@@ -82,8 +79,7 @@ CheckStored(const DlintsHeader *header, Size size)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
-	if (!ModelCheckParameters(header, &problem) ||
-		!ModelCheckHistory(header, &problem))
+	if (!ModelCheckParameters(header, &problem) || !ModelCheckHistory(header, &problem))
 	{
 		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
 			ProblemRaise(&problem);
@@ -155,8 +151,7 @@ ModelHash(Datum datum, uint64 salt)
 {
 	Dlints	   *model = CheckedModel(PG_DETOAST_DATUM(datum));
 
-	return hash_bytes_extended((unsigned char *) VARDATA(model),
-							   VARSIZE(model) - VARHDRSZ, salt);
+	return hash_bytes_extended((unsigned char *) VARDATA(model), VARSIZE(model) - VARHDRSZ, salt);
 }
 
 /*
@@ -167,8 +162,7 @@ DlintsHeader
 ModelHeaderFromDatum(Datum datum)
 {
 	DlintsHeader header;
-	struct varlena *start = PG_DETOAST_DATUM_SLICE(datum, 0,
-												   sizeof(DlintsHeader) - VARHDRSZ);
+	struct varlena *start = PG_DETOAST_DATUM_SLICE(datum, 0, sizeof(DlintsHeader) - VARHDRSZ);
 
 	memset(&header, 0, sizeof(header));
 	memcpy(&header, start, Min(VARSIZE(start), sizeof(DlintsHeader)));
@@ -205,18 +199,13 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/*
- * Read the first "count" numbers of the memory in use; zeros if the model is
- * untrained.
- */
+/* Read the first "count" numbers of the memory in use; zeros if the model is untrained. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
 	if (header->updates > 0)
-		return ReadNumbers(datum, ModelMemoriesCount(header, header->memory - 1),
-						   count);
-	return (double *) ((char *) palloc0(SLICE_HEAD + count * sizeof(float8)) +
-					   SLICE_HEAD);
+		return ReadNumbers(datum, ModelMemoriesCount(header, header->memory - 1), count);
+	return (double *) ((char *) palloc0(SLICE_HEAD + count * sizeof(float8)) + SLICE_HEAD);
 }
 
 /*

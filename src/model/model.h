@@ -31,9 +31,8 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Maximum dimensions.  The largest model has eight memories and a prior of
- * order 1025, each with a packed matrix: 38 MB.  The largest projection
- * matrix has 512 MB.
+ * Maximum dimensions.  The largest model has eight memories and a prior of order 1025, each
+ * with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
  */
 #define DLINTS_MAX_FEATURE_DIM	65536
 #define DLINTS_MAX_DIM			1024
@@ -95,17 +94,14 @@ typedef struct DlintsHeader
 	float8		unused2[3];
 } DlintsHeader;
 
-/*
- * value of "newest" for untrained models and for models that forget by count
- */
+/* value of "newest" for untrained models and for models that forget by count */
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
  * A model: the header, the memories, fastest first, and the prior, if any.
  *
- * core/evidence.h describes the numbers of a memory; matrices are packed
- * (core/linalg.h).  The prior consists of N, sigma, p and P, before
- * multiplication by prior_weight.
+ * core/evidence.h describes the numbers of a memory; matrices are packed (core/linalg.h).
+ * The prior consists of N, sigma, p and P, before multiplication by prior_weight.
  */
 typedef struct Dlints
 {
@@ -187,8 +183,7 @@ extern bool ModelCheckHistory(const DlintsHeader *header, Problem *problem);
 extern bool ModelEvidenceIsValid(Dlints *model);
 extern bool ModelPosteriorsExist(Dlints *model);
 extern bool ModelNormalizeExternal(Dlints *model, Problem *problem);
-extern void ModelCheckSameEvidence(const DlintsHeader *left,
-								   const DlintsHeader *right);
+extern void ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right);
 
 /* learned.c: completion of a change to a model's evidence */
 extern int64 TimeBetween(int64 earlier, int64 later);
@@ -209,8 +204,7 @@ extern int	ModelCoordinates(const DlintsHeader *header);
 extern int	ModelLiftedLen(const DlintsHeader *header);
 extern bool ModelMemoryFades(const DlintsHeader *header, int j);
 extern Squares ModelMemorySquares(const DlintsHeader *header, int j);
-extern double ModelMemoryDecay(const DlintsHeader *header, int j,
-							   int64 updates, int64 time);
+extern double ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time);
 extern Size ModelMemoriesCount(const DlintsHeader *header, int memories);
 extern Size ModelPriorCount(const DlintsHeader *header);
 extern Size ModelStoredCount(const DlintsHeader *header);
@@ -239,8 +233,7 @@ extern uint64 ModelHash(Datum datum, uint64 salt);
 /* model.c: partial reading of a stored value */
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
 extern double ModelPriorSize(Datum datum, const DlintsHeader *header);
-extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header,
-									 bool with_squares);
+extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 
 /* json.c: text form */

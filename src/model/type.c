@@ -20,10 +20,9 @@
 /* ---------- type modifiers ---------- */
 
 /*
- * Layout of a type modifier: reduced_dim in the lowest 11 bits, dim in the
- * next 17, and above them flags for matched interactions and an intercept.
- * Without the intercept flag a column accepts models with and without
- * intercept.
+ * Layout of a type modifier: reduced_dim in the lowest 11 bits, dim in the next 17, and
+ * above them flags for matched interactions and an intercept.  Without the intercept flag a
+ * column accepts models with and without intercept.
  */
 #define REDUCED_BITS			11
 #define FEATURE_BITS		17
@@ -33,10 +32,8 @@
 #define MASK(bits)			((1 << (bits)) - 1)
 
 StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
-StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS),
-				 "typmod cannot hold n");
-StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28,
-				 "sizes overlap the bits above them");
+StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS), "typmod cannot hold n");
+StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28, "sizes overlap the bits above them");
 
 /* Pack a shape into a type modifier; the shape is valid. */
 static int32
@@ -82,8 +79,7 @@ ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 		return true;
 	return ReportProblem(problem, ERRCODE_DATA_EXCEPTION,
 						 psprintf("expected dlints%s, not dlints%s",
-								  ModelShape(&shape), ModelShape(header)),
-						 NULL, NULL);
+								  ModelShape(&shape), ModelShape(header)), NULL, NULL);
 }
 
 /*
@@ -121,9 +117,7 @@ TakeLastWord(Datum *words, int *count, const char *word)
 static void
 ReadSizes(const Datum *words, int count, int *sizes)
 {
-	int			i;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		char	   *word = DatumGetCString(words[i]);
 
@@ -180,10 +174,7 @@ dlints_typmod_out(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 
-/*
- * Length coercion function: check a model against a type modifier, and return
- * it unchanged.
- */
+/* Length coercion function: check a model against a type modifier, and return it unchanged. */
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
@@ -196,12 +187,11 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /* ---------- text, casts and equality ---------- */
 
 /*
- * Parse text as jsonb.  Returns NULL, or the JSON parser's message, which
- * becomes the detail of our own error.
+ * Parse text as jsonb.  Returns NULL, or the JSON parser's message, which becomes the
+ * detail of our own error.
  *
- * Before PostgreSQL 16 the parser can only raise errors.  We catch them
- * without a subtransaction, which is safe since the parser acquires no
- * resources except memory.
+ * Before PostgreSQL 16 the parser can only raise errors.  We catch them without a
+ * subtransaction, which is safe since the parser acquires no resources except memory.
  */
 #if PG_VERSION_NUM >= 160000
 static const char *
@@ -210,8 +200,7 @@ ParseJson(char *text, Datum *jsonb)
 	ErrorSaveContext errors = {.type = T_ErrorSaveContext};
 
 	errors.details_wanted = true;
-	if (DirectInputFunctionCallSafe(jsonb_in, text, InvalidOid, -1,
-									(Node *) &errors, jsonb))
+	if (DirectInputFunctionCallSafe(jsonb_in, text, InvalidOid, -1, (Node *) &errors, jsonb))
 		return NULL;
 	return errors.error_data->detail ? errors.error_data->detail :
 		errors.error_data->message;
@@ -318,9 +307,7 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	/*
-	 * a hash operator class requires: low half of the seeded hash with seed 0
-	 */
+	/* a hash operator class requires: low half of the seeded hash with seed 0 */
 	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
@@ -329,8 +316,7 @@ PG_FUNCTION_INFO_V1(dlints_hash_extended);
 Datum
 dlints_hash_extended(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_UINT64(ModelHash(PG_GETARG_DATUM(0),
-							   (uint64) PG_GETARG_INT64(1)));
+	PG_RETURN_UINT64(ModelHash(PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1)));
 }
 
 /* ---------- the binary form ---------- */
@@ -353,11 +339,10 @@ ModelSend(StringInfo buf, Dlints *model)
 {
 	Size		count = ModelStoredCount(&model->header);
 	const double *numbers = ModelStoredNumbers(model);
-	Size		i;
 
-	for (i = 0; i < field_count; i++)
+	for (Size i = 0; i < field_count; i++)
 		SendField(buf, &model->header, &fields[i]);
-	for (i = 0; i < count; i++)
+	for (Size i = 0; i < count; i++)
 		pq_sendfloat8(buf, numbers[i]);
 }
 
@@ -378,9 +363,8 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise the error for invalid binary input.  An unknown format version has an
- * error of its own, because the value may be valid for another version of
- * dlints.
+ * Raise the error for invalid binary input.  An unknown format version has an error of its
+ * own, because the value may be valid for another version of dlints.
  */
 static void
 RaiseInvalidBinary(const Problem *problem)
@@ -422,11 +406,10 @@ ModelReceive(StringInfo buf)
 	Dlints	   *model;
 	double	   *numbers;
 	Size		count;
-	Size		i;
 
 	CheckLength(buf->len - buf->cursor >= EXTERNAL_HEADER_SIZE);
 	memset(&header, 0, sizeof(header));
-	for (i = 0; i < field_count; i++)
+	for (Size i = 0; i < field_count; i++)
 		ReceiveField(buf, &header, &fields[i]);
 	if (!ModelCheckParameters(&header, &problem))
 		RaiseInvalidBinary(&problem);
@@ -435,7 +418,7 @@ ModelReceive(StringInfo buf)
 	CheckLength(buf->len - buf->cursor == count * sizeof(float8));
 	model = ModelAllocate(&header);
 	numbers = ModelStoredNumbers(model);
-	for (i = 0; i < count; i++)
+	for (Size i = 0; i < count; i++)
 		numbers[i] = pq_getmsgfloat8(buf);
 	if (!ModelNormalizeExternal(model, &problem))
 		RaiseInvalidBinary(&problem);

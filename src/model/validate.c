@@ -47,31 +47,22 @@ ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 	return false;
 }
 
-/*
- * Report a value outside its range.  The message states the range, the detail
- * the value.
- */
+/* Report a value outside its range.  The message states the range, the detail the value. */
 static bool
 ReportOutOfRange(Problem *problem, const char *name, const char *range, double value)
 {
 	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("%s must be %s", name, range),
-						 psprintf("The value is %s.",
+						 psprintf("%s must be %s", name, range), psprintf("The value is %s.",
 								  double_to_shortest_decimal(value)), NULL);
 }
 
-/*
- * Check that a number is between min and max.  NaN fails both comparisons and
- * is reported.
- */
+/* Check that a number is between min and max.  NaN fails both comparisons and is reported. */
 static bool
-CheckBetween(const char *name, double value, double min, double max,
-			 Problem *problem)
+CheckBetween(const char *name, double value, double min, double max, Problem *problem)
 {
 	if (value >= min && value <= max)
 		return true;
-	return ReportOutOfRange(problem, name,
-							psprintf("between %g and %g", min, max), value);
+	return ReportOutOfRange(problem, name, psprintf("between %g and %g", min, max), value);
 }
 
 static bool
@@ -98,8 +89,7 @@ CheckKinds(const DlintsHeader *header, Problem *problem)
 									  header->version), NULL, NULL);
 	if (header->policy >= POLICY_COUNT)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-							 psprintf("Unknown policy number %d", header->policy),
-							 NULL, NULL);
+							 psprintf("Unknown policy number %d", header->policy), NULL, NULL);
 	if (header->interactions >= INTERACTIONS_COUNT)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 psprintf("Unknown interactions number %d",
@@ -107,8 +97,7 @@ CheckKinds(const DlintsHeader *header, Problem *problem)
 	if (header->intercept > 1)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "intercept must be 0 or 1", NULL, NULL);
-	if (header->unused1 != 0 ||
-		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
+	if (header->unused1 != 0 || memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "Unused fields must be zero", NULL, NULL);
 	return true;
@@ -124,14 +113,11 @@ CheckProfileDim(const DlintsHeader *header, Problem *problem)
 		return true;
 	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 matched ? "profile_dim must be dim with matched interactions" :
-						 "profile_dim needs interactions",
-						 psprintf("profile_dim is %d, dim is %d.",
+						 "profile_dim needs interactions", psprintf("profile_dim is %d, dim is %d.",
 								  header->profile_dim, header->feature_dim), NULL);
 }
 
-/*
- * Check a projection: reduced_dim is at most dim, and the scale is in range.
- */
+/* Check a projection: reduced_dim is at most dim, and the scale is in range. */
 static bool
 CheckReduction(const DlintsHeader *header, Problem *problem)
 {
@@ -155,10 +141,7 @@ CheckNoReduction(const DlintsHeader *header, Problem *problem)
 						 header->projection_scale);
 }
 
-/*
- * Check that z, without the intercept, has at most DLINTS_MAX_DIM
- * coordinates.
- */
+/* Check that z, without the intercept, has at most DLINTS_MAX_DIM coordinates. */
 static bool
 CheckCoordinates(const DlintsHeader *header, Problem *problem)
 {
@@ -169,14 +152,12 @@ CheckCoordinates(const DlintsHeader *header, Problem *problem)
 	if (coordinates <= DLINTS_MAX_DIM)
 		return true;
 	return ReportProblem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-						 psprintf("dlints cannot have more than %d dimensions%s",
-								  DLINTS_MAX_DIM,
+						 psprintf("dlints cannot have more than %d dimensions%s", DLINTS_MAX_DIM,
 								  ModelHasProjection(header) ? "" : " without projection"),
 						 interactions ?
 						 psprintf("With %s interactions the model would have " INT64_FORMAT " dimensions.",
 								  interactions, coordinates) :
-						 psprintf("dim is %d and reduced_dim is not given.",
-								  header->feature_dim),
+						 psprintf("dim is %d and reduced_dim is not given.", header->feature_dim),
 						 ModelHasProjection(header) ? NULL :
 						 "Specify reduced_dim to project the features.");
 }
@@ -228,8 +209,7 @@ CheckForgetting(const DlintsHeader *header, Problem *problem)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "discount must be less than 1 for several memories",
 							 "With a discount of 1 the shortest memory would not forget.", NULL);
-	return CheckBetween("discount", header->discount,
-						DLINTS_MIN_DISCOUNT, 1.0, problem);
+	return CheckBetween("discount", header->discount, DLINTS_MIN_DISCOUNT, 1.0, problem);
 }
 
 /*
@@ -247,16 +227,12 @@ ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 		CheckCoordinates(header, problem) &&
 		CheckForgetting(header, problem) &&
 		(header->noise == 0.0 ||
-		 CheckBetween("noise", header->noise,
-					  DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
+		 CheckBetween("noise", header->noise, DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
 		(header->ridge == 0.0 ||
-		 CheckBetween("ridge", header->ridge,
-					  DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem)) &&
+		 CheckBetween("ridge", header->ridge, DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem)) &&
 		(header->prior_weight == 0.0 ||
-		 CheckBetween("prior_weight", header->prior_weight,
-					  DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
-		CheckBetween("exploration", header->exploration,
-					 0.0, DLINTS_MAX_EXPLORATION, problem);
+		 CheckBetween("prior_weight", header->prior_weight, DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
+		CheckBetween("exploration", header->exploration, 0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 
 /*
@@ -285,22 +261,16 @@ ModelCheckHistory(const DlintsHeader *header, Problem *problem)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "A model without observations has no history", NULL, NULL);
 	if (header->memory < 1 || header->memory > header->memories)
-		return ReportOutOfRange(problem, "memory", "one of the memories",
-								header->memory);
+		return ReportOutOfRange(problem, "memory", "one of the memories", header->memory);
 	if (header->chosen < 0 || header->chosen > header->updates)
-		return ReportOutOfRange(problem, "chosen", "between 0 and updates",
-								header->chosen);
-	if (!(fabs(header->reference) <= WIDEN_MAX) ||
-		(header->reference != 0.0 && !header->intercept))
+		return ReportOutOfRange(problem, "chosen", "between 0 and updates", header->chosen);
+	if (!(fabs(header->reference) <= WIDEN_MAX) || (header->reference != 0.0 && !header->intercept))
 		return ReportOutOfRange(problem, "reference_reward",
-								"a reward, and 0 without an intercept",
-								header->reference);
+								"a reward, and 0 without an intercept", header->reference);
 	if (header->noise != 0.0 && header->sigma != header->noise)
-		return ReportOutOfRange(problem, "sigma", "the noise that was given",
-								header->sigma);
+		return ReportOutOfRange(problem, "sigma", "the noise that was given", header->sigma);
 	if (header->ridge != 0.0 && header->lambda != header->ridge)
-		return ReportOutOfRange(problem, "lambda", "the ridge that was given",
-								header->lambda);
+		return ReportOutOfRange(problem, "lambda", "the ridge that was given", header->lambda);
 	if (!totals_are_valid(&header->totals))
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "Totals must be finite, and totals of weights and squares must not be negative",
@@ -311,8 +281,7 @@ ModelCheckHistory(const DlintsHeader *header, Problem *problem)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "newest must be a time for a model by time, and null for others",
 							 NULL, NULL);
-	return CheckBetween("lambda", header->lambda, DLINTS_MIN_RIDGE,
-						DLINTS_MAX_RIDGE, problem) &&
+	return CheckBetween("lambda", header->lambda, DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem) &&
 		CheckBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
 }
 
@@ -322,9 +291,8 @@ ModelEvidenceIsValid(Dlints *model)
 {
 	Memories	memories = ModelMemories(model);
 	Prior		prior = ModelPrior(&model->header, ModelPriorNumbers(model));
-	int			j;
 
-	for (j = 0; j < memories.count; j++)
+	for (int j = 0; j < memories.count; j++)
 		if (!evidence_is_valid(&memories.memory[j]))
 			return false;
 	return totals_are_valid(&model->header.totals) &&
@@ -340,23 +308,17 @@ CheckPriorSigma(Dlints *model, Problem *problem)
 	if (prior.sigma != 0.0 &&
 		!CheckBetween("sigma of the prior", prior.sigma, DBL_MIN, DLINTS_MAX_NOISE, problem))
 		return false;
-	if (model->header.updates == 0 &&
-		model->header.sigma != ModelFirstSigma(model))
+	if (model->header.updates == 0 && model->header.sigma != ModelFirstSigma(model))
 		return ReportOutOfRange(problem, "sigma", "the prior's before anything is learned",
 								model->header.sigma);
 	return true;
 }
 
-/*
- * Does the prior have a posterior at its full weight?  "numbers" is workspace
- * for a factor.
- */
+/* Does the prior have a posterior at its full weight?  "numbers" is workspace for a factor. */
 static bool
-PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim,
-				  double *numbers)
+PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numbers)
 {
-	double	   *zeros = palloc0(sizeof(double) *
-								evidence_value_count(dim, SQUARES_NONE));
+	double	   *zeros = palloc0(sizeof(double) * evidence_value_count(dim, SQUARES_NONE));
 	Evidence	nothing;
 	Factor		factor;
 	bool		exists;
@@ -373,9 +335,8 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim,
 }
 
 /*
- * Do all memories and the prior have a posterior?  The sum of a memory and
- * the prior then has one, too.  A model without a posterior would raise
- * errors whenever it is used.
+ * Do all memories and the prior have a posterior?  The sum of a memory and the prior then
+ * has one, too.  A model without a posterior would raise errors whenever it is used.
  */
 bool
 ModelPosteriorsExist(Dlints *model)
@@ -387,13 +348,12 @@ ModelPosteriorsExist(Dlints *model)
 	int			dim = ModelCoordinates(header);
 	double	   *numbers;
 	bool		exist = true;
-	int			j;
 
 	if (header->updates == 0 && prior.N == NULL)
 		return true;
 	BlasReady();
 	numbers = palloc(sizeof(double) * factor_value_count(dim, true));
-	for (j = 0; exist && header->updates > 0 && j < memories.count; j++)
+	for (int j = 0; exist && header->updates > 0 && j < memories.count; j++)
 	{
 		Factor		factor;
 
@@ -408,18 +368,16 @@ ModelPosteriorsExist(Dlints *model)
 }
 
 /*
- * Validate a model from text, jsonb or binary input, after
- * ModelCheckParameters: all numbers are finite, sums of squares are not
- * negative, and posteriors exist.
+ * Validate a model from text, jsonb or binary input, after ModelCheckParameters: all
+ * numbers are finite, sums of squares are not negative, and posteriors exist.
  *
- * Normalizes the numbers to the form that training produces, so that each
- * model has exactly one representation.
+ * Normalizes the numbers to the form that training produces, so that each model has exactly
+ * one representation.
  */
 bool
 ModelNormalizeExternal(Dlints *model, Problem *problem)
 {
 	Memories	memories = ModelMemories(model);
-	int			j;
 
 	if (!ModelCheckHistory(&model->header, problem))
 		return false;
@@ -433,7 +391,7 @@ ModelNormalizeExternal(Dlints *model, Problem *problem)
 		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "The evidence has no posterior, so it cannot result from observations",
 							 NULL, NULL);
-	for (j = 0; j < memories.count; j++)
+	for (int j = 0; j < memories.count; j++)
 		evidence_flush(&memories.memory[j]);
 	FieldsNormalize(&model->header);
 	return true;
@@ -458,11 +416,9 @@ void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 {
 	bool		one_memory = (left->memories == 1) != (right->memories == 1);
-	int			i;
 
-	for (i = 0; i < field_count; i++)
-		if (fields[i].defines_evidence &&
-			!FieldIsSame(left, right, &fields[i]))
+	for (int i = 0; i < field_count; i++)
+		if (fields[i].defines_evidence && !FieldIsSame(left, right, &fields[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("cannot combine dlints models with different %s",

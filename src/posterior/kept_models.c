@@ -103,8 +103,7 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
  * set to the new copy, which the next row probably contains, too.
  */
 void
-CheckSameModel(ValueKey *key, Datum model,
-			   const MismatchMessages *messages, MemoryContext context)
+CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
 {
 	if (!ModelEquals(PointerGetDatum(key->bytes), model))
 		ereport(ERROR,
@@ -126,10 +125,9 @@ typedef struct TableEntry
 } TableEntry;
 
 /*
- * Bytes hashed at each end of an inline model: the header and the first sums,
- * and the end of the last matrix.  Hashing all bytes would cost more than the
- * comparison that follows.  Toast pointers are shorter and are hashed
- * completely.
+ * Bytes hashed at each end of an inline model: the header and the first sums, and the end
+ * of the last matrix.  Hashing all bytes would cost more than the comparison that follows.
+ * Toast pointers are shorter and are hashed completely.
  */
 #define HASHED_BYTES	512
 
@@ -139,14 +137,10 @@ HashKey(const ValueKey *key)
 	const unsigned char *bytes = (const unsigned char *) key->bytes;
 	int			count = (int) Min(key->size, HASHED_BYTES);
 
-	return hash_combine(hash_bytes(bytes, count),
-						hash_bytes(bytes + key->size - count, count));
+	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/*
- * Are two keys equal?  Deletion passes the entry's own key, hence the
- * shortcut.
- */
+/* Are two keys equal?  Deletion passes the entry's own key, hence the shortcut. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
@@ -220,10 +214,7 @@ PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 
 /* ---------- eviction ---------- */
 
-/*
- * Remove a model from the cache.  Its memory is freed when no call site uses
- * the model.
- */
+/* Remove a model from the cache.  Its memory is freed when no call site uses the model. */
 static void
 EvictModel(PreparedModel *model)
 {
@@ -254,10 +245,7 @@ FindEvictable(void)
 	return NULL;
 }
 
-/*
- * Evict models until the cache has at most "bound" bytes, or only models in
- * use.
- */
+/* Evict models until the cache has at most "bound" bytes, or only models in use. */
 static void
 MakeRoom(Size bound)
 {
@@ -274,10 +262,9 @@ MakeRoom(Size bound)
 #define IDLE_CACHE_DIVISOR	4
 
 /*
- * Transaction callback: shrink the cache.  Models with inline keys are
- * evicted, since they are small or variables.  Other models may be old
- * versions that no query will use again, so we reduce their memory to
- * 1/IDLE_CACHE_DIVISOR of the limit.
+ * Transaction callback: shrink the cache.  Models with inline keys are evicted, since they
+ * are small or variables.  Other models may be old versions that no query will use again,
+ * so we reduce their memory to 1/IDLE_CACHE_DIVISOR of the limit.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
@@ -346,8 +333,7 @@ ReadModel(PreparedModel *model, Datum datum)
 static uint64
 HashFirstChunk(Datum datum)
 {
-	struct varlena *chunk = PG_DETOAST_DATUM_SLICE(datum, 0,
-												   TOAST_MAX_CHUNK_SIZE);
+	struct varlena *chunk = PG_DETOAST_DATUM_SLICE(datum, 0, TOAST_MAX_CHUNK_SIZE);
 	uint64		hash = hash_bytes_extended((unsigned char *) VARDATA_ANY(chunk),
 										   (int) VARSIZE_ANY_EXHDR(chunk), 0);
 
@@ -435,10 +421,7 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/*
- * Release the model of a call site.  Also the callback at the end of the
- * plan.
- */
+/* Release the model of a call site.  Also the callback at the end of the plan. */
 static void
 ReleaseModel(void *arg)
 {

@@ -34,10 +34,8 @@ extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
 static inline bool
 ValueKeyMatches(const ValueKey *key, Datum datum)
 {
-	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)) &&
-		key->size == TOAST_POINTER_SIZE)
-		return memcmp(DatumGetPointer(datum), key->bytes,
-					  TOAST_POINTER_SIZE) == 0;
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)) && key->size == TOAST_POINTER_SIZE)
+		return memcmp(DatumGetPointer(datum), key->bytes, TOAST_POINTER_SIZE) == 0;
 	return ValueKeyMatchesBytes(key, datum);
 }
 
@@ -50,8 +48,7 @@ typedef struct MismatchMessages
 	const char *profile_advice;	/* hint for different profiles */
 } MismatchMessages;
 
-extern void CheckSameModel(ValueKey *key, Datum model,
-						   const MismatchMessages *messages,
+extern void CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages,
 						   MemoryContext context);
 
 extern int	model_cache_size;	/* dlints.model_cache_size, in kilobytes */
@@ -94,7 +91,6 @@ extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 
 /* allocation for parts of a model, counted if the model is cached */
 extern void *PreparedAlloc(PreparedModel *model, Size size);
-extern void PreparedReplaceKey(PreparedModel *model, ValueKey *key,
-							   Datum datum);
+extern void PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum);
 
 #endif							/* DLINTS_KEPT_MODELS_H */

@@ -49,10 +49,9 @@ MakeRoot(PreparedModel *prepared, const Factor *factor)
 {
 	Size		count = (Size) prepared->dim * prepared->dim;
 	double	   *root = AllocatePart(prepared, count);
-	Size		i;
 
 	posterior_root(factor, root);
-	for (i = 0; i < count; i++)
+	for (Size i = 0; i < count; i++)
 		root[i] *= prepared->header.sigma;
 	return root;
 }
@@ -112,8 +111,7 @@ PrepareParts(PreparedModel *prepared, int parts)
 		((parts & PART_ROOT) == 0 || prepared->root) &&
 		((parts & PART_DRAW) == 0 || prepared->factors))
 		return;
-	work = AllocSetContextCreate(CurrentMemoryContext, "dlints parts",
-								 ALLOCSET_DEFAULT_SIZES);
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints parts", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	MakeParts(prepared, parts);
 	MemoryContextSwitchTo(caller);
@@ -134,15 +132,13 @@ LiftMean(PreparedModel *prepared, Datum profile)
 }
 
 /*
- * Get the weights of the posterior mean under a profile.  The weights of the
- * last profile are cached, since queries usually process one user's rows
- * consecutively.
+ * Get the weights of the posterior mean under a profile.  The weights of the last profile
+ * are cached, since queries usually process one user's rows consecutively.
  */
 const double *
 PreparedWeights(PreparedModel *prepared, Datum profile)
 {
-	if (!prepared->lifted ||
-		!ValueKeyMatches(&prepared->profile_key, profile))
+	if (!prepared->lifted || !ValueKeyMatches(&prepared->profile_key, profile))
 		LiftMean(prepared, profile);
 	return prepared->weights;
 }
@@ -158,9 +154,8 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 }
 
 /*
- * Compute the expected reward at z and its standard error, without mean and
- * root.  Faster for models that are used with a single z.  Overwrites
- * "reduced".
+ * Compute the expected reward at z and its standard error, without mean and root.  Faster
+ * for models that are used with a single z.  Overwrites "reduced".
  */
 double
 PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
@@ -182,24 +177,21 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
  * "first" + "count" - 1 under a seed, each of prepared->dim numbers.
  */
 void
-PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
-			  double *draws)
+PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)
 {
 	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
 	double	   *normals = palloc(sizeof(double) * dim * count);
 	double	   *work = palloc(sizeof(double) * dim);
 	Factor		factor;
-	int			i;
 
 	PrepareParts(prepared, PART_DRAW);
 	BindFactor(prepared, &factor);
-	for (i = 0; i < count; i++)
-		random_normals(seed, RANDOM_DRAW, first + i, dim,
-					   normals + (Size) i * dim);
+	for (int i = 0; i < count; i++)
+		random_normals(seed, RANDOM_DRAW, first + i, dim, normals + (Size) i * dim);
 	posterior_draws(&factor, prepared->b, header->exploration * header->sigma,
 					count, normals, draws, work);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		draws[(Size) i * dim + dim - 1] += prepared->level;
 	pfree(work);
 	pfree(normals);

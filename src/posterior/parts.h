@@ -14,13 +14,10 @@
 #define PART_ROOT	0x02
 #define PART_DRAW	0x04
 
-extern void FactorEvidence(const Evidence *evidence, const Prior *prior,
-						   Factor *factor);
+extern void FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor);
 extern void PrepareParts(PreparedModel *prepared, int parts);
-extern const double *PreparedWeights(PreparedModel *prepared,
-									 Datum profile);
-extern double PreparedScore(PreparedModel *prepared, double *reduced,
-							double *stddev);
+extern const double *PreparedWeights(PreparedModel *prepared, Datum profile);
+extern double PreparedScore(PreparedModel *prepared, double *reduced, double *stddev);
 extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
 						  int count, double *draws);
 extern double *PreparedDraw(PreparedModel *prepared, uint64 seed);

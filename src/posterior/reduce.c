@@ -77,13 +77,11 @@ static void
 GenerateRows(const Projection *projection, double *numbers)
 {
 	int			step = PieceRows(projection);
-	int			row;
 
-	for (row = 0; row < projection->reduced_dim; row += step)
+	for (int row = 0; row < projection->reduced_dim; row += step)
 	{
 		CHECK_FOR_INTERRUPTS();
-		projection_generate(projection, row,
-							Min(step, projection->reduced_dim - row),
+		projection_generate(projection, row, Min(step, projection->reduced_dim - row),
 							numbers + (Size) row * projection->feature_dim);
 	}
 }
@@ -123,8 +121,7 @@ static KeptProjection *
 InsertProjection(const Projection *projection, Size bytes)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dlints projection",
-												  ALLOCSET_SMALL_SIZES);
+												  "dlints projection", ALLOCSET_SMALL_SIZES);
 	double	   *numbers;
 	KeptProjection *kept;
 
@@ -142,15 +139,11 @@ InsertProjection(const Projection *projection, Size bytes)
 	return kept;
 }
 
-/*
- * Get a matrix from the cache, or add it.  Returns NULL if it exceeds the
- * limit.
- */
+/* Get a matrix from the cache, or add it.  Returns NULL if it exceeds the limit. */
 static KeptProjection *
 KeepProjection(const Projection *projection)
 {
-	Size		bytes = mul_size(mul_size(projection->reduced_dim,
-										  projection->feature_dim),
+	Size		bytes = mul_size(mul_size(projection->reduced_dim, projection->feature_dim),
 								 sizeof(double));
 	KeptProjection *kept;
 
@@ -179,8 +172,7 @@ ProjectionBegin(const Projection *projection)
 	if (kept)
 		walk.kept = kept->numbers;
 	else
-		walk.generated = AllocateNumbers((Size) PieceRows(projection) *
-										 projection->feature_dim);
+		walk.generated = AllocateNumbers((Size) PieceRows(projection) * projection->feature_dim);
 	return walk;
 }
 
@@ -247,8 +239,7 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
  * checking both.  The result is allocated in the current memory context.
  */
 double *
-ReduceArray(const DlintsHeader *model, ArrayType *features,
-			  Datum profile)
+ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 {
 	int			len = ModelCoordinates(model);
 	double	   *reduced = palloc(sizeof(double) * (len + model->feature_dim));
@@ -275,21 +266,19 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 	Size		len = (Size) count * kind_lifted_len(&kind);
 	Projection	projection;
 	ProjectionWalk walk;
-	Size		i;
 
 	kind_lift(&kind, count, parameters, profile, weights);
 	if (BeginProjection(model, &projection, &walk))
 		while (ProjectionNext(&walk))
 			projection_lift(&projection, &walk.piece, count, parameters,
 							kind_reduced_len(&kind), weights, kind_lifted_len(&kind));
-	for (i = 0; i < len; i++)
+	for (Size i = 0; i < len; i++)
 		ResultFinite(weights[i]);
 }
 
 /* Lift one parameter under the profile argument of a call. */
 void
-LiftParameter(const DlintsHeader *model, const double *parameter,
-			  Datum profile, double *weights)
+LiftParameter(const DlintsHeader *model, const double *parameter, Datum profile, double *weights)
 {
 	double	   *numbers = ReadProfile(profile, model);
 

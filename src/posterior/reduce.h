@@ -26,13 +26,10 @@ extern ProjectionWalk ProjectionBegin(const Projection *projection);
 extern bool ProjectionNext(ProjectionWalk *walk);
 
 extern void ReduceFeatures(const DlintsHeader *model, int count,
-						   const double *features, const double *profiles,
-						   double *reduced);
-extern double *ReduceArray(const DlintsHeader *model, ArrayType *features,
-							 Datum profile);
+						   const double *features, const double *profiles, double *reduced);
+extern double *ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile);
 extern void LiftParameters(const DlintsHeader *model, int count,
-						   const double *parameters, const double *profile,
-						   double *weights);
+						   const double *parameters, const double *profile, double *weights);
 extern void LiftParameter(const DlintsHeader *model, const double *parameter,
 						  Datum profile, double *weights);
 

@@ -89,8 +89,7 @@ ArgNumber(Oid type, Datum value)
 			return DatumGetFloat8(value);
 		default:
 			Assert(type == NUMERICOID);
-			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-													  value));
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, value));
 	}
 }
 
@@ -182,10 +181,7 @@ ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max)
 	return k;
 }
 
-/*
- * Raise an error unless an argument has the same value in all rows of a group
- * or partition.
- */
+/* Raise an error unless an argument has the same value in all rows of a group or partition. */
 void
 CheckSameValue(bool same, const char *name, const char *rows)
 {
@@ -197,9 +193,7 @@ CheckSameValue(bool same, const char *name, const char *rows)
 
 /* ---------- results: numbers, arrays, sets of rows ---------- */
 
-/*
- * Return a result, or raise an error with a hint if the result is not finite.
- */
+/* Return a result, or raise an error with a hint if the result is not finite. */
 double
 ResultFiniteOr(double value, const char *hint)
 {
@@ -224,12 +218,11 @@ CreateZeroArray(Oid type, Size width, int ndim, const int *dims)
 	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim),
 								mul_size(ArrayGetNItems(ndim, dims), width));
 	ArrayType  *array = palloc0(size);
-	int			i;
 
 	SET_VARSIZE(array, size);
 	array->ndim = ndim;
 	array->elemtype = type;
-	for (i = 0; i < ndim; i++)
+	for (int i = 0; i < ndim; i++)
 	{
 		ARR_DIMS(array)[i] = dims[i];
 		ARR_LBOUND(array)[i] = 1;
@@ -242,18 +235,14 @@ ResultArray(int ndim, const int *dims, const double *values)
 {
 	ArrayType  *array = CreateZeroArray(FLOAT8OID, sizeof(float8), ndim, dims);
 	int			count = ArrayGetNItems(ndim, dims);
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		ResultFinite(values[i]);
 	memcpy(ARR_DATA_PTR(array), values, count * sizeof(float8));
 	return PointerGetDatum(array);
 }
 
-/*
- * Create a double precision[] of zeros for the caller to fill; "count" is at
- * least 1.
- */
+/* Create a double precision[] of zeros for the caller to fill; "count" is at least 1. */
 ArrayType *
 ResultDoubles(int count)
 {
@@ -279,20 +268,16 @@ ResultRealMatrix(int rows, int columns)
 	return CreateZeroArray(FLOAT4OID, sizeof(float4), 2, dims);
 }
 
-/*
- * Scale a vector to length 1 and return it as real[].  A vector of zeros
- * remains zero.
- */
+/* Scale a vector to length 1 and return it as real[].  A vector of zeros remains zero. */
 Datum
 ResultUnitVector(const double *sum, int count)
 {
 	ArrayType  *array;
-	int			i;
 
 	if (count == 0)
 		return PointerGetDatum(construct_empty_array(FLOAT4OID));
 	array = ResultReals(count);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		ResultFinite(sum[i]);
 	unit_scale(count, sum, (float4 *) ARR_DATA_PTR(array));
 	return PointerGetDatum(array);
@@ -319,16 +304,14 @@ ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
 {
 	TupleDesc	desc;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
-		desc->natts != columns)
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE || desc->natts != columns)
 		elog(ERROR, "return type must be a row of %d columns", columns);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
 /*
- * Begin the result of a set-returning function: an empty tuplestore, to which
- * the function adds all rows.  Raises an error if the caller cannot accept a
- * set.
+ * Begin the result of a set-returning function: an empty tuplestore, to which the function
+ * adds all rows.  Raises an error if the caller cannot accept a set.
  */
 ReturnSetInfo *
 ResultRows(FunctionCallInfo fcinfo)

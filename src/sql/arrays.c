@@ -25,8 +25,7 @@ ReportArray(Problem *problem, int sqlerrcode, const char *message,
 			const DlintsHeader *model, const char *where)
 {
 	return ReportProblem(problem, sqlerrcode, message,
-						 model ? psprintf("%s; the model is dlints%s.",
-										  where, ModelShape(model)) :
+						 model ? psprintf("%s; the model is dlints%s.", where, ModelShape(model)) :
 						 psprintf("%s.", where), NULL);
 }
 
@@ -36,8 +35,7 @@ CheckLength(const ArgSpec *spec, int actual, Problem *problem)
 	if (actual == spec->len)
 		return true;
 	return ReportArray(problem, ERRCODE_DATA_EXCEPTION,
-					   psprintf("expected %d dimensions, not %d", spec->len, actual),
-					   spec->model,
+					   psprintf("expected %d dimensions, not %d", spec->len, actual), spec->model,
 					   psprintf("Wrong length of the %s", spec->name));
 }
 
@@ -73,8 +71,7 @@ ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 		i++;
 	return ReportArray(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
 					   psprintf("%s not allowed in array", DescribeInvalidNumber(out[i])),
-					   spec->model,
-					   psprintf("Element %zu of the %s", first + i + 1, spec->name));
+					   spec->model, psprintf("Element %zu of the %s", first + i + 1, spec->name));
 }
 
 /* Check that the array has one dimension, or no elements. */
@@ -96,17 +93,14 @@ VectorLength(ArrayType *array)
 }
 
 /*
- * Copy an array of spec->len elements to "out" as double.  Returns false if
- * it has another length, more than one dimension, NULL elements or invalid
- * numbers.
+ * Copy an array of spec->len elements to "out" as double.  Returns false if it has another
+ * length, more than one dimension, NULL elements or invalid numbers.
  */
 bool
-ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out,
-			  Problem *problem)
+ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem)
 {
 	/* fast path for valid arrays: training calls this function for each row */
-	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len &&
-			   !ARR_HASNULL(array)))
+	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len && !ARR_HASNULL(array)))
 		return ReadNumbers(array, spec, 0, spec->len, out, problem);
 	return CheckOneDimensional(array, spec, problem) &&
 		CheckNoNulls(array, spec, problem) &&
@@ -132,10 +126,7 @@ ArgElements(ArrayType *array, Datum **elements, bool **nulls)
 	return count;
 }
 
-/*
- * Convert an array of numbers to double precision[].  NULL elements remain
- * NULL.
- */
+/* Convert an array of numbers to double precision[].  NULL elements remain NULL. */
 ArrayType *
 ArgArrayWidened(ArrayType *array)
 {
@@ -143,15 +134,12 @@ ArgArrayWidened(ArrayType *array)
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count = ArgElements(array, &elements, &nulls);
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (!nulls[i])
 			elements[i] = Float8GetDatum(ArgNumber(type, elements[i]));
-	return construct_md_array(elements, nulls, ARR_NDIM(array),
-							  ARR_DIMS(array), ARR_LBOUND(array),
-							  FLOAT8OID, sizeof(float8),
-							  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	return construct_md_array(elements, nulls, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array),
+							  FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
 }
 
 /*
@@ -250,28 +238,24 @@ double
 ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 {
 	double		score;
-	int			i;
 
 	ArgCheckLength(features, spec);
 	if (ARR_ELEMTYPE(features) == FLOAT4OID)
-		score = dot_float(spec->len, weights,
-						  (const float4 *) ARR_DATA_PTR(features));
+		score = dot_float(spec->len, weights, (const float4 *) ARR_DATA_PTR(features));
 	else
-		score = dot_double(spec->len, weights,
-						   (const float8 *) ARR_DATA_PTR(features));
+		score = dot_double(spec->len, weights, (const float8 *) ARR_DATA_PTR(features));
 	if (likely(isfinite(score)))
 		return score;
 
-	for (i = 0; i < spec->len; i++)
+	for (int i = 0; i < spec->len; i++)
 		ArgFinite(weights[i], "weights");
 	ArgVector(features, spec, palloc(sizeof(double) * spec->len));
 	return ResultFinite(score);
 }
 
 /*
- * Return the number of rows of a two-dimensional array with spec->len
- * columns; an empty array has none.  Raises an error for another shape or for
- * NULL elements.
+ * Return the number of rows of a two-dimensional array with spec->len columns; an empty
+ * array has none.  Raises an error for another shape or for NULL elements.
  */
 int
 ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
@@ -297,8 +281,7 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 
 /* Copy "rows" rows, from row "first" (0-based) on, to "out" as double. */
 void
-ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows,
-			   double *out)
+ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows, double *out)
 {
 	ReadNumbers(array, spec, first * spec->len, (Size) rows * spec->len, out, NULL);
 }

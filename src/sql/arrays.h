@@ -52,8 +52,7 @@ typedef struct ArgSpec
  * NULL, raise an error instead
  */
 extern bool GetNumericArray(Datum datum, ArrayType **array, Problem *problem);
-extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out,
-						  Problem *problem);
+extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem);
 
 /* raise an error if the argument is invalid */
 extern ArrayType *ArgArrayConverted(Datum datum);
@@ -64,8 +63,7 @@ extern void ArgCheckCount(int features, int others, const char *what);
 extern int	ArgElementCount(ArrayType *array, const ArgSpec *spec);
 extern int	ArgVectorLength(ArrayType *array, const ArgSpec *spec);
 extern void ArgCheckLength(ArrayType *array, const ArgSpec *spec);
-extern double ArgDotChecked(ArrayType *features, const ArgSpec *spec,
-							const double *weights);
+extern double ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights);
 extern int	ArgMatrixRows(ArrayType *array, const ArgSpec *spec);
 extern void ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first,
 						   int rows, double *out);
@@ -89,10 +87,9 @@ ArgProfileSpec(const DlintsHeader *model)
 /*
  * Compute the score of a feature vector: its dot product with the weights.
  *
- * This function runs once per candidate.  The common case, a real[] of the
- * right length without NULLs, is therefore handled inline.  Elements are not
- * checked one by one, because any NaN or infinity makes the dot product not
- * finite.
+ * This function runs once per candidate.  The common case, a real[] of the right length
+ * without NULLs, is therefore handled inline.  Elements are not checked one by one, because
+ * any NaN or infinity makes the dot product not finite.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
@@ -100,8 +97,7 @@ ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
 	if (likely(ARR_NDIM(features) == 1 && ARR_DIMS(features)[0] == spec->len &&
 			   !ARR_HASNULL(features) && ARR_ELEMTYPE(features) == FLOAT4OID))
 	{
-		double		score = dot_float(spec->len, weights,
-									  (const float4 *) ARR_DATA_PTR(features));
+		double		score = dot_float(spec->len, weights, (const float4 *) ARR_DATA_PTR(features));
 
 		if (likely(isfinite(score)))
 			return score;

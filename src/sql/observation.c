@@ -50,8 +50,7 @@ CheckReward(double reward, const DlintsHeader *model, Problem *problem)
 	if (likely(fabs(reward) <= WIDEN_MAX))
 		return true;
 	return ReportProblem(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-						 psprintf("%s not allowed in reward",
-								  DescribeInvalidNumber(reward)),
+						 psprintf("%s not allowed in reward", DescribeInvalidNumber(reward)),
 						 psprintf("The reward of an observation; the model is dlints%s.",
 								  ModelShape(model)), NULL);
 }
@@ -71,15 +70,11 @@ CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 	if (given || !ModelIsByTime(model))
 		return true;
 	return ReportProblem(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
-						 "an observation for a model that forgets by time must have a time",
-						 NULL,
+						 "an observation for a model that forgets by time must have a time", NULL,
 						 "Pass the time in argument \"at\", or in \"ats\" for a batch.");
 }
 
-/*
- * Check the weight of an observation or a prior, or the factor of
- * dlints_scale().
- */
+/* Check the weight of an observation or a prior, or the factor of dlints_scale(). */
 bool
 CheckWeight(double weight, Problem *problem)
 {
@@ -87,8 +82,7 @@ CheckWeight(double weight, Problem *problem)
 		return true;
 	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 psprintf("weight must be greater than 0 and at most %g",
-								  DLINTS_MAX_WEIGHT),
-						 psprintf("The value is %s.",
+								  DLINTS_MAX_WEIGHT), psprintf("The value is %s.",
 								  double_to_shortest_decimal(weight)), NULL);
 }
 
@@ -97,15 +91,13 @@ CheckWeight(double weight, Problem *problem)
  * "no profile", is valid for a model without profiles.
  */
 static bool
-CheckProfileIsTaken(const char *name, const DlintsHeader *model,
-					Problem *problem)
+CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
 {
 	if (model->profile_dim > 0)
 		return true;
 	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 psprintf("argument \"%s\" must not be given", name),
-						 psprintf("The model is dlints%s, without profiles.",
-								  ModelShape(model)),
+						 psprintf("The model is dlints%s, without profiles.", ModelShape(model)),
 						 "Create a model with dlints_new(..., interactions => 'matched'), or select such a model in WHERE.");
 }
 
@@ -114,8 +106,7 @@ CheckProfileIsTaken(const char *name, const DlintsHeader *model,
  * profiles treats its user as new.
  */
 static bool
-ReadProfileNumbers(ArrayType *array, const DlintsHeader *model,
-				   double *out, Problem *problem)
+ReadProfileNumbers(ArrayType *array, const DlintsHeader *model, double *out, Problem *problem)
 {
 	ArgSpec		spec = ArgProfileSpec(model);
 
@@ -152,8 +143,7 @@ ReadProfileArgument(FunctionCallInfo fcinfo, const ObservationForm *form,
 /* Read and check reward, time and weight.  The weight is 1 unless given. */
 static bool
 ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
-			const DlintsHeader *model, Observation *observation,
-			Problem *problem)
+			const DlintsHeader *model, Observation *observation, Problem *problem)
 {
 	bool		timed = form->at && !PG_ARGISNULL(form->at);
 	bool		weighed = form->weight && !PG_ARGISNULL(form->weight);
@@ -171,17 +161,14 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 }
 
 /*
- * Read an observation and check that the model can be trained on it.  Returns
- * false if not.  If the reward is NULL, reads features and profile only, for
- * a prediction.
+ * Read an observation and check that the model can be trained on it.  Returns false if not.
+ * If the reward is NULL, reads features and profile only, for a prediction.
  */
 bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
-				const DlintsHeader *model, Observation *observation,
-				Problem *problem)
+				const DlintsHeader *model, Observation *observation, Problem *problem)
 {
-	return (PG_ARGISNULL(form->reward) ||
-			ReadOutcome(fcinfo, form, model, observation, problem)) &&
+	return (PG_ARGISNULL(form->reward) || ReadOutcome(fcinfo, form, model, observation, problem)) &&
 		ReadFeatures(fcinfo, form, model, observation->features, problem) &&
 		ReadProfileArgument(fcinfo, form, model, observation->profile, problem);
 }
@@ -241,26 +228,24 @@ ReadPart(BatchPart *part, int first, int count)
  * argument, and each time is TIME_UNKNOWN.
  */
 static int64 *
-ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
-		  int rows)
+ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model, int rows)
 {
 	ArgSpec		spec = {"array of times", rows, model};
 	ArrayType  *array;
 	int64	   *times;
-	int			i;
 
 	CheckTimeIsGiven(!PG_ARGISNULL(argno), model, NULL);
 	if (!ModelIsByTime(model))
 	{
 		times = palloc(sizeof(int64) * Max(rows, 1));
-		for (i = 0; i < rows; i++)
+		for (int i = 0; i < rows; i++)
 			times[i] = TIME_UNKNOWN;
 		return times;
 	}
 	array = PG_GETARG_ARRAYTYPE_P(argno);
 	ArgCheckCount(rows, ArgVectorLength(array, &spec), "times");
 	times = (int64 *) ARR_DATA_PTR(array);
-	for (i = 0; i < rows; i++)
+	for (int i = 0; i < rows; i++)
 		CheckTime(times[i], NULL);
 	return times;
 }
@@ -272,18 +257,17 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 	ArgSpec		spec = {"array of weights", rows, NULL};
 	ArrayType  *array;
 	double	   *weights = palloc(sizeof(double) * Max(rows, 1));
-	int			i;
 
 	if (PG_ARGISNULL(argno))
 	{
-		for (i = 0; i < rows; i++)
+		for (int i = 0; i < rows; i++)
 			weights[i] = 1.0;
 		return weights;
 	}
 	array = ArgArray(fcinfo, argno);
 	ArgCheckCount(rows, ArgVectorLength(array, &spec), "weights");
 	ArgVector(array, &spec, weights);
-	for (i = 0; i < rows; i++)
+	for (int i = 0; i < rows; i++)
 		CheckWeight(weights[i], NULL);
 	return weights;
 }
@@ -293,8 +277,7 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
  * checks the values of features, profiles and rewards.
  */
 Batch
-BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
-		   const DlintsHeader *model)
+BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHeader *model)
 {
 	ArgSpec		features = ArgFeatureSpec(model);
 	ArgSpec		profiles = ArgProfileSpec(model);

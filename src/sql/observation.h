@@ -36,14 +36,10 @@ typedef struct Observation
 } Observation;
 
 extern Observation ObservationCreate(const DlintsHeader *model);
-extern bool FeaturesAreMissing(FunctionCallInfo fcinfo,
-							   const ObservationForm *form);
-extern bool ObservationIsMissing(FunctionCallInfo fcinfo,
-								 const ObservationForm *form);
-extern bool ReadObservation(FunctionCallInfo fcinfo,
-							const ObservationForm *form,
-							const DlintsHeader *model,
-							Observation *observation, Problem *problem);
+extern bool FeaturesAreMissing(FunctionCallInfo fcinfo, const ObservationForm *form);
+extern bool ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm *form);
+extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
+							const DlintsHeader *model, Observation *observation, Problem *problem);
 
 /* access to the profile alone, for functions that do not take a reward */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
@@ -56,10 +52,7 @@ extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 
-/*
- * One array argument of a batch, with a buffer for the block of rows that was
- * read last.
- */
+/* One array argument of a batch, with a buffer for the block of rows that was read last. */
 typedef struct BatchPart
 {
 	ArrayType  *array;			/* NULL if the batch has no such argument */

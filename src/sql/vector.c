@@ -35,8 +35,7 @@ CallArrayInput(FunctionCallInfo fcinfo, PGFunction function)
 {
 	LOCAL_FCINFO(call, 3);
 
-	InitFunctionCallInfoData(*call, fcinfo->flinfo, 3, InvalidOid,
-							 fcinfo->context, NULL);
+	InitFunctionCallInfoData(*call, fcinfo->flinfo, 3, InvalidOid, fcinfo->context, NULL);
 	call->args[0] = fcinfo->args[0];
 	call->args[1].value = ObjectIdGetDatum(FLOAT8OID);
 	call->args[1].isnull = false;
@@ -61,10 +60,7 @@ dlints_vector_recv(PG_FUNCTION_ARGS)
 	return CallArrayInput(fcinfo, array_recv);
 }
 
-/*
- * Convert the argument to double precision[], and call array_out or
- * array_send.
- */
+/* Convert the argument to double precision[], and call array_out or array_send. */
 static Datum
 CallArrayOutput(FunctionCallInfo fcinfo, PGFunction function)
 {
@@ -122,8 +118,7 @@ dlints_vector_support(PG_FUNCTION_ARGS)
 	source = exprType(linitial(cast->args));
 	if (source != FLOAT4ARRAYOID && source != FLOAT8ARRAYOID)
 		PG_RETURN_POINTER(NULL);
-	PG_RETURN_POINTER(makeRelabelType(linitial(cast->args),
-									  cast->funcresulttype, -1, InvalidOid,
+	PG_RETURN_POINTER(makeRelabelType(linitial(cast->args), cast->funcresulttype, -1, InvalidOid,
 									  COERCE_IMPLICIT_CAST));
 }
 
@@ -203,13 +198,12 @@ ConvertVectors(ArrayType *vectors, Size width, Copier copy)
 	int			count = GetElements(vectors, &elements);
 	ArrayType  *array;
 	int			dim;
-	int			i;
 
 	if (count == 0)
 		return PointerGetDatum(construct_empty_array(FLOAT4OID));
 	dim = GetPgVector(elements[0], width)->dim;
 	array = ResultRealMatrix(count, dim);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		const PgVector *vector = GetPgVector(elements[i], width);
 
@@ -235,9 +229,7 @@ dlints_from_vector(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_from_halfvec);
 
-/*
- * dlints_from_halfvec(halfvec): convert pgvector's halfvec to dlints_vector.
- */
+/* dlints_from_halfvec(halfvec): convert pgvector's halfvec to dlints_vector. */
 Datum
 dlints_from_halfvec(PG_FUNCTION_ARGS)
 {

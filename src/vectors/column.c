@@ -21,10 +21,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Maximum absolute value of a number.  Sums of squares of such numbers do not
- * overflow.
- */
+/* Maximum absolute value of a number.  Sums of squares of such numbers do not overflow. */
 #define MAX_COLUMN_NUMBER 1e100
 
 /*
@@ -88,9 +85,8 @@ dlints_click_weight(PG_FUNCTION_ARGS)
 }
 
 /*
- * Copy the elements to "vector", divided by norm.  Elements that are NULL,
- * not finite, too large or too small become 0; an array of another length
- * becomes zeros.
+ * Copy the elements to "vector", divided by norm.  Elements that are NULL, not finite, too
+ * large or too small become 0; an array of another length becomes zeros.
  */
 static void
 scale_elements(ArrayType *array, double norm, double *vector, int length)

@@ -79,10 +79,7 @@ AddCurrentName(Encoding *encoding, double weight)
 	AddName(encoding->name.data, encoding->name.len, weight, encoding->n, encoding->sum);
 }
 
-/*
- * Add the current name with a number as its weight.  Numbers without a name
- * are ignored.
- */
+/* Add the current name with a number as its weight.  Numbers without a name are ignored. */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
@@ -93,10 +90,7 @@ AddWeight(Encoding *encoding, double weight)
 	AddCurrentName(encoding, ArgBounded(weight, encoding->name.data));
 }
 
-/*
- * Add the name "name=value" with weight 1; only the value if the current name
- * is empty.
- */
+/* Add the name "name=value" with weight 1; only the value if the current name is empty. */
 static void
 AddNamedValue(Encoding *encoding, const char *value, int len)
 {
@@ -120,8 +114,7 @@ AddNamedValue(Encoding *encoding, const char *value, int len)
 static Oid
 TextType(Oid type)
 {
-	if (type == TEXTOID || type == BPCHAROID || type == NAMEOID ||
-		type == UUIDOID)
+	if (type == TEXTOID || type == BPCHAROID || type == NAMEOID || type == UUIDOID)
 		return type;
 	return IsBinaryCoercible(type, TEXTOID) ? TEXTOID : InvalidOid;
 }
@@ -170,9 +163,8 @@ AddTextArray(Encoding *encoding, Datum value, Oid type)
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count = ArgElements(array, &elements, &nulls);
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (!nulls[i])
 			AddText(encoding, elements[i], base_type);
 }
@@ -196,15 +188,13 @@ AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 	switch (value->type)
 	{
 		case jbvString:
-			AddNamedValue(encoding, value->val.string.val,
-						  value->val.string.len);
+			AddNamedValue(encoding, value->val.string.val, value->val.string.len);
 			break;
 		case jbvBool:
 			AddWeight(encoding, ArgNumber(BOOLOID, BoolGetDatum(value->val.boolean)));
 			break;
 		case jbvNumeric:
-			AddWeight(encoding, ArgNumber(NUMERICOID,
-										  NumericGetDatum(value->val.numeric)));
+			AddWeight(encoding, ArgNumber(NUMERICOID, NumericGetDatum(value->val.numeric)));
 			break;
 		case jbvBinary:
 			AddJsonbContainer(encoding, value->val.binary.data);
@@ -214,10 +204,7 @@ AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 	}
 }
 
-/*
- * Add an array element.  A number in an array is a category, not a
- * measurement.
- */
+/* Add an array element.  A number in an array is a category, not a measurement. */
 static void
 AddJsonbElement(Encoding *encoding, const JsonbValue *element)
 {
@@ -238,8 +225,7 @@ AppendKey(Encoding *encoding, const JsonbValue *key)
 {
 	if (encoding->name.len > 0)
 		appendStringInfoChar(&encoding->name, '.');
-	appendBinaryStringInfo(&encoding->name, key->val.string.val,
-						   key->val.string.len);
+	appendBinaryStringInfo(&encoding->name, key->val.string.val, key->val.string.len);
 }
 
 static void
@@ -278,10 +264,7 @@ AddJsonb(Encoding *encoding, Datum value, Oid type)
 
 /* ---------- types ---------- */
 
-/*
- * Find the function that adds values of a base type; NULL if the type is
- * rejected.
- */
+/* Find the function that adds values of a base type; NULL if the type is rejected. */
 static Adder
 FindAdder(Oid type)
 {
@@ -303,8 +286,7 @@ FindAdder(Oid type)
 	if (OidIsValid(TextType(type)))
 		return AddText;
 	element_type = get_element_type(type);
-	if (OidIsValid(element_type) &&
-		OidIsValid(TextType(getBaseType(element_type))))
+	if (OidIsValid(element_type) && OidIsValid(TextType(getBaseType(element_type))))
 		return AddTextArray;
 	return NULL;
 }
@@ -377,10 +359,7 @@ RaiseUnsupportedType(const char *name, Oid type)
 
 /* ---------- the SQL functions ---------- */
 
-/*
- * Set the current name from an argument.  An empty name stands for values
- * without a name.
- */
+/* Set the current name from an argument.  An empty name stands for values without a name. */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 {
@@ -438,7 +417,6 @@ dlints_encode(PG_FUNCTION_ARGS)
 	Oid		   *types;
 	bool	   *nulls;
 	int			count;
-	int			i;
 
 	EncodingBegin(fcinfo, &encoding);
 	/* -1 if the call passes VARIADIC NULL */
@@ -450,7 +428,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 				 errdetail_plural("%d argument follows argument \"n\".",
 							  "%d arguments follow argument \"n\".", count, count),
 				 errhint("A single document must be of type jsonb.")));
-	for (i = 0; i + 1 < count; i += 2)
+	for (int i = 0; i + 1 < count; i += 2)
 	{
 		SetName(&encoding, args[i], nulls[i], types[i], i + 2);
 		AddArgument(&encoding, args[i + 1], nulls[i + 1], types[i + 1]);

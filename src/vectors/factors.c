@@ -62,15 +62,13 @@ BeginPrevious(QueryReader *query, TupleDesc desc)
 	LogReader  *log = &((PreviousReader *) query)->reader->log;
 	Oid			item;
 
-	if (desc->natts != 2 ||
-		!OidIsValid(get_base_element_type(TupleDescAttr(desc, 1)->atttypid)))
+	if (desc->natts != 2 || !OidIsValid(get_base_element_type(TupleDescAttr(desc, 1)->atttypid)))
 		RaiseWrongColumns("previous must return an item and an array of numbers",
 						  "SELECT item, features FROM ... WHERE features IS NOT NULL");
 	item = TupleDescAttr(desc, 0)->atttypid;
 	if (!ClicksHasItemsOf(log->clicks, item))
 		RaiseWrongColumns(psprintf("items are of type %s in query and %s in previous",
-								   format_type_be(log->item.type),
-								   format_type_be(item)),
+								   format_type_be(log->item.type), format_type_be(item)),
 						  "Cast one of the item columns.");
 	query->columns = 2;
 }
@@ -118,9 +116,8 @@ ComputeKnownShare(const Reader *reader, const SvdMatrix *matrix)
 {
 	Size		count = matrix->starts[matrix->users];
 	Size		known = 0;
-	Size		i;
 
-	for (i = 0; i < count; i++)
+	for (Size i = 0; i < count; i++)
 	{
 		known += reader->known[matrix->cells[i].item];
 		CHECK_FOR_INTERRUPTS();
@@ -169,8 +166,7 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 	vectors = AllocateNumbers(mul_size(matrix->items, k));
 	svd_vectors(matrix, &svd, hashes, k, vectors);
 	if (reader->previous)
-		CheckDecomposed(svd_turn(matrix, k, reader->previous, vectors,
-								 svd.work));
+		CheckDecomposed(svd_turn(matrix, k, reader->previous, vectors, svd.work));
 	return vectors;
 }
 
@@ -192,36 +188,30 @@ static Datum
 VectorDatum(const double *vector, int count, Oid type)
 {
 	Datum		numbers[MAX_FACTORS];
-	int			i;
 
 	if (type == FLOAT8ARRAYOID)
 		return ResultVector(vector, count);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		numbers[i] = Float4GetDatum(ResultFinite((float4) vector[i]));
-	return PointerGetDatum(construct_array(numbers, count, FLOAT4OID,
-										   sizeof(float4), true,
+	return PointerGetDatum(construct_array(numbers, count, FLOAT4OID, sizeof(float4), true,
 										   TYPALIGN_INT));
 }
 
 static void
-PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items,
-		   const double *vectors)
+PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items, const double *vectors)
 {
 	Oid			type = TupleDescAttr(rows->setDesc, 1)->atttypid;
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
-											  "dlints row",
-											  ALLOCSET_SMALL_SIZES);
+											  "dlints row", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
 	bool		nulls[2] = {false, false};
-	uint32		item;
 
-	for (item = 0; item < items; item++)
+	for (uint32 item = 0; item < items; item++)
 	{
 		Datum		values[2];
 
 		values[0] = ClicksItem(reader->log.clicks, item);
-		values[1] = VectorDatum(vectors + (Size) item * reader->k, reader->k,
-								type);
+		values[1] = VectorDatum(vectors + (Size) item * reader->k, reader->k, type);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 		MemoryContextReset(row);
 		CHECK_FOR_INTERRUPTS();
@@ -233,9 +223,7 @@ PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items,
 static bool
 AreZeros(const double *vector, int count)
 {
-	int			i;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if (vector[i] != 0.0)
 			return false;
 	return true;
@@ -246,7 +234,6 @@ static void
 ReadPrevious(Reader *reader, const char *query, uint32 items)
 {
 	PreviousReader previous = {reader->log.query, reader};
-	uint32		item;
 
 	reader->previous = AllocateZeros(sizeof(double), mul_size(items, reader->k));
 	reader->known = AllocateZeros(sizeof(bool), items);
@@ -255,7 +242,7 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 	ReadQuery(query, &previous.query);
 
 	/* an embedding of zeros counts as missing */
-	for (item = 0; item < items; item++)
+	for (uint32 item = 0; item < items; item++)
 	{
 		if (AreZeros(reader->previous + (Size) item * reader->k, reader->k))
 			reader->known[item] = false;
@@ -265,8 +252,7 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 
 /* Read the log, compute the embeddings, and store them in the result. */
 static void
-FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query,
-		  const char *previous)
+FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query, const char *previous)
 {
 	SvdMatrix  *matrix = ReadLog(query, &reader->log);
 
@@ -280,21 +266,19 @@ FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query,
 PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
- * dlints_factors(query, k, previous, seed): compute an embedding for each
- * item of a click log, so that items clicked by the same users have similar
- * embeddings (core/svd.h).
+ * dlints_factors(query, k, previous, seed): compute an embedding for each item of a click
+ * log, so that items clicked by the same users have similar embeddings (core/svd.h).
  *
- * query returns user, item and optionally a weight; k is 1 to 512. previous,
- * a query or NULL, returns the embeddings of an earlier call, to which the
- * new ones are aligned.  Raises an error if query, k or seed is NULL, for
- * columns of other types, and if the log exceeds dlints.factors_memory.
+ * query returns user, item and optionally a weight; k is 1 to 512. previous, a query or
+ * NULL, returns the embeddings of an earlier call, to which the new ones are aligned.
+ * Raises an error if query, k or seed is NULL, for columns of other types, and if the log
+ * exceeds dlints.factors_memory.
  */
 Datum
 dlints_factors(PG_FUNCTION_ARGS)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
-											   "dlints factors",
-											   ALLOCSET_DEFAULT_SIZES);
+											   "dlints factors", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	ReturnSetInfo *rows;
 	TupleDesc	desc;

@@ -28,13 +28,11 @@
  * uniform in [0, 2 pi).
  */
 static void
-FillRows(const Projection *w, const ProjectionRows *rows, const double *features,
-		 float4 *out)
+FillRows(const Projection *w, const ProjectionRows *rows, const double *features, float4 *out)
 {
 	double		amplitude = sqrt(2.0 / w->reduced_dim);
-	int			r;
 
-	for (r = 0; r < rows->count; r++)
+	for (int r = 0; r < rows->count; r++)
 	{
 		int			row = rows->first + r;
 		uint64		bits = random_bits(w->seed, row) >> 11;
@@ -80,13 +78,12 @@ CheckScale(double scale)
 PG_FUNCTION_INFO_V1(dlints_fourier);
 
 /*
- * dlints_fourier(features, k, seed, scale): compute the real[] sqrt(2 / k)
- * cos(W x + b), of k numbers.
+ * dlints_fourier(features, k, seed, scale): compute the real[] sqrt(2 / k) cos(W x + b), of
+ * k numbers.
  *
- * Entries of W are N(0, 1 / scale^2), those of b uniform in [0, 2 pi).  The
- * dot product of the results for x and y has expectation exp(-|x - y|^2 / (2
- * scale^2)).  Strict.  Raises an error if scale is not positive, or if there
- * are more than 65536 features in total.
+ * Entries of W are N(0, 1 / scale^2), those of b uniform in [0, 2 pi).  The dot product of
+ * the results for x and y has expectation exp(-|x - y|^2 / (2 scale^2)).  Strict.  Raises
+ * an error if scale is not positive, or if there are more than 65536 features in total.
  */
 Datum
 dlints_fourier(PG_FUNCTION_ARGS)

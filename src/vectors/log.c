@@ -31,9 +31,8 @@ static void
 ReadRow(QueryReader *reader, HeapTuple tuple, TupleDesc desc)
 {
 	Datum		values[MAX_LOG_COLUMNS];
-	int			i;
 
-	for (i = 0; i < reader->columns; i++)
+	for (int i = 0; i < reader->columns; i++)
 	{
 		values[i] = SPI_getbinval(tuple, desc, i + 1, &reader->nulls[i]);
 		if (reader->nulls[i] && i >= reader->first_required)
@@ -55,10 +54,7 @@ ReportProgress(const QueryReader *reader, TimestampTz *last)
 	*last = now;
 }
 
-/*
- * Get the planner's row estimate; 0 for statements without a plan, such as
- * SHOW.
- */
+/* Get the planner's row estimate; 0 for statements without a plan, such as SHOW. */
 static double
 EstimateRows(Portal portal)
 {
@@ -74,8 +70,7 @@ ReadQuery(const char *query, QueryReader *reader)
 {
 	TimestampTz last = GetCurrentTimestamp();
 	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows",
-											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows", ALLOCSET_DEFAULT_SIZES);
 	Portal		portal;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
@@ -148,15 +143,13 @@ CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 }
 
 /*
- * Do items of the query have the type in the column definition list?  Type
- * modifiers must agree too, since we return items without a cast that would
- * enforce varchar(10).
+ * Do items of the query have the type in the column definition list?  Type modifiers must
+ * agree too, since we return items without a cast that would enforce varchar(10).
  */
 static bool
 IsItemOf(Form_pg_attribute item, const ItemType *result)
 {
-	return (item->atttypid == result->type ||
-			IsBinaryCoercible(item->atttypid, result->type)) &&
+	return (item->atttypid == result->type || IsBinaryCoercible(item->atttypid, result->type)) &&
 		(result->typmod < 0 || item->atttypmod == result->typmod);
 }
 
@@ -203,8 +196,7 @@ CheckTaken(const LogReader *reader)
 
 	if (bytes > factors_memory * 1024.0)
 		RaiseTooLarge(psprintf("The first " UINT64_FORMAT " rows need %.0f MB; the planner expects %.0f in all.",
-							   reader->query.rows + 1, Megabytes(bytes),
-							   reader->query.expected));
+							   reader->query.rows + 1, Megabytes(bytes), reader->query.expected));
 }
 
 /* ---------- the click log ---------- */
@@ -217,8 +209,7 @@ BeginLog(QueryReader *query, TupleDesc desc)
 	Form_pg_attribute item;
 
 	if (desc->natts != 2 && desc->natts != 3)
-		RaiseWrongColumns(psprintf("query must return 2 or 3 columns, not %d",
-								   desc->natts),
+		RaiseWrongColumns(psprintf("query must return 2 or 3 columns, not %d", desc->natts),
 						  "The columns are user, item and, optionally, weight.");
 	item = TupleDescAttr(desc, 1);
 	if (!IsItemOf(item, result))
@@ -237,8 +228,7 @@ BeginLog(QueryReader *query, TupleDesc desc)
 							  "The third column of the query is the weight.");
 	}
 	CheckExpected(reader);
-	reader->clicks = ClicksCreate(ColumnKey(desc, 0), ColumnKey(desc, 1),
-								  reader->seed);
+	reader->clicks = ClicksCreate(ColumnKey(desc, 0), ColumnKey(desc, 1), reader->seed);
 }
 
 static void

@@ -141,8 +141,7 @@ PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *s
 {
 	Oid			type = TupleDescAttr(rows->setDesc, 2)->atttypid;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dlints row",
-												  ALLOCSET_SMALL_SIZES);
+												  "dlints row", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	bool		nulls[3] = {false, false, false};
 
@@ -199,8 +198,7 @@ Datum
 dlints_neighbours(PG_FUNCTION_ARGS)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
-											   "dlints neighbours",
-											   ALLOCSET_DEFAULT_SIZES);
+											   "dlints neighbours", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	ReturnSetInfo *rows;
 	Reader		reader = {0};
