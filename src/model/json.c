@@ -228,7 +228,8 @@ CheckNames(Reader *reader, const char *const *names, int count)
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 		if (token == WJB_KEY && !IsKnownName(names, count, &value))
-			return ReportMalformed(reader, psprintf("Unknown field \"%s\"",
+			return ReportMalformed(reader,
+								   psprintf("Unknown field \"%s\"",
 											pnstrdup(value.val.string.val, value.val.string.len)));
 	return true;
 }

@@ -52,8 +52,8 @@ static bool
 ReportOutOfRange(Problem *problem, const char *name, const char *range, double value)
 {
 	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("%s must be %s", name, range), psprintf("The value is %s.",
-								  double_to_shortest_decimal(value)), NULL);
+						 psprintf("%s must be %s", name, range),
+						 psprintf("The value is %s.", double_to_shortest_decimal(value)), NULL);
 }
 
 /* Check that a number is between min and max.  NaN fails both comparisons and is reported. */
@@ -113,7 +113,8 @@ CheckProfileDim(const DlintsHeader *header, Problem *problem)
 		return true;
 	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 matched ? "profile_dim must be dim with matched interactions" :
-						 "profile_dim needs interactions", psprintf("profile_dim is %d, dim is %d.",
+						 "profile_dim needs interactions",
+						 psprintf("profile_dim is %d, dim is %d.",
 								  header->profile_dim, header->feature_dim), NULL);
 }
 

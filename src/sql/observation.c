@@ -82,8 +82,8 @@ CheckWeight(double weight, Problem *problem)
 		return true;
 	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 psprintf("weight must be greater than 0 and at most %g",
-								  DLINTS_MAX_WEIGHT), psprintf("The value is %s.",
-								  double_to_shortest_decimal(weight)), NULL);
+								  DLINTS_MAX_WEIGHT),
+						 psprintf("The value is %s.", double_to_shortest_decimal(weight)), NULL);
 }
 
 /*

@@ -20,7 +20,6 @@ Algorithm1 *
 algorithm1_new(int dim, double discount, double ridge)
 {
 	Algorithm1 *a = allocate(sizeof(Algorithm1));
-	int			i;
 
 	a->dim = dim;
 	a->discount = discount;
@@ -30,7 +29,7 @@ algorithm1_new(int dim, double discount, double ridge)
 	a->b = exact_new((size_t) dim);
 	a->updates = 0;
 	a->weight_sum = a->weight_square_sum = a->reward_sum = a->reward_square_sum = 0;
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		a->Z[i * dim + i] = a->Z2[i * dim + i] = ridge;
 	return a;
 }
@@ -39,11 +38,8 @@ algorithm1_new(int dim, double discount, double ridge)
 static void
 recursion(int dim, exact factor, exact ridge, const double *z, exact *matrix)
 {
-	int			i;
-	int			j;
-
-	for (i = 0; i < dim; i++)
-		for (j = 0; j < dim; j++)
+	for (int i = 0; i < dim; i++)
+		for (int j = 0; j < dim; j++)
 			matrix[i * dim + j] = factor * matrix[i * dim + j] +
 				(exact) z[i] * z[j] + (i == j ? (1 - factor) * ridge : 0);
 }
@@ -52,11 +48,10 @@ void
 algorithm1_update(Algorithm1 *a, const double *z, double reward)
 {
 	exact		gamma = a->discount;
-	int			i;
 
 	recursion(a->dim, gamma, a->ridge, z, a->Z);
 	recursion(a->dim, gamma * gamma, a->ridge, z, a->Z2);
-	for (i = 0; i < a->dim; i++)
+	for (int i = 0; i < a->dim; i++)
 		a->b[i] = gamma * a->b[i] + (exact) reward * z[i];
 
 	a->updates++;
@@ -74,10 +69,9 @@ algorithm1_simplify(Algorithm1 *a, Squares squares)
 	exact		share = squares == SQUARES_SUM ?
 		exact_share(a->weight_sum, a->weight_square_sum) : 1;
 	int			i;
-	int			j;
 
 	for (i = 0; i < a->dim && squares != SQUARES_MATRIX; i++)
-		for (j = 0; j < a->dim; j++)
+		for (int j = 0; j < a->dim; j++)
 		{
 			exact		ridge = i == j ? a->ridge : 0;
 
@@ -105,11 +99,10 @@ algorithm1_covariance(const Algorithm1 *a)
 	exact	   *lower = exact_new(SQUARE(dim));
 	exact	   *cov = exact_new(SQUARE(dim));
 	exact	   *inverse;
-	int			j;
 
 	exact_cholesky(dim, a->Z, lower);
 	inverse = exact_inverse(dim, lower);
-	for (j = 0; j < dim; j++)
+	for (int j = 0; j < dim; j++)
 	{
 		exact_multiply(dim, a->Z2, inverse + j * dim, cov + j * dim);
 		exact_solve(dim, lower, cov + j * dim);
@@ -172,14 +165,12 @@ evidence_learn(Evidence *e, double discount, int count, int block,
 			   const double *features, const double *rewards)
 {
 	double		weights[EVIDENCE_BLOCK];
-	int			done;
-	int			j;
 
-	for (done = 0; done < count; done += block)
+	for (int done = 0; done < count; done += block)
 	{
 		int			size = (count - done < block) ? count - done : block;
 
-		for (j = 0; j < size; j++)
+		for (int j = 0; j < size; j++)
 			weights[j] = pow(discount, size - 1 - j);
 		absorb(e, pow(discount, size), size, features + (size_t) done * (size_t) e->dim,
 			   rewards + done, 0, weights);
@@ -191,32 +182,24 @@ static void
 check_matrix(int dim, const double *packed, exact ridge, const exact *expected,
 			 const exact *size, exact tolerance)
 {
-	int			i;
-	int			j;
-
-	for (i = 0; i < dim; i++)
-		for (j = 0; j <= i; j++)
+	for (int i = 0; i < dim; i++)
+		for (int j = 0; j <= i; j++)
 			assert_near(packed[linalg_packed_index(dim, i, j)] + (i == j ? ridge : 0),
-						expected[i * dim + j],
-						tolerance * sqrtl(size[i * dim + i]) *
+						expected[i * dim + j], tolerance * sqrtl(size[i * dim + i]) *
 						sqrtl(size[j * dim + j]));
 }
 
 /*
- * Compare evidence with Algorithm 1: Z = G + ridge I, Z~ = H + ridge I, b and the
- * sums.  Tolerances are relative to bounds by Cauchy-Schwarz: |Z_ij| <= sqrt(Z_ii Z_jj)
- * and |b_i| <= sqrt(Z_ii sum of gamma^age r^2).  For diagonal elements this is the
- * relative error.
+ * Compare evidence with Algorithm 1: Z = G + ridge I, Z~ = H + ridge I, b and the sums.
+ * Tolerances are relative to bounds by Cauchy-Schwarz: |Z_ij| <= sqrt(Z_ii Z_jj) and |b_i|
+ * <= sqrt(Z_ii sum of gamma^age r^2).  For diagonal elements this is the relative error.
  */
 void
 check_evidence(const Evidence *e, const Algorithm1 *a)
 {
-	int			i;
-
 	assert_true(evidence_is_valid(e));
 	assert_near(*e->N, a->weight_sum, RELATIVE * a->weight_sum);
-	assert_near(*e->R, a->reward_sum,
-				RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
+	assert_near(*e->R, a->reward_sum, RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
 	assert_near(*e->S, a->reward_square_sum, RELATIVE * a->reward_square_sum);
 
 	check_matrix(e->dim, e->G, a->ridge, a->Z, a->Z, RELATIVE);
@@ -229,10 +212,9 @@ check_evidence(const Evidence *e, const Algorithm1 *a)
 		check_matrix(e->dim, e->G, a->ridge, a->Z2, a->Z2, RELATIVE);
 		assert_true(*e->N == (double) a->updates);
 	}
-	for (i = 0; i < e->dim; i++)
+	for (int i = 0; i < e->dim; i++)
 		assert_near(e->b[i], a->b[i],
-					RELATIVE * sqrtl(a->Z[i * e->dim + i] *
-									 a->reward_square_sum));
+					RELATIVE * sqrtl(a->Z[i * e->dim + i] * a->reward_square_sum));
 }
 
 Factor *
@@ -281,18 +263,16 @@ void
 exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 {
 	exact		above = reward - m->reference;
-	int			i;
-	int			j;
 
 	m->N += weight;
 	m->N2 += weight * weight;
 	m->R += weight * above;
 	m->S += weight * above * above;
 	m->squares += weight * reward * reward;
-	for (i = 0; i < m->dim; i++)
+	for (int i = 0; i < m->dim; i++)
 	{
 		m->b[i] += weight * reward * z[i];
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			m->G[j * m->dim + i] = m->G[i * m->dim + j] += weight * z[i] * z[j];
 			m->H[j * m->dim + i] = m->H[i * m->dim + j] += weight * weight * z[i] * z[j];
@@ -306,9 +286,8 @@ exact_memory_squares(const ExactMemory *m, Squares squares)
 {
 	exact	   *H = exact_new(SQUARE(m->dim));
 	exact		share = squares == SQUARES_SUM ? exact_share(m->N, m->N2) : 1;
-	size_t		i;
 
-	for (i = 0; i < SQUARE(m->dim); i++)
+	for (size_t i = 0; i < SQUARE(m->dim); i++)
 		H[i] = squares == SQUARES_MATRIX ? m->H[i] : share * m->G[i];
 	return H;
 }
@@ -318,18 +297,15 @@ exact_memory_squares(const ExactMemory *m, Squares squares)
  * number can have, given "size": the sums of all observations, forgotten ones included.
  */
 void
-check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,
-			 exact tolerance)
+check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size, exact tolerance)
 {
-	int			i;
-
 	assert_true(evidence_is_valid(e));
 	assert_near(*e->N, m->N, tolerance * size->N);
 	assert_near(*e->R, m->R, tolerance * sqrtl(size->N) * sqrtl(size->S));
 	assert_near(*e->S, m->S, tolerance * size->S);
 	if (e->N2)
 		assert_near(*e->N2, m->N2, tolerance * size->N2);
-	for (i = 0; i < m->dim; i++)
+	for (int i = 0; i < m->dim; i++)
 		assert_near(e->b[i], m->b[i],
 					tolerance * sqrtl(size->G[i * m->dim + i]) * sqrtl(size->squares));
 	check_matrix(m->dim, e->G, 0, m->G, size->G, tolerance);

@@ -35,9 +35,7 @@ normal(uint64_t *state)
 static void
 fill_normal(uint64_t *state, double *features)
 {
-	int			k;
-
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		features[k] = normal(state) / sqrt(DIM);
 }
 
@@ -45,9 +43,7 @@ fill_normal(uint64_t *state, double *features)
 static void
 fill_around(uint64_t *state, double length, double spread, double *features)
 {
-	int			k;
-
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		features[k] = length * (sin(k + 1.0) + spread * normal(state)) / sqrt(DIM / 2.0);
 }
 
@@ -94,9 +90,8 @@ static void
 fill_of_all_lengths(uint64_t *state, double *features)
 {
 	double		length = pow(10, 6 * dice(state));
-	int			k;
 
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		features[k] = length * normal(state) / sqrt(DIM);
 }
 
@@ -115,9 +110,7 @@ const int	long_kind_count = LENGTH(long_kinds);
 static void
 fill_batch(const LongKind *kind, uint64_t *state, double *features, double *rewards)
 {
-	int			j;
-
-	for (j = 0; j < BATCH; j++)
+	for (int j = 0; j < BATCH; j++)
 	{
 		kind->fill(state, features + j * DIM);
 		rewards[j] = 0.3 + features[j * DIM + 3] + 0.5 * dice(state);
@@ -130,24 +123,19 @@ fill_batch(const LongKind *kind, uint64_t *state, double *features, double *rewa
 static void
 follow(size_t count, exact decay, exact *sum, const exact *batch)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		sum[i] = decay * sum[i] + batch[i];
 }
 
-/*
- * Add a batch.  A sum over sums of batches has a rounding error below 1e-15.
- */
+/* Add a batch.  A sum over sums of batches has a rounding error below 1e-15. */
 static void
 sums_add(ExactMemory *sums, double discount, const double *features,
 		 const double *rewards, ExactMemory *batch)
 {
 	exact		weight = 1;
-	int			j;
 
 	exact_memory_clear(batch);
-	for (j = BATCH - 1; j >= 0; j--)
+	for (int j = BATCH - 1; j >= 0; j--)
 	{
 		exact_memory_add(batch, weight, features + j * DIM, rewards[j]);
 		weight *= discount;
@@ -180,15 +168,12 @@ static double
 error_of_matrix(const double *packed, const exact *expected)
 {
 	double		worst = 0;
-	int			i;
-	int			j;
 
-	for (i = 0; i < DIM; i++)
-		for (j = 0; j <= i; j++)
+	for (int i = 0; i < DIM; i++)
+		for (int j = 0; j <= i; j++)
 			worst = worse(worst, relative(packed[linalg_packed_index(DIM, i, j)] -
 										  expected[i * DIM + j],
-										  sqrtl(expected[i * DIM + i] *
-												expected[j * DIM + j])));
+										  sqrtl(expected[i * DIM + i] * expected[j * DIM + j])));
 	return worst;
 }
 
@@ -196,12 +181,10 @@ static double
 error_of_b(const Evidence *e, const ExactMemory *sums)
 {
 	double		worst = 0;
-	int			k;
 
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		worst = worse(worst, relative(e->b[k] - sums->b[k],
-									  sqrtl(sums->G[k * DIM + k] *
-											sums->squares)));
+									  sqrtl(sums->G[k * DIM + k] * sums->squares)));
 	return worst;
 }
 
@@ -209,9 +192,8 @@ static exact
 length_of(const exact *vector)
 {
 	exact		sum = 0;
-	int			k;
 
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		sum += vector[k] * vector[k];
 	return sqrtl(sum);
 }
@@ -220,9 +202,8 @@ static double
 error_of_vector(const double *vector, const exact *expected)
 {
 	exact		difference[DIM];
-	int			k;
 
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		difference[k] = vector[k] - expected[k];
 	return relative(length_of(difference), length_of(expected));
 }
@@ -238,10 +219,9 @@ typedef struct ExactPosterior
 static void
 exact_posterior(const exact *G, const exact *b, ExactPosterior *p)
 {
-	int			k;
 
 	memcpy(p->Z, G, sizeof(p->Z));
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		p->Z[k * DIM + k] += LONG_RIDGE;
 	exact_cholesky(DIM, p->Z, p->lower);
 	memcpy(p->mean, b, sizeof(p->mean));
@@ -257,18 +237,16 @@ condition_of(const ExactPosterior *p)
 	exact		next[DIM];
 	exact		largest = 1;
 	exact		smallest = 1;
-	int			round;
-	int			k;
 
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		large[k] = small[k] = cosl(k) / 3;
-	for (round = 0; round < 1000; round++)
+	for (int round = 0; round < 1000; round++)
 	{
 		exact_multiply(DIM, p->Z, large, next);
 		largest = length_of(next);
 		exact_solve(DIM, p->lower, small);
 		smallest = length_of(small);
-		for (k = 0; k < DIM; k++)
+		for (int k = 0; k < DIM; k++)
 		{
 			large[k] = next[k] / largest;
 			small[k] /= smallest;
@@ -285,15 +263,13 @@ static double
 ridge_raised(const Evidence *e, const Factor *f)
 {
 	double		least = INFINITY;
-	int			i;
-	int			j;
 
-	for (i = 0; i < DIM; i++)
+	for (int i = 0; i < DIM; i++)
 	{
 		exact		element = e->G[linalg_packed_index(DIM, i, i)] + (exact) LONG_RIDGE;
 		exact		product = 0;
 
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			exact		root = f->L[linalg_packed_index(DIM, i, j)];
 
@@ -311,14 +287,12 @@ error_of_predictions(const double *mean, const exact *expected,
 					 const double *features, exact reward_size)
 {
 	double		worst = 0;
-	int			j;
-	int			k;
 
-	for (j = 0; j < BATCH; j++)
+	for (int j = 0; j < BATCH; j++)
 	{
 		exact		difference = 0;
 
-		for (k = 0; k < DIM; k++)
+		for (int k = 0; k < DIM; k++)
 			difference += (mean[k] - expected[k]) * features[j * DIM + k];
 		worst = worse(worst, relative(difference, reward_size));
 	}
@@ -335,9 +309,8 @@ judge_posterior(const Evidence *e, const ExactMemory *sums, const double *featur
 	double	   *mean = guarded(DIM);
 	exact	   *G = exact_from_packed(DIM, e->G);
 	exact		b[DIM];
-	int			k;
 
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		b[k] = e->b[k];
 	exact_posterior(G, b, &ours);
 	exact_posterior(sums->G, sums->b, &theirs);
@@ -388,11 +361,10 @@ long_history_run(const LongHistory *h)
 /* ---------- error bounds ---------- */
 
 /*
- * Rounding errors of many sums cancel or, with a discount below 1, are
- * forgotten.  An exception are equal summands: all sums are then rounded in
- * the same direction while their exponent is constant.  The number of sums is
- * that of the observations if BLAS processes the vectors of a block one by
- * one, as the reference BLAS does.
+ * Rounding errors of many sums cancel or, with a discount below 1, are forgotten.  An
+ * exception are equal summands: all sums are then rounded in the same direction while their
+ * exponent is constant.  The number of sums is that of the observations if BLAS processes
+ * the vectors of a block one by one, as the reference BLAS does.
  */
 double
 long_evidence_promise(const LongHistory *h)
@@ -456,9 +428,8 @@ error_of_window(const LongReturn *h, const Window *w, const Evidence *e)
 {
 	ExactMemory *m = exact_memory_new(DIM, REFERENCE);
 	double		worst;
-	int			k;
 
-	for (k = 0; k < LONG_WINDOW; k++)
+	for (int k = 0; k < LONG_WINDOW; k++)
 	{
 		int			place = (w->first + k) % LONG_WINDOW;
 		exact		age = LONG_WINDOW - 1 - k;
@@ -469,9 +440,8 @@ error_of_window(const LongReturn *h, const Window *w, const Evidence *e)
 	worst = relative(*e->N - m->N, m->N);
 	worst = worse(worst, relative(*e->R - m->R, sqrtl(m->N * m->S)));
 	worst = worse(worst, relative(*e->S - m->S, m->S));
-	for (k = 0; k < DIM; k++)
-		worst = worse(worst, relative(e->b[k] - m->b[k],
-									  sqrtl(m->G[k * DIM + k] * m->squares)));
+	for (int k = 0; k < DIM; k++)
+		worst = worse(worst, relative(e->b[k] - m->b[k], sqrtl(m->G[k * DIM + k] * m->squares)));
 	worst = worse(worst, error_of_matrix(e->G, m->G));
 	if (e->N2)
 		worst = worse(worst, relative(*e->N2 - m->N2, m->N2));
@@ -487,12 +457,11 @@ is_definite(const double *packed)
 	exact	   *full = exact_from_packed(DIM, packed);
 	exact	   *lower = exact_new(SQUARE(DIM));
 	bool		definite = true;
-	int			k;
 
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		full[k * DIM + k] += LONG_DRIFT * full[k * DIM + k] + DBL_MIN;
 	exact_cholesky(DIM, full, lower);
-	for (k = 0; k < DIM; k++)
+	for (int k = 0; k < DIM; k++)
 		definite = definite && lower[k * DIM + k] > 0;
 	return definite;
 }
@@ -517,8 +486,7 @@ typedef struct Returned
 
 /* Retract the oldest observation of a full window, and train on a new one. */
 static void
-replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Returned *m,
-		LongDrift *r)
+replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Returned *m, LongDrift *r)
 {
 	double	   *features = w->features + w->first * DIM;
 	double	   *reward = w->rewards + w->first;

@@ -58,9 +58,8 @@ extern double long_mean_promise(const LongResult *r);
 extern bool long_promises_kept(const LongHistory *h, const LongResult *r);
 
 /*
- * Each observation is trained separately, and retracted separately when a
- * number of others has followed, so that a window of the latest observations
- * remains.
+ * Each observation is trained separately, and retracted separately when a number of others
+ * has followed, so that a window of the latest observations remains.
  */
 #define LONG_WINDOW		1000
 

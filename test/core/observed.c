@@ -11,12 +11,11 @@ Observed
 observed_new(int dim, int count, double level, uint64_t seed)
 {
 	Observed	o = {dim, count, NULL, NULL, NULL};
-	int			j;
 
 	o.features = dice_array(&seed, (size_t) count * (size_t) dim);
 	o.rewards = dice_array(&seed, (size_t) count);
 	o.weights = dice_array(&seed, (size_t) count);
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 	{
 		o.rewards[j] += level;
 		o.weights[j] = pow(10, o.weights[j]);
@@ -39,11 +38,9 @@ ExactMemory *
 summed(const Observed *o, int from, int to, exact factor, double reference)
 {
 	ExactMemory *m = exact_memory_new(o->dim, reference);
-	int			j;
 
-	for (j = from; j < to; j++)
-		exact_memory_add(m, factor * o->weights[j], o->features + j * o->dim,
-						 o->rewards[j]);
+	for (int j = from; j < to; j++)
+		exact_memory_add(m, factor * o->weights[j], o->features + j * o->dim, o->rewards[j]);
 	return m;
 }
 
@@ -66,10 +63,8 @@ each_memory(void **state)
 	static const int dims[] = {1, 2, 5, 24};
 	static const Squares kinds[] = {SQUARES_NONE, SQUARES_SUM, SQUARES_MATRIX};
 	MemoryCheck check = *(MemoryCheck *) *state;
-	int			d;
-	int			k;
 
-	for (d = 0; d < LENGTH(dims); d++)
-		for (k = 0; k < LENGTH(kinds); k++)
+	for (int d = 0; d < LENGTH(dims); d++)
+		for (int k = 0; k < LENGTH(kinds); k++)
 			check(dims[d], kinds[k]);
 }

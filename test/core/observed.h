@@ -20,10 +20,8 @@ typedef struct Observed
 } Observed;
 
 extern Observed observed_new(int dim, int count, double level, uint64_t seed);
-extern Evidence *learned(const Observed *o, int from, int to, Squares squares,
-						 double reference);
-extern ExactMemory *summed(const Observed *o, int from, int to, exact factor,
-						   double reference);
+extern Evidence *learned(const Observed *o, int from, int to, Squares squares, double reference);
+extern ExactMemory *summed(const Observed *o, int from, int to, exact factor, double reference);
 extern bool subtract(Evidence *e, const Evidence *other);
 
 /* Test that runs with memories of several dimensions and all representations of H */

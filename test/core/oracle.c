@@ -52,9 +52,8 @@ free_block(Block *block)
 {
 	const double *numbers = (const void *) block->data;
 	bool		intact = true;
-	size_t		i;
 
-	for (i = 0; block->is_guarded && i < GUARD_LEN; i++)
+	for (size_t i = 0; block->is_guarded && i < GUARD_LEN; i++)
 		intact = intact && is_untouched(numbers[i]) &&
 			is_untouched(numbers[GUARD_LEN + block->count + i]);
 	block->previous->next = block->next;
@@ -81,11 +80,10 @@ guarded(size_t count)
 	size_t		total = GUARD_LEN + count + GUARD_LEN;
 	Block	   *block = allocate_block(total * sizeof(double));
 	double	   *numbers = (void *) block->data;
-	size_t		i;
 
 	block->count = count;
 	block->is_guarded = true;
-	for (i = 0; i < total; i++)
+	for (size_t i = 0; i < total; i++)
 		memcpy(&numbers[i], &bits, sizeof(bits));
 	return numbers + GUARD_LEN;
 }
@@ -110,8 +108,7 @@ is_untouched(double value)
 void
 guarded_free(double *values)
 {
-	Block	   *block = (Block *) ((char *) (values - GUARD_LEN) -
-								  offsetof(Block, data));
+	Block	   *block = (Block *) ((char *) (values - GUARD_LEN) - offsetof(Block, data));
 
 	assert_true(free_block(block));
 }
@@ -134,9 +131,8 @@ double *
 dice_array(uint64_t *state, size_t count)
 {
 	double	   *values = guarded(count);
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		values[i] = dice(state);
 	return values;
 }
@@ -149,8 +145,7 @@ check_near(exact actual, exact expected, exact tolerance,
 {
 	if (fabsl(actual - expected) <= tolerance)
 		return;
-	print_error("%s is %.17Lg, expected %.17Lg within %.3Lg\n",
-				what, actual, expected, tolerance);
+	print_error("%s is %.17Lg, expected %.17Lg within %.3Lg\n", what, actual, expected, tolerance);
 	_fail(file, line);
 }
 
@@ -159,11 +154,10 @@ void
 check_vector(int dim, const double *actual, const exact *expected)
 {
 	exact		largest = 0;
-	int			i;
 
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		largest = fmaxl(largest, fabsl(expected[i]));
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		assert_near(actual[i], expected[i], RELATIVE * largest);
 }
 
@@ -181,9 +175,8 @@ exact *
 exact_new(size_t count)
 {
 	exact	   *values = allocate(count * sizeof(exact));
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		values[i] = 0;
 	return values;
 }
@@ -192,9 +185,8 @@ exact
 exact_dot(int len, const double *a, const double *b)
 {
 	exact		sum = 0;
-	int			i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		sum += (exact) a[i] * b[i];
 	return sum;
 }
@@ -204,9 +196,8 @@ exact
 exact_dot_size(int len, const double *a, const double *b)
 {
 	exact		sum = 0;
-	int			i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		sum += fabsl((exact) a[i] * b[i]);
 	return sum;
 }
@@ -214,13 +205,10 @@ exact_dot_size(int len, const double *a, const double *b)
 void
 exact_multiply(int d, const exact *a, const exact *x, exact *y)
 {
-	int			i;
-	int			j;
-
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 	{
 		y[i] = 0;
-		for (j = 0; j < d; j++)
+		for (int j = 0; j < d; j++)
 			y[i] += a[i * d + j] * x[j];
 	}
 }
@@ -229,15 +217,13 @@ void
 exact_cholesky(int d, const exact *a, exact *lower)
 {
 	int			i;
-	int			j;
-	int			k;
 
 	for (i = 0; i < d; i++)
-		for (j = 0; j < d; j++)
+		for (int j = 0; j < d; j++)
 		{
 			exact		sum = a[i * d + j];
 
-			for (k = 0; k < j && j <= i; k++)
+			for (int k = 0; k < j && j <= i; k++)
 				sum -= lower[i * d + k] * lower[j * d + k];
 			if (j > i)
 				lower[i * d + j] = 0;
@@ -251,12 +237,9 @@ exact_cholesky(int d, const exact *a, exact *lower)
 void
 exact_solve_lower(int d, const exact *lower, exact *x)
 {
-	int			i;
-	int			k;
-
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 	{
-		for (k = 0; k < i; k++)
+		for (int k = 0; k < i; k++)
 			x[i] -= lower[i * d + k] * x[k];
 		x[i] /= lower[i * d + i];
 	}
@@ -265,12 +248,9 @@ exact_solve_lower(int d, const exact *lower, exact *x)
 void
 exact_solve_lower_transposed(int d, const exact *lower, exact *x)
 {
-	int			i;
-	int			k;
-
-	for (i = d - 1; i >= 0; i--)
+	for (int i = d - 1; i >= 0; i--)
 	{
-		for (k = i + 1; k < d; k++)
+		for (int k = i + 1; k < d; k++)
 			x[i] -= lower[k * d + i] * x[k];
 		x[i] /= lower[i * d + i];
 	}
@@ -288,9 +268,8 @@ exact *
 exact_inverse(int d, const exact *lower)
 {
 	exact	   *inverse = exact_new(SQUARE(d));
-	int			j;
 
-	for (j = 0; j < d; j++)
+	for (int j = 0; j < d; j++)
 	{
 		inverse[j * d + j] = 1;
 		exact_solve(d, lower, inverse + j * d);
@@ -302,9 +281,8 @@ exact
 exact_product(int len, const exact *a, const exact *b)
 {
 	exact		sum = 0;
-	int			i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		sum += a[i] * b[i];
 	return sum;
 }
@@ -314,11 +292,9 @@ exact *
 exact_from_packed(int d, const double *packed)
 {
 	exact	   *full = exact_new(SQUARE(d));
-	int			i;
-	int			j;
 
-	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
+	for (int i = 0; i < d; i++)
+		for (int j = 0; j <= i; j++)
 			full[i * d + j] = full[j * d + i] =
 				packed[linalg_packed_index(d, i, j)];
 	return full;

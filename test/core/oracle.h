@@ -31,10 +31,9 @@ typedef long double exact;
 #define SQUARE(d)		((size_t) (d) * (size_t) (d))
 
 /*
- * Arrays between guards.  Array and guards are filled with NaNs of a known bit
- * pattern.  Reading uninitialized elements makes the result NaN, and a test
- * fails at its end if a guard was overwritten.  All memory is freed at the end
- * of a test.
+ * Arrays between guards.  Array and guards are filled with NaNs of a known bit pattern.
+ * Reading uninitialized elements makes the result NaN, and a test fails at its end if a
+ * guard was overwritten.  All memory is freed at the end of a test.
  */
 #define test_of(f)	cmocka_unit_test_teardown(f, free_all)
 
@@ -139,8 +138,7 @@ typedef struct ExactMemory
 
 extern ExactMemory *exact_memory_new(int dim, double reference);
 extern void exact_memory_clear(ExactMemory *m);
-extern void exact_memory_add(ExactMemory *m, exact weight, const double *z,
-							 double reward);
+extern void exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward);
 extern exact exact_share(exact N, exact N2);
 extern exact *exact_memory_squares(const ExactMemory *m, Squares squares);
 extern void check_memory(const Evidence *e, const ExactMemory *m,

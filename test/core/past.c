@@ -19,13 +19,12 @@ static double
 reward_of(const Past *p, int j, const double *features, uint64_t *seed)
 {
 	double		reward = p->noise * dice(seed);
-	int			k;
 
 	if (p->drift == CONSTANT)
 		return p->level;
 	if (p->drift == RARE)
 		return p->level + p->unit * (dice(seed) > 0.98);
-	for (k = 0; k < p->dim; k++)
+	for (int k = 0; k < p->dim; k++)
 		reward += coefficient(p, k, j) * features[k];
 	return p->level + p->unit * reward;
 }
@@ -47,8 +46,7 @@ faded(int which, double half_lives)
 
 /* Train all memories in blocks of different lengths, each with its discount. */
 static void
-learn_memory(Kept *kept, int which, int count, const double *features,
-			 const double *rewards)
+learn_memory(Kept *kept, int which, int count, const double *features, const double *rewards)
 {
 	const Past *p = &kept->p;
 	double		discount = memory_discount(which, p->memories, p->fastest);
@@ -59,23 +57,21 @@ learn_memory(Kept *kept, int which, int count, const double *features,
 	exact		weight = 1;
 	int			early = count > p->late ? count - p->late : 0;
 	int			done = 0;
-	int			size;
-	int			j;
 
-	for (j = count - 1; j >= 0; j--)
+	for (int j = count - 1; j >= 0; j--)
 	{
 		if (j == early - 1)
 			weight *= quiet;
 		exact_memory_add(m, weight, features + j * p->dim, rewards[j]);
 		weight *= discount;
 	}
-	for (size = 1; done < count; size = size % 50 + 3)
+	for (int size = 1; done < count; size = size % 50 + 3)
 	{
 		if (done == early)
 			evidence_scale(e, quiet);
 		if (size > (done < early ? early : count) - done)
 			size = (done < early ? early : count) - done;
-		for (j = 0; j < size; j++)
+		for (int j = 0; j < size; j++)
 			weights[j] = pow(discount, size - 1 - j);
 		absorb(e, pow(discount, size), size, features + done * p->dim,
 			   rewards + done, kept->rewards.reference, weights);
@@ -94,9 +90,8 @@ kept_new(Past p, uint64_t seed)
 	const double one = 1;
 	double	   *features = dice_array(&seed, (size_t) (p.count * p.dim));
 	double	   *rewards = guarded((size_t) p.count);
-	int			j;
 
-	for (j = 0; j < p.count; j++)
+	for (int j = 0; j < p.count; j++)
 	{
 		if (p.intercept)
 			features[j * p.dim + p.dim - 1] = 1;
@@ -105,12 +100,12 @@ kept_new(Past p, uint64_t seed)
 	if (p.intercept && p.count > 0)
 		kept.rewards.reference = rewards[0];
 	kept.all = exact_memory_new(p.dim, kept.rewards.reference);
-	for (j = 0; j < p.count; j++)
+	for (int j = 0; j < p.count; j++)
 	{
 		exact_memory_add(kept.all, 1, features + j * p.dim, rewards[j]);
 		totals_absorb(&kept.rewards.totals, 1, rewards + j, kept.rewards.reference, &one);
 	}
-	for (j = 0; j < p.memories; j++)
+	for (int j = 0; j < p.memories; j++)
 		learn_memory(&kept, j, p.count, features, rewards);
 	return kept;
 }
@@ -123,15 +118,14 @@ chosen(const Kept *kept)
 	Evidence	memories[MAX_MEMORIES];
 	Evidence   *before[MAX_MEMORIES];
 	MemoryChoice choice;
-	int			j;
 
-	for (j = 0; j < p->memories; j++)
+	for (int j = 0; j < p->memories; j++)
 	{
 		memories[j] = *kept->memory[j];
 		before[j] = evidence_copy(kept->memory[j]);
 	}
 	choice = memory_choose(memories, p->memories, p->ridge, &kept->rewards, work);
-	for (j = 0; j < p->memories; j++)
+	for (int j = 0; j < p->memories; j++)
 		assert_same_bits(value_count(before[j]), before[j]->N, memories[j].N);
 	return choice;
 }

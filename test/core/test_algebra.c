@@ -19,9 +19,8 @@ test_absorbed_blocks_equal_sums(int dim, Squares squares)
 {
 	static const double references[] = {0, 3, -1e3};
 	const Observed o = observed_new(dim, 120, 3, 31 + (uint64_t) dim);
-	int			r;
 
-	for (r = 0; r < LENGTH(references); r++)
+	for (int r = 0; r < LENGTH(references); r++)
 	{
 		Evidence   *e = evidence_new(dim, squares);
 		ExactMemory *m = exact_memory_new(dim, references[r]);
@@ -54,9 +53,8 @@ test_unit_weights_equal_unweighted_sums(void **state)
 	Observed	o = observed_new(5, 50, 0, 4);
 	ExactMemory *m;
 	Evidence   *e;
-	int			j;
 
-	for (j = 0; j < o.count; j++)
+	for (int j = 0; j < o.count; j++)
 		o.weights[j] = 1;
 	m = summed(&o, 0, o.count, 1, 0);
 	e = learned(&o, 0, o.count, SQUARES_MATRIX, 0);
@@ -72,9 +70,8 @@ test_scaled_evidence_equals_scaled_sums(int dim, Squares squares)
 {
 	static const double factors[] = {1, 0.1, 10, 1e-10, 1e10, 1e-200};
 	const Observed o = observed_new(dim, 60, 3, 7);
-	int			f;
 
-	for (f = 0; f < LENGTH(factors); f++)
+	for (int f = 0; f < LENGTH(factors); f++)
 	{
 		ExactMemory *m = summed(&o, 0, 60, factors[f], 2);
 		Evidence   *e = learned(&o, 0, 60, squares, 2);
@@ -117,10 +114,9 @@ test_rebased_evidence_equals_sums(int dim, Squares squares)
 	static const double references[] = {0, 2, -5, 1e3};
 	const Observed o = observed_new(dim, 60, 3, 9);
 	int			f;
-	int			t;
 
 	for (f = 0; f < LENGTH(references); f++)
-		for (t = 0; t < LENGTH(references); t++)
+		for (int t = 0; t < LENGTH(references); t++)
 		{
 			Evidence   *e = learned(&o, 0, 60, squares, references[f]);
 			Evidence   *kept = evidence_copy(e);
@@ -143,9 +139,8 @@ test_rebased_squares_are_not_negative(void **state)
 	uint64_t	seed = 10;
 	const double features = 1;
 	const double weight = 1;
-	int			k;
 
-	for (k = 0; k < 1000; k++)
+	for (int k = 0; k < 1000; k++)
 	{
 		double		reward = dice(&seed);
 		double		reference = 10 * dice(&seed);
@@ -179,9 +174,8 @@ test_totals_equal_sums_after_each_operation(void **state)
 {
 	static const double references[] = {2, 3, -1e3};
 	const Observed o = observed_new(1, 60, 3, 11);
-	int			f;
 
-	for (f = 0; f < LENGTH(references); f++)
+	for (int f = 0; f < LENGTH(references); f++)
 	{
 		double		reference = references[f];
 		ExactMemory *first = summed(&o, 0, 25, 10, 2);
@@ -214,16 +208,14 @@ test_invalid_totals_are_refused(void **state)
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
 	const Totals t = {3, -1, 2, 2};
 	Totals		wrong[4];
-	int			b;
-	int			k;
 
 	assert_true(totals_are_valid(&t));
-	for (b = 0; b < LENGTH(bad); b++)
+	for (int b = 0; b < LENGTH(bad); b++)
 	{
-		for (k = 0; k < 4; k++)
+		for (int k = 0; k < 4; k++)
 			wrong[k] = t;
 		wrong[0].N = wrong[1].R = wrong[2].S = wrong[3].peak = bad[b];
-		for (k = 0; k < 4; k++)
+		for (int k = 0; k < 4; k++)
 			assert_false(totals_are_valid(&wrong[k]));
 	}
 	assert_false(totals_are_valid(&(Totals) {-1, 0, 2, 2}));
@@ -260,8 +252,7 @@ age_to(Part *p, double time, double half_life)
 
 /* Train a part on a block of observations at random times. */
 static void
-learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
-			  double half_life)
+learn_by_time(Part *p, const Observed *o, int count, const int *chosen, double half_life)
 {
 	double	   *features = guarded((size_t) (count * o->dim));
 	double	   *rewards = guarded((size_t) count);
@@ -269,12 +260,11 @@ learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
 	double	   *ones = guarded((size_t) count);
 	double		newest = p->empty ? -INFINITY : p->newest;
 	double		decay;
-	int			j;
 
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 		newest = fmax(newest, o->weights[chosen[j]]);
 	decay = p->empty ? 1 : aged(newest - p->newest, half_life);
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 	{
 		memcpy(features + j * o->dim, o->features + chosen[j] * o->dim,
 			   sizeof(double) * (size_t) o->dim);
@@ -297,9 +287,7 @@ dice_below(uint64_t *seed, int most)
 static void
 shuffle(int count, int *chosen, uint64_t *seed)
 {
-	int			j;
-
-	for (j = count - 1; j > 0; j--)
+	for (int j = count - 1; j > 0; j--)
 	{
 		int			k = dice_below(seed, j + 1);
 		int			kept = chosen[j];
@@ -340,9 +328,8 @@ summed_by_time(const Times *t, const int *chosen, int from, double half_life)
 {
 	const Observed *o = t->o;
 	ExactMemory *m = exact_memory_new(o->dim, 2);
-	int			j;
 
-	for (j = from; j < o->count; j++)
+	for (int j = from; j < o->count; j++)
 		exact_memory_add(m, exp2l((o->weights[chosen[j]] - (exact) t->newest) / half_life),
 						 o->features + chosen[j] * o->dim, o->rewards[chosen[j]]);
 	return m;
@@ -381,9 +368,8 @@ subtract_part(Part *sum, const Part *p)
 }
 
 /*
- * Observations are shuffled, split over parts, and the parts are added.  Some
- * observations are trained again elsewhere, added and retracted; some of the
- * first ones are retracted.
+ * Observations are shuffled, split over parts, and the parts are added.  Some observations
+ * are trained again elsewhere, added and retracted; some of the first ones are retracted.
  */
 static void
 check_history_by_time(int dim, int count, double half_life, Squares squares, uint64_t seed)
@@ -395,17 +381,15 @@ check_history_by_time(int dim, int count, double half_life, Squares squares, uin
 	Part		sum = {.e = evidence_new(dim, squares)};
 	Part		again;
 	Times		times = {&o, half_life, 0};
-	int			part;
-	int			j;
 
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 	{
 		chosen[j] = j;
 		o.weights[j] = 10 * dice(&seed);	/* times */
 		times.newest = j == 0 ? o.weights[j] : fmax(times.newest, o.weights[j]);
 	}
 	shuffle(count, chosen, &seed);
-	for (part = 0; part < parts; part++)
+	for (int part = 0; part < parts; part++)
 	{
 		int			from = count * part / parts;
 		int			to = count * (part + 1) / parts;
@@ -428,9 +412,8 @@ static void
 test_join_by_time_equals_one_history(void **state)
 {
 	static const double half_lives[] = {0.1, 1, 7, 1e6};
-	int			k;
 
-	for (k = 0; k < 1000; k++)
+	for (int k = 0; k < 1000; k++)
 		check_history_by_time(1 + k % 9, 1 + k % 70, half_lives[k % LENGTH(half_lives)],
 							  k % 8 < 4 ? SQUARES_SUM : SQUARES_MATRIX, (uint64_t) k);
 }

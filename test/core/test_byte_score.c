@@ -34,9 +34,8 @@ typedef struct Case
 static void
 score(Case *c)
 {
-	int			i;
 
-	for (i = 0; i < c->count; i++)
+	for (int i = 0; i < c->count; i++)
 		c->scales[i] = byte_encode(c->len, c->features + i * c->len,
 								   c->codes + i * byte_padded(c->len));
 	byte_pack_weights(c->len, c->lanes, c->weights, c->len, c->packed, &c->pack);
@@ -50,15 +49,13 @@ score(Case *c)
 static void
 roll(Case *c, int len, int count, int lanes, uint64_t *seed)
 {
-	int			i;
-
 	memset(c, 0, sizeof(*c));
 	c->len = len;
 	c->count = count;
 	c->lanes = lanes;
-	for (i = 0; i < len * count; i++)
+	for (int i = 0; i < len * count; i++)
 		c->features[i] = (float) dice(seed);
-	for (i = 0; i < len * lanes; i++)
+	for (int i = 0; i < len * lanes; i++)
 		c->weights[i] = dice(seed);
 }
 
@@ -67,9 +64,8 @@ static int32_t
 plain_sum(const Case *c, int i, int lane)
 {
 	int32_t		sum = 0;
-	int			k;
 
-	for (k = 0; k < c->len; k++)
+	for (int k = 0; k < c->len; k++)
 		sum += c->codes[i * byte_padded(c->len) + k] *
 			c->packed[k / 4 * BYTE_LANES * 4 + lane * 4 + k % 4];
 	return sum;
@@ -80,16 +76,13 @@ test_sums_are_exact(void **state)
 {
 	uint64_t	seed = 1;
 	Case		c;
-	int			len;
-	int			i;
-	int			l;
 
-	for (len = 1; len <= LEN_MAX; len++)
+	for (int len = 1; len <= LEN_MAX; len++)
 	{
 		roll(&c, len, 1 + len % COUNT_MAX, 1 + len % BYTE_LANES, &seed);
 		score(&c);
-		for (i = 0; i < c.count; i++)
-			for (l = 0; l < BYTE_LANES; l++)
+		for (int i = 0; i < c.count; i++)
+			for (int l = 0; l < BYTE_LANES; l++)
 				assert_int_equal(c.sums[i * BYTE_LANES + l], plain_sum(&c, i, l));
 	}
 }
@@ -100,15 +93,14 @@ test_largest_codes_and_weights_do_not_overflow(void **state)
 {
 	uint64_t	seed = 2;
 	Case		c;
-	int			i;
 
 	roll(&c, LEN_MAX, 2, BYTE_LANES, &seed);
-	for (i = 0; i < 2 * LEN_MAX; i++)
+	for (int i = 0; i < 2 * LEN_MAX; i++)
 		c.features[i] = i < LEN_MAX ? 1.0f : -1.0f;
-	for (i = 0; i < BYTE_LANES * LEN_MAX; i++)
+	for (int i = 0; i < BYTE_LANES * LEN_MAX; i++)
 		c.weights[i] = i / LEN_MAX % 2 == 0 ? 3.0 : -3.0;
 	score(&c);
-	for (i = 0; i < 2 * BYTE_LANES; i++)
+	for (int i = 0; i < 2 * BYTE_LANES; i++)
 	{
 		int			sign = (i < BYTE_LANES ? 1 : -1) * (i % 2 == 0 ? 1 : -1);
 
@@ -125,9 +117,8 @@ test_scores_differ_by_rounding_errors(void **state)
 	Case		c;
 	double		squares = 0.0;
 	int			n = 0;
-	int			len;
 
-	for (len = 1; len <= LEN_MAX; len++)
+	for (int len = 1; len <= LEN_MAX; len++)
 	{
 		roll(&c, len, COUNT_MAX, BYTE_LANES, &seed);
 		score(&c);
@@ -153,15 +144,14 @@ test_equal_codes_have_equal_scores(void **state)
 {
 	uint64_t	seed = 4;
 	Case		c;
-	int			i;
 
 	for (int count = 1; count <= COUNT_MAX; count++)
 	{
 		roll(&c, 33, count, BYTE_LANES, &seed);
-		for (i = 1; i < count; i++)
+		for (int i = 1; i < count; i++)
 			memcpy(c.features + i * 33, c.features, sizeof(float) * 33);
 		score(&c);
-		for (i = 1; i < count; i++)
+		for (int i = 1; i < count; i++)
 			assert_memory_equal(c.scores + i * BYTE_LANES, c.scores, sizeof(float) * BYTE_LANES);
 	}
 }

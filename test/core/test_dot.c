@@ -27,12 +27,11 @@ operands_new(int n, int offset, uint64_t seed)
 {
 	size_t		total = (size_t) (offset + n);
 	Operands	o;
-	int			i;
 
 	o.weights = (double *) allocate(total * sizeof(double)) + offset;
 	o.singles = (float *) allocate(total * sizeof(float)) + offset;
 	o.doubles = (double *) allocate(total * sizeof(double)) + offset;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		o.weights[i] = dice(&seed);
 		o.singles[i] = (float) dice(&seed);
@@ -44,9 +43,7 @@ operands_new(int n, int offset, uint64_t seed)
 static void
 test_dot_equals_long_double(void **state)
 {
-	int			n;
-
-	for (n = 0; n <= N_MAX; n++)
+	for (int n = 0; n <= N_MAX; n++)
 	{
 		Operands	o = operands_new(n, 0, (uint64_t) n);
 		exact		expected = exact_dot(n, o.weights, o.doubles);
@@ -59,25 +56,21 @@ test_dot_equals_long_double(void **state)
 		/* Doubles use all digits. */
 		for (i = 0; i < n; i++)
 			o.doubles[i] += o.weights[n - 1 - i] * 1e-9;
-		assert_near(dot_double(n, o.weights, o.doubles),
-					exact_dot(n, o.weights, o.doubles), bound);
+		assert_near(dot_double(n, o.weights, o.doubles), exact_dot(n, o.weights, o.doubles), bound);
 	}
 }
 
 static void
 test_alignment_does_not_matter(void **state)
 {
-	int			n;
-	int			offset;
-
-	for (n = 0; n <= N_MAX; n++)
+	for (int n = 0; n <= N_MAX; n++)
 	{
 		Operands	aligned = operands_new(n, 0, (uint64_t) n);
 		double		single = dot_float(n, aligned.weights, aligned.singles);
 		double		twice = dot_double(n, aligned.weights, aligned.doubles);
 
 		assert_same_bits(1, &single, &twice);
-		for (offset = 1; offset < OFFSETS; offset++)
+		for (int offset = 1; offset < OFFSETS; offset++)
 		{
 			Operands	o = operands_new(n, offset, (uint64_t) n);
 			double		sums[3];
@@ -105,13 +98,10 @@ test_products_are_rounded_before_they_are_added(void **state)
 	double		weights[48] = {0};
 	double		doubles[48] = {0};
 	float		singles[48] = {0};
-	int			n;
-	int			p;
-	int			q;
 
-	for (n = 2; n <= LENGTH(weights); n++)
-		for (p = 0; p < n; p++)
-			for (q = p + 1; q < n; q++)
+	for (int n = 2; n <= LENGTH(weights); n++)
+		for (int p = 0; p < n; p++)
+			for (int q = p + 1; q < n; q++)
 			{
 				weights[p] = -rounded;
 				singles[p] = (float) (doubles[p] = 1);
@@ -129,24 +119,20 @@ test_not_finite_elements_reach_the_result(void **state)
 {
 	const double bad[] = {NAN, INFINITY, -INFINITY};
 	const double weights[] = {0.0, -0.0, 1.0};
-	int			n;
-	int			i;
-	int			b;
-	int			w;
 
-	for (n = 1; n <= N_MAX; n++)
+	for (int n = 1; n <= N_MAX; n++)
 	{
 		Operands	o = operands_new(n, 0, (uint64_t) n);
 
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 		{
 			const double weight = o.weights[i];
 			const float element = o.singles[i];
 
-			for (b = 0; b < LENGTH(bad); b++)
+			for (int b = 0; b < LENGTH(bad); b++)
 			{
 				o.singles[i] = (float) (o.doubles[i] = bad[b]);
-				for (w = 0; w < LENGTH(weights); w++)
+				for (int w = 0; w < LENGTH(weights); w++)
 				{
 					o.weights[i] = weights[w];
 					assert_false(isfinite(dot_float(n, o.weights, o.singles)));

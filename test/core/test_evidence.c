@@ -15,9 +15,7 @@ static const int dims[] = {1, 2, 5, 24, 61};
 static const double discounts[] = {1.0, 0.99, 0.9, 0.5, 1e-100};
 static const Squares kinds[] = {SQUARES_MATRIX, SQUARES_SUM, SQUARES_NONE};
 
-/*
- * A history to learn; feature vectors of different lengths, some of them zero.
- */
+/* A history to learn; feature vectors of different lengths, some of them zero. */
 typedef struct History
 {
 	int			dim;
@@ -30,13 +28,11 @@ static History
 history_new(int dim, int count, uint64_t seed)
 {
 	History		h = {dim, count, NULL, NULL};
-	int			j;
-	int			k;
 
 	h.features = dice_array(&seed, (size_t) count * (size_t) dim);
 	h.rewards = dice_array(&seed, (size_t) count);
-	for (j = 0; j < count; j++)
-		for (k = 0; k < dim; k++)
+	for (int j = 0; j < count; j++)
+		for (int k = 0; k < dim; k++)
 			h.features[j * dim + k] *= j % 11;
 	return h;
 }
@@ -44,16 +40,13 @@ history_new(int dim, int count, uint64_t seed)
 static void
 learn_range(Evidence *e, double discount, const History *h, int from, int to, int block)
 {
-	evidence_learn(e, discount, to - from, block, h->features + from * h->dim,
-				   h->rewards + from);
+	evidence_learn(e, discount, to - from, block, h->features + from * h->dim, h->rewards + from);
 }
 
 static void
 recount(Algorithm1 *a, const History *h, int from, int to)
 {
-	int			j;
-
-	for (j = from; j < to; j++)
+	for (int j = from; j < to; j++)
 		algorithm1_update(a, h->features + j * h->dim, h->rewards[j]);
 }
 
@@ -65,13 +58,10 @@ static void
 each_model(void **state)
 {
 	Check		check = *(Check *) *state;
-	int			d;
-	int			g;
-	int			k;
 
-	for (d = 0; d < LENGTH(dims); d++)
-		for (g = 0; g < LENGTH(discounts); g++)
-			for (k = 0; k < LENGTH(kinds); k++)
+	for (int d = 0; d < LENGTH(dims); d++)
+		for (int g = 0; g < LENGTH(discounts); g++)
+			for (int k = 0; k < LENGTH(kinds); k++)
 				check(dims[d], discounts[g], kinds[k]);
 }
 
@@ -87,9 +77,8 @@ test_two_observations_equal_algorithm1(void **state)
 {
 	const double features[] = {1, 2};
 	const double rewards[] = {3, 5};
-	int			block;
 
-	for (block = 1; block <= 2; block++)
+	for (int block = 1; block <= 2; block++)
 	{
 		Evidence   *e = evidence_new(1, SQUARES_MATRIX);
 		Evidence   *several = evidence_new(1, SQUARES_SUM);
@@ -113,9 +102,8 @@ check_blocks(int dim, double discount, Squares squares)
 {
 	static const int blocks[] = {1, 2, 7, 63, EVIDENCE_BLOCK};
 	const History h = history_new(dim, 200, (uint64_t) dim);
-	int			b;
 
-	for (b = 0; b < LENGTH(blocks); b++)
+	for (int b = 0; b < LENGTH(blocks); b++)
 	{
 		Evidence   *e = evidence_new(dim, squares);
 		Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
@@ -172,10 +160,9 @@ check_splits(int dim, double discount, Squares squares)
 {
 	const History h = history_new(dim, 30, 100 + (uint64_t) dim);
 	Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
-	int			split;
 
 	recount(a, &h, 0, h.count);
-	for (split = 0; split <= h.count; split++)
+	for (int split = 0; split <= h.count; split++)
 	{
 		Evidence   *earlier = evidence_new(dim, squares);
 		Evidence   *later = evidence_new(dim, squares);
@@ -219,9 +206,7 @@ check_concat_with_empty(int dim, double discount, Squares squares)
 static void
 check_settled(size_t count, const double *values)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 	{
 		if (values[i] == 0)
 			assert_false(signbit(values[i]));
@@ -244,32 +229,28 @@ check_fading(double discount, int block, Squares squares)
 	double		rewards[EVIDENCE_BLOCK];
 	Evidence   *e = evidence_new(5, squares);
 	int			steps = (int) (800 / -log(discount)) / block + 1;
-	int			k;
 
-	for (k = 0; k < LENGTH(features); k++)
+	for (int k = 0; k < LENGTH(features); k++)
 		features[k] = (k < 5) ? k - 2.5 : -0.0;
-	for (k = 0; k < LENGTH(rewards); k++)
+	for (int k = 0; k < LENGTH(rewards); k++)
 		rewards[k] = (k < 1) ? -1 : -0.0;
 	evidence_learn(e, discount, 1, 1, features, rewards);
 	assert_true(e->b[4] < 0 && *e->R < 0);
 
-	for (k = 0; k < steps; k++)
+	for (int k = 0; k < steps; k++)
 	{
 		evidence_learn(e, discount, block, block, features + 5, rewards + 1);
 		check_all_settled(e);
 	}
 	assert_true(e->b[0] == 0 && e->b[4] == 0 && *e->R == 0);
 	assert_true(e->G[0] == 0 && (e->H == NULL || e->H[0] == 0));
-	assert_near(*e->N, 1 / (1 - discount),
-				RELATIVE / (1 - discount));
+	assert_near(*e->N, 1 / (1 - discount), RELATIVE / (1 - discount));
 }
 
 static void
 test_decay_leaves_no_subnormal_numbers(void **state)
 {
-	int			k;
-
-	for (k = 0; k < LENGTH(kinds); k++)
+	for (int k = 0; k < LENGTH(kinds); k++)
 	{
 		check_fading(0.9, 1, kinds[k]);
 		check_fading(0.9, 7, kinds[k]);
@@ -286,9 +267,8 @@ test_concat_leaves_no_subnormal_numbers(void **state)
 {
 	const double features[] = {-1, 2, -3};
 	const double reward = -1;
-	int			after;
 
-	for (after = 0; after < 2200; after++)
+	for (int after = 0; after < 2200; after++)
 	{
 		Evidence   *earlier = evidence_new(3, kinds[after % 2]);
 		Evidence   *later = evidence_new(3, kinds[after % 2]);
@@ -323,14 +303,12 @@ static void
 check_refusals(Evidence *e, size_t count, double *values)
 {
 	const double bad[] = {NAN, -NAN, INFINITY, -INFINITY};
-	size_t		i;
-	int			b;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 	{
 		double		kept = values[i];
 
-		for (b = 0; b < LENGTH(bad); b++)
+		for (int b = 0; b < LENGTH(bad); b++)
 		{
 			values[i] = bad[b];
 			assert_false(evidence_is_valid(e));
@@ -347,10 +325,9 @@ static void
 check_signs(Evidence *e, double *packed)
 {
 	int			i;
-	int			j;
 
 	for (i = 0; i < e->dim; i++)
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			double	   *value = &packed[linalg_packed_index(e->dim, i, j)];
 			double		kept = *value;
@@ -369,7 +346,6 @@ check_validity(int dim, double discount, Squares squares)
 	const History h = history_new(dim, 10, 4);
 	Evidence   *e = evidence_new(dim, squares);
 	double	   *unsigned_sums[3];
-	int			k;
 
 	learn_range(e, discount, &h, 0, 10, 10);
 	assert_true(evidence_is_valid(e));
@@ -382,7 +358,7 @@ check_validity(int dim, double discount, Squares squares)
 	unsigned_sums[0] = e->N;
 	unsigned_sums[1] = e->S;
 	unsigned_sums[2] = e->N2 ? e->N2 : e->N;
-	for (k = 0; k < LENGTH(unsigned_sums); k++)
+	for (int k = 0; k < LENGTH(unsigned_sums); k++)
 	{
 		double		kept = *unsigned_sums[k];
 

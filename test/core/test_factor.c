@@ -22,14 +22,13 @@ check_usable(const Evidence *e, double ridge)
 	double	   *mean = guarded((size_t) dim);
 	double	   *root = guarded(SQUARE(dim));
 	double	   *cov = guarded(SQUARE(dim));
-	int			i;
 
 	assert_true(evidence_is_valid(e));
 	assert_true(factor_with(e, ridge, f));
 	posterior_mean(f, e->b, mean);
 	posterior_root(f, root);
 	linalg_gram(dim, root, cov);
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		assert_true(isfinite(mean[i]));
 		assert_true(isfinite(cov[i * dim + i]));
@@ -53,14 +52,12 @@ check_nearly_parallel(int dim, double discount, double spread)
 	Evidence   *e = evidence_new(dim, squares_under(discount));
 	Factor	   *f = factor_new(e);
 	double	   *mean = guarded((size_t) dim);
-	size_t		i;
-	int			k;
 
-	for (k = 0; k < EVIDENCE_BLOCK; k++)
+	for (int k = 0; k < EVIDENCE_BLOCK; k++)
 		rewards[k] = 1;
-	for (k = 0; k < rounds; k++)
+	for (int k = 0; k < rounds; k++)
 	{
-		for (i = 0; i < len; i++)
+		for (size_t i = 0; i < len; i++)
 			features[i] = 1e6 / sqrt(dim) *
 				(common[i % (size_t) dim] + spread * dice(&seed));
 		evidence_learn(e, discount, EVIDENCE_BLOCK, EVIDENCE_BLOCK, features, rewards);
@@ -89,11 +86,10 @@ check_rank_one(int dim, double discount, double size)
 	double	   *features = dice_array(&seed, (size_t) dim);
 	const double reward = 1;
 	Evidence   *e = evidence_new(dim, squares_under(discount));
-	int			k;
 
-	for (k = 0; k < dim; k++)
+	for (int k = 0; k < dim; k++)
 		features[k] *= size;
-	for (k = 0; k < 20; k++)
+	for (int k = 0; k < 20; k++)
 	{
 		evidence_learn(e, discount, 1, 1, features, &reward);
 		check_usable(e, 1);
@@ -104,11 +100,9 @@ static void
 test_rank_one_evidence_is_factored(void **state)
 {
 	static const double sizes[] = {1e-300, 1e-100, 1, 1e6, 3e9, 1e12};
-	int			d;
-	int			s;
 
-	for (d = 0; d < LENGTH(dims); d++)
-		for (s = 0; s < LENGTH(sizes); s++)
+	for (int d = 0; d < LENGTH(dims); d++)
+		for (int s = 0; s < LENGTH(sizes); s++)
 		{
 			check_rank_one(dims[d], 1.0, sizes[s]);
 			check_rank_one(dims[d], 0.9, sizes[s]);
@@ -116,10 +110,9 @@ test_rank_one_evidence_is_factored(void **state)
 }
 
 /*
- * Every addition to G has a rounding error.  For equal feature vectors the
- * errors have the same sign, so that the total is larger by the number of
- * steps that count (1/(1 - gamma), or all).  Such evidence must remain usable,
- * and predict the observed reward.
+ * Every addition to G has a rounding error.  For equal feature vectors the errors have the
+ * same sign, so that the total is larger by the number of steps that count (1/(1 - gamma),
+ * or all).  Such evidence must remain usable, and predict the observed reward.
  */
 static void
 check_repeated_features(int dim, double discount)
@@ -130,11 +123,10 @@ check_repeated_features(int dim, double discount)
 	const double reward = 1;
 	Evidence   *e = evidence_new(dim, squares_under(discount));
 	Factor	   *f = factor_new(e);
-	int			k;
 
-	for (k = 0; k < dim; k++)
+	for (int k = 0; k < dim; k++)
 		features[k] *= 1e6;
-	for (k = 1; k <= 20000; k++)
+	for (int k = 1; k <= 20000; k++)
 	{
 		evidence_learn(e, discount, 1, 1, features, &reward);
 		if (k % 1000 == 0)
@@ -175,9 +167,8 @@ test_ridge_below_rounding_error_is_raised(void **state)
 	double		root[4];
 	double		work[2];
 	double		ridge;
-	int			k;
 
-	for (k = 1; k <= 40000; k++)
+	for (int k = 1; k <= 40000; k++)
 	{
 		evidence_learn(e, 1, 1, 1, features, &reward);
 		if (k % 500 != 0)
@@ -186,8 +177,7 @@ test_ridge_below_rounding_error_is_raised(void **state)
 		{
 			assert_true(factor_with(e, ridge, f));
 			posterior_root(f, root);
-			assert_true(posterior_stddev(2, root, across, work) *
-						sqrt(ridge) <= most);
+			assert_true(posterior_stddev(2, root, across, work) * sqrt(ridge) <= most);
 		}
 	}
 }
@@ -316,10 +306,9 @@ static void
 check_indefinite(Evidence *e, double *packed, Factor *f)
 {
 	int			i;
-	int			j;
 
 	for (i = 0; i < e->dim; i++)
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			double	   *value = &packed[linalg_packed_index(e->dim, i, j)];
 			double		kept = *value;
@@ -334,9 +323,7 @@ check_indefinite(Evidence *e, double *packed, Factor *f)
 static void
 test_indefinite_evidence_is_refused(void **state)
 {
-	int			d;
-
-	for (d = 1; d <= 8; d++)
+	for (int d = 1; d <= 8; d++)
 	{
 		Evidence   *e = ten_observations(d);
 		Evidence   *empty = evidence_new(d, SQUARES_MATRIX);
@@ -358,9 +345,8 @@ test_nan_is_refused(void **state)
 	Evidence   *e = ten_observations(7);
 	Factor	   *f = factor_new(e);
 	size_t		packed = linalg_packed_len(7);
-	size_t		i;
 
-	for (i = 0; i < packed; i++)
+	for (size_t i = 0; i < packed; i++)
 	{
 		double		kept = e->G[i];
 

@@ -31,9 +31,8 @@ static const KnownAnswer known_answers[] = {
 static void
 test_hash_equals_siphash(void **state)
 {
-	int			i;
 
-	for (i = 0; i < LENGTH(known_answers); i++)
+	for (int i = 0; i < LENGTH(known_answers); i++)
 	{
 		size_t		count = known_answers[i].count;
 		unsigned char *bytes = allocate(count + 1);
@@ -86,19 +85,15 @@ zeros(size_t count)
 static void
 test_signs_equal_golden_values(void **state)
 {
-	int			g;
-
-	for (g = 0; g < LENGTH(goldens); g++)
+	for (int g = 0; g < LENGTH(goldens); g++)
 	{
 		double	   *sum = zeros(GOLDEN_SIGNS);
 		int			i;
 
-		assert_true(hash_name(goldens[g].name, strlen(goldens[g].name)) ==
-					goldens[g].hash);
+		assert_true(hash_name(goldens[g].name, strlen(goldens[g].name)) == goldens[g].hash);
 		hash_add_signs(goldens[g].hash, 0.3, GOLDEN_SIGNS, sum);
 		for (i = 0; i < GOLDEN_SIGNS; i++)
-			assert_true(sum[i] == ((goldens[g].minus[i / 32] >> (i % 32)) & 1 ?
-								   -0.3 : 0.3));
+			assert_true(sum[i] == ((goldens[g].minus[i / 32] >> (i % 32)) & 1 ? -0.3 : 0.3));
 	}
 }
 
@@ -108,10 +103,9 @@ test_signs_do_not_depend_on_count(void **state)
 {
 	const size_t all = 300;
 	double	   *most = zeros(all);
-	size_t		count;
 
 	hash_add_signs(7, -2.0, all, most);
-	for (count = 0; count <= all; count++)
+	for (size_t count = 0; count <= all; count++)
 	{
 		double	   *sum = zeros(count);
 
@@ -126,12 +120,11 @@ test_weighted_signs_add_up(void **state)
 	const double start[3] = {1.5, -4.0, 0.0};
 	double	   *sum = guarded_copy(3, start);
 	double	   *signs = zeros(3);
-	int			i;
 
 	hash_add_signs(9, 1.0, 3, signs);
 	hash_add_signs(9, 2.5, 3, sum);
 	hash_add_signs(9, -0.5, 3, sum);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		assert_true(sum[i] == start[i] + 2.0 * signs[i]);
 }
 

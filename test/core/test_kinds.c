@@ -84,13 +84,11 @@ coordinates(const Kind *kind)
 }
 
 static Entry
-exact_coordinate(const Kind *kind, const double *P, const double *x,
-				 const double *u, int k)
+exact_coordinate(const Kind *kind, const double *P, const double *x, const double *u, int k)
 {
 	Entry		sum = {0, 0};
-	int			i;
 
-	for (i = 0; i < kind->feature_dim; i++)
+	for (int i = 0; i < kind->feature_dim; i++)
 	{
 		Entry		a = coefficient(kind, P, u, k, i);
 
@@ -101,13 +99,11 @@ exact_coordinate(const Kind *kind, const double *P, const double *x,
 }
 
 static Entry
-exact_weight(const Kind *kind, const double *P, const double *psi,
-			 const double *u, int i)
+exact_weight(const Kind *kind, const double *P, const double *psi, const double *u, int i)
 {
 	Entry		sum = {0, 0};
-	int			k;
 
-	for (k = 0; k < coordinates(kind); k++)
+	for (int k = 0; k < coordinates(kind); k++)
 	{
 		Entry		a = coefficient(kind, P, u, k, i);
 
@@ -224,16 +220,14 @@ check_reduced(const Fixture *f, bool projection_first)
 	int			len = kind_reduced_len(kind);
 	double	   *reduced = reduce(f, projection_first);
 	double	   *P = matrix_of(f);
-	int			c;
-	int			k;
 
-	for (c = 0; c < f->count; c++)
+	for (int c = 0; c < f->count; c++)
 	{
 		const double *x = f->features + c * kind->feature_dim;
 		const double *u = f->profiles + c * kind->feature_dim;
 		const double *z = reduced + c * len;
 
-		for (k = 0; k < coordinates(kind); k++)
+		for (int k = 0; k < coordinates(kind); k++)
 		{
 			Entry		want = exact_coordinate(kind, P, x, u, k);
 
@@ -251,29 +245,23 @@ check_lifted(const Fixture *f, const double *profile)
 	int			len = kind_lifted_len(kind);
 	double	   *lifted = lift(f, profile);
 	double	   *P = matrix_of(f);
-	int			c;
-	int			i;
 
-	for (c = 0; c < f->count; c++)
+	for (int c = 0; c < f->count; c++)
 	{
 		const double *psi = f->parameters + c * kind_reduced_len(kind);
 
-		for (i = 0; i < kind->feature_dim; i++)
+		for (int i = 0; i < kind->feature_dim; i++)
 		{
 			Entry		want = exact_weight(kind, P, psi, profile, i);
 
-			assert_near(lifted[c * len + i], want.value,
-						rounding(terms(kind)) * want.size);
+			assert_near(lifted[c * len + i], want.value, rounding(terms(kind)) * want.size);
 		}
 		if (kind->intercept)
 			assert_true(lifted[c * len + len - 1] == psi[coordinates(kind)]);
 	}
 }
 
-/*
- * psi'z equals w'x plus the intercept's term, for each feature vector and each
- * parameter.
- */
+/* psi'z equals w'x plus the intercept's term, for each feature vector and each parameter. */
 static void
 check_scores(const Fixture *f)
 {
@@ -282,15 +270,13 @@ check_scores(const Fixture *f)
 	int			len = kind_reduced_len(kind);
 	int			lifted_len = kind_lifted_len(kind);
 	double	   *reduced = reduce(f, false);
-	int			c;
-	int			p;
 
-	for (c = 0; c < f->count; c++)
+	for (int c = 0; c < f->count; c++)
 	{
 		const double *z = reduced + c * len;
 		double	   *lifted = lift(f, f->profiles + c * kind->feature_dim);
 
-		for (p = 0; p < f->count; p++)
+		for (int p = 0; p < f->count; p++)
 		{
 			const double *psi = f->parameters + p * len;
 			const double *w = lifted + p * lifted_len;
@@ -334,16 +320,14 @@ test_every_kind_equals_its_definition(void **state)
 	static const int counts[] = {1, 2, 17};
 	int			intercept;
 	int			c;
-	int			d;
-	int			s;
 
 	for (intercept = 0; intercept < 2; intercept++)
 		for (c = 0; c < LENGTH(counts); c++)
-			for (d = 0; d < LENGTH(reduced_dims); d++)
+			for (int d = 0; d < LENGTH(reduced_dims); d++)
 			{
 				int			rows = reduced_dims[d];
 
-				for (s = 0; s < LENGTH(feature_dims); s++)
+				for (int s = 0; s < LENGTH(feature_dims); s++)
 				{
 					int			n = feature_dims[s];
 
@@ -371,9 +355,8 @@ test_no_vectors_read_and_write_nothing(void **state)
 		{INTERACTIONS_NONE, 3, 0, true},
 		{INTERACTIONS_MATCHED, 3, 0, true}, {INTERACTIONS_MATCHED, 3, 2, true}
 	};
-	int			k;
 
-	for (k = 0; k < LENGTH(kinds); k++)
+	for (int k = 0; k < LENGTH(kinds); k++)
 	{
 		kind_fill(&kinds[k], 0, NULL, NULL, NULL);
 		kind_lift(&kinds[k], 0, NULL, NULL, NULL);
@@ -423,10 +406,8 @@ test_coordinates_of_the_projection_are_not_written(void **state)
 	const double x[] = {2, -3, 1};
 	const double u[] = {5, 7, -1};
 	const double psi[] = {100, 100, 4, 9};
-	int			k;
-	int			i;
 
-	for (k = 0; k < LENGTH(all); k++)
+	for (int k = 0; k < LENGTH(all); k++)
 	{
 		bool		matched = all[k] == INTERACTIONS_MATCHED;
 		Kind		kind = {all[k], 3, matched ? 2 : 3, true};
@@ -435,11 +416,11 @@ test_coordinates_of_the_projection_are_not_written(void **state)
 
 		kind_fill(&kind, 1, x, u, z);
 		kind_lift(&kind, 1, psi, u, w);
-		for (i = 0; i < kind.reduced_dim; i++)
+		for (int i = 0; i < kind.reduced_dim; i++)
 			assert_true(is_untouched(z[i]));
 		if (matched)
 			assert_true(z[2] == 4 * (10 - 21 - 1));
-		for (i = 0; i < 3; i++)
+		for (int i = 0; i < 3; i++)
 			assert_true(w[i] == (matched ? 16 * u[i] : 0));
 		assert_true(z[3] == 1 && w[3] == 9);
 	}
@@ -467,9 +448,8 @@ test_largest_features_do_not_overflow(void **state)
 	const Kind	kind = {INTERACTIONS_MATCHED, n, 1, true};
 	double	   *x = guarded(n);
 	double	   *z = guarded(3);
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		x[i] = i % 2 ? WIDEN_MAX : -WIDEN_MAX;
 	kind_fill(&kind, 1, x, x, z);
 	assert_near(z[1] / (4.0 * n * WIDEN_MAX * WIDEN_MAX), 1, rounding(n));

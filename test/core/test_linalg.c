@@ -13,8 +13,7 @@
 #include "core/linalg.h"
 
 extern void dtrttf_(const char *transr, const char *uplo, const int *n,
-					const double *a, const int *lda, double *arf, int *info,
-					size_t, size_t);
+					const double *a, const int *lda, double *arf, int *info, size_t, size_t);
 
 static const int orders[] = {1, 2, 3, 4, 24, 25, 60, 61};
 
@@ -27,9 +26,8 @@ each_order(void **state)
 {
 	OrderTest	test = *(OrderTest *) *state;
 	uint64_t	seed = 20240229;
-	int			k;
 
-	for (k = 0; k < LENGTH(orders); k++)
+	for (int k = 0; k < LENGTH(orders); k++)
 		test(orders[k], &seed);
 }
 
@@ -43,22 +41,17 @@ static exact *
 widen(size_t count, const double *values)
 {
 	exact	   *wide = exact_new(count);
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		wide[i] = values[i];
 	return wide;
 }
 
 static void
-check_all_near(int count, const double *actual, const exact *expected,
-			   exact tolerance)
+check_all_near(int count, const double *actual, const exact *expected, exact tolerance)
 {
-	int			i;
-
-	for (i = 0; i < count; i++)
-		assert_near(actual[i], expected[i],
-					tolerance * (1 + fabsl(expected[i])));
+	for (int i = 0; i < count; i++)
+		assert_near(actual[i], expected[i], tolerance * (1 + fabsl(expected[i])));
 }
 
 /* ---------- the packed layout ---------- */
@@ -71,18 +64,17 @@ check_layout(int d)
 	double	   *full = guarded(SQUARE(d));
 	double	   *packed = guarded(len);
 	int			info = -1;
-	int			i;
 	int			j;
 
 	assert_int_equal(len, d * (d + 1) / 2);
 	for (j = 0; j < d; j++)
-		for (i = 0; i < d; i++)
+		for (int i = 0; i < d; i++)
 			full[i + j * d] = 1000 * i + j;
 	dtrttf_("N", "L", &d, full, &d, packed, &info, 1, 1);
 	assert_int_equal(info, 0);
 
 	for (j = 0; j < d; j++)
-		for (i = j; i < d; i++)
+		for (int i = j; i < d; i++)
 		{
 			size_t		index = linalg_packed_index(d, i, j);
 
@@ -95,11 +87,10 @@ static void
 test_packed_index_is_lapacks(void **state)
 {
 	static const int large[] = {61, 64, 127, 128};
-	int			d;
 
-	for (d = 1; d <= 40; d++)
+	for (int d = 1; d <= 40; d++)
 		check_layout(d);
-	for (d = 0; d < LENGTH(large); d++)
+	for (int d = 0; d < LENGTH(large); d++)
 		check_layout(large[d]);
 }
 
@@ -108,14 +99,11 @@ test_unpacked_triangle_equals_packed_one(int d, uint64_t *seed)
 {
 	double	   *packed = dice_array(seed, linalg_packed_len(d));
 	double	   *full = guarded(SQUARE(d));
-	int			i;
-	int			j;
 
 	linalg_unpack_lower(d, packed, full);
-	for (j = 0; j < d; j++)
-		for (i = 0; i < d; i++)
-			assert_true(full[i + j * d] ==
-						(i < j ? 0 : packed[linalg_packed_index(d, i, j)]));
+	for (int j = 0; j < d; j++)
+		for (int i = 0; i < d; i++)
+			assert_true(full[i + j * d] == (i < j ? 0 : packed[linalg_packed_index(d, i, j)]));
 }
 
 static void
@@ -125,11 +113,10 @@ test_diagonal_is_added_to_and_searched(int d, uint64_t *seed)
 	double	   *packed = dice_array(seed, len);
 	double	   *before = guarded_copy(len, packed);
 	int			i;
-	int			j;
 
 	linalg_add_diagonal(d, 0.5, packed);
 	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			size_t		index = linalg_packed_index(d, i, j);
 
@@ -142,7 +129,7 @@ test_diagonal_is_added_to_and_searched(int d, uint64_t *seed)
 	 */
 	for (i = 0; i < d; i++)
 	{
-		for (j = 0; j < d; j++)
+		for (int j = 0; j < d; j++)
 			packed[linalg_packed_index(d, j, j)] = -2 - j;
 		packed[linalg_packed_index(d, i, i)] = -1.5;
 		assert_true(linalg_max_diagonal(d, packed) == -1.5);
@@ -160,17 +147,15 @@ check_rank_update(int d, int count, double factor, uint64_t *seed)
 	double	   *vectors = dice_array(seed, (size_t) count * (size_t) d);
 	double	   *kept = guarded_copy((size_t) count * (size_t) d, vectors);
 	int			i;
-	int			j;
-	int			k;
 
 	linalg_rank_update(d, count, vectors, factor, packed);
 	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			size_t		index = linalg_packed_index(d, i, j);
 			exact		sum = (exact) factor * before[index];
 
-			for (k = 0; k < count; k++)
+			for (int k = 0; k < count; k++)
 				sum += (exact) vectors[k * d + i] * vectors[k * d + j];
 			assert_near(packed[index], sum, rounding(count));
 		}
@@ -182,11 +167,9 @@ test_rank_update_adds_outer_products(int d, uint64_t *seed)
 {
 	static const int counts[] = {0, 1, 2, 63, 64};
 	static const double factors[] = {1.0, 0.9, 0.0};
-	int			c;
-	int			f;
 
-	for (c = 0; c < LENGTH(counts); c++)
-		for (f = 0; f < LENGTH(factors); f++)
+	for (int c = 0; c < LENGTH(counts); c++)
+		for (int f = 0; f < LENGTH(factors); f++)
 			check_rank_update(d, counts[c], factors[f], seed);
 }
 
@@ -208,24 +191,19 @@ test_cholesky_factor_equals_definition(int d, uint64_t *seed)
 	double	   *packed = dominant_matrix(d, seed);
 	exact	   *full = exact_from_packed(d, packed);
 	exact	   *lower = exact_new(SQUARE(d));
-	int			i;
-	int			j;
 
 	exact_cholesky(d, full, lower);
 	assert_true(linalg_cholesky(d, packed));
-	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
-			assert_near(packed[linalg_packed_index(d, i, j)],
-						lower[i * d + j], rounding(d));
+	for (int i = 0; i < d; i++)
+		for (int j = 0; j <= i; j++)
+			assert_near(packed[linalg_packed_index(d, i, j)], lower[i * d + j], rounding(d));
 }
 
 /* A pivot that is not positive is detected at any position. */
 static void
 test_nonpositive_pivot_is_refused(int d, uint64_t *seed)
 {
-	int			i;
-
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 	{
 		double	   *packed = dominant_matrix(d, seed);
 
@@ -242,16 +220,14 @@ test_inverse_times_matrix_is_identity(int d, uint64_t *seed)
 	exact	   *full = exact_from_packed(d, packed);
 	exact	   *inverse;
 	exact	   *column = exact_new((size_t) d);
-	int			i;
-	int			j;
 
 	assert_true(linalg_cholesky(d, packed));
 	linalg_cholesky_invert(d, packed);
 	inverse = exact_from_packed(d, packed);
-	for (j = 0; j < d; j++)
+	for (int j = 0; j < d; j++)
 	{
 		exact_multiply(d, full, inverse + j * d, column);
-		for (i = 0; i < d; i++)
+		for (int i = 0; i < d; i++)
 			assert_near(column[i], i == j, rounding(d));
 	}
 }
@@ -277,11 +253,10 @@ check_solve(int d, int count, uint64_t *seed, ExactSolve expected,
 	exact	   *full;
 	exact	   *lower = exact_new(SQUARE(d));
 	double	   *kept;
-	int			k;
 
 	full = exact_from_packed(d, factor);
 	exact_cholesky(d, full, lower);
-	for (k = 0; k < count; k++)
+	for (int k = 0; k < count; k++)
 		expected(d, lower, wide + k * d);
 
 	assert_true(linalg_cholesky(d, factor));
@@ -295,19 +270,16 @@ static void
 test_solutions_equal_definition(int d, uint64_t *seed)
 {
 	static const int counts[] = {1, 2, 7};
-	int			c;
 
 	check_solve(d, 1, seed, exact_solve_lower, solve_lower_once);
-	for (c = 0; c < LENGTH(counts); c++)
+	for (int c = 0; c < LENGTH(counts); c++)
 	{
-		check_solve(d, counts[c], seed, exact_solve,
-					linalg_cholesky_solve);
+		check_solve(d, counts[c], seed, exact_solve, linalg_cholesky_solve);
 		check_solve(d, counts[c], seed, exact_solve_lower_transposed,
 					linalg_solve_lower_transposed);
 	}
 	check_solve(d, d, seed, exact_solve, linalg_cholesky_solve);
-	check_solve(d, d, seed, exact_solve_lower_transposed,
-				linalg_solve_lower_transposed);
+	check_solve(d, d, seed, exact_solve_lower_transposed, linalg_solve_lower_transposed);
 }
 
 /* ---------- products ---------- */
@@ -318,13 +290,10 @@ multiply_lower_each(int d, int count, uint64_t *seed)
 	double	   *packed = dice_array(seed, linalg_packed_len(d));
 	double	   *vectors = dice_array(seed, (size_t) d * (size_t) count);
 	exact	   *expected = exact_new((size_t) d * (size_t) count);
-	int			i;
-	int			j;
-	int			c;
 
-	for (c = 0; c < count; c++)
-		for (i = 0; i < d; i++)
-			for (j = 0; j <= i; j++)
+	for (int c = 0; c < count; c++)
+		for (int i = 0; i < d; i++)
+			for (int j = 0; j <= i; j++)
 				expected[c * d + i] += (exact) packed[linalg_packed_index(d, i, j)] *
 					vectors[c * d + j];
 	linalg_multiply_lower(d, packed, count, vectors);
@@ -344,11 +313,9 @@ test_transposed_product_equals_definition(int d, uint64_t *seed)
 	double	   *packed = dice_array(seed, linalg_packed_len(d));
 	double	   *vector = dice_array(seed, (size_t) d);
 	exact	   *expected = exact_new((size_t) d);
-	int			i;
-	int			j;
 
-	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
+	for (int i = 0; i < d; i++)
+		for (int j = 0; j <= i; j++)
 			expected[j] += (exact) packed[linalg_packed_index(d, i, j)] *
 				vector[i];
 	linalg_multiply_lower_transposed(d, packed, vector);
@@ -368,12 +335,10 @@ test_symmetric_products_equal_definition(int d, uint64_t *seed)
 	exact	   *wide = widen((size_t) d, vector);
 	exact	   *expected = exact_new((size_t) d);
 	exact		trace = 0;
-	int			i;
 
-	for (i = 0; i < d * d; i++)
+	for (int i = 0; i < d * d; i++)
 		trace += full[i] * other[i];
-	assert_near(linalg_trace_product(d, left, right), trace,
-				rounding(d) * d);
+	assert_near(linalg_trace_product(d, left, right), trace, rounding(d) * d);
 
 	exact_multiply(d, full, wide, expected);
 	linalg_multiply_symmetric(d, left, vector, out);
@@ -385,30 +350,24 @@ test_symmetric_products_equal_definition(int d, uint64_t *seed)
  * separated by gaps, which do not change.
  */
 static void
-check_combine(int len, int rows, int count, int weights_len, int sums_len,
-			  uint64_t *seed)
+check_combine(int len, int rows, int count, int weights_len, int sums_len, uint64_t *seed)
 {
 	double	   *vectors = dice_array(seed, (size_t) rows * (size_t) len);
-	double	   *weights = dice_array(seed,
-									 (size_t) count * (size_t) weights_len);
+	double	   *weights = dice_array(seed, (size_t) count * (size_t) weights_len);
 	double	   *sums = dice_array(seed, (size_t) count * (size_t) sums_len);
 	double	   *before = guarded_copy((size_t) count * (size_t) sums_len, sums);
 	int			c;
-	int			i;
-	int			k;
 
-	linalg_combine(len, rows, vectors, count, weights, weights_len, sums,
-				   sums_len);
+	linalg_combine(len, rows, vectors, count, weights, weights_len, sums, sums_len);
 	for (c = 0; c < count; c++)
-		for (i = 0; i < sums_len; i++)
+		for (int i = 0; i < sums_len; i++)
 		{
 			exact		sum = before[c * sums_len + i];
 
-			for (k = 0; k < rows && i < len; k++)
+			for (int k = 0; k < rows && i < len; k++)
 				sum += (exact) weights[c * weights_len + k] *
 					vectors[k * len + i];
-			assert_near(sums[c * sums_len + i], sum,
-						i < len ? rounding(rows) : 0);
+			assert_near(sums[c * sums_len + i], sum, i < len ? rounding(rows) : 0);
 		}
 }
 
@@ -416,9 +375,8 @@ static void
 test_combinations_equal_definition(int len, uint64_t *seed)
 {
 	static const int counts[] = {1, 2, 3, 64};
-	int			c;
 
-	for (c = 0; c < LENGTH(counts); c++)
+	for (int c = 0; c < LENGTH(counts); c++)
 	{
 		check_combine(len, 5, counts[c], 5, len, seed);
 		check_combine(len, 5, counts[c], 8, len, seed);
@@ -435,17 +393,13 @@ check_project(int len, int rows, int count, int out_len, uint64_t *seed)
 	double	   *matrix = dice_array(seed, (size_t) rows * (size_t) len);
 	double	   *vectors = dice_array(seed, (size_t) count * (size_t) len);
 	double	   *out = guarded((size_t) count * (size_t) out_len);
-	int			c;
-	int			r;
 
 	linalg_project(len, rows, matrix, count, vectors, out, out_len);
-	for (c = 0; c < count; c++)
-		for (r = 0; r < out_len; r++)
+	for (int c = 0; c < count; c++)
+		for (int r = 0; r < out_len; r++)
 			if (r < rows)
 				assert_near(out[c * out_len + r],
-							exact_dot(len, matrix + r * len,
-									  vectors + c * len),
-							rounding(len));
+							exact_dot(len, matrix + r * len, vectors + c * len), rounding(len));
 			else
 				assert_true(is_untouched(out[c * out_len + r]));
 }
@@ -454,9 +408,8 @@ static void
 test_projections_equal_definition(int len, uint64_t *seed)
 {
 	static const int counts[] = {1, 2, 64};
-	int			c;
 
-	for (c = 0; c < LENGTH(counts); c++)
+	for (int c = 0; c < LENGTH(counts); c++)
 	{
 		check_project(len, 1, counts[c], 1, seed);
 		check_project(len, 1, counts[c], 5, seed);
@@ -471,16 +424,14 @@ test_gram_matrix_equals_definition(int d, uint64_t *seed)
 	double	   *columns = dice_array(seed, SQUARE(d));
 	double	   *full = guarded(SQUARE(d));
 	int			i;
-	int			j;
-	int			k;
 
 	linalg_gram(d, columns, full);
 	for (i = 0; i < d; i++)
-		for (j = 0; j < d; j++)
+		for (int j = 0; j < d; j++)
 		{
 			exact		sum = 0;
 
-			for (k = 0; k < d; k++)
+			for (int k = 0; k < d; k++)
 				sum += (exact) columns[k * d + i] * columns[k * d + j];
 			assert_near(full[i * d + j], sum, rounding(d));
 			assert_true(full[i * d + j] == full[j * d + i]);
@@ -495,17 +446,15 @@ test_cross_products_are_added(int d, uint64_t *seed)
 	double	   *right = dice_array(seed, 7 * (size_t) d);
 	double	   *full = dice_array(seed, SQUARE(d));
 	double	   *before = guarded_copy(SQUARE(d), full);
-	int			i;
 	int			j;
-	int			k;
 
 	linalg_cross(d, 7, left, right, full);
 	for (j = 0; j < d; j++)
-		for (i = 0; i < d; i++)
+		for (int i = 0; i < d; i++)
 		{
 			exact		sum = before[j * d + i];
 
-			for (k = 0; k < 7; k++)
+			for (int k = 0; k < 7; k++)
 				sum += (exact) left[k * d + i] * right[k * d + j];
 			assert_near(full[j * d + i], sum, rounding(8));
 		}
@@ -521,14 +470,13 @@ test_tridiagonal_factor_equals_definition(int d, uint64_t *seed)
 	double	   *below = dice_array(seed, (size_t) (d - 1));
 	double	   *D;
 	double	   *L;
-	int			i;
 
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 		across[i] += 3;
 	D = guarded_copy((size_t) d, across);
 	L = guarded_copy((size_t) (d - 1), below);
 	assert_true(linalg_tridiagonal_factor(d, D, L));
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 	{
 		exact		before = i > 0 ? (exact) L[i - 1] * L[i - 1] * D[i - 1] : 0;
 
@@ -536,7 +484,7 @@ test_tridiagonal_factor_equals_definition(int d, uint64_t *seed)
 		if (i > 0)
 			assert_near((exact) L[i - 1] * D[i - 1], below[i - 1], rounding(2));
 	}
-	for (i = 0; i < d; i++)
+	for (int i = 0; i < d; i++)
 	{
 		D = guarded_copy((size_t) d, across);
 		L = guarded_copy((size_t) (d - 1), below);

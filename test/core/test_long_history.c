@@ -11,9 +11,7 @@
 static void
 check_kinds(double discount, int block)
 {
-	int			k;
-
-	for (k = 0; k < long_kind_count; k++)
+	for (int k = 0; k < long_kind_count; k++)
 	{
 		const LongHistory h = {&long_kinds[k], discount, 20000, block};
 		const LongResult r = long_history_run(&h);
@@ -21,8 +19,7 @@ check_kinds(double discount, int block)
 		if (long_promises_kept(&h, &r))
 			continue;
 		print_error("%s: N %g, b %g, G %g, H %g, condition %g, mean %g\n",
-					h.kind->name, r.N, r.b, r.G, r.H,
-					r.condition, r.solve);
+					h.kind->name, r.N, r.b, r.G, r.H, r.condition, r.solve);
 		fail();
 	}
 }
@@ -43,9 +40,7 @@ test_long_history_without_discount_is_precise(void **state)
 static void
 check_returns(double half_life, Squares squares)
 {
-	int			k;
-
-	for (k = 0; k < long_kind_count; k++)
+	for (int k = 0; k < long_kind_count; k++)
 	{
 		const LongReturn h = {&long_kinds[k], half_life, squares, 8000};
 		const LongDrift r = long_return_run(&h);

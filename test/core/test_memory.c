@@ -70,9 +70,8 @@ static exact *
 centred(const ExactMemory *m, exact level)
 {
 	exact	   *b = exact_new((size_t) m->dim);
-	int			k;
 
-	for (k = 0; k < m->dim; k++)
+	for (int k = 0; k < m->dim; k++)
 		b[k] = m->b[k] - level * m->G[k * m->dim + m->dim - 1];
 	return b;
 }
@@ -87,10 +86,9 @@ solve(const Kept *kept, int which, Expected *x)
 	exact	   *lower = exact_new(SQUARE(dim));
 	exact	   *H = exact_memory_squares(m, evidence_squares(kept->memory[which]));
 	exact		mean = mean_of_all(kept);
-	int			i;
 
 	memcpy(Z, m->G, sizeof(exact) * SQUARE(dim));
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		Z[i * dim + i] += kept->p.ridge;
 	if (kept->p.intercept)
 	{
@@ -106,7 +104,7 @@ solve(const Kept *kept, int which, Expected *x)
 	s.psi = exact_new((size_t) dim);
 	exact_multiply(dim, s.inverse, s.b, s.psi);
 	s.RSS = fmaxl(0, s.S - exact_product(dim, s.b, s.psi));
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		s.k += exact_product(dim, s.inverse + i * dim, H + i * dim);
 	return s;
 }
@@ -190,13 +188,12 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 	exact		bound = variance_of(kept, s, fast, x) *
 		(s[fast].k + 1.5L * sqrtl(2 * s[fast].k));
 	exact		q;
-	int			i;
 
 	decide(kept->sums[fast]->N, MIN_WEIGHT, x);
 	if (kept->sums[fast]->N < MIN_WEIGHT)
 		return false;
 	exact_multiply(dim, kept->sums[fast]->G, s[slow].psi, explained);
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		e[i] -= explained[i];
 	exact_multiply(dim, s[fast].inverse, e, solved);
 	q = exact_product(dim, e, solved);
@@ -210,11 +207,10 @@ expect(const Kept *kept)
 	Solved		s[MAX_MEMORIES] = {{0}};
 	Expected	x = {0, 1, INFINITY};
 	int			i;
-	int			j;
 
-	for (j = 0; j < kept->p.memories; j++)
+	for (int j = 0; j < kept->p.memories; j++)
 		s[j] = solve(kept, j, &x);
-	for (j = kept->p.memories - 1; j > 0 && x.used == 0; j--)
+	for (int j = kept->p.memories - 1; j > 0 && x.used == 0; j--)
 	{
 		for (i = 0; i < j; i++)
 			if (is_contradicted(kept, s, j, i, &x))
@@ -265,10 +261,8 @@ test_choice_equals_the_equations(void **state)
 	static const double levels[] = {0, 0.3, -20};
 	static const double quiets[] = {0, 8, 30, 100, 600};
 	Tally		tally = {0};
-	int			k;
-	int			j;
 
-	for (k = 0; k < 2000; k++)
+	for (int k = 0; k < 2000; k++)
 	{
 		int			dim = dims[k % LENGTH(dims)];
 		Past		p = {dim, counts[k / 6 % LENGTH(counts)],
@@ -280,7 +274,7 @@ test_choice_equals_the_equations(void **state)
 		check_choice(p, (uint64_t) k, 1e-8L, &tally);
 	}
 	assert_true(tally.near * 50 < tally.histories);
-	for (j = 0; j < MAX_MEMORIES; j++)
+	for (int j = 0; j < MAX_MEMORIES; j++)
 		assert_true(tally.used[j] > 0);
 }
 
@@ -294,9 +288,8 @@ test_noise_beside_large_rewards(void **state)
 	static const double levels[] = {1e6, -1e6, 1e9};
 	static const exact tolerances[] = {1e-8L, 1e-8L, 1e-6L};
 	Tally		tally = {0};
-	int			k;
 
-	for (k = 0; k < 300; k++)
+	for (int k = 0; k < 300; k++)
 	{
 		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MAX_MEMORIES, true, 1, 0.95,
 		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 1, 0, 0};
@@ -315,13 +308,11 @@ test_equal_rewards_have_no_noise(void **state)
 {
 	static const double rewards[] = {0, 0.1, -3.3, 1e6 / 3};
 	static const double references[] = {0, 0.3, -7};
-	int			r;
 	int			f;
-	int			k;
 
-	for (r = 0; r < LENGTH(rewards); r++)
+	for (int r = 0; r < LENGTH(rewards); r++)
 		for (f = 0; f < LENGTH(references); f++)
-			for (k = 0; k < 30; k++)
+			for (int k = 0; k < 30; k++)
 			{
 				Past		p = {3, 7 * k, 1 + k % MAX_MEMORIES, true, 1, 0.9, CONSTANT,
 				rewards[r], 0, 1, 0, 0};
@@ -340,18 +331,16 @@ test_equal_rewards_have_no_noise(void **state)
 }
 
 /*
- * With rare rewards of a constant rate, short windows contain no reward, one
- * or a few.  They contradict no longer memory, and the noise is that of all
- * rewards.
+ * With rare rewards of a constant rate, short windows contain no reward, one or a few.  They
+ * contradict no longer memory, and the noise is that of all rewards.
  */
 static void
 test_rare_rewards_keep_the_longest_memory(void **state)
 {
 	static const double noise = 0.0995; /* sqrt(0.01 * 0.99) */
 	int			shorter = 0;
-	int			k;
 
-	for (k = 0; k < 200; k++)
+	for (int k = 0; k < 200; k++)
 	{
 		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 1, 0, 0};
 		Kept		kept;
@@ -377,10 +366,9 @@ test_small_noise_is_measured_until_rounding(void **state)
 	static const exact tolerances[] = {1e-8L, 1e-6L, 1e-4L, 1e-8L, 1e-8L};
 	Tally		tally = {0};
 	int			k;
-	int			n;
 
 	for (k = 0; k < 20; k++)
-		for (n = 0; n < LENGTH(noises); n++)
+		for (int n = 0; n < LENGTH(noises); n++)
 		{
 			Past		p = {1 + k % 5, 200, 1 + k % MAX_MEMORIES, k % 2 == 1 && k % 5 > 0,
 			fmin(1e-8, noises[n] * noises[n]) + 1e-16, 0.95, STILL, 0, noises[n], 1, 0, 0};
@@ -430,9 +418,8 @@ test_no_memory_is_used_if_one_has_no_posterior(void **state)
 {
 	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 1, 0, 0};
 	Kept		kept = kept_new(p, 1);
-	int			j;
 
-	for (j = 0; j < p.memories; j++)
+	for (int j = 0; j < p.memories; j++)
 	{
 		double	   *corner = &kept.memory[j]->G[linalg_packed_index(3, 1, 1)];
 		double		before = *corner;
@@ -458,10 +445,8 @@ test_choice_does_not_depend_on_units(void **state)
 	static const double units[] = {1000, 1e-3, -1, 1, 1, 2};
 	static const double levels[] = {0, 0, 0, -1000, 99, 99};
 	int			used[MAX_MEMORIES] = {0};
-	int			k;
-	int			u;
 
-	for (k = 0; k < 200; k++)
+	for (int k = 0; k < 200; k++)
 	{
 		Past		p = {2 + k % 9, 10 + k, 3, true, 1, 0.95, (Drift) (k % CONSTANT),
 		0, 1, 1, 0, 0};
@@ -470,7 +455,7 @@ test_choice_does_not_depend_on_units(void **state)
 		bool		near = expect(&kept).margin < 1e-6L;
 
 		used[plain.used]++;
-		for (u = 0; u < LENGTH(units) && !near; u++)
+		for (int u = 0; u < LENGTH(units) && !near; u++)
 		{
 			MemoryChoice choice;
 

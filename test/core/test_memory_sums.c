@@ -63,9 +63,8 @@ static void
 test_center_subtracts_the_mean_reward(void **state)
 {
 	static const double references[] = {0, 4, -1e3};
-	int			r;
 
-	for (r = 0; r < LENGTH(references); r++)
+	for (int r = 0; r < LENGTH(references); r++)
 	{
 		Rewards		rewards = {.intercept = true, .reference = references[r]};
 		Rewards		plain = {.intercept = false};
@@ -97,9 +96,8 @@ static void
 test_squares_are_those_around_the_mean(void **state)
 {
 	static const double references[] = {0, 4, -1e3};
-	int			r;
 
-	for (r = 0; r < LENGTH(references); r++)
+	for (int r = 0; r < LENGTH(references); r++)
 	{
 		Rewards		rewards = {.intercept = true, .reference = references[r]};
 		Rewards		plain = {.intercept = false};

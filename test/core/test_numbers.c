@@ -23,9 +23,7 @@ static double widened[MAX_COUNT + 1];
 static int
 fill(void **state)
 {
-	int			i;
-
-	for (i = 0; i < MAX_COUNT; i++)
+	for (int i = 0; i < MAX_COUNT; i++)
 	{
 		floats[i] = (float) (0.1 * i - 3.0);
 		doubles[i] = 0.1 * i - 3.0;
@@ -39,19 +37,16 @@ fill(void **state)
 static void
 test_all_numbers_are_converted(void **state)
 {
-	size_t		count;
-	size_t		i;
-
-	for (count = 0; count <= MAX_COUNT; count++)
+	for (size_t count = 0; count <= MAX_COUNT; count++)
 	{
 		widened[count] = GUARD;
 		assert_true(widen_float(count, floats, widened));
-		for (i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			assert_true(widened[i] == (double) floats[i]);
 		assert_true(widened[count] == GUARD);
 
 		assert_true(widen_double(count, doubles, widened));
-		for (i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			assert_true(widened[i] == doubles[i]);
 		assert_true(widened[count] == GUARD);
 	}
@@ -64,12 +59,11 @@ test_bad_numbers_are_detected(void **state)
 	const double bad[] = {NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX,
 		nextafter(WIDEN_MAX, INFINITY), nextafter(-WIDEN_MAX, -INFINITY)};
 	size_t		count;
-	size_t		i;
 	int			k;
 
 	for (k = 0; k < 7; k++)
 		for (count = 1; count <= MAX_COUNT; count++)
-			for (i = 0; i < count; i++)
+			for (size_t i = 0; i < count; i++)
 			{
 				float		was_float = floats[i];
 				double		was_double = doubles[i];
@@ -91,16 +85,13 @@ test_bad_numbers_are_detected(void **state)
 static void
 test_any_alignment_is_converted(void **state)
 {
-	size_t		shift;
-	size_t		i;
-
-	for (shift = 0; shift < 16; shift++)
+	for (size_t shift = 0; shift < 16; shift++)
 	{
 		assert_true(widen_float(MAX_COUNT - shift, floats + shift, widened));
-		for (i = shift; i < MAX_COUNT; i++)
+		for (size_t i = shift; i < MAX_COUNT; i++)
 			assert_true(widened[i - shift] == (double) floats[i]);
 		assert_true(widen_double(MAX_COUNT - shift, doubles + shift, widened));
-		for (i = shift; i < MAX_COUNT; i++)
+		for (size_t i = shift; i < MAX_COUNT; i++)
 			assert_true(widened[i - shift] == doubles[i]);
 	}
 }
@@ -111,15 +102,14 @@ test_halves_equal_their_definition(void **state)
 {
 	uint16_t	halves[1 << 16];
 	float		floats_out[1 << 16];
-	int			i;
 
-	for (i = 0; i < 1 << 16; i++)
+	for (int i = 0; i < 1 << 16; i++)
 		halves[i] = i;
 	floats_out[7] = (float) GUARD;
 	widen_half(7, halves, floats_out);
 	assert_true(floats_out[7] == (float) GUARD);
 	widen_half(1 << 16, halves, floats_out);
-	for (i = 0; i < 1 << 16; i++)
+	for (int i = 0; i < 1 << 16; i++)
 	{
 		int			exponent = i >> 10 & 31;
 		int			fraction = i & 1023;
@@ -141,9 +131,7 @@ test_halves_equal_their_definition(void **state)
 static void
 test_add_is_exact(void **state)
 {
-	size_t		count;
-
-	for (count = 0; count <= MAX_COUNT; count++)
+	for (size_t count = 0; count <= MAX_COUNT; count++)
 	{
 		double	   *vector = guarded(count);
 		double	   *sum = guarded(count);
@@ -167,9 +155,8 @@ test_scaled_vectors_keep_their_direction(void **state)
 		1.0, -3.0, 1e119, DBL_MAX / MAX_COUNT, 1e-155, 1e-300, DBL_MIN
 	};
 	uint64_t	dice_state = 5;
-	int			s;
 
-	for (s = 0; s < LENGTH(scales); s++)
+	for (int s = 0; s < LENGTH(scales); s++)
 	{
 		double	   *sum = dice_array(&dice_state, MAX_COUNT);
 		float		out[MAX_COUNT + 1];
@@ -207,9 +194,8 @@ test_unit_vectors_of_extremes_are_exact(void **state)
 		{1.0f, 0.0f, 0.0f}
 	};
 	const double *sums[4] = {zero, one, two, small};
-	int			i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 	{
 		float		out[3];
 
@@ -225,10 +211,9 @@ static void
 test_peak_is_the_highest_number(void **state)
 {
 	size_t		count;
-	size_t		place;
 
 	for (count = 1; count <= MAX_COUNT; count++)
-		for (place = 0; place < count; place++)
+		for (size_t place = 0; place < count; place++)
 		{
 			double	   *numbers = guarded(count);
 			size_t		i;
@@ -249,11 +234,10 @@ test_peak_of_not_finite_numbers_is_nan(void **state)
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
 	size_t		count;
 	size_t		place;
-	int			b;
 
 	for (count = 1; count <= MAX_COUNT; count++)
 		for (place = 0; place < count; place++)
-			for (b = 0; b < LENGTH(bad); b++)
+			for (int b = 0; b < LENGTH(bad); b++)
 			{
 				double	   *numbers = guarded(count);
 				size_t		i;
@@ -274,22 +258,21 @@ check_lanes(int rows, int place, float number)
 	float		float_scores[ROWS * SCORE_LANES_FLOAT];
 	double		peaks[SCORE_LANES];
 	float		float_peaks[SCORE_LANES_FLOAT];
-	int			i;
 
-	for (i = 0; i < rows * SCORE_LANES_FLOAT; i++)
+	for (int i = 0; i < rows * SCORE_LANES_FLOAT; i++)
 		float_scores[i] = i == place ? number : -5.0F - (float) (i % 3);
-	for (i = 0; i < rows * SCORE_LANES; i++)
+	for (int i = 0; i < rows * SCORE_LANES; i++)
 		scores[i] = i == place ? number : -5.0;
 	peak_of_lanes((size_t) rows, scores, peaks);
 	peak_of_lanes_float((size_t) rows, float_scores, float_peaks);
-	for (i = 0; i < SCORE_LANES; i++)
+	for (int i = 0; i < SCORE_LANES; i++)
 		if (place >= rows * SCORE_LANES || place % SCORE_LANES != i)
 			assert_true(peaks[i] == -5.0);
 		else if (isfinite(number))
 			assert_true(peaks[i] == number);
 		else
 			assert_true(isnan(peaks[i]));
-	for (i = 0; i < SCORE_LANES_FLOAT; i++)
+	for (int i = 0; i < SCORE_LANES_FLOAT; i++)
 		if (place % SCORE_LANES_FLOAT != i)
 			assert_true(float_peaks[i] <= -5 && float_peaks[i] >= -7);
 		else if (isfinite(number))
@@ -302,13 +285,10 @@ static void
 test_peaks_of_lanes(void **state)
 {
 	static const float numbers[] = {-4, FLT_MAX, NAN, INFINITY, -INFINITY};
-	int			rows;
-	int			place;
-	int			n;
 
-	for (rows = 1; rows <= ROWS; rows++)
-		for (place = 0; place < rows * SCORE_LANES_FLOAT; place++)
-			for (n = 0; n < LENGTH(numbers); n++)
+	for (int rows = 1; rows <= ROWS; rows++)
+		for (int place = 0; place < rows * SCORE_LANES_FLOAT; place++)
+			for (int n = 0; n < LENGTH(numbers); n++)
 				check_lanes(rows, place, numbers[n]);
 }
 

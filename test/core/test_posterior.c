@@ -37,19 +37,15 @@ typedef struct Model
 	double	   *root;			/* computed by posterior_root() in check_posterior() */
 } Model;
 
-/*
- * Feature vectors whose coordinates differ in size and depend on their
- * neighbours.
- */
+/* Feature vectors whose coordinates differ in size and depend on their neighbours. */
 static double *
 features_new(const Training *t, uint64_t *seed)
 {
 	double	   *features = dice_array(seed, (size_t) (t->observations * t->dim));
 	int			j;
-	int			k;
 
 	for (j = 0; j < t->observations; j++)
-		for (k = t->dim - 1; k >= 0; k--)
+		for (int k = t->dim - 1; k >= 0; k--)
 		{
 			double	   *number = &features[j * t->dim + k];
 
@@ -68,11 +64,10 @@ model_new(Training t)
 	Model		m = {t, 1000 + (uint64_t) t.dim, NULL, NULL, NULL, NULL};
 	double	   *features = features_new(&t, &m.seed);
 	double	   *rewards = dice_array(&m.seed, (size_t) t.observations);
-	int			j;
 
 	m.e = evidence_new(t.dim, t.squares);
 	m.a = algorithm1_new(t.dim, t.discount, t.ridge);
-	for (j = 0; j < t.observations; j++)
+	for (int j = 0; j < t.observations; j++)
 	{
 		rewards[j] *= t.reward_size;
 		algorithm1_update(m.a, features + j * t.dim, rewards[j]);
@@ -117,18 +112,15 @@ check_draws(const Model *m, int count)
 	double	   *draws = guarded((size_t) dim * (size_t) count);
 	double	   *work = guarded((size_t) dim);
 	double	   *mean = mean_new(m);
-	int			c;
-	int			i;
-	int			k;
 
 	posterior_draws(m->f, m->e->b, m->t.exploration, count, normals, draws, work);
-	for (c = 0; c < count; c++)
+	for (int c = 0; c < count; c++)
 	{
 		exact	   *expected = exact_new((size_t) dim);
 
-		for (i = 0; i < dim; i++)
+		for (int i = 0; i < dim; i++)
 		{
-			for (k = 0; k < dim; k++)
+			for (int k = 0; k < dim; k++)
 				expected[i] += (exact) m->root[k * dim + i] * normals[c * dim + k];
 			expected[i] = mean[i] + m->t.exploration * expected[i];
 		}
@@ -149,15 +141,13 @@ check_covariance(const Model *m)
 	int			dim = m->t.dim;
 	double	   *cov = guarded(SQUARE(dim));
 	exact	   *expected = algorithm1_covariance(m->a);
-	int			i;
-	int			j;
 
 	linalg_gram(dim, m->root, cov);
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		exact		stddev = sqrtl(expected[i * dim + i]);
 
-		for (j = 0; j < dim; j++)
+		for (int j = 0; j < dim; j++)
 		{
 			assert_near(cov[i * dim + j], expected[i * dim + j],
 						RELATIVE * stddev * sqrtl(expected[j * dim + j]));
@@ -177,9 +167,8 @@ check_score(const Model *m, const double *z, exact stddev)
 	exact		terms = 0;
 	double		width;
 	double		score;
-	int			i;
 
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		expected += mean[i] * z[i];
 		terms += fabsl(mean[i] * z[i]);
@@ -200,11 +189,9 @@ check_stddev(const Model *m)
 	double	   *work = guarded((size_t) dim);
 	exact	   *cov = algorithm1_covariance(m->a);
 	exact		variance = 0;
-	int			i;
-	int			j;
 
-	for (i = 0; i < dim; i++)
-		for (j = 0; j < dim; j++)
+	for (int i = 0; i < dim; i++)
+		for (int j = 0; j < dim; j++)
 			variance += z[i] * cov[i * dim + j] * z[j];
 	assert_near(posterior_stddev(dim, m->root, z, work), sqrtl(variance),
 				RELATIVE * sqrtl(variance));
@@ -236,15 +223,11 @@ test_posterior_equals_algorithm1(void **state)
 {
 	static const int observations[] = {0, 1, 3, 150};
 	static const double discounts[] = {1.0, 0.95, 0.5};
-	int			d;
-	int			g;
-	int			o;
-	int			k;
 
-	for (d = 0; d < LENGTH(dims); d++)
-		for (g = 0; g < LENGTH(discounts); g++)
-			for (o = 0; o < LENGTH(observations); o++)
-				for (k = 0; k < LENGTH(kinds); k++)
+	for (int d = 0; d < LENGTH(dims); d++)
+		for (int g = 0; g < LENGTH(discounts); g++)
+			for (int o = 0; o < LENGTH(observations); o++)
+				for (int k = 0; k < LENGTH(kinds); k++)
 					check_posterior((Training) {dims[d], observations[o],
 						discounts[g], 0.5, 0.3, 3, 1, false, kinds[k]});
 }
@@ -261,17 +244,13 @@ test_posterior_at_the_limits_of_parameters(void **state)
 	static const double discounts[] = {1e-100, 0.95, 1};
 	static const double explorations[] = {0, 1e100};
 	static const double sizes[] = {1e-50, 1, WIDEN_MAX};
-	int			r;
 	int			g;
-	int			x;
-	int			s;
-	int			k;
 
-	for (r = 0; r < LENGTH(ridges); r++)
+	for (int r = 0; r < LENGTH(ridges); r++)
 		for (g = 0; g < LENGTH(discounts); g++)
-			for (x = 0; x < LENGTH(explorations); x++)
-				for (s = 0; s < LENGTH(sizes); s++)
-					for (k = 0; k < LENGTH(kinds); k++)
+			for (int x = 0; x < LENGTH(explorations); x++)
+				for (int s = 0; s < LENGTH(sizes); s++)
+					for (int k = 0; k < LENGTH(kinds); k++)
 					{
 						Training	t = {1, 40, discounts[g], ridges[r],
 						explorations[x], sizes[s], WIDEN_MAX, false, kinds[k]};
@@ -292,15 +271,14 @@ check_solves(int dim, const exact *Z, const double *x, const exact *expected)
 	exact	   *wide = exact_new((size_t) dim);
 	exact	   *actual = exact_new((size_t) dim);
 	exact		square = 0;
-	int			i;
 
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		wide[i] = x[i];
 		square += expected[i] * expected[i];
 	}
 	exact_multiply(dim, Z, wide, actual);
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		assert_near(actual[i], expected[i], RELATIVE * sqrtl(square));
 }
 
@@ -318,17 +296,15 @@ test_posterior_of_the_largest_order(void **state)
 	double	   *work = guarded((size_t) dim);
 	double	   *mean = mean_new(&m);
 	exact	   *expected = exact_new((size_t) dim);
-	int			i;
-	int			j;
 
 	check_solves(dim, m.a->Z, mean, m.a->b);
 
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		exact		square = 0;
 		exact		shift = 0;
 
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			exact		root = m.f->M[linalg_packed_index(dim, i, j)];
 

@@ -22,8 +22,6 @@ static PricedDecisions *
 world_new(uint64_t *seed, int kinds, int k, bool shares)
 {
 	World	   *w = allocate(sizeof(World));
-	int			d;
-	int			i;
 
 	w->all = (PricedDecisions) {
 		.kinds = kinds, .k = k, .each = w->each,
@@ -32,12 +30,12 @@ world_new(uint64_t *seed, int kinds, int k, bool shares)
 		.entries = allocate(MAX_CANDIDATES * sizeof(SlateEntry)),
 		.means = guarded((size_t) kinds), .pause = count_pause,
 	};
-	for (d = 0; d < (int) w->all.count; d++)
+	for (int d = 0; d < (int) w->all.count; d++)
 	{
 		int			n = (int) (fabs(dice(seed)) * (MAX_CANDIDATES + 1));
 		double	   *costs = dice_array(seed, (size_t) (n * kinds));
 
-		for (i = 0; i < n * kinds; i++)
+		for (int i = 0; i < n * kinds; i++)
 			costs[i] = shares ? costs[i] > 0.3 : fabs(costs[i]);
 		w->each[d] = (PricedDecision) {n, dice_array(seed, (size_t) n), costs};
 	}
@@ -50,34 +48,30 @@ exact_means(const PricedDecisions *all, const double *prices, double *means)
 {
 	exact		sums[MAX_KINDS] = {0};
 	int			chosen = 0;
-	size_t		d;
-	int			kind;
-	int			i;
-	int			j;
 
-	for (d = 0; d < all->count; d++)
+	for (size_t d = 0; d < all->count; d++)
 	{
 		const PricedDecision *one = &all->each[d];
 		exact		net[MAX_CANDIDATES] = {0};
 
-		for (i = 0; i < one->candidates; i++)
+		for (int i = 0; i < one->candidates; i++)
 		{
 			net[i] = one->scores[i];
-			for (kind = 0; kind < all->kinds; kind++)
+			for (int kind = 0; kind < all->kinds; kind++)
 				net[i] -= (exact) prices[kind] * one->costs[kind * one->candidates + i];
 		}
-		for (i = 0; i < one->candidates; i++)
+		for (int i = 0; i < one->candidates; i++)
 		{
 			int			before = 0;
 
-			for (j = 0; j < one->candidates; j++)
+			for (int j = 0; j < one->candidates; j++)
 				before += net[j] > net[i];
-			for (kind = 0; before < all->k && kind < all->kinds; kind++)
+			for (int kind = 0; before < all->k && kind < all->kinds; kind++)
 				sums[kind] += one->costs[kind * one->candidates + i];
 			chosen += before < all->k;
 		}
 	}
-	for (kind = 0; kind < all->kinds; kind++)
+	for (int kind = 0; kind < all->kinds; kind++)
 		means[kind] = chosen == 0 ? 0 : (double) (sums[kind] / chosen);
 }
 
@@ -98,9 +92,8 @@ static void
 test_means_equal_their_definition(void **state)
 {
 	uint64_t	seed = 1;
-	int			round;
 
-	for (round = 0; round < 300; round++)
+	for (int round = 0; round < 300; round++)
 	{
 		int			kinds = 1 + round % MAX_KINDS;
 		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 4, round % 2 == 0);
@@ -129,9 +122,8 @@ test_prices_are_enough_and_minimal(void **state)
 	int			priced = 0;
 	int			beyond = 0;
 	int			opposed = 0;
-	int			round;
 
-	for (round = 0; round < 400; round++)
+	for (int round = 0; round < 400; round++)
 	{
 		int			kinds = 1 + round % MAX_KINDS;
 		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 3, round % 2 == 0);
@@ -171,9 +163,8 @@ static void
 set_possible_targets(const PricedDecisions *all, uint64_t *seed, double *targets)
 {
 	double		prices[MAX_KINDS];
-	int			kind;
 
-	for (kind = 0; kind < all->kinds; kind++)
+	for (int kind = 0; kind < all->kinds; kind++)
 		prices[kind] = 2.0 * fabs(dice(seed));
 	exact_means(all, prices, targets);
 }
@@ -184,9 +175,8 @@ test_possible_targets_are_met(void **state)
 {
 	uint64_t	seed = 3;
 	int			missed = 0;
-	int			round;
 
-	for (round = 0; round < 280; round++)
+	for (int round = 0; round < 280; round++)
 	{
 		int			kinds = 2 + round % 2;
 		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 3, false);
@@ -211,10 +201,7 @@ test_possible_targets_are_met(void **state)
 	assert_int_equal(missed, 0);
 }
 
-/*
- * Targets that exclude each other have prices near those of the nearest
- * possible targets.
- */
+/* Targets that exclude each other have prices near those of the nearest possible targets. */
 static void
 test_impossible_targets_have_the_prices_of_possible_ones(void **state)
 {
@@ -228,9 +215,8 @@ test_impossible_targets_have_the_prices_of_possible_ones(void **state)
 	double		targets[] = {0.3, 0.3};
 	double		prices[2];
 	double		means[2];
-	int			d;
 
-	for (d = 0; d < 10; d++)
+	for (int d = 0; d < 10; d++)
 		/* cppcheck-suppress unreadVariable ; price_solve() reads it through "all" */
 		each[d] = (PricedDecision) {3, scores, costs};
 	price_solve(&all, targets, prices);

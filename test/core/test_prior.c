@@ -32,9 +32,8 @@ static Observed
 observations(int dim, int count, bool intercept, uint64_t seed)
 {
 	Observed	o = observed_new(dim, count, 2, seed);
-	int			j;
 
-	for (j = 0; intercept && j < count; j++)
+	for (int j = 0; intercept && j < count; j++)
 		o.features[j * dim + dim - 1] = 1;
 	return o;
 }
@@ -55,15 +54,13 @@ exact_prior(const ExactMemory *m, bool intercept)
 	ExactPrior	prior = {exact_new(SQUARE(dim)), exact_new((size_t) dim)};
 	const exact *s = m->G + (dim - 1) * dim;
 	exact		mean = m->reference + m->R / m->N;
-	int			i;
-	int			j;
 
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		bool		out = intercept && i == dim - 1;
 
 		prior.p[i] = out ? 0 : m->b[i] - (intercept ? mean * s[i] : 0);
-		for (j = 0; j < dim; j++)
+		for (int j = 0; j < dim; j++)
 			prior.P[i * dim + j] = out || (intercept && j == dim - 1) ? 0 :
 				m->G[i * dim + j] - (intercept ? s[i] * s[j] / m->N : 0);
 	}
@@ -78,18 +75,16 @@ check_prior_from(int dim, bool intercept, double reference)
 	ExactMemory *m = summed(&o, 0, 40, 1, reference);
 	ExactPrior	expected = exact_prior(m, intercept);
 	Prior		prior = prior_new(log, intercept, reference, 1);
-	int			i;
-	int			j;
 
 	assert_true(*prior.N == *log->N);
 	assert_true(prior_is_valid(&prior, dim));
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		exact		size = m->G[i * dim + i];
 		double		diagonal = prior.P[linalg_packed_index(dim, i, i)];
 
 		assert_near(prior.p[i], expected.p[i], CLOSE * sqrtl(size * m->squares));
-		for (j = 0; j < i; j++)
+		for (int j = 0; j < i; j++)
 			assert_near(prior.P[linalg_packed_index(dim, i, j)], expected.P[i * dim + j],
 						CLOSE * sqrtl(size * m->G[j * dim + j]));
 		/* rounding errors may reduce the diagonal */
@@ -98,16 +93,14 @@ check_prior_from(int dim, bool intercept, double reference)
 	}
 	if (intercept)
 		assert_true(prior.p[dim - 1] == 0);
-	for (j = 0; intercept && j < dim; j++)
+	for (int j = 0; intercept && j < dim; j++)
 		assert_true(prior.P[linalg_packed_index(dim, dim - 1, j)] == 0);
 }
 
 static void
 test_prior_is_the_evidence_without_its_mean(void **state)
 {
-	int			d;
-
-	for (d = 0; d < LENGTH(dims); d++)
+	for (int d = 0; d < LENGTH(dims); d++)
 	{
 		check_prior_from(dims[d], false, 0);
 		check_prior_from(dims[d], true, 0);
@@ -147,11 +140,10 @@ static exact *
 plus_prior(int dim, const exact *matrix, const Prior *prior, const exact *P)
 {
 	exact	   *sum = exact_new(SQUARE(dim));
-	int			i;
 
-	for (i = 0; i < dim * dim; i++)
+	for (int i = 0; i < dim * dim; i++)
 		sum[i] = matrix[i] + prior->weight * P[i];
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		sum[i * dim + i] += i == dim - 1 ? prior->last_ridge : prior->ridge;
 	return sum;
 }
@@ -174,22 +166,19 @@ check_posterior(int dim, Squares squares, bool intercept, double weight)
 	exact	   *inverse;
 	Readout		out = read_out(e, &rewards, &prior);
 	exact		level = intercept ? m->reference + m->R / m->N : 0;
-	int			i;
-	int			j;
 
 	exact_cholesky(dim, plus_prior(dim, m->G, &prior, P), lower);
 	inverse = exact_inverse(dim, lower);
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		mean[i] = m->b[i] - level * m->G[i * dim + dim - 1] + weight * (exact) prior.p[i];
 	exact_solve(dim, lower, mean);
-	for (j = 0; j < dim; j++)
+	for (int j = 0; j < dim; j++)
 	{
 		assert_near(out.mean[j], mean[j], RELATIVE * (1 + fabsl(mean[j])));
 		exact_multiply(dim, Z2, inverse + j * dim, column);
 		exact_solve(dim, lower, column);
-		for (i = 0; i < dim; i++)
-			assert_near(out.cov[j * dim + i], column[i],
-						RELATIVE * sqrtl(out.cov[i * dim + i]) *
+		for (int i = 0; i < dim; i++)
+			assert_near(out.cov[j * dim + i], column[i], RELATIVE * sqrtl(out.cov[i * dim + i]) *
 						sqrtl(out.cov[j * dim + j]));
 	}
 }
@@ -198,13 +187,10 @@ static void
 test_posterior_with_a_prior_equals_its_definition(void **state)
 {
 	static const double weights[] = {0, 0.01, 1, 1e6};
-	int			d;
-	int			k;
-	int			w;
 
-	for (d = 0; d < LENGTH(dims); d++)
-		for (k = 0; k < LENGTH(kinds); k++)
-			for (w = 0; w < LENGTH(weights); w++)
+	for (int d = 0; d < LENGTH(dims); d++)
+		for (int k = 0; k < LENGTH(kinds); k++)
+			for (int w = 0; w < LENGTH(weights); w++)
 			{
 				check_posterior(dims[d], kinds[k], false, weights[w]);
 				check_posterior(dims[d], kinds[k], true, weights[w]);
@@ -213,20 +199,15 @@ test_posterior_with_a_prior_equals_its_definition(void **state)
 
 /* ---------- two combined histories ---------- */
 
-/*
- * Each feature vector is followed by its opposite, so that the sum of each
- * coordinate is 0.
- */
+/* Each feature vector is followed by its opposite, so that the sum of each coordinate is 0. */
 static void
 balance(Observed *o, double level)
 {
 	int			dim = o->dim;
-	int			j;
-	int			k;
 
-	for (j = 0; j < o->count; j += 2)
+	for (int j = 0; j < o->count; j += 2)
 	{
-		for (k = 0; k < dim - 1; k++)
+		for (int k = 0; k < dim - 1; k++)
 			o->features[(j + 1) * dim + k] = -o->features[j * dim + k];
 		o->weights[j + 1] = o->weights[j];
 		o->rewards[j + 1] = 2 * level - o->rewards[j];
@@ -251,8 +232,6 @@ check_put_together(int dim, bool intercept, double weight)
 	Prior		prior;
 	Prior		ridge;
 	int			coordinates = intercept ? dim - 1 : dim;
-	int			i;
-	int			j;
 
 	if (intercept)
 		balance(&o, level);
@@ -268,10 +247,10 @@ check_put_together(int dim, bool intercept, double weight)
 	evidence_add(both, e);
 	rewards.totals = (Totals) {*both->N, *both->R, *both->S, *both->S};
 	together = read_out(both, &rewards, &ridge);
-	for (i = 0; i < coordinates; i++)
+	for (int i = 0; i < coordinates; i++)
 	{
 		assert_near(known.mean[i], together.mean[i], 1e-6);
-		for (j = 0; j < coordinates; j++)
+		for (int j = 0; j < coordinates; j++)
 			assert_near(known.cov[i * dim + j], together.cov[i * dim + j],
 						1e-6 * sqrt(known.cov[i * dim + i] * known.cov[j * dim + j]));
 	}
@@ -286,11 +265,9 @@ static void
 test_prior_and_evidence_equal_evidence_of_both(void **state)
 {
 	static const double weights[] = {0.1, 1, 20};
-	int			d;
-	int			w;
 
-	for (d = 0; d < LENGTH(dims); d++)
-		for (w = 0; w < LENGTH(weights); w++)
+	for (int d = 0; d < LENGTH(dims); d++)
+		for (int w = 0; w < LENGTH(weights); w++)
 		{
 			check_put_together(dims[d], false, weights[w]);
 			check_put_together(dims[d], true, weights[w]);
@@ -313,20 +290,18 @@ check_constant_features(double size, double spread, double weight, int count, do
 	Evidence   *log;
 	Prior		prior;
 	Readout		out;
-	int			j;
-	int			k;
 
-	for (j = 0; j < o.count; j++)
+	for (int j = 0; j < o.count; j++)
 	{
 		o.weights[j] = each;
-		for (k = 0; k < dim - 1; k++)
+		for (int k = 0; k < dim - 1; k++)
 			o.features[j * dim + k] = size * (cos(k + 1) + spread * o.features[j * dim + k]);
 	}
 	log = learned(&o, 0, o.count, SQUARES_NONE, 0);
 	prior = prior_new(log, true, 0, weight);
 	assert_true(prior_is_valid(&prior, dim));
 	out = read_out(nothing, &rewards, &prior);
-	for (k = 0; k < dim; k++)
+	for (int k = 0; k < dim; k++)
 	{
 		assert_true(isfinite(out.mean[k]));
 		assert_true(isfinite(out.cov[k * dim + k]) && out.cov[k * dim + k] > 0);
@@ -339,13 +314,10 @@ test_constant_features_leave_the_prior_usable(void **state)
 	static const double sizes[] = {1e-6, 1, 1e3, 1e6, 1e9, 1e12};
 	static const double spreads[] = {0, 1e-12, 1e-8, 1e-4};
 	static const double weights[] = {1e-3, 1, 1e10};
-	int			s;
-	int			p;
-	int			w;
 
-	for (s = 0; s < LENGTH(sizes); s++)
-		for (p = 0; p < LENGTH(spreads); p++)
-			for (w = 0; w < LENGTH(weights); w++)
+	for (int s = 0; s < LENGTH(sizes); s++)
+		for (int p = 0; p < LENGTH(spreads); p++)
+			for (int w = 0; w < LENGTH(weights); w++)
 			{
 				check_constant_features(sizes[s], spreads[p], weights[w], 1, 3);
 				check_constant_features(sizes[s], spreads[p], weights[w], 128, 1);
@@ -365,26 +337,24 @@ test_invalid_priors_are_refused(void **state)
 	const size_t packed = linalg_packed_len(dim);
 	double	   *values = guarded(1 + (size_t) dim + packed);
 	Prior		prior = {1, 1, 1, values, values + 1, values + 1 + dim, 0};
-	size_t		i;
-	int			b;
 
-	for (i = 0; i < 1 + (size_t) dim + packed; i++)
+	for (size_t i = 0; i < 1 + (size_t) dim + packed; i++)
 		values[i] = 0;
 	assert_true(prior_is_valid(&prior, dim));
-	for (b = 0; b < LENGTH(bad_sigmas); b++)
+	for (int b = 0; b < LENGTH(bad_sigmas); b++)
 	{
 		prior.sigma = bad_sigmas[b];
 		assert_false(prior_is_valid(&prior, dim));
 	}
 	prior.sigma = 1;
-	for (i = 0; i < 1 + (size_t) dim + packed; i++)
+	for (size_t i = 0; i < 1 + (size_t) dim + packed; i++)
 	{
 		bool		is_signed = i > 0 &&
 			i != 1 + (size_t) dim + linalg_packed_index(dim, 0, 0) &&
 			i != 1 + (size_t) dim + linalg_packed_index(dim, 1, 1) &&
 			i != 1 + (size_t) dim + linalg_packed_index(dim, 2, 2);
 
-		for (b = 0; b < LENGTH(bad); b++)
+		for (int b = 0; b < LENGTH(bad); b++)
 		{
 			values[i] = bad[b];
 			assert_false(prior_is_valid(&prior, dim));

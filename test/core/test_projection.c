@@ -69,24 +69,20 @@ static Sum
 exact_reduce(const Projection *p, const double *row, const double *features)
 {
 	Sum			sum = {0, 0};
-	int			i;
 
-	for (i = 0; i < p->feature_dim; i++)
+	for (int i = 0; i < p->feature_dim; i++)
 		add_term(&sum, (exact) row[i] * features[i]);
 	return sum;
 }
 
 /* Weight of a feature, given the rows of the matrix */
 static Sum
-exact_lift(const Projection *p, const ProjectionRows *rows, int weight,
-		   const double *parameter)
+exact_lift(const Projection *p, const ProjectionRows *rows, int weight, const double *parameter)
 {
 	Sum			sum = {0, 0};
-	int			k;
 
-	for (k = 0; k < rows->count; k++)
-		add_term(&sum, (exact) parameter[rows->first + k] *
-				 row_of(p, rows, k)[weight]);
+	for (int k = 0; k < rows->count; k++)
+		add_term(&sum, (exact) parameter[rows->first + k] * row_of(p, rows, k)[weight]);
 	return sum;
 }
 
@@ -121,8 +117,7 @@ apply_rows(const Fixture *f, int first, int count, double *reduced)
 {
 	ProjectionRows rows = rows_new(&f->p, first, count);
 
-	projection_apply(&f->p, &rows, f->count, f->features, reduced,
-					 reduced_len(f));
+	projection_apply(&f->p, &rows, f->count, f->features, reduced, reduced_len(f));
 }
 
 static void
@@ -130,8 +125,7 @@ lift_rows(const Fixture *f, int first, int count, double *lifted)
 {
 	ProjectionRows rows = rows_new(&f->p, first, count);
 
-	projection_lift(&f->p, &rows, f->count, f->parameters, reduced_len(f),
-					lifted, lifted_len(f));
+	projection_lift(&f->p, &rows, f->count, f->parameters, reduced_len(f), lifted, lifted_len(f));
 }
 
 /* The first piece has "first" rows, and each further one "step". */
@@ -139,10 +133,9 @@ static void
 in_pieces(const Fixture *f, int first, int step, double *out,
 		  void (*piece) (const Fixture *, int, int, double *))
 {
-	int			done;
 	int			count;
 
-	for (done = 0; done < f->p.reduced_dim; done += count)
+	for (int done = 0; done < f->p.reduced_dim; done += count)
 	{
 		count = done == 0 ? first : step;
 		if (count > f->p.reduced_dim - done)
@@ -163,9 +156,8 @@ lifted_new(const Fixture *f)
 {
 	int			len = lifted_len(f);
 	double	   *lifted = guarded((size_t) (f->count * len));
-	int			i;
 
-	for (i = 0; i < f->count * len; i++)
+	for (int i = 0; i < f->count * len; i++)
 		if (i % len < f->p.feature_dim)
 			lifted[i] = 0;
 	return lifted;
@@ -177,20 +169,17 @@ check_apply(const Fixture *f, int first, int step)
 	int			len = reduced_len(f);
 	ProjectionRows rows = rows_new(&f->p, 0, f->p.reduced_dim);
 	double	   *reduced = reduced_new(f);
-	int			c;
-	int			k;
 
 	in_pieces(f, first, step, reduced, apply_rows);
-	for (c = 0; c < f->count; c++)
+	for (int c = 0; c < f->count; c++)
 	{
 		const double *features = f->features + c * f->p.feature_dim;
 
-		for (k = 0; k < f->p.reduced_dim; k++)
+		for (int k = 0; k < f->p.reduced_dim; k++)
 		{
 			Sum			sum = exact_reduce(&f->p, row_of(&f->p, &rows, k), features);
 
-			assert_near(reduced[c * len + k], sum.value,
-						rounding(f->p.feature_dim) * sum.size);
+			assert_near(reduced[c * len + k], sum.value, rounding(f->p.feature_dim) * sum.size);
 		}
 	}
 }
@@ -201,11 +190,10 @@ check_lift(const Fixture *f, int first, int step)
 	int			len = lifted_len(f);
 	ProjectionRows rows = rows_new(&f->p, 0, f->p.reduced_dim);
 	double	   *lifted = lifted_new(f);
-	int			c;
 	int			i;
 
 	in_pieces(f, first, step, lifted, lift_rows);
-	for (c = 0; c < f->count; c++)
+	for (int c = 0; c < f->count; c++)
 	{
 		const double *parameter = f->parameters + c * reduced_len(f);
 
@@ -213,8 +201,7 @@ check_lift(const Fixture *f, int first, int step)
 		{
 			Sum			sum = exact_lift(&f->p, &rows, i, parameter);
 
-			assert_near(lifted[c * len + i], sum.value,
-						rounding(2 * f->p.reduced_dim) * sum.size);
+			assert_near(lifted[c * len + i], sum.value, rounding(2 * f->p.reduced_dim) * sum.size);
 		}
 		for (; i < len; i++)
 			assert_true(is_untouched(lifted[c * len + i]));
@@ -228,14 +215,11 @@ check_rows(const Projection *p, const ProjectionRows *rows)
 {
 	size_t		len = (size_t) p->feature_dim;
 	double	   *expected = guarded(len);
-	size_t		j;
-	int			k;
 
-	for (k = 0; k < rows->count; k++)
+	for (int k = 0; k < rows->count; k++)
 	{
-		random_normals(p->seed, RANDOM_PROJECTION,
-					   (uint32_t) (rows->first + k), len, expected);
-		for (j = 0; j < len; j++)
+		random_normals(p->seed, RANDOM_PROJECTION, (uint32_t) (rows->first + k), len, expected);
+		for (size_t j = 0; j < len; j++)
 			expected[j] *= p->scale;
 		assert_same_bits(len, row_of(p, rows, k), expected);
 	}
@@ -248,11 +232,8 @@ check_rows(const Projection *p, const ProjectionRows *rows)
 static void
 check_ranges(Projection p)
 {
-	int			first;
-	int			count;
-
-	for (first = 0; first < p.reduced_dim; first++)
-		for (count = 0; first + count <= p.reduced_dim; count++)
+	for (int first = 0; first < p.reduced_dim; first++)
+		for (int count = 0; first + count <= p.reduced_dim; count++)
 		{
 			ProjectionRows rows = rows_new(&p, first, count);
 
@@ -272,16 +253,13 @@ check_shape(int feature_dim, int reduced_dim)
 	const Projection p = {
 		77, 1 / sqrt(reduced_dim), feature_dim, reduced_dim
 	};
-	int			c;
-	int			k;
-	int			spare;
 
-	for (c = 0; c < LENGTH(counts); c++)
-		for (spare = 0; spare < 3; spare++)
+	for (int c = 0; c < LENGTH(counts); c++)
+		for (int spare = 0; spare < 3; spare++)
 		{
 			Fixture		f = fixture_new(p, spare, counts[c]);
 
-			for (k = 0; k < LENGTH(steps); k++)
+			for (int k = 0; k < LENGTH(steps); k++)
 			{
 				check_apply(&f, steps[k], steps[k]);
 				check_lift(&f, steps[k], steps[k]);
@@ -294,11 +272,9 @@ static void
 check_splits(Projection p)
 {
 	Fixture		f = fixture_new(p, 1, 3);
-	int			first;
-	int			step;
 
-	for (first = 1; first <= p.reduced_dim; first++)
-		for (step = 1; step <= p.reduced_dim; step++)
+	for (int first = 1; first <= p.reduced_dim; first++)
+		for (int step = 1; step <= p.reduced_dim; step++)
 		{
 			check_apply(&f, first, step);
 			check_lift(&f, first, step);
@@ -329,10 +305,9 @@ check_written(const Fixture *f, int first, int count)
 {
 	int			len = reduced_len(f);
 	double	   *reduced = reduced_new(f);
-	int			i;
 
 	apply_rows(f, first, count, reduced);
-	for (i = 0; i < f->count * len; i++)
+	for (int i = 0; i < f->count * len; i++)
 	{
 		int			k = i % len;
 		bool		of_rows = k >= first && k < first + count;
@@ -351,11 +326,10 @@ check_added(const Fixture *f)
 	ProjectionRows rows = rows_new(&f->p, 2, 3);
 	double	   *before = dice_array(&seed, (size_t) total);
 	double	   *lifted = guarded_copy((size_t) total, before);
-	int			i;
 
 	lift_rows(f, 2, 3, lifted);
 	lift_rows(f, 2, 3, lifted);
-	for (i = 0; i < total; i++)
+	for (int i = 0; i < total; i++)
 	{
 		const double *parameter = f->parameters + i / len * reduced_len(f);
 		Sum			sum = {0, 0};
@@ -371,9 +345,7 @@ check_added(const Fixture *f)
 static void
 check_only_its_rows(Projection p)
 {
-	int			count;
-
-	for (count = 1; count <= 3; count++)
+	for (int count = 1; count <= 3; count++)
 	{
 		Fixture		f = fixture_new(p, 2, count);
 

@@ -33,9 +33,8 @@ static const KnownAnswer known_answers[] = {
 static void
 test_philox_known_answers(void **state)
 {
-	int			i;
 
-	for (i = 0; i < LENGTH(known_answers); i++)
+	for (int i = 0; i < LENGTH(known_answers); i++)
 	{
 		const KnownAnswer *known = &known_answers[i];
 		uint32_t	out[4];
@@ -89,9 +88,8 @@ static const Golden goldens[] = {
 static void
 test_normals_equal_golden_values(void **state)
 {
-	int			i;
 
-	for (i = 0; i < LENGTH(goldens); i++)
+	for (int i = 0; i < LENGTH(goldens); i++)
 	{
 		const Golden *g = &goldens[i];
 		size_t		count = (size_t) g->index + 1;
@@ -118,10 +116,9 @@ test_normals_follow_their_definition(void **state)
 	const uint32_t key[2] = {UINT32_C(0xcafebeef), UINT32_C(0xfeedface)};
 	const size_t count = 20000;
 	double	   *normals = guarded(count);
-	size_t		i;
 
 	random_normals(seed, RANDOM_DRAW, 77, count, normals);
-	for (i = 0; i < count; i += 2)
+	for (size_t i = 0; i < count; i += 2)
 	{
 		const uint32_t counter[4] = {(uint32_t) (i / 2), 0, 77, 2};
 		uint32_t	o[4];
@@ -143,10 +140,9 @@ test_numbers_do_not_depend_on_count(void **state)
 {
 	const size_t all = 101;
 	double	   *normals = guarded(all);
-	size_t		count;
 
 	random_normals(7, RANDOM_PROJECTION, 3, all, normals);
-	for (count = 0; count <= all; count++)
+	for (size_t count = 0; count <= all; count++)
 	{
 		double	   *fewer = guarded(count);
 
@@ -161,11 +157,10 @@ test_numbers_do_not_depend_on_first(void **state)
 	const size_t all = 101;
 	double	   *normals = guarded(all);
 	size_t		first;
-	size_t		count;
 
 	random_normals(7, RANDOM_BONUS, 3, all, normals);
 	for (first = 0; first < 20; first++)
-		for (count = 0; first + count <= all; count++)
+		for (size_t count = 0; first + count <= all; count++)
 		{
 			double	   *some = guarded(count);
 

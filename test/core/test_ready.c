@@ -76,10 +76,8 @@ test_operations_need_no_further_memory(void **state)
 	linalg_multiply_lower(ORDER, packed, ORDER, vectors);
 	linalg_dot_each(ORDER, ORDER - 1, vectors + ORDER, full, vectors);
 	linalg_gram(ORDER, vectors, full);
-	linalg_combine(ORDER, 8, vectors, 8, full, 8, vectors + SQUARE(ORDER) / 2,
-				   ORDER);
-	linalg_project(ORDER, ORDER / 2, vectors, 2, full, vectors + SQUARE(ORDER) / 2,
-				   ORDER);
+	linalg_combine(ORDER, 8, vectors, 8, full, 8, vectors + SQUARE(ORDER) / 2, ORDER);
+	linalg_project(ORDER, ORDER / 2, vectors, 2, full, vectors + SQUARE(ORDER) / 2, ORDER);
 	linalg_cholesky_invert(ORDER, packed);
 	linalg_tridiagonal(ORDER, ORDER, full, packed, packed + ORDER, vectors,
 					   packed + (size_t) (2 * ORDER));

@@ -23,8 +23,7 @@ said(int dim, Squares squares, const double *features, double reward, double wei
 }
 
 static bool
-can_take_back(const Evidence *e, const double *features, double reward,
-			  double weight)
+can_take_back(const Evidence *e, const double *features, double reward, double weight)
 {
 	Evidence   *left = evidence_copy(e);
 	Evidence   *taken = said(e->dim, evidence_squares(e), features, reward, weight);
@@ -35,10 +34,9 @@ can_take_back(const Evidence *e, const double *features, double reward,
 }
 
 /*
- * A long history of one coordinate and a constant, a short one of another
- * coordinate and the constant, and none of a third.  Trained evidence can be
- * retracted; other evidence is refused, however small it is compared with the
- * rest.
+ * A long history of one coordinate and a constant, a short one of another coordinate and
+ * the constant, and none of a third.  Trained evidence can be retracted; other evidence is
+ * refused, however small it is compared with the rest.
  */
 static void
 check_refusals(Squares squares)
@@ -52,9 +50,8 @@ check_refusals(Squares squares)
 	const double against[4] = {1, 0, 0, -1};
 	Evidence   *e = said(4, squares, often, 1, 1);
 	Evidence   *once = said(4, squares, seldom, 2, 1);
-	int			k;
 
-	for (k = 0; k < 22; k++)
+	for (int k = 0; k < 22; k++)
 		evidence_add(e, e);		/* four million */
 	evidence_add(e, once);
 
@@ -82,9 +79,8 @@ test_retracting_unlearned_evidence_is_refused(void **state)
 }
 
 /*
- * The tolerance is a millionth of the retracted evidence and, in a direction
- * that is no coordinate, a billionth of the evidence before.  Ten times as much
- * is refused.
+ * The tolerance is a millionth of the retracted evidence and, in a direction that is no
+ * coordinate, a billionth of the evidence before.  Ten times as much is refused.
  */
 static void
 test_rounding_errors_are_no_reason_to_refuse(void **state)
@@ -119,9 +115,8 @@ test_tolerance_of_coordinates_without_evidence(void **state)
 	const double rounding = 4 * DBL_EPSILON * 1e12;
 	Evidence   *nothing = evidence_new(4, SQUARES_NONE);
 	Evidence   *much = said(4, SQUARES_NONE, largest, 0, 1);
-	int			k;
 
-	for (k = 0; k < 4; k++)
+	for (int k = 0; k < 4; k++)
 	{
 		Evidence   *e = evidence_copy(much);
 
@@ -181,21 +176,20 @@ test_squares_left_equal_those_of_the_rest(int dim, Squares squares)
 	Totals		t;
 	Evidence   *e;
 	double		peak;
-	int			j;
 
-	for (j = 60; j < 65; j++)
+	for (int j = 60; j < 65; j++)
 		o.weights[j] = 1;
 	o.rewards[60] = o.rewards[61] = reference;
 	t = totals_of(&o, 0, 62, reference);
 	e = learned(&o, 0, 62, squares, reference);
 	peak = t.peak;
 	assert_true(peak == t.S);
-	for (j = 0; j < 60; j++)
+	for (int j = 0; j < 60; j++)
 		assert_true(take_back_both(&t, e, &o, j * 7 % 60, reference));
 	assert_true(t.S == 0 && t.R == 0 && t.peak == peak && *e->S == 0);
 	assert_near(t.N, 2, CLOSE * 100);
 
-	for (j = 0; j < LENGTH(parts); j++)
+	for (int j = 0; j < LENGTH(parts); j++)
 	{
 		double		S = parts[j] * peak;
 		Observed	two = {dim, 2, o.features, (double[]) {reference + sqrt(S), reference},
@@ -224,8 +218,7 @@ test_squares_left_are_bounded_by_totals(int dim, Squares squares)
 
 	left.S /= 2;
 	e = learned(&o, 0, 10, squares, 0);
-	assert_true(evidence_subtract(e, nothing, &left, RIDGE_START,
-								  guarded(linalg_packed_len(dim))));
+	assert_true(evidence_subtract(e, nothing, &left, RIDGE_START, guarded(linalg_packed_len(dim))));
 	assert_true(*e->S == left.S);
 }
 
@@ -277,9 +270,8 @@ test_too_large_or_invalid_number_is_refused(int dim, Squares squares)
 		half->G + linalg_packed_index(dim, dim - 1, 0) - half->N,
 		half->H ? half->H + linalg_packed_index(dim, dim - 1, 0) - half->N : 0,
 	half->H ? half->H + linalg_packed_index(dim, dim / 2, dim / 2) - half->N : 0};
-	int			k;
 
-	for (k = 0; k < LENGTH(telling); k++)
+	for (int k = 0; k < LENGTH(telling); k++)
 	{
 		Evidence   *left = evidence_copy(e);
 		Evidence   *taken = evidence_copy(half);
@@ -306,10 +298,9 @@ test_retracting_everything_leaves_nothing(int dim, Squares squares)
 	ExactMemory *all = summed(&o, 0, 200, 1, 5);
 	ExactMemory *none = summed(&o, 0, 0, 1, 5);
 	Evidence   *rest = learned(&o, 100, 200, squares, 5);
-	int			j;
 
 	evidence_add(e, rest);
-	for (j = 0; j < 200; j++)
+	for (int j = 0; j < 200; j++)
 	{
 		Evidence   *one = learned(&o, j * 77 % 200, j * 77 % 200 + 1, squares, 5);
 
@@ -321,9 +312,8 @@ test_retracting_everything_leaves_nothing(int dim, Squares squares)
 }
 
 /*
- * A coordinate is retracted completely, except for rounding errors.  The
- * others can still be retracted; evidence larger than rounding errors of this
- * one cannot.
+ * A coordinate is retracted completely, except for rounding errors.  The others can still
+ * be retracted; evidence larger than rounding errors of this one cannot.
  */
 static void
 check_coordinate_taken_back(Squares squares, uint64_t seed)
@@ -332,19 +322,17 @@ check_coordinate_taken_back(Squares squares, uint64_t seed)
 	Evidence   *nothing = evidence_new(3, squares);
 	Evidence   *e;
 	Factor	   *f;
-	int			j;
-	int			k;
 
-	for (j = 0; j < 40; j++)
+	for (int j = 0; j < 40; j++)
 	{
 		o.weights[j] = 1;
-		for (k = 0; k < 3; k++)
+		for (int k = 0; k < 3; k++)
 			o.features[j * 3 + k] += copysign(0.5, o.features[j * 3 + k]);
 		o.features[j * 3 + (j < 20 ? 0 : 1)] = 0;
 	}
 	e = learned(&o, 0, 40, squares, 0);
 	f = factor_new(e);
-	for (j = 0; j < 40; j++)
+	for (int j = 0; j < 40; j++)
 	{
 		Evidence   *one = learned(&o, j, j + 1, squares, 0);
 

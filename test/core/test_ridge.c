@@ -52,16 +52,14 @@ observe(const Problem *p, uint64_t seed)
 {
 	Observed	o = observed_new(p->dim, p->count, 0, seed);
 	double	   *psi = guarded((size_t) p->dim);
-	int			j;
-	int			k;
 
-	for (k = 0; k < p->dim; k++)
+	for (int k = 0; k < p->dim; k++)
 		psi[k] = even(&seed) / sqrt(p->ridge);
-	for (j = 0; j < o.count; j++)
+	for (int j = 0; j < o.count; j++)
 	{
 		double	   *z = o.features + j * p->dim;
 
-		for (k = 0; k < p->dim; k++)
+		for (int k = 0; k < p->dim; k++)
 			z[k] = p->intercept && k == p->dim - 1 ? 1 : p->size * even(&seed);
 		o.rewards[j] = 0.7 + even(&seed) + (double) exact_dot(p->dim, psi, z) / p->size;
 		if (p->weight > 0)
@@ -77,10 +75,9 @@ factor_at(const Data *d, exact ridge, exact last)
 	int			dim = d->p.dim;
 	exact	   *Z = exact_new(SQUARE(dim));
 	exact	   *lower = exact_new(SQUARE(dim));
-	int			i;
 
 	memcpy(Z, d->m->G, sizeof(exact) * SQUARE(dim));
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 		Z[i * dim + i] += d->p.intercept && i == dim - 1 ? last : ridge;
 	exact_cholesky(dim, Z, lower);
 	return lower;
@@ -141,9 +138,8 @@ evidence_for(const Data *d, exact ridge)
 	exact		log_dets = (d->p.intercept ? dim - 1 : dim) * logl(ridge);
 	exact		RSS;
 	exact		fit;
-	int			i;
 
-	for (i = 0; i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		b[i] = m->b[i] - level * m->G[(dim - 1) * dim + i];
 		log_dets -= 2 * logl(lower[i * dim + i]);
@@ -226,9 +222,8 @@ test_ridge_maximizes_the_likelihood(void **state)
 	static const double noises[] = {0, 0, 0.5, 3};
 	static const double sizes[] = {1, 0.03, 20};
 	Tally		tally = {0};
-	int			k;
 
-	for (k = 0; k < 2500; k++)
+	for (int k = 0; k < 2500; k++)
 	{
 		/* a few large coefficients and many small ones, for which steps are close decisions */
 		bool		large = k < 400;
@@ -265,9 +260,8 @@ static void
 check_drawn(double ridge, bool intercept)
 {
 	double		sum = 0;
-	int			k;
 
-	for (k = 0; k < 12; k++)
+	for (int k = 0; k < 12; k++)
 	{
 		Problem		p = {31, 1500, intercept, false, ridge, RIDGE_START, k % 2, 1, 1};
 		Data		d = data_new(p, 1000 + (uint64_t) k);
@@ -296,9 +290,7 @@ test_ridge_is_that_of_the_drawn_coefficients(void **state)
 static Data
 with_rewards(Data d, double level, double slope)
 {
-	int			j;
-
-	for (j = 0; j < d.p.count; j++)
+	for (int j = 0; j < d.p.count; j++)
 		d.o.rewards[j] = level + slope * d.o.features[j * d.p.dim];
 	d.e = learned(&d.o, 0, d.p.count, SQUARES_NONE, 0);
 	d.m = summed(&d.o, 0, d.p.count, 1, 0);
@@ -314,9 +306,8 @@ static void
 test_ridge_rises_until_residuals_exceed_rounding(void **state)
 {
 	int			clear = 0;
-	int			k;
 
-	for (k = 0; k < 20; k++)
+	for (int k = 0; k < 20; k++)
 	{
 		Problem		p = {4, 100, false, false, 1, RIDGE_START, 0, 1e6 * pow(1.5, k), 1};
 		Data		d = with_rewards(data_new(p, (uint64_t) k), 0, 1);
@@ -357,13 +348,11 @@ check_bounds(const Data *d, double reward, double slope)
 	const Problem *p = &d->p;
 	const double start = p->start;
 	double		ridge;
-	int			j;
 
-	for (j = 0; j < p->count; j++)
+	for (int j = 0; j < p->count; j++)
 		d->o.rewards[j] = reward + slope * d->o.features[j * p->dim];
 	memset(d->e->N, 0, sizeof(double) * value_count(d->e));
-	absorb(d->e, 1, p->count, d->o.features, d->o.rewards, d->rewards.reference,
-		   d->o.weights);
+	absorb(d->e, 1, p->count, d->o.features, d->o.rewards, d->rewards.reference, d->o.weights);
 	ridge = found(d);
 	assert_true(ridge >= start / 16 && ridge <= start * ldexp(1, 2 * MAX_UP));
 	/* constant rewards, or features of zeros */
@@ -377,11 +366,9 @@ test_degenerate_data_have_a_finite_ridge(void **state)
 	static const int counts[] = {1, 2, 5, 100};
 	static const double sizes[] = {0, 1e-100, 1e-50, 1e-8, 1, 1e8, 1e50, 1e100};
 	static const double slopes[] = {0, 1, 1e-10};
-	int			k;
-	int			s;
 
-	for (k = 0; k < 96; k++)
-		for (s = 0; s < LENGTH(sizes); s++)
+	for (int k = 0; k < 96; k++)
+		for (int s = 0; s < LENGTH(sizes); s++)
 		{
 			Problem		p = {1 + k % 12, counts[k / 2 % 4], k % 3 == 1 && k % 12 > 0, k % 2 == 1,
 			1, k % 7 == 0 ? 1e-100 : k % 7 == 1 ? 1e100 : RIDGE_START, k % 5 == 0, 1, 1};

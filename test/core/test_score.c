@@ -15,16 +15,14 @@
 
 /* Compute all scores, as a count by score_rounded(vectors) matrix by rows. */
 static double *
-scores_new(int len, int vectors, const double *weights, int count,
-		   const double *features)
+scores_new(int len, int vectors, const double *weights, int count, const double *features)
 {
 	int			rounded = score_rounded(vectors);
 	double	   *packed = guarded((size_t) rounded * (size_t) len);
 	double	   *scores = guarded((size_t) count * (size_t) rounded);
-	int			v;
 
 	score_pack(len, vectors, weights, len, packed);
-	for (v = 0; v < rounded; v += SCORE_LANES)
+	for (int v = 0; v < rounded; v += SCORE_LANES)
 		score_lanes(len, packed + (size_t) v * (size_t) len, count, features,
 					len, scores + v, rounded);
 	return scores;
@@ -43,25 +41,22 @@ static float *
 floats_new(size_t count, const double *numbers)
 {
 	float	   *floats = guarded_floats(count);
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		floats[i] = (float) numbers[i];
 	return floats;
 }
 
 /* Compute all scores in single precision. */
 static float *
-float_scores_new(int len, int vectors, const double *weights, int count,
-				 const float *features)
+float_scores_new(int len, int vectors, const double *weights, int count, const float *features)
 {
 	int			rounded = score_rounded_float(vectors);
 	float	   *packed = guarded_floats((size_t) rounded * (size_t) len);
 	float	   *scores = guarded_floats((size_t) count * (size_t) rounded);
-	int			v;
 
 	score_pack_float(len, vectors, weights, len, packed);
-	for (v = 0; v < rounded; v += SCORE_LANES_FLOAT)
+	for (int v = 0; v < rounded; v += SCORE_LANES_FLOAT)
 		score_lanes_float(len, packed + (size_t) v * (size_t) len, count,
 						  features, len, scores + v, rounded);
 	return scores;
@@ -69,12 +64,10 @@ float_scores_new(int len, int vectors, const double *weights, int count,
 
 /* A score is its dot product; a lane without weights has 0. */
 static void
-check_score(double score, int len, const double *w, const double *x,
-			double epsilon)
+check_score(double score, int len, const double *w, const double *x, double epsilon)
 {
 	if (w)
-		assert_near(score, exact_dot(len, w, x),
-					(len + 2) * epsilon * exact_dot_size(len, w, x));
+		assert_near(score, exact_dot(len, w, x), (len + 2) * epsilon * exact_dot_size(len, w, x));
 	else
 		assert_true(score == 0.0);
 }
@@ -91,10 +84,9 @@ check_scores(int len, int vectors, int count)
 	int			rounded = score_rounded(vectors);
 	int			rounded_float = score_rounded_float(vectors);
 	int			c;
-	int			v;
 
 	for (c = 0; c < count; c++)
-		for (v = 0; v < rounded_float; v++)
+		for (int v = 0; v < rounded_float; v++)
 		{
 			const double *w = v < vectors ? weights + v * len : NULL;
 			const double *x = features + c * len;
@@ -108,11 +100,8 @@ check_scores(int len, int vectors, int count)
 static void
 test_scores_equal_long_double(void **state)
 {
-	int			len;
-	int			count;
-
-	for (len = 1; len <= LEN_MAX; len++)
-		for (count = 1; count <= COUNT_MAX; count++)
+	for (int len = 1; len <= LEN_MAX; len++)
+		for (int count = 1; count <= COUNT_MAX; count++)
 		{
 			check_scores(len, 1 + (len + count) % 20, count);
 			free_all(state);
@@ -130,20 +119,18 @@ test_equal_vectors_have_equal_scores(void **state)
 	float	   *floats;
 	double	   *scores;
 	float	   *float_scores;
-	int			count;
-	int			c;
 
-	for (c = 0; c < COUNT_MAX; c++)
+	for (int c = 0; c < COUNT_MAX; c++)
 		memcpy(features + c * LEN_MAX, x, sizeof(double) * LEN_MAX);
 	floats = floats_new(LEN_MAX * COUNT_MAX, features);
 	scores = scores_new(LEN_MAX, 9, weights, 1, features);
 	float_scores = float_scores_new(LEN_MAX, 9, weights, 1, floats);
-	for (count = 2; count <= COUNT_MAX; count++)
+	for (int count = 2; count <= COUNT_MAX; count++)
 	{
 		double	   *more = scores_new(LEN_MAX, 9, weights, count, features);
 		float	   *float_more = float_scores_new(LEN_MAX, 9, weights, count, floats);
 
-		for (c = 0; c < count; c++)
+		for (int c = 0; c < count; c++)
 		{
 			assert_memory_equal(more + c * 16, scores, sizeof(double) * 16);
 			assert_memory_equal(float_more + c * 16, float_scores, sizeof(float) * 16);
@@ -161,20 +148,19 @@ test_steps_skip_other_numbers(void **state)
 	float		float_features[2 * COUNT_MAX];
 	double		scores[100 * COUNT_MAX];
 	float		float_scores[100 * COUNT_MAX];
-	int			i;
 
-	for (i = 0; i < SCORE_LANES_FLOAT; i++)
+	for (int i = 0; i < SCORE_LANES_FLOAT; i++)
 		weights[i] = float_weights[i] = (float) (i + 1);
-	for (i = 0; i < COUNT_MAX; i++)
+	for (int i = 0; i < COUNT_MAX; i++)
 	{
 		features[2 * i] = float_features[2 * i] = (float) (i + 1);
 		features[2 * i + 1] = float_features[2 * i + 1] = NAN;
 	}
-	for (i = 0; i < 100 * COUNT_MAX; i++)
+	for (int i = 0; i < 100 * COUNT_MAX; i++)
 		scores[i] = float_scores[i] = -7;
 	score_lanes(1, weights, COUNT_MAX, features, 2, scores, 100);
 	score_lanes_float(1, float_weights, COUNT_MAX, float_features, 2, float_scores, 100);
-	for (i = 0; i < 100 * COUNT_MAX; i++)
+	for (int i = 0; i < 100 * COUNT_MAX; i++)
 	{
 		int			score = (i % 100 + 1) * (i / 100 + 1);
 
@@ -191,21 +177,18 @@ test_not_finite_features_affect_their_row_only(void **state)
 	static const double weights[3 * SCORE_LANES_FLOAT] = {1, 1, 1, 0, 1, 0};
 	float		features[3 * COUNT_MAX];
 	int			place;
-	int			b;
-	int			i;
 
 	for (place = 0; place < LENGTH(features); place++)
-		for (b = 0; b < LENGTH(bad); b++)
+		for (int b = 0; b < LENGTH(bad); b++)
 		{
 			float	   *scores;
 
-			for (i = 0; i < LENGTH(features); i++)
+			for (int i = 0; i < LENGTH(features); i++)
 				features[i] = 1;
 			features[place] = bad[b];
 			scores = float_scores_new(3, 2, weights, COUNT_MAX, features);
-			for (i = 0; i < COUNT_MAX * SCORE_LANES_FLOAT; i++)
-				assert_true(!isfinite(scores[i]) ==
-							(i / SCORE_LANES_FLOAT == place / 3));
+			for (int i = 0; i < COUNT_MAX * SCORE_LANES_FLOAT; i++)
+				assert_true(!isfinite(scores[i]) == (i / SCORE_LANES_FLOAT == place / 3));
 			free_all(state);
 		}
 }

@@ -48,13 +48,12 @@ choose_sorted(const Case *c, int *chosen)
 	int			order[MAX_COUNT] = {0};
 	int			taken[MAX_COUNT] = {0};
 	int			count = 0;
-	int			i;
 
-	for (i = 0; i < c->candidates; i++)
+	for (int i = 0; i < c->candidates; i++)
 		order[i] = i;
 	present = c;
 	qsort(order, (size_t) c->candidates, sizeof(int), compare);
-	for (i = 0; i < c->candidates && count < c->k; i++)
+	for (int i = 0; i < c->candidates && count < c->k; i++)
 	{
 		int			group = c->groups ? c->groups[order[i]] : -1;
 
@@ -68,11 +67,10 @@ choose_sorted(const Case *c, int *chosen)
 static int
 choose(Slate *slate, int candidates, const double *scores, uint64_t seed)
 {
-	int			first;
 	int			count;
 
 	slate_begin(slate, seed);
-	for (first = 0; first < candidates; first += count)
+	for (int first = 0; first < candidates; first += count)
 	{
 		double		peak = scores[first];
 		int			i;
@@ -97,18 +95,15 @@ check_choice(const Case *c)
 	int			expected[MAX_COUNT];
 	int			expected_count = choose_sorted(c, expected);
 	Slate		slate;
-	int			round;
-	int			i;
 
-	slate_bind(&slate, c->candidates, c->k, c->groups, c->group_count, sizes,
-			   caps, entries);
+	slate_bind(&slate, c->candidates, c->k, c->groups, c->group_count, sizes, caps, entries);
 
 	/* a slate can be used again */
-	for (round = 0; round < 2; round++)
+	for (int round = 0; round < 2; round++)
 	{
 		assert_int_equal(choose(&slate, c->candidates, c->scores, c->seed), expected_count);
 		slate_sort(&slate);
-		for (i = 0; i < expected_count; i++)
+		for (int i = 0; i < expected_count; i++)
 			assert_int_equal(slate.best.entries[i].candidate, expected[i]);
 	}
 }
@@ -119,13 +114,12 @@ check_random_case(uint64_t *seed, int levels, bool capped)
 {
 	int			groups[MAX_COUNT];
 	Case		c = {.seed = *seed};
-	int			i;
 
 	c.candidates = 1 + (int) (random_bits(*seed, 1000) % MAX_COUNT);
 	c.k = 1 + (int) (random_bits(*seed, 1001) % (MAX_COUNT + 5));
 	c.cap = 1 + (int) (random_bits(*seed, 1002) % 4);
 	c.group_count = capped ? 1 + (int) (random_bits(*seed, 1003) % 6) : 0;
-	for (i = 0; i < c.candidates; i++)
+	for (int i = 0; i < c.candidates; i++)
 	{
 		c.scores[i] = (double) (random_bits(*seed, 2000 + (uint64_t) i) % (uint64_t) levels);
 		groups[i] = (int) (random_bits(*seed, 3000 + (uint64_t) i) %
@@ -141,9 +135,8 @@ static void
 test_slate_equals_greedy_choice_from_sorted_candidates(void **state)
 {
 	uint64_t	seed = 1;
-	int			i;
 
-	for (i = 0; i < ROUNDS; i++)
+	for (int i = 0; i < ROUNDS; i++)
 	{
 		check_random_case(&seed, 3, false);
 		check_random_case(&seed, 1000000, false);
@@ -168,15 +161,14 @@ test_equal_scores_are_chosen_equally_often(void **state)
 	int			counts[candidates] = {0};
 	SlateEntry	entries[1];
 	Slate		slate;
-	int			i;
 
 	slate_bind(&slate, candidates, 1, NULL, 0, NULL, NULL, entries);
-	for (i = 0; i < trials; i++)
+	for (int i = 0; i < trials; i++)
 	{
 		assert_int_equal(choose(&slate, candidates, scores, random_bits(5, (uint64_t) i)), 1);
 		counts[entries[0].candidate]++;
 	}
-	for (i = 0; i < candidates; i++)
+	for (int i = 0; i < candidates; i++)
 		assert_near(counts[i], 5000, 6.2 * 66.2);
 }
 

@@ -23,9 +23,8 @@ typedef struct Decision
 static void
 make_log(Decision *log, int count, double level, uint64_t seed)
 {
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		log[i].reward = level + dice(&seed);
 		log[i].weight = i % 5 == 4 ? 0 : fabs(dice(&seed));
@@ -40,9 +39,8 @@ static PolicyValue
 summed(const Decision *log, int count)
 {
 	PolicyValue v = {.count = 0};
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		PolicyValue one = value_of_modelled(log[i].reward, log[i].weight,
 											log[i].predicted, log[i].expected);
@@ -92,9 +90,8 @@ static exact
 mean_of(const Decision *log, int count, Term term, exact snips)
 {
 	exact		sum = 0;
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		sum += term(&log[i], snips);
 	return sum / count;
 }
@@ -104,9 +101,8 @@ stderr_of(const Decision *log, int count, Term term, exact snips)
 {
 	exact		mean = mean_of(log, count, term, snips);
 	exact		squares = 0;
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		squares += powl(term(&log[i], snips) - mean, 2);
 	return sqrtl(squares / (count - 1) / count);
 }
@@ -123,22 +119,20 @@ check_moments(const PolicyValue *v, Moments moments, const Decision *log,
 }
 
 static void
-check_value(const PolicyValue *v, const Decision *log, int count,
-			double relative)
+check_value(const PolicyValue *v, const Decision *log, int count, double relative)
 {
 	exact		weight = mean_of(log, count, weight_term, 0);
 	exact		snips = mean_of(log, count, ips_term, 0) / weight;
 	exact		error = stderr_of(log, count, snips_term, snips) / weight;
 	exact		squares = 0;
 	double		most = 0;
-	int			i;
 
 	check_moments(v, v->reward, log, count, reward_term, relative);
 	check_moments(v, v->weight, log, count, weight_term, relative);
 	check_moments(v, v->weighted, log, count, ips_term, relative);
 	check_moments(v, v->doubly, log, count, dr_term, relative);
 	assert_near(v->snips, snips, relative * (fabsl(snips) + error));
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		squares += (exact) log[i].weight * log[i].weight;
 		most = fmax(most, log[i].weight);
@@ -146,8 +140,7 @@ check_value(const PolicyValue *v, const Decision *log, int count,
 	/* a reward with a dominating weight determines snips */
 	assert_near(value_snips_stderr(v), error, relative * error +
 				4 * DBL_EPSILON * fabsl(snips) * most / weight);
-	assert_near(value_sample_size(v), powl(weight * count, 2) / squares,
-				relative * count);
+	assert_near(value_sample_size(v), powl(weight * count, 2) / squares, relative * count);
 	assert_true(v->max_weight == most);
 	assert_true(v->count == count);
 }
@@ -156,9 +149,8 @@ static void
 test_value_equals_its_definition(void **state)
 {
 	Decision	log[DECISIONS];
-	int			count;
 
-	for (count = 2; count <= DECISIONS; count += 1 + count / 3)
+	for (int count = 2; count <= DECISIONS; count += 1 + count / 3)
 	{
 		PolicyValue v;
 
@@ -168,10 +160,7 @@ test_value_equals_its_definition(void **state)
 	}
 }
 
-/*
- * Rewards of 1e9 with small differences, for which naive sums of squares have
- * no digit left
- */
+/* Rewards of 1e9 with small differences, for which naive sums of squares have no digit left */
 static void
 test_large_rewards_keep_seven_digits(void **state)
 {
@@ -190,15 +179,13 @@ test_value_does_not_depend_on_parts(void **state)
 	Decision	log[DECISIONS];
 	const int	ends[][4] = {{0, 0, 0, 0}, {1, 2, 3, 4}, {100, 100, 250, 499},
 	{499, 499, 499, 500}, {4, 5, 10, 11}};
-	int			c;
-	int			i;
 
 	make_log(log, DECISIONS, 3, 2);
-	for (c = 0; c < LENGTH(ends); c++)
+	for (int c = 0; c < LENGTH(ends); c++)
 	{
 		PolicyValue v = summed(log + ends[c][3], DECISIONS - ends[c][3]);
 
-		for (i = 0; i < 4; i++)
+		for (int i = 0; i < 4; i++)
 		{
 			int			start = i == 0 ? 0 : ends[c][i - 1];
 			PolicyValue part = summed(log + start, ends[c][i] - start);

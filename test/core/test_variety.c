@@ -54,9 +54,8 @@ penalized_score(const Case *c, int candidate, const int *chosen, int count)
 	double		score = c->scores[candidate];
 	double		closest = 0.0;
 	int			of_group = 0;
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		if (chosen[i] == candidate)
 			return -INFINITY;
@@ -72,13 +71,12 @@ static int
 choose_by_definition(const Case *c, int *chosen)
 {
 	int			count;
-	int			i;
 
 	for (count = 0; count < c->k; count++)
 	{
 		double		highest = -INFINITY;
 
-		for (i = 0; i < c->candidates; i++)
+		for (int i = 0; i < c->candidates; i++)
 		{
 			double		score = penalized_score(c, i, chosen, count);
 
@@ -113,7 +111,6 @@ make_variety(const Case *c)
 	Variety		v = {.count = c->candidates,.dim = c->dim,.diversity = c->diversity,
 		.numbers = c->numbers,.groups = c->group_count > 0 ? c->groups : NULL,
 	.cap = c->cap,.max_rows = c->max_rows};
-	int			i;
 
 	v.units = guarded_floats(rounded * (size_t) c->dim);
 	v.unit = allocate((size_t) c->dim * sizeof(float));
@@ -123,7 +120,7 @@ make_variety(const Case *c)
 	v.scores = guarded(rounded);
 	v.closest = guarded(rounded);
 	v.peaks = guarded(rounded / VARIETY_STRIP);
-	for (i = 0; i < c->candidates; i++)
+	for (int i = 0; i < c->candidates; i++)
 		variety_set_vector(&v, i, c->vectors[i]);
 	variety_start(&v);
 	return v;
@@ -133,18 +130,16 @@ static void
 check_lists(Case *c)
 {
 	Variety		v = make_variety(c);
-	int			round;
-	int			i;
 
 	/* the selection can be used again, with another seed */
-	for (round = 0; round < 3; round++, c->seed++)
+	for (int round = 0; round < 3; round++, c->seed++)
 	{
 		int			expected[MAX_COUNT] = {0};
 		int			count = choose_by_definition(c, expected);
 
 		memcpy(v.scores, c->scores, sizeof(double) * (size_t) c->candidates);
 		variety_begin(&v, c->seed, c->group_count);
-		for (i = 0; i < count; i++)
+		for (int i = 0; i < count; i++)
 			assert_int_equal(variety_next(&v), expected[i]);
 		if (count < c->k)
 			assert_int_equal(variety_next(&v), -1);
@@ -166,8 +161,6 @@ make_case(uint64_t seed, int levels, int capped)
 {
 	Case		c = {.seed = seed};
 	int			middle = levels / 3;
-	int			i;
-	int			k;
 
 	c.candidates = 1 + any(&c, 1, 0, MAX_COUNT);
 	c.k = 1 + any(&c, 1, 1, 15);
@@ -176,12 +169,12 @@ make_case(uint64_t seed, int levels, int capped)
 	c.group_count = capped ? 1 + any(&c, 1, 4, 6) : 0;
 	c.cap = 1 + any(&c, 1, 5, 3);
 	c.max_rows = 1 + any(&c, 1, 6, 10);
-	for (i = 0; i < c.candidates; i++)
+	for (int i = 0; i < c.candidates; i++)
 	{
 		c.numbers[i] = 3 * i + 1;
 		c.groups[i] = any(&c, 2, i, c.group_count + 1) - 1;
 		c.scores[i] = (any(&c, 3, i, levels) - middle) / 7.0;
-		for (k = 0; k < c.dim; k++)
+		for (int k = 0; k < c.dim; k++)
 			c.vectors[i][k] = any(&c, 4 + k, i, levels) - middle;
 	}
 	return c;
@@ -191,9 +184,8 @@ static void
 test_variety_equals_choice_by_definition(void **state)
 {
 	uint64_t	seed = 1;
-	int			i;
 
-	for (i = 0; i < ROUNDS; i++)
+	for (int i = 0; i < ROUNDS; i++)
 	{
 		Case		c = make_case(seed++, i % 2 ? 4 : 1000000, i % 4 < 2);
 

@@ -41,14 +41,12 @@ report_all(void)
 {
 	const double discounts[] = {0.99, 1};
 	bool		kept = true;
-	int			g;
-	int			k;
 
 	printf("%-22s %5s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n",
 		   "contexts", "gamma", "block", "count", "N", "b", "G", "H", "bound",
 		   "cond Z", "solve", "bound", "mean", "reward");
-	for (g = 0; g < LENGTH(discounts); g++)
-		for (k = 0; k < long_kind_count; k++)
+	for (int g = 0; g < LENGTH(discounts); g++)
+		for (int k = 0; k < long_kind_count; k++)
 		{
 			const LongHistory h = {&long_kinds[k], discounts[g],
 			10 * MILLION, EVIDENCE_BLOCK};
@@ -57,7 +55,7 @@ report_all(void)
 		}
 
 	/* one by one, as dlints_update trains on single rewards */
-	for (k = 0; k < long_kind_count; k++)
+	for (int k = 0; k < long_kind_count; k++)
 	{
 		const LongHistory h = {&long_kinds[k], 1, MILLION, 1};
 
@@ -86,14 +84,12 @@ report_returns(void)
 {
 	const double half_lives[] = {0, 500};
 	bool		kept = true;
-	int			g;
-	int			k;
 
 	printf("\nOne learned, one taken back, %d in between\n"
 		   "%-22s %9s %8s %7s %7s %7s\n", LONG_WINDOW,
 		   "contexts", "half-life", "count", "refused", "drift", "bound");
-	for (g = 0; g < LENGTH(half_lives); g++)
-		for (k = 0; k < long_kind_count; k++)
+	for (int g = 0; g < LENGTH(half_lives); g++)
+		for (int k = 0; k < long_kind_count; k++)
 		{
 			const LongReturn h = {&long_kinds[k], half_lives[g],
 				half_lives[g] > 0 ? SQUARES_MATRIX : SQUARES_NONE,
@@ -112,9 +108,8 @@ seconds_for(Evidence *e, int count, const double *context, double reward)
 	const double one = 1;
 	double		work[LONG_DIM];
 	clock_t		start = clock();
-	int			j;
 
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 		evidence_absorb(e, 0.99, 1, context, &reward, 0, &one, work);
 	return (double) (clock() - start) / CLOCKS_PER_SEC;
 }
@@ -123,9 +118,8 @@ static int
 count_subnormals(size_t count, const double *values)
 {
 	int			found = 0;
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		found += fpclassify(values[i]) == FP_SUBNORMAL;
 	return found;
 }
@@ -147,9 +141,8 @@ report_fading(void)
 	double		fading;
 	int			subnormals;
 	bool		kept;
-	int			k;
 
-	for (k = 0; k < LONG_DIM; k++)
+	for (int k = 0; k < LONG_DIM; k++)
 		context[k] = sin(k + 1.0);
 	seconds_for(e, count, context, 1);
 	ordinary = seconds_for(e, count, context, 1);
@@ -171,10 +164,8 @@ report_fading(void)
 static void
 print_array(const char *name, const double *values, int count)
 {
-	int			i;
-
 	printf("\\set %s '{", name);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		printf("%s%.17g", i > 0 ? "," : "", values[i]);
 	printf("}'\n");
 }
@@ -185,11 +176,9 @@ print_matrix(const char *name, const double *packed)
 {
 	double		rows[SQL_DIM * (SQL_DIM + 1) / 2];
 	int			count = 0;
-	int			i;
-	int			j;
 
-	for (i = 0; i < SQL_DIM; i++)
-		for (j = 0; j <= i; j++)
+	for (int i = 0; i < SQL_DIM; i++)
+		for (int j = 0; j <= i; j++)
 			rows[count++] = packed[linalg_packed_index(SQL_DIM, i, j)];
 	print_array(name, rows, count);
 }
@@ -202,11 +191,10 @@ print_model(double discount, int64_t count)
 	double	   *rewards = guarded(EVIDENCE_BLOCK);
 	int			filled = 0;
 	int64_t		i;
-	int			k;
 
 	for (i = 1; i <= count; i++)
 	{
-		for (k = 0; k < SQL_DIM; k++)
+		for (int k = 0; k < SQL_DIM; k++)
 			contexts[filled * SQL_DIM + k] = (double) (i * (k + 4) % 11) - 5;
 		rewards[filled++] = (double) (i % 5);
 		if (filled == EVIDENCE_BLOCK || i == count)
@@ -215,8 +203,7 @@ print_model(double discount, int64_t count)
 			filled = 0;
 		}
 	}
-	printf("\\set discount %.17g\n\\set count %lld\n", discount,
-		   (long long) count);
+	printf("\\set discount %.17g\n\\set count %lld\n", discount, (long long) count);
 	print_array("core_b", e->b, SQL_DIM);
 	print_matrix("core_g", e->G);
 	print_matrix("core_h", e->H ? e->H : e->G);

@@ -64,9 +64,8 @@ check_floats(Input *in, int n, const double *weights)
 	float	   *features = walled_floats((size_t) n);
 	double	   *wide = walled((size_t) n);
 	bool		finite;
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		uint32_t	bits = (uint32_t) take_bits(in);
 
@@ -76,7 +75,7 @@ check_floats(Input *in, int n, const double *weights)
 	}
 	finite = widen_float((size_t) n, features, wide);
 	check(finite == all_are_finite((size_t) n, wide));
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		check(wide[i] == (double) features[i] || isnan(features[i]));
 	check_score(dot_float(n, weights, features), plain_dot(n, weights, wide),
 				dot_size(n, weights, wide), finite);

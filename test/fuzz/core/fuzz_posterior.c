@@ -30,10 +30,7 @@
 /* the largest number of reduced features; see numbers.h */
 #define MAX_REDUCED	3.2e121
 
-/*
- * Evidence; is it from observations only, and may S have rounding errors of a
- * larger sum?
- */
+/* Evidence; is it from observations only, and may S have rounding errors of a larger sum? */
 typedef struct History
 {
 	Evidence	evidence;
@@ -127,9 +124,7 @@ arbitrary_history(Input *in, int dim, Squares squares)
 static bool
 diagonal_is_negative(const Evidence *e, const double *packed)
 {
-	int			i;
-
-	for (i = 0; i < e->dim; i++)
+	for (int i = 0; i < e->dim; i++)
 		if (packed[linalg_packed_index(e->dim, i, i)] < 0.0)
 			return true;
 	return false;
@@ -162,11 +157,9 @@ static void
 check_settled(const Evidence *e)
 {
 	size_t		count = value_count(e);
-	size_t		i;
 
-	for (i = 0; i < count; i++)
-		check(!(fabs(e->N[i]) < DBL_MIN) ||
-			  (e->N[i] == 0.0 && !signbit(e->N[i])));
+	for (size_t i = 0; i < count; i++)
+		check(!(fabs(e->N[i]) < DBL_MIN) || (e->N[i] == 0.0 && !signbit(e->N[i])));
 }
 
 static void
@@ -181,10 +174,9 @@ check_near(const History *a, const History *b, double size)
 {
 	size_t		count = value_count(&a->evidence);
 	double		bound = 1e-10 * size;
-	size_t		i;
 
 	check(fabs(*a->evidence.N - *b->evidence.N) <= 1e-10 * *a->evidence.N);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		check(fabs(a->values[i] - b->values[i]) <= bound);
 }
 
@@ -210,23 +202,20 @@ learn(Input *in, History *h)
 	double		reference = take_reward(in);
 	double	   *weights = walled_numbers(in, (size_t) count, take_weight);
 	double	   *rewards = walled_numbers(in, (size_t) count, take_reward);
-	double	   *features = walled_numbers(in, (size_t) count * (size_t) dim,
-										  take_reduced);
+	double	   *features = walled_numbers(in, (size_t) count * (size_t) dim, take_reduced);
 	double	   *work = walled((size_t) dim * (size_t) count);
 	double		weight = fmax(1.0, largest((size_t) count, weights));
 	double		size = largest((size_t) count * (size_t) dim, features) +
 		largest((size_t) count, rewards) + fabs(reference) + 1e-100;
 	History		single = copy_history(h);
-	int			j;
 
 	size = 1e-3 * (double) count * size * size * weight * weight +
 		largest(value_count(&h->evidence), h->values);
-	for (j = 0; j < count; j++)
+	for (int j = 0; j < count; j++)
 		evidence_absorb(&single.evidence, j == 0 ? decay : 1.0, 1,
 						features + (size_t) j * (size_t) dim, &rewards[j],
 						reference, &weights[j], work);
-	evidence_absorb(&h->evidence, decay, count, features, rewards, reference,
-					weights, work);
+	evidence_absorb(&h->evidence, decay, count, features, rewards, reference, weights, work);
 	totals_absorb(&h->totals, count, rewards, reference, weights);
 	check(!h->learned || h->rebased || h->totals.peak >= h->totals.S);
 	if (size < MODERATE)
@@ -285,9 +274,8 @@ static double
 product_element(int dim, const double *lower, int i, int j)
 {
 	double		sum = 0.0;
-	int			k;
 
-	for (k = 0; k <= j; k++)
+	for (int k = 0; k <= j; k++)
 		sum += lower[linalg_packed_index(dim, i, k)] *
 			lower[linalg_packed_index(dim, j, k)];
 	return sum;
@@ -301,7 +289,6 @@ check_product(int dim, const double *evidence, double times, const Prior *prior,
 	double		most = 0.0;
 	double		slack;
 	int			i;
-	int			j;
 
 	for (i = 0; i < dim; i++)
 		most = fmax(most, product_element(dim, factor, i, i));
@@ -309,7 +296,7 @@ check_product(int dim, const double *evidence, double times, const Prior *prior,
 		return;					/* products overflow or underflow */
 	slack = 1e-13 * most;
 	for (i = 0; i < dim; i++)
-		for (j = 0; j <= i; j++)
+		for (int j = 0; j <= i; j++)
 		{
 			size_t		at = linalg_packed_index(dim, i, j);
 			double		known = prior->weight > 0.0 ? prior->weight * prior->P[at] : 0.0;
@@ -327,11 +314,10 @@ static void
 check_factor(const Evidence *e, const Prior *prior, const Factor *f)
 {
 	size_t		packed = linalg_packed_len(e->dim);
-	int			i;
 
 	check(all_are_finite(packed, f->L));
 	check(f->M == NULL || all_are_finite(packed, f->M));
-	for (i = 0; i < e->dim; i++)
+	for (int i = 0; i < e->dim; i++)
 		check(f->L[linalg_packed_index(e->dim, i, i)] > 0.0);
 	check_product(e->dim, e->G, 1.0, prior, f->L);
 	if (f->M)
@@ -347,13 +333,12 @@ check_widths(const Factor *f, const double *vector, bool moderate)
 	double	   *covariance = walled(dim * dim);
 	double	   *work = walled(dim);
 	double		width;
-	size_t		i;
 
 	posterior_root(f, root);
 	width = posterior_stddev(f->dim, root, vector, work);
 	linalg_gram(f->dim, root, covariance);
 	check(!(width < 0.0));
-	for (i = 0; i < dim; i++)
+	for (size_t i = 0; i < dim; i++)
 	{
 		double		variance = covariance[i + i * dim];
 
@@ -435,11 +420,9 @@ have_posteriors(const Evidence *memories, int count, double ridge)
 {
 	const Prior prior = prior_of_ridge(ridge);
 	Factor		f;
-	int			j;
 
-	factor_bind(&f, memories[0].dim, false,
-				walled(factor_value_count(memories[0].dim, false)));
-	for (j = 0; j < count; j++)
+	factor_bind(&f, memories[0].dim, false, walled(factor_value_count(memories[0].dim, false)));
+	for (int j = 0; j < count; j++)
 		if (!posterior_factor(&memories[j], &prior, &f))
 			return false;
 	return true;
@@ -459,10 +442,9 @@ choose(Input *in, const History *h)
 	double	   *work = walled(memory_choose_work(e->dim, count));
 	Evidence	memories[3];
 	MemoryChoice choice;
-	int			j;
 
 	memories[0] = *e;
-	for (j = 1; j < count; j++)
+	for (int j = 1; j < count; j++)
 	{
 		History		other = some_history(in, e->dim, j < count - 1 ? SQUARES_SUM : SQUARES_NONE);
 
@@ -530,12 +512,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	Squares		squares = (Squares) (take_byte(&in) % 3);
 	History		h;
 	bool		going;
-	int			i;
 
 	walled_reset();
 	h = some_history(&in, dim, squares);
 	going = is_valid(&h);
-	for (i = 0; going && i < MAX_STEPS && in.left > 0; i++)
+	for (int i = 0; going && i < MAX_STEPS && in.left > 0; i++)
 	{
 		check_neutral(&h);
 		going = step(&in, &h);

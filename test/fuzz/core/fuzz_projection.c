@@ -85,10 +85,9 @@ check_row(const Projection *p, const ProjectionRows *all, int row)
 {
 	size_t		len = (size_t) p->feature_dim;
 	double	   *expected = walled(len);
-	size_t		j;
 
 	random_normals(p->seed, RANDOM_PROJECTION, (uint32_t) row, len, expected);
-	for (j = 0; j < len; j++)
+	for (size_t j = 0; j < len; j++)
 		expected[j] *= p->scale;
 	check(same_bits(len, expected, row_of(p, all, row)));
 }
@@ -97,28 +96,22 @@ check_row(const Projection *p, const ProjectionRows *all, int row)
 static void
 check_piece(const Projection *p, const ProjectionRows *all, const ProjectionRows *piece)
 {
-	int			row;
-
-	for (row = piece->first; row < piece->first + piece->count; row++)
-		check(same_bits((size_t) p->feature_dim, row_of(p, all, row),
-						row_of(p, piece, row)));
+	for (int row = piece->first; row < piece->first + piece->count; row++)
+		check(same_bits((size_t) p->feature_dim, row_of(p, all, row), row_of(p, piece, row)));
 }
 
 static void
 check_rows(const Projection *p, const ProjectionRows *all, const Rows *rows)
 {
-	int			i;
-
 	check_row(p, all, 0);
 	check_row(p, all, p->reduced_dim - 1);
-	for (i = 0; i < rows->count; i++)
+	for (int i = 0; i < rows->count; i++)
 		check_piece(p, all, &rows->pieces[i]);
 }
 
 /*
- * Number of vectors of each kind, and their largest numbers.  After the
- * coordinates of the projection there may be another one, which does not
- * change.
+ * Number of vectors of each kind, and their largest numbers.  After the coordinates of the
+ * projection there may be another one, which does not change.
  */
 typedef struct Vectors
 {
@@ -136,9 +129,8 @@ some_numbers(Input *in, size_t count, double most)
 {
 	double	   *values = walled(count);
 	size_t		different = (size_t) take_size(in, MAX_DIFFERENT);
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		values[i] = i < different ? take_within(in, -most, most) : values[i - different];
 	return values;
 }
@@ -176,11 +168,9 @@ static double *
 apply(const Projection *p, const Rows *rows, const Vectors *v)
 {
 	double	   *reduced = walled((size_t) (v->count * reduced_len(p, v)));
-	int			i;
 
-	for (i = 0; i < rows->count; i++)
-		projection_apply(p, &rows->pieces[i], v->count, v->features, reduced,
-						 reduced_len(p, v));
+	for (int i = 0; i < rows->count; i++)
+		projection_apply(p, &rows->pieces[i], v->count, v->features, reduced, reduced_len(p, v));
 	return reduced;
 }
 
@@ -192,20 +182,16 @@ lift(const Projection *p, const Rows *rows, const Vectors *v)
 {
 	int			len = lifted_len(p, v);
 	double	   *lifted = walled((size_t) (v->count * len));
-	int			i;
 
-	for (i = 0; i < v->count * len; i++)
+	for (int i = 0; i < v->count * len; i++)
 		lifted[i] = i % len < p->feature_dim ? 0 : SPARE_WEIGHT;
-	for (i = 0; i < rows->count; i++)
+	for (int i = 0; i < rows->count; i++)
 		projection_lift(p, &rows->pieces[i], v->count, v->parameters, reduced_len(p, v),
 						lifted, len);
 	return lifted;
 }
 
-/*
- * Bound of rounding errors of a coordinate of z; entries are below ten
- * standard deviations.
- */
+/* Bound of rounding errors of a coordinate of z; entries are below ten standard deviations. */
 static double
 rounding(const Projection *p, const Vectors *v)
 {
@@ -225,15 +211,13 @@ check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 			  const double *reduced)
 {
 	int			n = p->feature_dim;
-	int			c;
-	int			row;
 
-	for (c = 0; c < v->count; c++)
+	for (int c = 0; c < v->count; c++)
 	{
 		const double *x = v->features + c * n;
 		const double *z = reduced + c * reduced_len(p, v);
 
-		for (row = 0; row < p->reduced_dim; row++)
+		for (int row = 0; row < p->reduced_dim; row++)
 		{
 			double		expected = plain_dot(n, row_of(p, rows, row), x);
 
@@ -251,9 +235,8 @@ check_lifted(const Projection *p, const Vectors *v, int number,
 	int			len = reduced_len(p, v);
 	const double *x = v->features + number * n;
 	const double *z = reduced + number * len;
-	int			c;
 
-	for (c = 0; c < v->count; c++)
+	for (int c = 0; c < v->count; c++)
 	{
 		const double *psi = v->parameters + c * len;
 		const double *w = lifted + c * lifted_len(p, v);
@@ -267,15 +250,13 @@ check_lifted(const Projection *p, const Vectors *v, int number,
 
 /* Reduce feature vectors and lift parameters. */
 static void
-check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows,
-				const Vectors *v)
+check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows, const Vectors *v)
 {
 	double	   *reduced = apply(p, rows, v);
 	double	   *lifted = lift(p, rows, v);
-	int			c;
 
 	check_reduced(p, all, v, reduced);
-	for (c = 0; c < v->count; c++)
+	for (int c = 0; c < v->count; c++)
 		check_lifted(p, v, c, reduced, lifted);
 }
 
@@ -290,11 +271,10 @@ check_kind(const Kind *kind, const Vectors *v, const double *parameters)
 	double	   *lifted = walled((size_t) (v->count * weights_len));
 	double		most = largest((size_t) (v->count * len), parameters);
 	double		profile = largest((size_t) n, v->features);
-	int			c;
 
 	kind_fill(kind, v->count, v->features, v->features, reduced);
 	kind_lift(kind, v->count, parameters, v->features, lifted);
-	for (c = 0; c < v->count; c++)
+	for (int c = 0; c < v->count; c++)
 	{
 		const double *z = reduced + c * len;
 		const double *w = lifted + c * weights_len;
@@ -304,7 +284,7 @@ check_kind(const Kind *kind, const Vectors *v, const double *parameters)
 		check(all_are_finite((size_t) len, z) && all_are_finite((size_t) weights_len, w));
 	}
 	/* lift under the first profile */
-	for (c = 0; c < v->count; c++)
+	for (int c = 0; c < v->count; c++)
 	{
 		const double *w = lifted + c * weights_len;
 		double		score = plain_dot(n, w, v->features) + (kind->intercept ? w[n] : 0.0);
@@ -314,10 +294,7 @@ check_kind(const Kind *kind, const Vectors *v, const double *parameters)
 	}
 }
 
-/*
- * Kinds without a projection; each feature vector is the profile of another
- * one.
- */
+/* Kinds without a projection; each feature vector is the profile of another one. */
 static void
 check_kinds(const Projection *p, const Vectors *v)
 {
@@ -326,9 +303,8 @@ check_kinds(const Projection *p, const Vectors *v)
 		{INTERACTIONS_MATCHED, p->feature_dim, 0, v->spare == 1}
 	};
 	size_t		given = (size_t) (v->count * reduced_len(p, v));
-	int			k;
 
-	for (k = 0; k < 2; k++)
+	for (int k = 0; k < 2; k++)
 	{
 		size_t		wanted = (size_t) (v->count * kind_reduced_len(&kinds[k]));
 		double	   *parameters = walled(wanted);

@@ -39,9 +39,8 @@ uint64_t
 take_bits(Input *in)
 {
 	uint64_t	bits = 0;
-	int			i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		bits = bits << 8 | take_byte(in);
 	return bits;
 }
@@ -149,11 +148,10 @@ walled_numbers(Input *in, size_t count, double (*take) (Input *))
 {
 	double	   *values = walled(count);
 	size_t		given = 0;
-	size_t		i;
 
 	while (given < count && (in->left > 0 || given == 0))
 		values[given++] = take(in);
-	for (i = given; i < count; i++)
+	for (size_t i = given; i < count; i++)
 		values[i] = values[i % given];
 	return values;
 }
@@ -174,9 +172,7 @@ same_bits(size_t count, const void *a, const void *b)
 bool
 all_are_finite(size_t count, const double *values)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (!isfinite(values[i]))
 			return false;
 	return true;
@@ -187,9 +183,8 @@ double
 largest(size_t count, const double *values)
 {
 	double		most = 0.0;
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		most = fmax(most, fabs(values[i]));
 	return most;
 }
@@ -198,9 +193,8 @@ double
 plain_dot(int len, const double *a, const double *b)
 {
 	double		sum = 0.0;
-	int			i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		sum += a[i] * b[i];
 	return sum;
 }

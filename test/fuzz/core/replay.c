@@ -21,10 +21,9 @@ replay(const char *digits)
 
 	/* allocated with the size of the input, so that checkers detect reads beyond its end */
 	uint8_t    *data = malloc(size > 0 ? size : 1);
-	size_t		i;
 
 	check(data != NULL);
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 	{
 		const char	byte[] = {digits[2 * i], digits[2 * i + 1], '\0'};
 		char	   *end;

@@ -66,8 +66,7 @@ FromText(Oid type, char *text)
 static Oid
 Procedure(const char *signature)
 {
-	return DatumGetObjectId(DirectFunctionCall1(regprocedurein,
-												CStringGetDatum(signature)));
+	return DatumGetObjectId(DirectFunctionCall1(regprocedurein, CStringGetDatum(signature)));
 }
 
 /* Call a support function of two arguments as if from within an aggregate. */

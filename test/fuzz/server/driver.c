@@ -56,13 +56,12 @@ dlints_fuzz(PG_FUNCTION_ARGS)
 	int			count;
 	int			argc;
 	char	  **argv;
-	int			i;
 
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TEXTOID, -1, false, TYPALIGN_INT,
 					  &arguments, &nulls, &count);
 	argc = count;
 	argv = palloc0(sizeof(char *) * (count + 1));
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		argv[i] = TextDatumGetCString(arguments[i]);
 
 	BeginReading();

@@ -51,14 +51,13 @@ PrepareProbes(void)
 {
 	Oid			types[PROBE_ARGUMENTS] = {model_type, FLOAT4ARRAYOID, FLOAT4ARRAYOID};
 	SPITupleTable *rows;
-	uint64		i;
 
 	if (SPI_execute("SELECT name, 'SELECT ' || query, profile FROM probe", true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "cannot read the table \"probe\"");
 	rows = SPI_tuptable;
 	probe_count = SPI_processed;
 	probes = MemoryContextAlloc(TopMemoryContext, sizeof(Probe) * Max(probe_count, 1));
-	for (i = 0; i < probe_count; i++)
+	for (uint64 i = 0; i < probe_count; i++)
 	{
 		probes[i].name = Keep(SPI_getvalue(rows->vals[i], rows->tupdesc, 1));
 		probes[i].profile = Keep(SPI_getvalue(rows->vals[i], rows->tupdesc, 3));
@@ -75,17 +74,14 @@ BeginReading(void)
 	SPI_connect();
 	FindModelType();
 	PrepareProbes();
-	input_context = AllocSetContextCreate(TopMemoryContext, "fuzzed input",
-										  ALLOCSET_DEFAULT_SIZES);
+	input_context = AllocSetContextCreate(TopMemoryContext, "fuzzed input", ALLOCSET_DEFAULT_SIZES);
 }
 
 /* Switches back to the memory context in which reading began. */
 void
 EndReading(void)
 {
-	uint64		i;
-
-	for (i = 0; i < probe_count; i++)
+	for (uint64 i = 0; i < probe_count; i++)
 		SPI_freeplan(probes[i].plan);
 	SPI_finish();
 	MemoryContextDelete(input_context);
@@ -137,9 +133,8 @@ NumbersAreFinite(const Dlints *model)
 {
 	const DlintsHeader *header = &model->header;
 	Size		count = (VARSIZE(model) - sizeof(DlintsHeader)) / sizeof(float8);
-	Size		i;
 
-	for (i = 0; i < count; i++)
+	for (Size i = 0; i < count; i++)
 		if (!isfinite(model->values[i]))
 			return false;
 	return isfinite(header->discount) && isfinite(header->ridge) &&
@@ -183,9 +178,8 @@ static Datum
 SomeArray(int length)
 {
 	Datum	   *elements = palloc(sizeof(Datum) * length);
-	int			i;
 
-	for (i = 0; i < length; i++)
+	for (int i = 0; i < length; i++)
 		elements[i] = Float4GetDatum(i % 3 == 0 ? 1.0f : 0.5f);
 	return PointerGetDatum(construct_array(elements, length, FLOAT4OID,
 										   sizeof(float4), true, TYPALIGN_INT));
@@ -246,15 +240,13 @@ AskAll(Datum datum)
 {
 	Dlints	   *model = (Dlints *) DatumGetPointer(datum);
 	Datum		arguments[PROBE_ARGUMENTS];
-	uint64		i;
 
-	if ((int64) model->header.feature_dim * model->header.reduced_dim >
-		MOST_PROJECTION_ENTRIES)
+	if ((int64) model->header.feature_dim * model->header.reduced_dim > MOST_PROJECTION_ENTRIES)
 		return NULL;
 	arguments[0] = datum;
 	arguments[1] = SomeArray(model->header.feature_dim);
 	arguments[2] = SomeArray(Max(model->header.profile_dim, 1));
-	for (i = 0; i < probe_count; i++)
+	for (uint64 i = 0; i < probe_count; i++)
 	{
 		char	   *problem = Ask(&probes[i], arguments);
 
@@ -313,12 +305,11 @@ dlints_read_inputs(PG_FUNCTION_ARGS)
 	Datum	   *inputs;
 	bool	   *nulls;
 	int			count;
-	int			i;
 
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), BYTEAOID, -1, false, TYPALIGN_INT,
 					  &inputs, &nulls, &count);
 	BeginReading();
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		bytea	   *input = DatumGetByteaPP(inputs[i]);
 		bool		accepted;

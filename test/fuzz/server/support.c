@@ -14,10 +14,7 @@
 
 #define MOST_ARGUMENTS 10
 
-/*
- * Create a node that the function takes for its aggregate, in the current
- * memory context.
- */
+/* Create a node that the function takes for its aggregate, in the current memory context. */
 Node *
 SomeAggregate(void)
 {
@@ -37,11 +34,10 @@ CallWithNothing(Oid oid, Node *context)
 {
 	LOCAL_FCINFO(fcinfo, MOST_ARGUMENTS);
 	FmgrInfo	function;
-	int			i;
 
 	fmgr_info(oid, &function);
 	InitFunctionCallInfoData(*fcinfo, &function, function.fn_nargs, InvalidOid, context, NULL);
-	for (i = 0; i < function.fn_nargs; i++)
+	for (int i = 0; i < function.fn_nargs; i++)
 	{
 		fcinfo->args[i].value = PointerGetDatum(palloc0(BLCKSZ));
 		fcinfo->args[i].isnull = !function.fn_strict;
