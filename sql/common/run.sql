@@ -156,7 +156,7 @@ BEGIN
 			RAISE NOTICE 'part "%" of the maintenance of "%" waits for the next run()', part, own
 				USING DETAIL = 'Another session holds a lock that it needs.';
 			RETURN NULL;
-		WHEN OTHERS THEN
+		WHEN OTHERS OR ASSERT_FAILURE THEN
 			GET STACKED DIAGNOSTICS remedy = PG_EXCEPTION_HINT;
 			message := SQLERRM;
 	END;

@@ -43,7 +43,7 @@ BEGIN
 		BEGIN
 			RETURN QUERY EXECUTE format('SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_%s r',
 			                            call);
-		EXCEPTION WHEN OTHERS THEN
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 			RETURN QUERY VALUES ('failed part of the report', NULL::float8, NULL::float8,
 				format('%s: %s', substring(call FROM '^(?:report_)?([a-z_]+)'), SQLERRM));
 		END;

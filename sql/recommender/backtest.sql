@@ -31,8 +31,11 @@ BEGIN
 			       FROM  (SELECT k.user_id, k.item, k.at, k.weight FROM %1$s.click k
 			              WHERE  k.at <= now() AND isfinite(k.at)
 			              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
-	EXCEPTION WHEN data_exception THEN
-		RAISE 'argument "clicks": %', SQLERRM USING ERRCODE = SQLSTATE,
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;
+		RAISE 'in the argument "clicks": %', SQLERRM USING ERRCODE = SQLSTATE,
 			HINT = 'The argument must be a query of user, item and time, in this order.';
 	END;
 	EXECUTE format('CREATE INDEX ON %s (user_id, at) WHERE NOT is_hidden', log);

@@ -58,8 +58,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
-EXCEPTION WHEN OTHERS THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) AND SQLSTATE <> '42501' THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
 	END IF;
 	RAISE 'in the argument "clicks": %', SQLERRM
@@ -129,7 +129,7 @@ BEGIN
 	END IF;
 	BEGIN
 		PERFORM count(c.costs) FROM cost_text c;
-	EXCEPTION WHEN OTHERS THEN
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 			RAISE;
 		END IF;

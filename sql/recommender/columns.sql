@@ -120,6 +120,30 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_column_norm(text, text, text) IS 'length and median norm of the embeddings in a column';
 
+-- Can a column be read for at least one of 1,000 items?
+CREATE FUNCTION _dlints_column_is_readable(items oid, item_key text, column_name text) RETURNS boolean
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	item record;
+BEGIN
+	FOR item IN EXECUTE format('SELECT i.%I::text AS key FROM %s i LIMIT 1000', item_key, items::regclass) LOOP
+		BEGIN
+			EXECUTE format('SELECT i.%I FROM %s i WHERE i.%I::text = $1', column_name, items::regclass, item_key)
+			USING item.key;
+			RETURN true;
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+				RAISE;
+			END IF;
+		END;
+	END LOOP;
+	RETURN false;
+END
+$$;
+COMMENT ON FUNCTION _dlints_column_is_readable(oid, text, text)
+	IS 'can a column be read for at least one of 1,000 items?';
+
 -- Measure a column.  Returns an object:
 --
 --     column, kind, type  name, kind, and type without domains
@@ -131,7 +155,7 @@ COMMENT ON FUNCTION _dlints_column_norm(text, text, text) IS 'length and median 
 --     preferred_width     number of features, unless the columns have too many together
 --
 -- NULL: the column is left out, with a notice.
-CREATE FUNCTION _dlints_measure_column(items oid, column_name text) RETURNS jsonb
+CREATE FUNCTION _dlints_measure_column(items oid, item_key text, column_name text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -201,8 +225,10 @@ BEGIN
 		             WHEN counts.different BETWEEN 1 AND 8 THEN 8
 		             WHEN kind = 'document' THEN 16
 		             ELSE greatest(16, least(2 * counts.different, 160)) END);
-EXCEPTION WHEN OTHERS THEN              -- the items are a view, and an expression of it fails for a row
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- the items are a view, and an expression of it fails for a row
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) OR @extschema@._dlints_is_object_error(SQLSTATE)
+	   AND NOT @extschema@._dlints_column_is_readable(items, item_key, column_name)
+	THEN
 		RAISE;
 	END IF;
 	RAISE NOTICE 'column "%" is left out: %', column_name, SQLERRM
@@ -210,7 +236,7 @@ EXCEPTION WHEN OTHERS THEN              -- the items are a view, and an expressi
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_measure_column(oid, text)
+COMMENT ON FUNCTION _dlints_measure_column(oid, text, text)
 	IS 'kind, values and preferred number of features of a column of items';
 
 -- Return the base type of a domain.

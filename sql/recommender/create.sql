@@ -13,7 +13,7 @@ BEGIN
 		SELECT c.name FROM jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) WITH ORDINALITY c (name, n)
 		ORDER BY c.n
 	LOOP
-		measured_column := @extschema@._dlints_measure_column((a ->> 'items')::oid, column_name);
+		measured_column := @extschema@._dlints_measure_column((a ->> 'items')::oid, a ->> 'item_key', column_name);
 		IF measured_column IS NOT NULL THEN
 			measured := measured || measured_column;
 		END IF;

@@ -248,7 +248,7 @@ BEGIN
 	FROM   setting s LEFT JOIN decision d ON false,
 	       LATERAL @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) t
 	WHERE (s.candidates <> 'true' OR s.bonus IS NOT NULL OR s.cap_group IS NOT NULL) AND t.n_failing > 0;
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
 	END IF;

@@ -136,8 +136,8 @@ BEGIN
 	EXECUTE format('DROP VIEW %I.encoded_item_next', own);
 	PERFORM @extschema@._dlints_bind_encoding(a);
 	RETURN true;
-EXCEPTION WHEN OTHERS THEN              -- an expression of a view fails for a row: the fit continues
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- an expression of a view fails for a row: the fit continues
+	IF NOT @extschema@._dlints_is_item_error(SQLSTATE) THEN
 		RAISE;
 	END IF;
 	RAISE WARNING 'later values of columns get no features: %', SQLERRM;
@@ -192,7 +192,7 @@ BEGIN
 	       format('share of items whose columns changed in one refresh, at %s: check that the items were not replaced',
 	              j.done_at)
 	FROM   job j WHERE j.name = 'changed' AND j.problem IS NOT NULL;
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
 	END IF;                             -- an item that cannot be encoded, which another row reports

@@ -51,6 +51,11 @@ CREATE FUNCTION _dlints_is_row_error(code text) RETURNS boolean
 COMMENT ON FUNCTION _dlints_is_row_error(text)
 	IS 'may an error with this SQLSTATE come from the data of one row? Other rows are then processed without it';
 
+CREATE FUNCTION _dlints_is_object_error(code text) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_is_object_error' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_is_object_error(text)
+	IS 'may an error with this SQLSTATE come from an object that is missing or forbidden? It is then raised for all rows';
+
 CREATE FUNCTION _dlints_candidates(user_id "any", context jsonb, shortlist "any")
 	RETURNS TABLE (features real[], bonus float8, costs real[], effect float8)
 	AS 'MODULE_PATHNAME', 'dlints_candidates' LANGUAGE C STABLE;

@@ -50,9 +50,11 @@ BEGIN
 	IF cardinality(costs) IS DISTINCT FROM cardinality(zeros) THEN
 		costs := zeros;
 	END IF;
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
+	ELSIF @extschema@._dlints_is_object_error(SQLSTATE) THEN
+		PERFORM @extschema@._dlints_check_objects();
 	END IF;
 	costs := zeros;
 	problem := SQLERRM;
@@ -201,8 +203,11 @@ BEGIN
 			                      count(*), left(min(c.item::text), 100))
 			        FROM   computed c WHERE c.is_infinite HAVING count(*) > 0)
 			INTO   n_changed, problem;
-		EXCEPTION WHEN OTHERS THEN
-			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) OR @extschema@._dlints_is_object_error(SQLSTATE)
+			   AND NOT EXISTS (SELECT FROM item_vector w, LATERAL @extschema@._dlints_cost_of(w.item) c
+			                   WHERE NOT w.is_deleted AND c.problem IS NULL)
+			THEN
 				RAISE;
 			END IF;
 			WITH computed AS MATERIALIZED (

@@ -73,13 +73,14 @@ BEGIN
 			PERFORM @extschema@._dlints_find_latest_clicks();
 			PERFORM @extschema@._dlints_fit_neighbours();
 		END IF;
-	EXCEPTION WHEN OTHERS THEN
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 			RAISE;
 		END IF;
+		PERFORM FROM click LIMIT 0;     -- raises the error of a log that cannot be read at all
 		BEGIN                           -- a trigger on our tables may have raised the error instead
 			PERFORM @extschema@._dlints_check_click_rows();
-		EXCEPTION WHEN OTHERS THEN
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 				RAISE;
 			END IF;

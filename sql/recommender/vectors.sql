@@ -9,9 +9,11 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	SELECT e.encoded, e.dates INTO encoded, dates FROM encoded_item e WHERE same_item(e.item, key) LIMIT 1;
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
+	ELSIF @extschema@._dlints_is_object_error(SQLSTATE) THEN
+		PERFORM @extschema@._dlints_check_objects();
 	END IF;
 	problem := SQLERRM;
 	SELECT array_fill(0::real, ARRAY[s.liked - s.factors]), array_fill(NULL::float8, ARRAY[s.aged / 3])
@@ -20,6 +22,22 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_encode_item(anyelement)
 	IS 'encode an item; zeros and the error message if its columns cannot be encoded';
+
+-- Does an error that was raised while items were read come from the data of some rows?  If its code may also mean
+-- that an object is missing or forbidden, at least one item must be readable.
+CREATE FUNCTION _dlints_is_item_error(code text) RETURNS boolean
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN @extschema@._dlints_is_row_error(code)
+	   AND (NOT @extschema@._dlints_is_object_error(code)
+	        OR EXISTS (SELECT FROM item i, LATERAL @extschema@._dlints_encode_item(i.item) e WHERE e.problem IS NULL));
+END
+$$;
+COMMENT ON FUNCTION _dlints_is_item_error(text)
+	IS 'does an error with this SQLSTATE, raised while items were read, come from the data of some rows?';
 
 -- Record for a week that the columns of more than half of the items changed at once, for example because the table
 -- was loaded again.
@@ -68,8 +86,8 @@ BEGIN
 	SELECT coalesce(array_agg(c.bucket), '{}') INTO changed
 	FROM  (SELECT e.bucket FROM emptied e UNION ALL SELECT w.bucket FROM written w) c;
 	RETURN changed;
-EXCEPTION WHEN OTHERS THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	IF NOT @extschema@._dlints_is_item_error(SQLSTATE) THEN
 		RAISE;
 	END IF;
 	DELETE FROM item_digest;
@@ -128,8 +146,8 @@ BEGIN
 			DELETE FROM job j WHERE j.name = 'encoding';
 		END IF;
 		RETURN n_changed;
-	EXCEPTION WHEN OTHERS THEN
-		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+		IF NOT @extschema@._dlints_is_item_error(SQLSTATE) THEN
 			RAISE;
 		END IF;
 		DELETE FROM item_digest;        -- row by row, below, until all can be encoded

@@ -94,6 +94,8 @@ expression_error(PageRequest *page)
 {
 	ErrorData  *error = TryStep(page, check_expressions, NULL);
 
+	if (error != NULL && !IsRowError(error))
+		ReThrowError(error);
 	return error == NULL ? "an expression fails" : error->message;
 }
 

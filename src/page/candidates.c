@@ -108,7 +108,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
-		if (!IsRowError(error))
+		if (!IsRowError(error) || IsObjectError(error))
 			PG_RE_THROW();
 		FlushErrorState();
 		ereport(ERROR,
@@ -239,10 +239,12 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 	AllowedPart half = part;
 
 	CHECK_FOR_INTERRUPTS();
+	page->has_passed |= error == NULL;
 	if (error == NULL)
 		return;
 	if (!IsRowError(error))
 		ReThrowError(error);
+	set->has_object_error |= IsObjectError(error);
 	FreeErrorData(error);
 	if (part.count <= (set->n_failing < MAX_FAILING ? 1 : FAILING_PART))
 	{
@@ -269,19 +271,18 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the eligible items, except items for which an expression fails.  Raises an error
- * if an expression fails for all items.  Sequential scans are disabled, because they
- * would evaluate "candidates" for the items of other parts, too.
+ * Read the eligible items of a part, or of all items, except items for which an
+ * expression fails.  Raises an error if an expression fails for all items.  Sequential
+ * scans are disabled, because they would evaluate "candidates" for the items of other
+ * parts, too.
  */
 static void
-read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
-				   Datum *shortlist, int count)
+read_allowed_part(PageRequest *page, AllowedPart part)
 {
-	AllowedPart part = {.reader = reader, .variant = variant, .count = count};
+	bool		is_all = part.items == NULL;
 	int			nest_level = NewGUCNestLevel();
 
-	part.items = shortlist;
-	if (shortlist == NULL)
+	if (is_all)
 	{
 		AllowedReader keys = {page, CreateCandidates(0), NULL, NULL, NULL};
 
@@ -293,8 +294,29 @@ read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
 	if (part.count > 0)
 		read_without_failing(page, part);
 	AtEOXact_GUC(true, nest_level);
-	if (shortlist == NULL && reader->set->n_failing > 0 && reader->set->n_failing == part.count)
+	if (is_all && part.reader->set->n_failing > 0 && !page->has_passed)
 		CheckExpressions(page);
+}
+
+/*
+ * Read the eligible items of a shortlist, or of all items.  If the first expressions of a
+ * request fail with an error that may come from an object, compute them for all items,
+ * which raises the error unless an item passes.
+ */
+static void
+read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
+				   Datum *shortlist, int count)
+{
+	AllowedPart part = {.reader = reader, .variant = variant, .items = shortlist, .count = count};
+	AllowedReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0), GroupsCreate()};
+
+	read_allowed_part(page, part);
+	if (shortlist != NULL && reader->set->has_object_error && !page->has_passed)
+	{
+		part.reader = &others;
+		part.items = NULL;
+		read_allowed_part(page, part);
+	}
 }
 
 /*

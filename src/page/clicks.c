@@ -24,6 +24,9 @@ static const PageQuery log_clicks = {{
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", 1}, {ARG_USER}};
 
+/* Raises the error of a click log that cannot be read at all */
+static const PageQuery no_clicks = {{"SELECT FROM click LIMIT 0", 0}, {0}};
+
 /* Newest lists of a session, from requests without a user */
 static const PageQuery session_lists = {{
 	"SELECT d.id, d.at, d.items FROM decision d\n"
@@ -91,6 +94,8 @@ try_log_clicks(PageRequest *page, ClickReader *reader)
 		return;
 	if (!IsRowError(error))
 		ReThrowError(error);
+	if (IsObjectError(error))
+		RunSelect(page, &no_clicks, 0, NULL);
 	ereport(WARNING,
 			(errcode(error->sqlerrcode),
 			 errmsg("in the argument \"clicks\": %s", error->message),

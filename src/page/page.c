@@ -238,32 +238,54 @@ ResultColumn(int column)
 
 /* ---------- subtransactions ---------- */
 
+static bool
+is_in_class(int sqlerrcode, const int *classes, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_TO_CATEGORY(classes[i]))
+			return true;
+	return false;
+}
+
+/*
+ * May an error come from an object that all rows need: one that was dropped, or that
+ * its owner may no longer read?  A user's function can raise the same codes for one row,
+ * so an error comes from an object only if it is raised for every row.  Input functions
+ * of types raise two codes of these classes.
+ */
+static bool
+is_object_error(int sqlerrcode)
+{
+	static const int classes[] = {
+		ERRCODE_INVALID_TRANSACTION_STATE, ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+		ERRCODE_INVALID_CATALOG_NAME, ERRCODE_INVALID_SCHEMA_NAME,
+		ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+		ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
+	};
+
+	return sqlerrcode != ERRCODE_SYNTAX_ERROR && sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
+		is_in_class(sqlerrcode, classes, lengthof(classes));
+}
+
 /*
  * May an error come from the data of one row?  A user's expressions can call functions
  * in any language, which raise errors of many classes and of the user's own.  So the
- * list has the classes of other errors: connections, transactions, privileges,
- * statements, resources and the server.  Two of their codes are raised by input
- * functions of types.
+ * list has the classes of other errors: connections, transactions, resources and the
+ * server.
  */
 static bool
 is_row_error(int sqlerrcode)
 {
 	static const int other_classes[] = {
-		ERRCODE_CONNECTION_EXCEPTION, ERRCODE_INVALID_TRANSACTION_STATE,
-		ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, ERRCODE_INVALID_TRANSACTION_TERMINATION,
-		ERRCODE_SAVEPOINT_EXCEPTION, ERRCODE_INVALID_CATALOG_NAME, ERRCODE_INVALID_SCHEMA_NAME,
-		ERRCODE_TRANSACTION_ROLLBACK, ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION,
-		ERRCODE_INSUFFICIENT_RESOURCES, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-		ERRCODE_OPERATOR_INTERVENTION, ERRCODE_SYSTEM_ERROR, MAKE_SQLSTATE('7', '2', '0', '0', '0'),
-		ERRCODE_CONFIG_FILE_ERROR, ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
+		ERRCODE_CONNECTION_EXCEPTION, ERRCODE_INVALID_TRANSACTION_TERMINATION,
+		ERRCODE_SAVEPOINT_EXCEPTION, ERRCODE_TRANSACTION_ROLLBACK,
+		ERRCODE_INSUFFICIENT_RESOURCES, ERRCODE_OPERATOR_INTERVENTION, ERRCODE_SYSTEM_ERROR,
+		MAKE_SQLSTATE('7', '2', '0', '0', '0'), ERRCODE_CONFIG_FILE_ERROR
 	};
 
-	if (sqlerrcode == ERRCODE_SYNTAX_ERROR || sqlerrcode == ERRCODE_UNDEFINED_OBJECT)
-		return true;
-	for (int i = 0; i < lengthof(other_classes); i++)
-		if (ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_TO_CATEGORY(other_classes[i]))
-			return false;
-	return true;
+	return sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && sqlerrcode != ERRCODE_DATA_CORRUPTED &&
+		sqlerrcode != ERRCODE_INDEX_CORRUPTED &&
+		!is_in_class(sqlerrcode, other_classes, lengthof(other_classes));
 }
 
 bool
@@ -272,16 +294,38 @@ IsRowError(const ErrorData *error)
 	return is_row_error(error->sqlerrcode);
 }
 
+bool
+IsObjectError(const ErrorData *error)
+{
+	return is_object_error(error->sqlerrcode);
+}
+
+static int
+sqlstate_argument(FunctionCallInfo fcinfo)
+{
+	char	   *code = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	if (strlen(code) != 5)
+		elog(ERROR, "invalid SQLSTATE \"%s\"", code);
+	return MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4]);
+}
+
 PG_FUNCTION_INFO_V1(dlints_is_row_error);
 
 /* _dlints_is_row_error(code text) -> boolean */
 Datum
 dlints_is_row_error(PG_FUNCTION_ARGS)
 {
-	char	   *code = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	PG_RETURN_BOOL(is_row_error(sqlstate_argument(fcinfo)));
+}
 
-	PG_RETURN_BOOL(strlen(code) == 5 &&
-				   is_row_error(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
+PG_FUNCTION_INFO_V1(dlints_is_object_error);
+
+/* _dlints_is_object_error(code text) -> boolean */
+Datum
+dlints_is_object_error(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(is_object_error(sqlstate_argument(fcinfo)));
 }
 
 /* Can an error be the result of dropping an object that a statement reads? */
@@ -330,15 +374,13 @@ static const PageQuery check_objects = {{
 
 /*
  * Raise the error of a failed step, or a more specific one that names the failing
- * expression or the dropped objects.
+ * expression.
  */
 static void
 explain_error(PageRequest *page, ErrorData *error)
 {
 	if (IsRowError(error))
 		CheckExpressions(page);
-	if (IsMissingObjectError(error))
-		RunSelect(page, &check_objects, 0, NULL);
 	ReThrowError(error);
 }
 
@@ -351,6 +393,8 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 {
 	ErrorData  *error = TryStep(page, step, arg);
 
+	if (error != NULL && IsMissingObjectError(error))
+		RunSelect(page, &check_objects, 0, NULL);
 	if (error != NULL && IsRowError(error))
 	{
 		page->skips_failing = true;

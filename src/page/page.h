@@ -117,6 +117,7 @@ typedef struct PageRequest
 	NullableDatum left_out;		/* items that the list must not contain */
 	int			k;
 	bool		skips_failing;	/* leave out items and clicks for which an expression fails */
+	bool		has_passed;		/* skips_failing, and the expressions were computed for an item */
 
 	/* neighbour scores of the user, or of the item of more_like(); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
@@ -149,6 +150,7 @@ typedef void (*PageStep) (PageRequest *page, void *arg);
 extern ErrorData *TryStep(PageRequest *page, PageStep step, void *arg);
 extern void DoStep(PageRequest *page, PageStep step, void *arg);
 extern bool IsRowError(const ErrorData *error);
+extern bool IsObjectError(const ErrorData *error);
 extern bool IsMissingObjectError(const ErrorData *error);
 
 static inline NullableDatum

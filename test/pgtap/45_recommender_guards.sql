@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(239);
+SELECT * FROM plan(241);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
@@ -66,12 +66,26 @@ SELECT is((SELECT count(*) FROM garments.recommend(1, 100)), 28::bigint,
 CREATE VIEW cloth AS SELECT id, 10 / (id - 20.5)::integer AS size, 'kind ' || id % 3 AS kind FROM garment WHERE id < 20;
 SELECT dlints_create_recommender('cloths', 'cloth', '{size,kind}', item_key => 'id',
   clicks => 'SELECT who, job % 20, at FROM visit', factors => 2) IS NOT NULL;
-CREATE OR REPLACE VIEW cloth AS SELECT id, 10 / (id - 5) AS size, 'kind ' || id % 3 AS kind FROM garment WHERE id < 20;
+CREATE FUNCTION fails_for(items integer[], id integer) RETURNS integer LANGUAGE plpgsql STABLE AS $$ BEGIN
+    IF id = ANY (items) THEN
+        RAISE undefined_function;
+    END IF;
+    RETURN id;
+END $$;
+CREATE OR REPLACE VIEW cloth AS
+SELECT id, fails_for('{5}', id) AS size, 'kind ' || id % 3 AS kind FROM garment WHERE id < 20;
 SELECT is(outcome('SELECT cloths.refit() > 0'), 'gives true', 'refit() fits factors although a row of a view fails');
 SELECT is(outcome($$SELECT dlints_create_recommender('rags', 'cloth', '{size,kind}', item_key => 'id') IS NOT NULL$$),
   'gives true', 'dlints_create_recommender() leaves out a column that fails for a row of a view');
 SELECT is(column_names, '{kind}', 'the other columns of a view describe the items') FROM rags.setting;
 SELECT is(count(*), 10::bigint, 'recommend() returns items of a view with a failing column') FROM rags.recommend(1);
+
+SELECT is(outcome('SELECT cloths.refresh() > 0'), 'gives true',
+  'refresh() encodes items although a row of a view fails');
+CREATE OR REPLACE VIEW cloth AS
+SELECT id, fails_for(ARRAY[id], id) AS size, 'kind ' || id % 3 AS kind FROM garment;
+SELECT is(outcome('SELECT cloths.refresh()'), '42883: undefined_function',
+  'refresh() raises the error of a function that fails for all rows');
 
 -- ---------- keys of integer types ----------
 

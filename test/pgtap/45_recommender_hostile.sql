@@ -4,7 +4,7 @@
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(276);
+SELECT plan(285);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -374,11 +374,16 @@ CREATE FUNCTION raises(code text, x numeric) RETURNS integer LANGUAGE plpgsql ST
 END $$;
 SELECT is(
   outcome(format('SELECT toys_listed(''{"bonus": "raises(''''%s'''', i.price)"}'', ''recommend(1, 100)'')', code)),
-  CASE WHEN code ~ '^(4|5[35]|XX)' THEN code || ': no 0' ELSE 'gives 62 true' END,
+  CASE WHEN code ~ '^(40|53|55P|XX001)' THEN code || ': no 0' ELSE 'gives 62 true' END,
   format('SQLSTATE %s for a row %s', code,
-    CASE WHEN code ~ '^(4|5[35]|XX)' THEN 'is an error of the server' ELSE 'leaves out the row' END))
-FROM unnest('{20000,22012,2F005,39000,54000,0A000,P0001,U0001,MY001,99999,40001,42501,53200,55P03,XX000}'::text[])
-  code;
+    CASE WHEN code ~ '^(40|53|55P|XX001)' THEN 'is an error of the server' ELSE 'leaves out the row' END))
+FROM unnest('{20000,22012,2F005,39000,54000,0A000,P0001,P0004,U0001,MY001,99999,3F000,42501,42883,55000,HV000,XX000,'
+  '40001,53200,55P03,XX001}'::text[]) code;
+SELECT is(
+  outcome(format(
+    'SELECT toys_listed(''{"bonus": "raises(''''%s'''', 0 * coalesce(i.price, 0))"}'', ''recommend(1, 100)'')', code)),
+  code || ': no 0', format('SQLSTATE %s for all rows is an error of an object', code))
+FROM unnest('{42501,42883,XX000}'::text[]) code;
 SELECT is(
   toys_listed('{"bonus": "CASE WHEN i.price = 0 THEN ''NaN'' ELSE 1::numeric END::integer"}', 'recommend(1, 100)'),
   '62 true', 'a cast of NaN for a row leaves out the row');
@@ -399,8 +404,8 @@ INSERT INTO played SELECT p, 1 + (p * i) % 60, now() - i * interval '1 hour'
   FROM generate_series(1, 20) p, generate_series(1, 9) i;
 SELECT is(made($$'failing', 'toy', '{kind,price}', 'SELECT who, toy, at FROM played', attribution_window => '0',
   control => 0, epsilon => 0, candidates => '1 / i.price::float8 < 2 AND user_id IS DISTINCT FROM -1',
-  bonus => 'picky(i.price)', cap => 99, cap_group => '(1 / i.price::float8)::text',
-  constraints => '{"a": {"of": "1 / i.price::float8", "max": 2}}'$$), 'gives false',
+  bonus => 'raises(''XX000'', i.price)', cap => 99, cap_group => '(1 / i.price::float8)::text',
+  constraints => '{"a": {"of": "raises(''42883'', i.price)", "max": 2}}'$$), 'gives false',
   'a recommender is made although its expressions fail for some items');
 SELECT failing.reward(l.decision, l.item) FROM failing.recommend(1, 3) l;
 UPDATE failing.job SET done_at = '-infinity';
