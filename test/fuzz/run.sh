@@ -7,7 +7,7 @@
 #                        in hexadecimal digits
 #
 # FUZZ_SECONDS   for each target (60)
-# FUZZ_TARGETS   which of "posterior projection arithmetic readers" (all)
+# FUZZ_TARGETS   which of "posterior readers" (both)
 #
 # PRIVATE is the folder of scripts/with-server.sh, which runs this.
 set -eu
@@ -83,7 +83,7 @@ keep_least()
 }
 
 status=0
-for target in ${FUZZ_TARGETS:-posterior projection arithmetic readers}; do
+for target in ${FUZZ_TARGETS:-posterior readers}; do
 	echo
 	echo "== $target, ${FUZZ_SECONDS:-60} seconds"
 	folder=$PRIVATE/fuzz/$target

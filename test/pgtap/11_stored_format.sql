@@ -1,6 +1,5 @@
--- Values stored in format version 1 read back, mean what they meant, and are
--- stored and sent as the same bytes.  They were made outside of the extension, by
--- fixtures/format_1.py; once the version is released, they are not to be made anew.
+-- Values of format version 1 read back unchanged, have the same results, and are stored and sent as the same bytes.
+-- A program computed them from the definitions, without the extension.  The file never changes.
 \ir include/helpers.sql
 \set content `cat test/pgtap/fixtures/format_1.json`
 
@@ -56,8 +55,7 @@ SELECT is(array_agg(DISTINCT pg_column_size(state)), ARRAY[192],
     'a model that has learned nothing is a header in its row')
 FROM heap JOIN fixture USING (no) WHERE features IS NULL AND known IS NULL;
 
-SELECT is(string_agg(what, ', ') FILTER (WHERE have IS DISTINCT FROM want), NULL,
-    format('%s: bytes', name))
+SELECT is(string_agg(what, ', ') FILTER (WHERE have IS DISTINCT FROM want), NULL, format('%s: bytes', name))
 FROM fixture JOIN heap USING (no), LATERAL (VALUES
     ('the text form is stable', model::text, text),
     ('and the jsonb form', model::jsonb::text, text::jsonb::text),
@@ -89,8 +87,7 @@ FROM fixture,
                  intercept, seed, projection_scale) AS empty
              FROM dlints_info(model)) AS i
 WHERE features IS NOT NULL;
-SELECT cmp_ok(evidence_difference(learned, model), '<=', 1e-12::float8,
-    format('%s: learned again', name))
+SELECT cmp_ok(evidence_difference(learned, model), '<=', 1e-12::float8, format('%s: learned again', name))
 FROM again ORDER BY no;
 SELECT ok((i.memory, i.newest, i.updates) IS NOT DISTINCT FROM (o.memory, o.newest, o.updates)
     AND i.lambda = o.lambda AND abs(i.sigma / o.sigma - 1) < 1e-9
@@ -118,8 +115,7 @@ SELECT ok(dlints_mean(empty) = zeros(d) AND dlints_predict(empty, x, u) = 0
     AND dlints_weights(empty, u) = zeros(cardinality(x))
     AND difference(times(dlints_covariance(empty), z), plus(zeros(d), 1 / 0.7, z)) < 1e-14
     AND abs(dlints_stddev(empty, x, u) - sqrt(dot(z, z) / 0.7)) < 1e-14 * dlints_stddev(empty, x, u)
-    AND difference(dlints_draw(empty, 3),
-        plus(zeros(d), 2, dlints_draw(dlints_set(empty, ridge => 2.8), 3))) < 1e-14,
+    AND difference(dlints_draw(empty, 3), plus(zeros(d), 2, dlints_draw(dlints_set(empty, ridge => 2.8), 3))) < 1e-14,
     format('%s: is the prior', name))
 FROM model, LATERAL (SELECT dlints_project(empty, x, u) OFFSET 0) AS p (z), cardinality(z) AS d
 ORDER BY name;

@@ -55,8 +55,7 @@ SELECT cmp_ok(off_definition(m, 90, weighted), '<=', 1e-11::float8, format('%s: 
 FROM trained WHERE (dlints_info(m)).updates = 90 ORDER BY name;
 SELECT cmp_ok(
     greatest(difference(times(z, plus(dlints_mean(m), -level(m), last)),
-                        plus(numbers(e -> 'b'), -level(m), times(symmetric_matrix(e -> 'G', 0),
-                                                                 last))),
+                        plus(numbers(e -> 'b'), -level(m), times(symmetric_matrix(e -> 'G', 0), last))),
              difference(product(z, product(dlints_covariance(m), z)), z_tilde_matrix(m))),
     '<=', 1e-9::float8, format('%s: mean and covariance', name))
 FROM trained, z_matrix(m) AS z, memory_in_use(m) AS e, unit_vector(size, size) AS last
@@ -65,10 +64,8 @@ ORDER BY name;
 -- closed forms, by hand
 CREATE TEMP TABLE hand AS
 SELECT dlints_update_batch(one_memory(1, NULL, 1, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS one,
-    dlints_update_batch(one_memory(1, NULL, 0.5, 2), ARRAY[[1], [3], [2]],
-        ARRAY[1, 2, -1]) AS faded,
-    dlints_update_batch(one_memory(2, NULL, 1), ARRAY[[1, 0], [1, 1], [0, 2]],
-        ARRAY[1, 2, 3]) AS two;
+    dlints_update_batch(one_memory(1, NULL, 0.5, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS faded,
+    dlints_update_batch(one_memory(2, NULL, 1), ARRAY[[1, 0], [1, 1], [0, 2]], ARRAY[1, 2, 3]) AS two;
 SELECT cmp_ok(difference(have, want), '<', 1e-15::float8, what) FROM hand, LATERAL (VALUES
     -- G = 1 + 9 + 4, b = 1 + 6 - 2
     ('d 1: b / (G + ridge)', dlints_mean(one), ARRAY[5.0 / 16]::float8[]),
@@ -89,8 +86,7 @@ SELECT ok(difference(dlints_mean(evidence(m, 1, 1000)), dlints_mean(evidence(m, 
     'old observations fade away') FROM one_memory(3, NULL, 0.5) AS m;
 SELECT ok(difference(dlints_mean(m), ARRAY[0.5, 0]::float8[]) < 1e-15,
     'a direction that is never seen keeps the whole ridge')
-FROM (SELECT dlints_evidence(one_memory(2, NULL, 0.5, 2), '{1,0}'::real[], 1) AS m
-      FROM generate_series(1, 500)) AS f;
+FROM (SELECT dlints_evidence(one_memory(2, NULL, 0.5, 2), '{1,0}'::real[], 1) AS m FROM generate_series(1, 500)) AS f;
 
 SELECT * FROM finish();
 ROLLBACK;

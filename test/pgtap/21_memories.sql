@@ -73,12 +73,10 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
     ('dlints_new(2, memories => 9)', '22023: memories must be between 1 and 8 (The value is 9.)'),
     ('dlints_new(2, discount => 1, memories => 2)', '22023: discount must be less than 1 '
         'for several memories (With a discount of 1 the shortest memory would not forget.)'),
-    ($$dlints_new(2, discount => 0.5, half_life => '1 day')$$,
-     '22023: a model has either a discount or a half_life'),
+    ($$dlints_new(2, discount => 0.5, half_life => '1 day')$$, '22023: a model has either a discount or a half_life'),
     ($$dlints_new(2, half_life => '-1 day', memories => 3)$$,
      '22023: half_life in seconds must be between 0.001 and 1e+12 (The value is -86400.)'),
-    ('dlints_new(2, noise => -0.5)',
-        '22023: noise must be between 1e-100 and 1e+100 (The value is -0.5.)'),
+    ('dlints_new(2, noise => -0.5)', '22023: noise must be between 1e-100 and 1e+100 (The value is -0.5.)'),
     ($$dlints_new(2, reduced_dim => 2, interactions => 'none')$$,
      '22023: unknown interactions "none"')) AS v (call, result);
 SELECT is(outcome(format('SELECT dlints_new(2, %s) || dlints_new(2, %s)', a, b)),
@@ -196,8 +194,7 @@ FROM seen WHERE story = 'slow' AND memory < 3 AND step > 100;
 -- in the noise.
 CREATE TEMP TABLE whole AS
 SELECT story, dlints_evidence(dlints_new(4), x, r ORDER BY i) AS m FROM history GROUP BY story;
-SELECT cmp_ok(abs(sigma / 0.5 - 1), '<', most,
-    format('%s: sigma is %s for 0.5', story, round(sigma::numeric, 3)))
+SELECT cmp_ok(abs(sigma / 0.5 - 1), '<', most, format('%s: sigma is %s for 0.5', story, round(sigma::numeric, 3)))
 FROM (VALUES ('stationary', 0.1::float8), ('nothing', 0.1), ('abrupt', 0.6), ('level', 0.6),
              ('slow', 1.2), ('changes', 1.2)) AS v (story, most) JOIN whole USING (story),
     dlints_info(m) ORDER BY story;
@@ -215,10 +212,8 @@ FROM (VALUES (0::float8, 1::float8), (0, 1000), (-1000, -999), (99, 101), (1e6, 
              (1e9, 1e9 + 1), (0.001, 0)) AS v (low, high), click GROUP BY low, high, no;
 CREATE TEMP TABLE scaled AS
 SELECT low, high, m, parts, CASE WHEN abs(low) > 1e8 THEN 1e-5 ELSE 1e-8 END AS close
-FROM (SELECT low, high, dlints_concat_agg(e ORDER BY no) AS parts
-      FROM part GROUP BY low, high) AS p,
-    LATERAL (SELECT dlints_evidence(dlints_new(4), x, low + (high - low) * r ORDER BY i) AS m
-             FROM click) AS c;
+FROM (SELECT low, high, dlints_concat_agg(e ORDER BY no) AS parts FROM part GROUP BY low, high) AS p,
+    LATERAL (SELECT dlints_evidence(dlints_new(4), x, low + (high - low) * r ORDER BY i) AS m FROM click) AS c;
 CREATE FUNCTION ranking(m dlints, sign float8) RETURNS bigint[] LANGUAGE sql AS
 $$
 SELECT (array_agg(i ORDER BY sign * dlints_predict(m, features(i + 5000, 4)) DESC))[1:200]

@@ -37,8 +37,7 @@ SELECT cmp_ok(
                         plus(plus(numbers(e -> 'b'), -level(m), times(symmetric_matrix(e -> 'G', 0),
                                                                       last)),
                              w, numbers(prior -> 'b'))),
-             difference(product(z, product(dlints_covariance(p), z)),
-                        added(z_tilde_matrix(m), known)),
+             difference(product(z, product(dlints_covariance(p), z)), added(z_tilde_matrix(m), known)),
              abs(prior_sample_size - w * (prior -> 'weight_sum')::float8)),
     '<=', 1e-9::float8, format('%s: mean, covariance and size', name))
 FROM counted, symmetric_matrix(prior -> 'G', 0, w) AS known, added(z_matrix(m), known) AS z,
@@ -85,8 +84,7 @@ FROM learned, evidence(e, 91, 120) AS more, LATERAL (VALUES
      CASE WHEN forgets ~ 'nothing|time' THEN dlints_with_prior(e, k, 0.3) ELSE m END),
     ('weighed', 2 * p, dlints_with_prior(2 * m, k, 0.3)),
     ('by nothing', 0 * p, e),
-    ('at a time', dlints_at(p, '2026-05-01'),
-     dlints_with_prior(dlints_at(m, '2026-05-01'), k, 0.3)),
+    ('at a time', dlints_at(p, '2026-05-01'), dlints_with_prior(dlints_at(m, '2026-05-01'), k, 0.3)),
     ('evidence has none', evidence(p, 91, 120), more),
     ('no weight is 1', dlints_with_prior(m, k), dlints_with_prior(m, k, 1)),
     ('nor is NULL', dlints_with_prior(m, k, NULL), dlints_with_prior(m, k, 1)),
@@ -128,16 +126,12 @@ SELECT each_holds($$
     $$, 'FROM hand');
 
 SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALUES
-    ('dlints_with_prior(p, k, 0)',
-     '22023: weight must be greater than 0 and at most 1e+10 (The value is 0.)'),
-    ('dlints_with_prior(p, k, -1)',
-     '22023: weight must be greater than 0 and at most 1e+10 (The value is -1.)'),
-    ($$dlints_with_prior(p, k, 'NaN')$$,
-     '22023: weight must be greater than 0 and at most 1e+10 (The value is NaN.)'),
+    ('dlints_with_prior(p, k, 0)', '22023: weight must be greater than 0 and at most 1e+10 (The value is 0.)'),
+    ('dlints_with_prior(p, k, -1)', '22023: weight must be greater than 0 and at most 1e+10 (The value is -1.)'),
+    ($$dlints_with_prior(p, k, 'NaN')$$, '22023: weight must be greater than 0 and at most 1e+10 (The value is NaN.)'),
     ('dlints_with_prior(p, k, 1.1e10)',
      '22023: weight must be greater than 0 and at most 1e+10 (The value is 11000000000.)'),
-    ('dlints_set(e, prior_weight => 1)',
-     '22023: cannot set prior_weight of a model without a prior'),
+    ('dlints_set(e, prior_weight => 1)', '22023: cannot set prior_weight of a model without a prior'),
     ('dlints_with_prior(p, dlints_new(2, discount => 1))', '22023: cannot combine dlints models with '
      'different dim (The left model has dim 1, the right one 2.)'),
     ('dlints_with_prior(p, dlints_new(1))', '22023: cannot combine dlints models with '

@@ -76,8 +76,7 @@ FROM (VALUES
       (5, $$'a', 'X'::citext$$, '{a=X}', '{1}'),
       (6, $$'a', 'x'::label$$, '{a=x}', '{1}'),
       (7, $$'a', 'x'::label_of_label$$, '{a=x}', '{1}'),
-      (8, $$'a', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid$$,
-      '{a=a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}', '{1}'),
+      (8, $$'a', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid$$, '{a=a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}', '{1}'),
       (9, $$'a', ARRAY['x', 'y', NULL, '', 'x']$$, '{a=x,a=y}', '{2,1}'),
       (10, $$'a', ARRAY['x', 'y']::varchar[]$$, '{a=x,a=y}', '{1,1}'),
       (11, $$'a', ARRAY['x', 'y   ']::char(4)[]$$, '{a=x,a=y}', '{1,1}'),
@@ -115,21 +114,18 @@ SELECT encodes(quote_literal(document) || '::jsonb', names, weights, document)
 FROM (VALUES
       (1, '{"a": "x", "b": true, "c": false, "d": null, "e": 2.5, "f": ""}', '{a=x,b,e}'::text[],
       '{1,1,2.5}'::float8[]),
-      (2, '{"a": {"b": {"c": "x", "d": true}, "e": 3}, "f": "y"}', '{a.b.c=x,a.b.d,a.e,f=y}',
-      '{1,1,3,1}'),
+      (2, '{"a": {"b": {"c": "x", "d": true}, "e": 3}, "f": "y"}', '{a.b.c=x,a.b.d,a.e,f=y}', '{1,1,3,1}'),
       (3, '{"a": ["x", "y", null, "", true, false]}', '{a=x,a=y,a}', '{1,1,1}'),
       (4, '{"a": [3, 3.0, 3.50, -1e2, 1e-3, 12345678901234567890]}',
       '{a=3,a=3.5,a=-100,a=0.001,a=12345678901234567890}', '{2,1,1,1,1}'),
-      (5, '{"a": [{"b": "x"}, {"b": "y", "c": 2}, ["z", 1, [true]]]}',
-      '{a.b=x,a.b=y,a.c,a=z,a=1,a}', '{1,1,2,1,1,1}'),
+      (5, '{"a": [{"b": "x"}, {"b": "y", "c": 2}, ["z", 1, [true]]]}', '{a.b=x,a.b=y,a.c,a=z,a=1,a}', '{1,1,2,1,1,1}'),
       (6, '["x", "y", 3, {"a": "z"}]', '{x,y,3,a=z}', '{1,1,1,1}'),
       (7, '"x"', '{x}', '{1}'),
       (8, '{"": "x", "a": {"": "y"}}', '{x,a.=y}', '{1,1}'),
       (9, '{"a": {"b": "x"}, "a.b": "x"}', '{a.b=x}', '{1}'),
       (10, '{"größe": {"Ø": "5"}}', '{größe.Ø=5}', '{1}')) AS v (i, document, names, weights)
 ORDER BY i;
-SELECT is(dlints_encode(9, document::jsonb), array_fill(0::real, ARRAY[9]),
-    'adds nothing: ' || document)
+SELECT is(dlints_encode(9, document::jsonb), array_fill(0::real, ARRAY[9]), 'adds nothing: ' || document)
 FROM (VALUES
       ('{}'), ('[]'), ('null'), ('true'), ('5'), ('""'), ('{"a": null}'), ('{"a": []}'),
       ('{"a": {}}'), ('{"a": ""}'), ('{"a": false, "b": 0}'), ('[[], {}]')) AS v (document);
@@ -168,8 +164,7 @@ EXCEPTION WHEN OTHERS THEN
 END
 $$;
 SELECT is(refusal(format($$4, 'v', %s$$, value)),
-    format('42804 | dlints_encode does not take values of type %s | This is the type of "v". | %s',
-    type, hint),
+    format('42804 | dlints_encode does not take values of type %s | This is the type of "v". | %s', type, hint),
     type)
 FROM (VALUES
       ('Write it as text: v::text[]. Concatenate measurements, scaled to [0, 1], '
@@ -252,8 +247,7 @@ SELECT is(refusal($$4, '%s 100 %d', 1::money$$),
     '42804 | dlints_encode does not take values of type money | This is the type of "%s 100 %d". '
         '| Keep it as a number: %s 100 %d::numeric.',
     'names are no formats');
-SELECT is(refusal($$4, 'a', 'x', 'v', 1::money$$), refusal($$4, 'v', 1::money$$),
-    'behind values that are taken');
+SELECT is(refusal($$4, 'a', 'x', 'v', 1::money$$), refusal($$4, 'v', 1::money$$), 'behind values that are taken');
 
 SELECT is(refusal(arguments), message, arguments)
 FROM (VALUES
@@ -262,12 +256,10 @@ FROM (VALUES
       ('22023 | n must be at least 1 | The value is 0.', $$0, 'a', 1$$),
       ('22023 | n must be at least 1 | The value is -5.', $$-5, '{}'::jsonb$$),
       ('54000 | dlints cannot have more than 65536 dimensions | n is 65537.', $$65537, 'a', 1$$),
-      ('54000 | dlints cannot have more than 65536 dimensions | n is 2147483647.',
-      $$2147483647, '{}'::jsonb$$),
+      ('54000 | dlints cannot have more than 65536 dimensions | n is 2147483647.', $$2147483647, '{}'::jsonb$$),
       ('22004 | a name must not be null | This is argument 2.', '4, NULL, 1'),
       ('22004 | a name must not be null | This is argument 4.', $$4, 'a', 1, NULL::text, 1$$),
-      ('22004 | a name must not be null | This is argument 4.',
-      $$4, VARIADIC ARRAY['a', 'x', NULL, 'y']$$),
+      ('22004 | a name must not be null | This is argument 4.', $$4, VARIADIC ARRAY['a', 'x', NULL, 'y']$$),
       ('22003 | NaN not allowed in a', $$4, 'a', 'NaN'::float8$$),
       ('22003 | infinity not allowed in a', $$4, 'a', 'Infinity'::real$$),
       ('22003 | infinity not allowed in a', $$4, 'a', '-Infinity'::float8$$),
@@ -354,8 +346,7 @@ FROM compared GROUP BY catalogue, n ORDER BY catalogue, n;
 SELECT ok(corr(dot, cosine) > CASE catalogue
                                    WHEN 'genres' THEN CASE n WHEN 64 THEN 0.90 ELSE 0.94 END
                                    ELSE CASE n WHEN 64 THEN 0.68 ELSE 0.80 END END,
-    format('%s: they correlate with the exact cosine by %s', catalogue,
-    round(corr(dot, cosine)::numeric, 3)))
+    format('%s: they correlate with the exact cosine by %s', catalogue, round(corr(dot, cosine)::numeric, 3)))
 FROM compared GROUP BY catalogue, n ORDER BY catalogue, n;
 
 -- As a generated column, with numbers beside it and indexes on it

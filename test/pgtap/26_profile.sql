@@ -64,20 +64,15 @@ SELECT is(profile_of('x::TYPE', 'x', rows), result, rows) FROM (VALUES
     ($$('[3:4]={3,4}')$$, 'gives {0.6,0.8}'),
     ($$('{1.5e38,2e38}'), ('{1.5e38,2e38}')$$, 'gives {0.6,0.8}'),
     ($$('{3e-37,4e-37}')$$, 'gives {0.6,0.8}'),
-    ($$('{3,0}'), ('{0,4,1}')$$,
-        '22000: expected 2 dimensions, not 3 (Wrong length of the feature array.)'),
-    ($$('{3,0}'), ('{1}')$$,
-        '22000: expected 2 dimensions, not 1 (Wrong length of the feature array.)'),
+    ($$('{3,0}'), ('{0,4,1}')$$, '22000: expected 2 dimensions, not 3 (Wrong length of the feature array.)'),
+    ($$('{3,0}'), ('{1}')$$, '22000: expected 2 dimensions, not 1 (Wrong length of the feature array.)'),
     ($$('{{3,0}}')$$,
         '2202E: array must be one-dimensional '
         '(The number of dimensions of the feature array is 2.)'),
     ($$('{3,NULL}')$$, '22004: array must not contain nulls (A null was found in the feature array.)'),
-    ($$('{3,0}'), ('{3,NaN}')$$,
-        '22003: NaN not allowed in array (Element 2 of the feature array.)'),
-    ($$('{Infinity,0}')$$,
-        '22003: infinity not allowed in array (Element 1 of the feature array.)'),
-    ($$('{0,0}'), ('{0,-Infinity}')$$,
-        '22003: infinity not allowed in array (Element 2 of the feature array.)'))
+    ($$('{3,0}'), ('{3,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the feature array.)'),
+    ($$('{Infinity,0}')$$, '22003: infinity not allowed in array (Element 1 of the feature array.)'),
+    ($$('{0,0}'), ('{0,-Infinity}')$$, '22003: infinity not allowed in array (Element 2 of the feature array.)'))
     AS v (rows, result);
 SELECT is(profile_of('x::TYPE, w', 'x, w', rows), result, 'weighted: ' || rows) FROM (VALUES
     ($$('{3,0}', 2), ('{0,4}', 2)$$, 'gives {0.6,0.8}'),
@@ -154,21 +149,15 @@ SELECT ok(s = (SELECT array_agg(i::float8) FROM generate_series(1, 40) AS i),
 FROM long_state;
 -- invalid states
 SELECT is(outcome('SELECT dlints_profile_' || call), result, call) FROM (VALUES
-    ($$combinefn('{1,2}', '{1,2,3}')$$,
-        '22000: expected 2 dimensions, not 3 (Wrong length of the state.)'),
+    ($$combinefn('{1,2}', '{1,2,3}')$$, '22000: expected 2 dimensions, not 3 (Wrong length of the state.)'),
     ($$combinefn('{}', '{1}')$$, '22023: the state of dlints_profile must not be empty'),
     ($$finalfn('{}')$$, '22023: the state of dlints_profile must not be empty'),
-    ($$combinefn('{1,2}', '{1,NULL}')$$,
-        '22004: array must not contain nulls (A null was found in the state.)'),
-    ($$finalfn('{{1,2}}')$$,
-        '2202E: array must be one-dimensional (The number of dimensions of the state is 2.)'),
-    ($$transfn('{NULL,1}', '{1,2}'::real[])$$,
-        '22004: array must not contain nulls (A null was found in the state.)'),
+    ($$combinefn('{1,2}', '{1,NULL}')$$, '22004: array must not contain nulls (A null was found in the state.)'),
+    ($$finalfn('{{1,2}}')$$, '2202E: array must be one-dimensional (The number of dimensions of the state is 2.)'),
+    ($$transfn('{NULL,1}', '{1,2}'::real[])$$, '22004: array must not contain nulls (A null was found in the state.)'),
     ($$finalfn('{1,NaN}')$$, '22003: dlints result out of range'),
-    ($$finalfn(dlints_profile_combinefn('{1e308}', '{1e308}'))$$,
-        '22003: dlints result out of range'),
-    ($$transfn('{1}', '{1,2}'::real[])$$,
-     '22000: expected 1 dimensions, not 2 (Wrong length of the feature array.)'))
+    ($$finalfn(dlints_profile_combinefn('{1e308}', '{1e308}'))$$, '22003: dlints result out of range'),
+    ($$transfn('{1}', '{1,2}'::real[])$$, '22000: expected 1 dimensions, not 2 (Wrong length of the feature array.)'))
          AS v (call, result);
 
 -- Random Fourier features: values, dot products, use in generated columns, and errors
@@ -180,8 +169,7 @@ SELECT is(outcome('SELECT dlints_profile_' || call), result, call) FROM (VALUES
 SELECT cmp_ok(difference(dlints_fourier(x, k, seed, scale)::float8[], golden), '<', 2e-7::float8,
               format('golden values of seed %s, scale %s', seed, scale))
 FROM (VALUES
-	('{1,2,3}'::real[], 4, 1.0::float8, 0::bigint,
-	 '{-0.16368918,0.63075187,-0.45668036,-0.57987466}'::float8[]),
+	('{1,2,3}'::real[], 4, 1.0::float8, 0::bigint, '{-0.16368918,0.63075187,-0.45668036,-0.57987466}'::float8[]),
 	('{1,2,3}', 4, 1.0, 5, '{0.68884906,0.53648541,0.4317398,-0.54514109}'),
 	('{0.5,-0.25}', 3, 0.7, -1, '{-0.76231921,-0.20181507,-0.32760682}'),
 	('{0.5,-0.25}', 3, 0.7, 9223372036854775807, '{-0.69566151,0.73610571,0.55643229}'))
@@ -247,8 +235,7 @@ SELECT each_is('gives NULL', $$
 	dlints_fourier('{1}', 4, 1, NULL)
 $$);
 SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
-	($$dlints_fourier('{}', 4)$$,
-	 '22023: the number of features must be at least 1 (The value is 0.)'),
+	($$dlints_fourier('{}', 4)$$, '22023: the number of features must be at least 1 (The value is 0.)'),
 	($$dlints_fourier('{1}', 0)$$, '22023: k must be at least 1 (The value is 0.)'),
 	($$dlints_fourier('{1,2}', 65535)$$, '54000: dlints cannot have more than 65536 dimensions '
 	 '(There are 2 features, and k is 65535.)'),
@@ -256,10 +243,8 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_fourier('{0}', 4, scale => 1e-310)$$, '22023: scale is too small (The value is 1e-310.)'),
 	($$dlints_fourier('{1}', 4, scale => 'infinity')$$, '22003: infinity not allowed in scale'),
 	($$dlints_fourier('{1}', 4, scale => 'NaN')$$, '22003: NaN not allowed in scale'),
-	($$dlints_fourier('{1,NaN}', 4)$$,
-	 '22003: NaN not allowed in array (Element 2 of the features.)'),
-	($$dlints_fourier('{1,NULL}', 4)$$,
-	 '22004: array must not contain nulls (A null was found in the features.)'),
+	($$dlints_fourier('{1,NaN}', 4)$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
+	($$dlints_fourier('{1,NULL}', 4)$$, '22004: array must not contain nulls (A null was found in the features.)'),
 	($$dlints_fourier('{{1}}', 4)$$, '2202E: array must be one-dimensional '
 	 '(The number of dimensions of the features is 2.)'),
 	($$dlints_fourier('{1e50}', 4, scale => 1e-290)$$, '22003: dlints result out of range'))

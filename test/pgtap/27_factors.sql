@@ -11,13 +11,11 @@ FROM generate_series(1, 60) AS u, generate_series(1, 12) AS i,
     LATERAL (SELECT hashint8extended(u * 100 + i, 5) & 1023) AS r (h)
 WHERE h % 10 < CASE WHEN u % 3 = i % 3 THEN 8 ELSE 2 END;
 
-CREATE FUNCTION factors(query text, k integer DEFAULT 3, previous text DEFAULT NULL,
-    seed bigint DEFAULT 0)
+CREATE FUNCTION factors(query text, k integer DEFAULT 3, previous text DEFAULT NULL, seed bigint DEFAULT 0)
 RETURNS TABLE (item_id integer, features float8[]) STABLE LANGUAGE sql AS
 $$ SELECT * FROM dlints_factors(query, k, previous, seed)
     AS f (item_id integer, features float8[]) $$;
-CREATE FUNCTION vectors(query text, k integer DEFAULT 3, previous text DEFAULT NULL,
-    seed bigint DEFAULT 0)
+CREATE FUNCTION vectors(query text, k integer DEFAULT 3, previous text DEFAULT NULL, seed bigint DEFAULT 0)
 RETURNS float8[] STABLE LANGUAGE sql AS
 $$
 SELECT array_agg(x ORDER BY item_id, i)
@@ -137,8 +135,7 @@ FROM (VALUES
     ('its users', 1, 'SELECT i, 1 FROM generate_series(1, (SELECT 25000)) AS i'),
     ('its items', 1, 'SELECT 1, i FROM generate_series(1, (SELECT 10000)) AS i'),
     ('the vectors of its items', 32, 'SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i'),
-    ('its values', 1,
-     'SELECT repeat(i::text, 1000), 1 FROM generate_series(1, (SELECT 500)) AS i'))
+    ('its values', 1, 'SELECT repeat(i::text, 1000), 1 FROM generate_series(1, (SELECT 500)) AS i'))
     AS v (what, k, query);
 SELECT is(limited(query, k), result, 'dlints.factors_memory allows ' || query) FROM (VALUES
     ('SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 30000)) AS i', 1, 'gives 10'),
@@ -177,8 +174,7 @@ CREATE FUNCTION money_hash(money) RETURNS integer IMMUTABLE LANGUAGE sql AS
 $$ SELECT hash_numeric($1::numeric) $$;
 CREATE OPERATOR CLASS money_ops DEFAULT FOR TYPE money USING hash AS
     OPERATOR 1 =, FUNCTION 1 money_hash(money);
-SELECT cmp_ok(as_type(users, items), '<', 1e-10::float8,
-    format('users as %s, items as %s', users, items))
+SELECT cmp_ok(as_type(users, items), '<', 1e-10::float8, format('users as %s, items as %s', users, items))
 FROM (VALUES ('bigint', 'smallint'), ('text', 'bigint'), ('uuid', 'text'), ('numeric', 'uuid'),
              ('integer[]', 'numeric'), ('name', 'integer[]'), ('varchar', 'oid'),
                  ('money', 'money'))
@@ -208,8 +204,7 @@ FROM dlints_factors($$SELECT 1, repeat(v, 100000) FROM unnest('{a,b}'::text[]) A
 
 -- ---------- small logs ----------
 
-SELECT is((SELECT array_agg(round(x::numeric, 12)) FROM unnest(vectors(query, k)) AS x),
-    want::numeric[], query)
+SELECT is((SELECT array_agg(round(x::numeric, 12)) FROM unnest(vectors(query, k)) AS x), want::numeric[], query)
 FROM (VALUES ('SELECT 1, 1 WHERE false', 3, NULL), ('SELECT 5, 7', 3, '{1,0,0}'),
              -- one user: one direction, and further columns of zeros; one item
              ('SELECT 1, i FROM generate_series(1, 3) AS i', 2, '{1,0,1,0,1,0}'),
@@ -309,10 +304,8 @@ FROM (VALUES
     ('22004: k must not be null', 'item integer, features real[]', $$'SELECT 1, 2', NULL$$),
     ('22004: seed must not be null', 'item integer, features real[]', $$'SELECT 1, 2', 3, NULL,
         NULL$$),
-    ('22023: k must be at least 1 (The value is 0.)', 'item integer, features real[]',
-        $$'SELECT 1, 2', 0$$),
-    ('54000: k must be at most 512 (The value is 513.)', 'item integer, features real[]',
-        $$'SELECT 1, 2', 513$$),
+    ('22023: k must be at least 1 (The value is 0.)', 'item integer, features real[]', $$'SELECT 1, 2', 0$$),
+    ('54000: k must be at most 512 (The value is 513.)', 'item integer, features real[]', $$'SELECT 1, 2', 513$$),
     ('42804: could not identify a hash function for items of type point', 'item point, features real[]',
         $$'SELECT 1, point(1, 2)', 3$$),
     ('42804: items are of type text in the query and character varying(2) '
@@ -356,8 +349,7 @@ SELECT is(attempt(query), result, query) FROM (VALUES
     ('SELECT 1, 2, 3, 4', '42804: query must return 2 or 3 columns, not 4'),
     ($$SELECT 1, 2, '3'::text$$, '42804: weights must be numbers, not of type text'),
     ('SELECT point(1, 2), 2', '42804: could not identify a hash function for users of type point'),
-    ('SELECT 1, 2::bigint',
-     '42804: items are of type bigint in the query and integer in the column definition list'),
+    ('SELECT 1, 2::bigint', '42804: items are of type bigint in the query and integer in the column definition list'),
     ('SELECT 1, 2; SELECT 1, 2', '42P11: cannot open multi-query plan as cursor'),
     ('nonsense', '42601: syntax error at or near "nonsense"')) AS v (query, result);
 SELECT is(attempt('SELECT 1, 2', 'SELECT ' || previous), result, 'previous: ' || previous)
@@ -365,14 +357,10 @@ FROM (VALUES
     ('2', '42804: previous must return an item and an array of numbers'),
     ('2, 3', '42804: previous must return an item and an array of numbers'),
     ($$2, '{a,b,c}'::name[]$$, '42804: array of numbers expected, not name[]'),
-    ($$2::bigint, '{1,2,3}'::real[]$$,
-        '42804: items are of type integer in query and bigint in previous'),
-    ($$2, '{1,2}'::real[]$$,
-        '22000: expected 3 dimensions, not 2 (Wrong length of the previous vector.)'),
-    ($$2, '{1,NULL,3}'::real[]$$,
-        '22004: array must not contain nulls (A null was found in the previous vector.)'),
-    ($$2, '{1,NaN,3}'::real[]$$,
-        '22003: NaN not allowed in array (Element 2 of the previous vector.)'),
+    ($$2::bigint, '{1,2,3}'::real[]$$, '42804: items are of type integer in query and bigint in previous'),
+    ($$2, '{1,2}'::real[]$$, '22000: expected 3 dimensions, not 2 (Wrong length of the previous vector.)'),
+    ($$2, '{1,NULL,3}'::real[]$$, '22004: array must not contain nulls (A null was found in the previous vector.)'),
+    ($$2, '{1,NaN,3}'::real[]$$, '22003: NaN not allowed in array (Element 2 of the previous vector.)'),
     ($$2, '{1,2,3}'::real[] FROM generate_series(1, 2)$$,
      '21000: previous must not return an item more than once')) AS v (previous, result);
 SELECT matches(attempt(query, previous), '^42P11|^0A000', coalesce(previous, query)) FROM (VALUES
@@ -425,8 +413,7 @@ WHERE f.item_id = item.id;
 EXECUTE refit_items;
 CREATE TEMP TABLE first_features AS SELECT * FROM item;
 EXECUTE refit_items;
-SELECT cmp_ok(max(distance(i.features, o.features)), '<', 1e-5::float8,
-    'a table of items that is refitted')
+SELECT cmp_ok(max(distance(i.features, o.features)), '<', 1e-5::float8, 'a table of items that is refitted')
 FROM item AS i JOIN first_features AS o USING (id);
 SELECT is(array_agg(id), '{13}', 'an item without clicks is left alone') FROM item
 WHERE features IS NULL;

@@ -8,15 +8,13 @@ WHERE forgets IN ('nothing', 'by count, weighted', 'three memories', 'two by tim
 
 SELECT plan(186);
 
-SELECT is(string_agg(format('%s: %s', way, d), ', ') FILTER (WHERE (d <= 1e-10) IS NOT TRUE),
-    NULL, name)
+SELECT is(string_agg(format('%s: %s', way, d), ', ') FILTER (WHERE (d <= 1e-10) IS NOT TRUE), NULL, name)
 FROM trained, LATERAL (VALUES
     ('batch', batch(empty, 1, 80, w)),
     ('batch after batch', batch(batch(empty, 1, 33, w), 34, 80, w)),
     ('evidence', evidence(empty, 1, 80, w)),
     ('evidence after updates', singly(empty, 1, 27, w) || evidence(empty, 28, 80, w)),
-    ('|| is associative', evidence(empty, 1, 10, w)
-                          || (batch(empty, 11, 50, w) || evidence(empty, 51, 80, w))),
+    ('|| is associative', evidence(empty, 1, 10, w) || (batch(empty, 11, 50, w) || evidence(empty, 51, 80, w))),
     ('dlints_concat_agg', (SELECT dlints_concat_agg(evidence(empty, p, p + 19, w) ORDER BY p)
                            FROM generate_series(1, 61, 20) AS p)),
     ('text, jsonb, binary, and on', evidence(empty, 1, 45, w)::text::dlints::jsonb::dlints
@@ -46,8 +44,7 @@ SELECT ok(same_bytes(evidence(m, 1, 60, w), evidence(empty, 1, 60, w)),
         FROM trained ORDER BY name;
 
 -- histories around multiples of the block size, 64
-SELECT cmp_ok(model_difference(singly(m, 1, rows), way), '<=', 1e-10::float8,
-    format('%s rows: %s', rows, what))
+SELECT cmp_ok(model_difference(singly(m, 1, rows), way), '<=', 1e-10::float8, format('%s rows: %s', rows, what))
 FROM one_memory(120, 24) AS m, (VALUES (1), (63), (64), (127), (128), (129)) AS b (rows),
     LATERAL (VALUES ('batch', batch(m, 1, rows)), ('evidence', evidence(m, 1, rows)))
         AS w (what, way)
@@ -55,8 +52,7 @@ ORDER BY rows, what;
 
 -- counts, exact for sums of exact numbers
 CREATE TEMP VIEW counted AS
-SELECT dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3], [4]],
-        ARRAY[1, 0, 2, 4]) AS halved,
+SELECT dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3], [4]], ARRAY[1, 0, 2, 4]) AS halved,
     (SELECT dlints_evidence(one_memory(1, NULL, 1), ARRAY[1]::real[], v % 4)
      FROM generate_series(1, 1000) AS v) AS summed;
 SELECT each_holds($$

@@ -22,11 +22,9 @@ SELECT features(i, 5) AS x, reward(i) AS r, seen_at(i) AS at, weight(i) AS weigh
 FROM generate_series(1, 120) AS i;
 ALTER TABLE seen_by_workers SET (parallel_workers = 2);
 CREATE VIEW gathered AS
-SELECT dlints_evidence(dlints_new(5, half_life => '60 hours', memories => 3),
-           x, r, '{}', at, weight) AS m
+SELECT dlints_evidence(dlints_new(5, half_life => '60 hours', memories => 3), x, r, '{}', at, weight) AS m
 FROM seen_by_workers;
-SELECT matches(plan_of('TABLE gathered'), 'Partial Aggregate',
-    'evidence by time is aggregated in parallel');
+SELECT matches(plan_of('TABLE gathered'), 'Partial Aggregate', 'evidence by time is aggregated in parallel');
 SELECT cmp_ok(model_difference(m,
     batch(dlints_new(5, half_life => '60 hours', memories => 3), 1, 120, true)),
     '<=', 1e-10::float8, 'evidence by time from workers equals a batch') FROM gathered;
@@ -39,8 +37,7 @@ SELECT ok(same_bytes(dlints_evidence(m, x::real[], r, '{}', at, weight ORDER BY 
 CREATE TEMP VIEW hand AS
 SELECT e, m, dlints_at(m, '2026-01-01 14:00+00') AS older,
     dlints_update(e, ARRAY[1], 1, at => '2026-01-01 09:00+00') AS late
-FROM dlints_new(1, half_life => '1 hour', memories => 1, intercept => false, ridge => 1,
-         noise => 1) AS e,
+FROM dlints_new(1, half_life => '1 hour', memories => 1, intercept => false, ridge => 1, noise => 1) AS e,
     dlints_update_batch(e, ARRAY[[1], [1], [1]], ARRAY[4, 2, 8], '{}',
         '{2026-01-01 12:00+00,2026-01-01 10:00+00,2026-01-01 11:00+00}'::timestamptz[]) AS m;
 SELECT each_holds($$
@@ -113,10 +110,8 @@ SELECT ok(e #>> '{0,weight_sum}' = '1' AND e #>> '{1,weight_sum}' = '2' AND e #>
 FROM say, (SELECT timestamptz '4713-01-02 00:00+00 BC', timestamptz '294276-12-31 00:00+00')
     AS ends (old, new),
     LATERAL (VALUES
-        ('old, then new', dlints_update(dlints_update(t, ARRAY[1], 5, at => old), ARRAY[2], 1,
-            at => new)),
-        ('new, then old', dlints_update(dlints_update(t, ARRAY[2], 1, at => new), ARRAY[1], 5,
-            at => old)),
+        ('old, then new', dlints_update(dlints_update(t, ARRAY[1], 5, at => old), ARRAY[2], 1, at => new)),
+        ('new, then old', dlints_update(dlints_update(t, ARRAY[2], 1, at => new), ARRAY[1], 5, at => old)),
         ('at once', dlints_update_batch(t, ARRAY[[2], [1]], ARRAY[1, 5], '{}', ARRAY[new, old])))
             AS v (what, m),
     LATERAL (SELECT m::jsonb -> 'evidence') AS f (e);

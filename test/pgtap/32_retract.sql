@@ -59,8 +59,7 @@ WHERE name IN ('by time', 'three by time', 'nothing forgotten') ORDER BY name;
 CREATE TEMP TABLE place AS
 SELECT name, everyone AS state, everyone, others FROM known WHERE name = 'three by time';
 UPDATE place AS p
-SET state = state - (SELECT dlints_evidence(p.state, x, r, '{}', at, weight) FROM log
-                     WHERE user_id = 2);
+SET state = state - (SELECT dlints_evidence(p.state, x, r, '{}', at, weight) FROM log WHERE user_id = 2);
 SELECT each_holds($$
     far(state, others, everyone) <= 1e-12
     difference(dlints_mean(state), dlints_mean(o)) < 1e-9
@@ -242,8 +241,7 @@ FROM (VALUES
     ('the longest of three', dlints_new(1), '{evidence,2,G,1,0}', 9 + 9 + 5 + 2))
         AS v (name, e, path, place),
     dlints_info(e), LATERAL (
-        SELECT dlints_update(dlints_update(e, features(1, dim), 1), features(2, dim),
-            0)::jsonb) AS l (j);
+        SELECT dlints_update(dlints_update(e, features(1, dim), 1), features(2, dim), 0)::jsonb) AS l (j);
 SELECT is(split_part(outcome(format('SELECT %L::text::dlints', bad)), ' (', 1),
     '22P02: invalid input syntax for type dlints', format('text: %s', name))
 FROM impossible ORDER BY name;

@@ -74,8 +74,7 @@ SELECT ok(frames_are_right(frame), frame) FROM lines($$
     $$) AS frame;
 
 -- a moving aggregate of users: forward by the transition function, back by dlints_retract
-CREATE FUNCTION take_back(state dlints, m dlints, x dlints_vector, r float8, u dlints_vector, t timestamptz,
-    w float8)
+CREATE FUNCTION take_back(state dlints, m dlints, x dlints_vector, r float8, u dlints_vector, t timestamptz, w float8)
 RETURNS dlints LANGUAGE sql AS
 $$ SELECT dlints_retract(state, dlints_update(m, x, r, u, t, w)) $$;
 CREATE AGGREGATE moving_evidence(dlints, dlints_vector, float8, dlints_vector, timestamptz, float8) (
@@ -114,8 +113,7 @@ CLOSE halfway;
 SELECT ok(same_bytes(dlints_evidence(m, x, r), dlints_evidence(m, x, r))
     AND same_bytes(dlints_evidence(m, x, r), dlints_evidence(m, x, r)::text::dlints),
     'aggregates that share a state') FROM log, empty;
-SELECT ok(same_bytes(m || e, e)
-    AND same_bytes(e || m, m || e), 'a result is a model like any other')
+SELECT ok(same_bytes(m || e, e) AND same_bytes(e || m, m || e), 'a result is a model like any other')
 FROM (SELECT dlints_evidence(m, x, r) AS e FROM log, empty) AS s, empty;
 
 -- sorted, hashed, spilled to disk, several groupings at once
@@ -190,8 +188,7 @@ $$ BEGIN NEW.e := dlints_update(NEW.e, x, r) FROM log WHERE i = 1; RETURN NEW; E
 CREATE TRIGGER append_one BEFORE INSERT ON kept FOR EACH ROW EXECUTE FUNCTION append_one();
 INSERT INTO kept (keys, e, p, a)
 SELECT keys, e, ROW(1, e)::pg_temp.pair, ARRAY[e, e || e]
-FROM (SELECT array_agg(i ORDER BY i) AS keys, dlints_evidence(m, x, r ORDER BY i) AS e
-      FROM log, empty GROUP BY g) AS s;
+FROM (SELECT array_agg(i ORDER BY i) AS keys, dlints_evidence(m, x, r ORDER BY i) AS e FROM log, empty GROUP BY g) AS s;
 SELECT each_holds($$
     same_bytes(e, direct((p).e, '{1}', false)) AND updates = cardinality(keys) + 1
     same((p).e, keys) AND same(a[1], keys)
@@ -224,8 +221,7 @@ SELECT ok(max(abs((SELECT sum(dlints_predict(w.running, x)) FROM log WHERE i <= 
                   - (SELECT sum(dlints_predict(f.running, x)) FROM log, framed AS f
                      WHERE log.i <= 4 AND f.i = w.i))) < 1e-12,
     'a state that goes on between the rows that look at it')
-FROM (SELECT i, dlints_evidence(m, x, r) OVER (ORDER BY i) AS running FROM log, empty
-      WHERE i <= 30) AS w;
+FROM (SELECT i, dlints_evidence(m, x, r) OVER (ORDER BY i) AS running FROM log, empty WHERE i <= 30) AS w;
 
 -- ---------- errors ----------
 
@@ -260,8 +256,7 @@ EXCEPTION WHEN query_canceled THEN
 	RETURN true;
 END
 $$;
-SELECT ok(cancelled(e)
-    AND same(e, keys), format('a reader that is cancelled, after %s observations', n))
+SELECT ok(cancelled(e) AND same(e, keys), format('a reader that is cancelled, after %s observations', n))
 FROM (VALUES (100), (128), (200)) AS v (n),
     LATERAL (SELECT dlints_evidence(m, x, r ORDER BY i) AS e, array_agg(i) AS keys
              FROM log, empty WHERE i <= n OFFSET 0) AS s;
@@ -319,8 +314,7 @@ SELECT m, batch(m, 1, 100, true) AS everyone, batch(m, 101, 140, true) AS mine,
                             weight(i) * CASE WHEN i <= 100 THEN 0.1 ELSE 1 END ORDER BY i)
      FROM generate_series(1, 140) AS i) AS want
 FROM (VALUES (dlints_new(4)), (dlints_new(4, half_life => '3 days', memories => 2))) AS v (m);
-SELECT cmp_ok(max(model_difference(0.1 * everyone || mine, want)), '<=', 1e-10::float8,
-    '0.1 * everyone || mine')
+SELECT cmp_ok(max(model_difference(0.1 * everyone || mine, want)), '<=', 1e-10::float8, '0.1 * everyone || mine')
 FROM tenth;
 
 -- without forgetting, a weight is a number of observations, although the update counts once; weights correct for
@@ -344,8 +338,7 @@ SELECT is(memory_in_use(m),
         'reward_square_sum', v[3], 'b', v[4:4], 'G', ARRAY[v[5:5]], 'H', ARRAY[v[6:6]]), what)
 FROM dlints_new(1, discount => 0.5, intercept => false) AS e, LATERAL (VALUES
     ('a weight', dlints_update(e, ARRAY[3], 2, weight => 4), '{4,8,16,24,36,144}'::integer[]),
-    ('after another', dlints_update(dlints_update(e, ARRAY[3], 2, weight => 4), ARRAY[1], 2),
-     '{3,6,12,14,19,37}'),
+    ('after another', dlints_update(dlints_update(e, ARRAY[3], 2, weight => 4), ARRAY[1], 2), '{3,6,12,14,19,37}'),
     ('a model', 4 * dlints_update(e, ARRAY[3], 2), '{4,8,16,24,36,144}')) AS v (what, m, v);
 -- a NULL weight is 1
 SELECT each_holds($$
@@ -367,8 +360,7 @@ FROM (VALUES
     ('dlints_update(e, ARRAY[1], 1, weight => W)', $$'NaN'$$, 'NaN'),
     ('dlints_update(e, ARRAY[1], 1, weight => W)', '1.1e10', '11000000000'),
     ('dlints_update_batch(e, ARRAY[[1], [2]], ARRAY[1, 2], weights => ARRAY[1, W])', '0', '0'),
-    ($$(SELECT dlints_evidence(e, ARRAY[1]::real[], 1, '{}', NULL, W))$$, $$'-Infinity'$$,
-        '-Infinity'),
+    ($$(SELECT dlints_evidence(e, ARRAY[1]::real[], 1, '{}', NULL, W))$$, $$'-Infinity'$$, '-Infinity'),
     ('W * m', '-1', '-1'),
     ('W * m', $$'Infinity'$$, 'Infinity'),
     ('W * e', '1.1e10', '11000000000')) AS v (call, weight, said);

@@ -45,8 +45,7 @@ FROM (VALUES
     ('ARRAY[1, -2]', NULL, 'ARRAY[1, -2]', NULL),
     ('ARRAY[32767, -32768]::smallint[]', NULL, 'ARRAY[32767, -32768]', NULL),
     ('ARRAY[9007199254740993, -2]', NULL, 'ARRAY[9007199254740993::bigint, -2]', NULL),
-    ('ARRAY[1.00000000000000000000000000000001, 1e-320]', NULL,
-        'ARRAY[1, ''1e-320''::float8]', NULL),
+    ('ARRAY[1.00000000000000000000000000000001, 1e-320]', NULL, 'ARRAY[1, ''1e-320''::float8]', NULL),
     ('''[0:1]={0.1,0.2}''::real[]', NULL, 'ARRAY[0.1::real, 0.2::real]', NULL),
     ('''[-7:-6]={0.1,0.2}''::numeric[]', NULL, 'ARRAY[0.1, 0.2]', NULL),
     ('(ARRAY[0.1, 0.2, NULL]::real[])[1:2]', NULL, 'ARRAY[0.1::real, 0.2::real]', NULL),
@@ -126,8 +125,7 @@ SELECT skip('PostgreSQL 15 and earlier do not ask', 8);
 CREATE TEMP TABLE copied (m dlints(2));
 SELECT format($$COPY copied FROM PROGRAM %L WITH (ON_ERROR ignore)$$,
     format($$printf '%%s\n' '{"format": 1}' 'x' '%s'$$, one_memory(2, discount => 1)::text)) \gexec
-SELECT results_eq('TABLE copied', 'SELECT one_memory(2, discount => 1)',
-    'COPY goes on behind bad lines');
+SELECT results_eq('TABLE copied', 'SELECT one_memory(2, discount => 1)', 'COPY goes on behind bad lines');
 \else
 SELECT skip('PostgreSQL 16 and earlier stop at a bad line', 1);
 \endif
@@ -144,8 +142,7 @@ DROP EXTENSION dlints CASCADE;
 CREATE DOMAIN counts AS integer[] CHECK (cardinality(VALUE) < 9);
 CREATE DOMAIN fraction AS float8;
 CREATE TYPE mood AS ENUM ('sad', 'ok');
-CREATE TEMP TABLE mine (
-	i integer[], r real[], d float8[], n numeric[], t text[], c counts, m mood[]);
+CREATE TEMP TABLE mine (i integer[], r real[], d float8[], n numeric[], t text[], c counts, m mood[]);
 INSERT INTO mine VALUES ('{1,2}', '{1.5,2}', '{1.5,2}', '{1.5,2}', '{a,b}', '{1}', '{ok}');
 
 -- overloads: for each set of these types functions of that name, which tell who was called
@@ -180,8 +177,7 @@ CREATE FUNCTION all_of(VARIADIC anyarray) RETURNS anyarray LANGUAGE sql AS 'SELE
 CREATE FUNCTION fractions(VARIADIC float8[]) RETURNS float8[] LANGUAGE sql AS 'SELECT $1';
 CREATE FUNCTION both_of(anycompatiblearray, anycompatiblearray) RETURNS anycompatiblearray
 	LANGUAGE sql AS 'SELECT $1 || $2';
-CREATE AGGREGATE joined(anycompatiblearray) (SFUNC = both_of, STYPE = anycompatiblearray,
-	INITCOND = '{}');
+CREATE AGGREGATE joined(anycompatiblearray) (SFUNC = both_of, STYPE = anycompatiblearray, INITCOND = '{}');
 CREATE FUNCTION plus_int(integer[], integer[]) RETURNS text LANGUAGE sql
 	AS $$ SELECT 'integer[]' $$;
 CREATE FUNCTION plus_float(float8[], float8[]) RETURNS text LANGUAGE sql
@@ -329,8 +325,7 @@ SELECT cmp_ok(count(DISTINCT substring(found FROM '^gives (.*?\[\]) ')), '>', 8:
               'expressions resolve to arrays of more than eight types') FROM before;
 SELECT is_empty('SELECT typname FROM pg_type WHERE typcategory = ''A'' AND typispreferred',
                 'no array type is preferred');
-SELECT is_empty('TABLE taken EXCEPT TABLE operators_before',
-                'the extension adds no operators to those of arrays');
+SELECT is_empty('TABLE taken EXCEPT TABLE operators_before', 'the extension adds no operators to those of arrays');
 SELECT is_empty('SELECT oid::regoperator FROM pg_operator
 	WHERE ''dlints_vector''::regtype IN (oprleft, oprright)', 'none takes it, nor the arrays of it');
 

@@ -29,22 +29,16 @@ INSERT INTO sender VALUES
 	('real[], psql', false, 'fractions', 'real_%2$s', '''{%s}''', '%s', '%s', '%L', '%L'),
 	('real[], psycopg 2', false, 'fractions', 'real_%2$s', 'ARRAY[%s]', '%s', '%s', '%L', '%L'),
 	('libpq', true, 'fractions', 'unknown', 'unknown', 'unknown', 'unknown', 'unknown', 'unknown'),
-	('node-postgres', true, 'fractions', 'unknown', 'unknown', 'unknown', 'unknown', 'unknown',
-	 'unknown'),
-	('psycopg 3', true, 'fractions', 'float8[]', 'float8[]', 'float8', 'int2', 'timestamptz',
-	 'unknown'),
+	('node-postgres', true, 'fractions', 'unknown', 'unknown', 'unknown', 'unknown', 'unknown', 'unknown'),
+	('psycopg 3', true, 'fractions', 'float8[]', 'float8[]', 'float8', 'int2', 'timestamptz', 'unknown'),
 	('psycopg 3', true, 'whole', 'int2[]', 'int2[]', 'int2', 'int2', 'timestamptz', 'unknown'),
-	('psycopg 3, decimals', true, 'fractions', 'numeric[]', 'numeric[]', 'numeric', 'int2',
-	 'timestamptz', 'unknown'),
+	('psycopg 3, decimals', true, 'fractions', 'numeric[]', 'numeric[]', 'numeric', 'int2', 'timestamptz', 'unknown'),
 	('JDBC', true, 'fractions', 'float8[]', 'float8[]', 'float8', 'int4', 'unknown', 'varchar'),
 	('JDBC, long', true, 'whole', 'int8[]', 'int8[]', 'int8', 'int8', 'timestamptz', 'varchar'),
 	('JDBC, float4', true, 'fractions', 'real[]', 'real[]', 'real', 'int4', 'unknown', 'varchar'),
-	('JDBC, float4, double', true, 'fractions', 'real[]', 'float8[]', 'float8', 'int4', 'unknown',
-	 'varchar'),
-	('JDBC, double, float4', true, 'fractions', 'float8[]', 'real[]', 'float8', 'int4', 'unknown',
-	 'varchar'),
-	('JDBC, numeric', true, 'fractions', 'numeric[]', 'numeric[]', 'numeric', 'int4', 'unknown',
-	 'varchar');
+	('JDBC, float4, double', true, 'fractions', 'real[]', 'float8[]', 'float8', 'int4', 'unknown', 'varchar'),
+	('JDBC, double, float4', true, 'fractions', 'float8[]', 'real[]', 'float8', 'int4', 'unknown', 'varchar'),
+	('JDBC, numeric', true, 'fractions', 'numeric[]', 'numeric[]', 'numeric', 'int4', 'unknown', 'varchar');
 
 CREATE TEMP VIEW pgvector AS
 SELECT typname::text AS type FROM pg_type
@@ -65,8 +59,7 @@ WHERE kind IN ('x', 'xs', 'p', 'rs') \gset
 CREATE TEMP TABLE one AS
 SELECT evidence(dlints_new(3, policy => 'greedy'), 1, 9) AS s,
     evidence(dlints_new(3, interactions => 'matched', policy => 'greedy'), 1, 9) AS m,
-    evidence(dlints_new(3, interactions => 'matched', half_life => '9 days', policy => 'greedy'),
-        1, 9) AS t, :columns;
+    evidence(dlints_new(3, interactions => 'matched', half_life => '9 days', policy => 'greedy'), 1, 9) AS t, :columns;
 CREATE TEMP TABLE item AS
 SELECT i AS id, features(i, 3)::real[] AS f FROM generate_series(1, 5) AS i;
 CREATE TEMP TABLE list AS
@@ -204,8 +197,7 @@ FROM pgvector;
 
 SELECT plan((SELECT count(*)::integer FROM sender) + 2 + 41);
 SELECT is(string_agg(format('%s: %s', a.call, left(a.given, 300)), E'\n')
-          FILTER (WHERE a.given IS DISTINCT FROM coalesce(u.given, w.given)
-                  OR w.given !~ '^gives'), NULL,
+          FILTER (WHERE a.given IS DISTINCT FROM coalesce(u.given, w.given) OR w.given !~ '^gives'), NULL,
           format('%s, %s numbers, sends %s calls', a.name, a.numbers, count(*)))
 FROM answer AS a JOIN answer AS w USING (numbers, call)
 LEFT JOIN unresolved AS u ON (u.name, u.numbers, u.call) = (a.name, a.numbers, a.call)

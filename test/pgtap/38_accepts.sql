@@ -6,10 +6,8 @@ CREATE TEMP TABLE model (name, m) AS VALUES
     ('projected', dlints_update(one_memory(3, 2), ARRAY[1, 2, 3], 1)),
     ('large scale', one_memory(3, 3, projection_scale => 1e10)),
     ('intercept', one_memory(3, discount => 1, intercept => true)),
-    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3], 1,
-        ARRAY[1, 2, 3])),
-    ('full', (dlints_update(one_memory(3), ARRAY[1, 2, 3], 1)::jsonb
-        || '{"updates": 9223372036854775807}')::dlints);
+    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3], 1, ARRAY[1, 2, 3])),
+    ('full', (dlints_update(one_memory(3), ARRAY[1, 2, 3], 1)::jsonb || '{"updates": 9223372036854775807}')::dlints);
 
 CREATE TEMP TABLE features AS SELECT x FROM lines($$
     ARRAY[1, 2, 3]::real[]
@@ -115,8 +113,7 @@ FROM (VALUES (1, 2, '{1,2}'::real[], 1::float8), (2, 2, '{1,NaN}', 1), (3, 2, '{
 -- a queue that accepts only valid observations
 CREATE TEMP TABLE strict_queue (features real[] NOT NULL, reward float8 NOT NULL,
     CHECK (dlints_accepts(one_memory(3), features, reward)));
-SELECT lives_ok($$INSERT INTO strict_queue VALUES ('{1,2,3}', 1)$$,
-    'a CHECK constraint lets in what can be learned');
+SELECT lives_ok($$INSERT INTO strict_queue VALUES ('{1,2,3}', 1)$$, 'a CHECK constraint lets in what can be learned');
 SELECT throws_ok(format('INSERT INTO strict_queue VALUES (%L, %L)', x, r), '23514', NULL, x || r)
 FROM (VALUES ('{1,2}', '1'), ('{1,2,NaN}', '1'), ('{1,2,3}', 'Infinity')) AS v (x, r);
 
@@ -154,10 +151,8 @@ WHERE name = 'three';
 -- each with each, for a model with a half-life and one with a discount
 CREATE TEMP TABLE verdict AS
 SELECT name, at, weight,
-       outcome(format('SELECT dlints_accepts(%s, ARRAY[1, 2], 1, ''{}'', %s, %s)',
-                      m, at, weight)) AS accepts,
-       outcome(format('SELECT dlints_update(%s, ARRAY[1, 2], 1, ''{}'', %s, %s) IS NOT NULL',
-                      m, at, weight)) AS learns
+       outcome(format('SELECT dlints_accepts(%s, ARRAY[1, 2], 1, ''{}'', %s, %s)', m, at, weight)) AS accepts,
+       outcome(format('SELECT dlints_update(%s, ARRAY[1, 2], 1, ''{}'', %s, %s) IS NOT NULL', m, at, weight)) AS learns
 FROM (VALUES ('by time', 'dlints_new(2, half_life => ''1 day'')'), ('by count', 'dlints_new(2)'))
      AS v (name, m),
      unnest(ARRAY['NULL', '''2026-01-01''', '''infinity''', '''-infinity''']) AS at,

@@ -28,8 +28,7 @@ FROM sample JOIN direction USING (name);
 CREATE TEMP TABLE moment AS
 SELECT name, i, j, count(*) AS n, avg(z) AS mean, avg(z * z) AS square,
     avg((abs(z) < 0.6744898)::integer)::float8 AS inner_half, avg(z * following) AS neighbours
-FROM (SELECT *, lead(z) OVER (PARTITION BY name, i, j ORDER BY seed) AS following
-      FROM standardised) AS s
+FROM (SELECT *, lead(z) OVER (PARTITION BY name, i, j ORDER BY seed) AS following FROM standardised) AS s
 GROUP BY name, i, j;
 
 SELECT plan(25);

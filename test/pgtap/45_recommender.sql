@@ -37,8 +37,7 @@ SELECT is(count(*), 0::bigint, 'no table of a recommender belongs to the extensi
 CREATE TEMP TABLE page AS SELECT p AS user_id, r.* FROM generate_series(1, 60) p,
   board.recommend(p) r;
 SELECT ok(bool_and(n = 10 AND first = 1 AND last = 10), 'each list has ten positions')
-  FROM (SELECT count(*) AS n, min(position) AS first, max(position) AS last FROM page
-    GROUP BY decision) s;
+  FROM (SELECT count(*) AS n, min(position) AS first, max(position) AS last FROM page GROUP BY decision) s;
 SELECT ok(max(n) <= 3, 'a list has at most three items of a cap group')
   FROM (SELECT count(*) AS n FROM page JOIN job ON id = item GROUP BY decision, field) s;
 SELECT is(count(*), 0::bigint, 'no list contains an item that "candidates" excludes')
@@ -64,8 +63,7 @@ SELECT ok(max(id) < 2::numeric ^ 53, 'JSON readers represent a decision''s numbe
 SELECT is(count(*), 60::bigint, 'all new decisions are pending') FROM board.pending;
 SELECT is(tableoid::regclass::text, 'board.decision_2026_03', 'each month of decisions is a partition')
   FROM board.decision LIMIT 1;
-SELECT is((SELECT count(*) FROM board.recommend(NULL, 4)), 4::bigint,
-  'a request without a user gets a list');
+SELECT is((SELECT count(*) FROM board.recommend(NULL, 4)), 4::bigint, 'a request without a user gets a list');
 SELECT is((SELECT count(*) FROM board.recommend(NULL, 4, ARRAY[5, 6, -1])), 4::bigint,
   'a request without a user gets a list for its recent items');
 CREATE TEMP TABLE liked AS SELECT decision FROM board.recommend(NULL, 1,
@@ -154,8 +152,7 @@ SELECT now_is('rebuild() reproduces the models');
 SELECT board.reward(decision, item) FROM page WHERE (user_id * 7 + position) % 6 = 0;
 SELECT board.reward(decision, item, 'withdraw') FROM page WHERE (user_id * 7 + position) % 30 = 0;
 SELECT board.reward(decision, item, value => 2) FROM page WHERE position = 1;
-SELECT cmp_ok(board.learn(), '>', 10::bigint,
-  'learn() applies late rewards, cancellations and changed values');
+SELECT cmp_ok(board.learn(), '>', 10::bigint, 'learn() applies late rewards, cancellations and changed values');
 SELECT now_is('rebuild() reproduces the models after corrections');
 SELECT is(board.learn(), 0::bigint, 'learn() has nothing left to apply');
 SELECT is(sum(applied - value), 0::float8, 'rewards of unknown decisions are stored and not applied')
@@ -222,8 +219,7 @@ CREATE TEMP VIEW list AS SELECT d.id, d.user_id, d.treatment,
   coalesce((SELECT sum(r.value) FROM board.reward r
     JOIN board.impression s USING (decision, item) WHERE r.decision = d.id), 0) AS reward
       FROM board.decision d;
-SELECT ok(abs((says('reward per list, personal')).value - avg(reward)) < 1e-9,
-  'report() has the mean reward per list')
+SELECT ok(abs((says('reward per list, personal')).value - avg(reward)) < 1e-9, 'report() has the mean reward per list')
   FROM list WHERE treatment = 'personal';
 SELECT ok(abs((says('ratio to control')).value - avg(reward) FILTER (WHERE treatment = 'personal')
   / avg(reward) FILTER (WHERE treatment = 'control')) < 1e-9,
@@ -286,8 +282,7 @@ SELECT board.reward(:made, :seen, value => 0);
 SELECT cmp_ok(reads($$SELECT board.learn('0')$$), '<', 500::bigint,
   'learn() does not read a long log for late rewards');
 SELECT is(applied, 0::float8, 'learn() applies a late reward') FROM board.reward WHERE decision = :made;
-SELECT cmp_ok(reads('SELECT * FROM board.report()'), '<', 35000::bigint,
-  'report() reads a long log once');
+SELECT cmp_ok(reads('SELECT * FROM board.report()'), '<', 35000::bigint, 'report() reads a long log once');
 ROLLBACK TO short;
 
 -- ---------- erasure ----------

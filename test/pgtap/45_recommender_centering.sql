@@ -50,10 +50,8 @@ WITH list AS (
 	SELECT avg(dlints_dot(profile::float8[], features::dlints_vector)) AS x, avg(coalesce(r.value, 0)) AS y
 	FROM   board.impression_user l LEFT JOIN board.reward r USING (decision, item)
 	WHERE  decision IN (SELECT id FROM board.decision WHERE cardinality(items) > 1) GROUP BY decision),
-apart AS (
-	SELECT x - avg(x) OVER () AS x, y - avg(y) OVER () AS y FROM list),
-slope AS (
-	SELECT sum(x * y) / sum(x * x) AS slope FROM apart)
+apart AS (SELECT x - avg(x) OVER () AS x, y - avg(y) OVER () AS y FROM list),
+slope AS (SELECT sum(x * y) / sum(x * x) AS slope FROM apart)
 SELECT s.slope / sqrt(sum((y - s.slope * x) ^ 2) / (62 - 2) / sum(x * x)) AS errors
 FROM   apart, slope s GROUP BY s.slope;
 CREATE FUNCTION calibration_z() RETURNS float8 LANGUAGE sql AS

@@ -57,35 +57,26 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
 SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' || arguments) FROM (VALUES
     ($$'r', 'job', '{field}', candidates => 'true); DROP TABLE kept; SELECT (true'$$,
       '^42601: in the argument "candidates": syntax error'),
-    ($$'r', 'job', '{field}', candidates => 'true) OR (true'$$,
-      '^42601: in the argument "candidates": syntax error'),
+    ($$'r', 'job', '{field}', candidates => 'true) OR (true'$$, '^42601: in the argument "candidates": syntax error'),
     ($$'r', 'job', '{field}', candidates => 'true; DROP TABLE kept'$$,
       '^(42P11|42601): in the argument "candidates": '),
     ($$'r', 'job', '{field}', candidates => 'true;'$$, '^42601: in the argument "candidates": '),
-    ($$'r', 'job', '{field}', candidates => 'true /*'$$,
-      '^42601: in the argument "candidates": unterminated'),
-    ($$'r', 'job', '{field}', candidates => 'i.title = ''x'$$,
-      '^42601: in the argument "candidates": unterminated'),
-    ($$'r', 'job', '{field}', candidates => 'true, true'$$,
-      '^42804: in the argument "candidates": '),
+    ($$'r', 'job', '{field}', candidates => 'true /*'$$, '^42601: in the argument "candidates": unterminated'),
+    ($$'r', 'job', '{field}', candidates => 'i.title = ''x'$$, '^42601: in the argument "candidates": unterminated'),
+    ($$'r', 'job', '{field}', candidates => 'true, true'$$, '^42804: in the argument "candidates": '),
     ($$'r', 'job', '{field}', candidates => '1'$$,
       '^42804: in the argument "candidates": argument of WHERE must be type boolean'),
     ($$'r', 'job', '{field}', candidates => ''$$, '^42601: in the argument "candidates": '),
-    ($$'r', 'job', '{field}', candidates => 'true FROM kept'$$,
-      '^42601: in the argument "candidates": '),
+    ($$'r', 'job', '{field}', candidates => 'true FROM kept'$$, '^42601: in the argument "candidates": '),
     ($$'r', 'job', '{field}', candidates => 'i.shut'$$,
       '^42703: in the argument "candidates": column i.shut does not exist'),
-    ($$'r', 'job', '{field}', candidates => 'count(*) > 1'$$,
-      '^42803: in the argument "candidates": '),
-    ($$'r', 'job', '{field}', bonus => 'i.title'$$,
-      '^42846|22P02|42804|42883: in the argument "bonus": '),
+    ($$'r', 'job', '{field}', candidates => 'count(*) > 1'$$, '^42803: in the argument "candidates": '),
+    ($$'r', 'job', '{field}', bonus => 'i.title'$$, '^42846|22P02|42804|42883: in the argument "bonus": '),
     ($$'r', 'job', '{field}', bonus => '1)::text || (''x'''$$, '^42601: in the argument "bonus": '),
-    ($$'r', 'job', '{field}', cap => 1, cap_group => '(SELECT x FROM kept'$$,
-      '^42601: in the argument "cap_group": '),
+    ($$'r', 'job', '{field}', cap => 1, cap_group => '(SELECT x FROM kept'$$, '^42601: in the argument "cap_group": '),
     ($$'r', 'job', '{field}', clicks => 'DELETE FROM visit RETURNING who, job, at'$$,
       '^0A000: in the argument "clicks": '),
-    ($$'r', 'job', '{field}', clicks => 'SELECT who, job FROM visit'$$,
-      '^42P10: in the argument "clicks": '),
+    ($$'r', 'job', '{field}', clicks => 'SELECT who, job FROM visit'$$, '^42P10: in the argument "clicks": '),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit) a, (SELECT 1'$$,
       '^42601: in the argument "clicks": '),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit; DROP TABLE kept'$$,
@@ -164,8 +155,7 @@ INSERT INTO offer SELECT i % 3, 'sku' || i, 'c' || i % 4, i % 5 FROM generate_se
 CREATE VIEW listing AS SELECT shop || '/' || sku AS id, * FROM offer;
 SELECT lives_ok($$SELECT dlints_create_recommender('listing_r', 'listing', '{colour,i}',
   item_key => 'id', user_type => 'uuid')$$, 'an expression of a composite key works through a view');
-SELECT is((SELECT count(*) FROM listing_r.recommend(gen_random_uuid(), 3)), 3::bigint,
-  'users have the type user_type');
+SELECT is((SELECT count(*) FROM listing_r.recommend(gen_random_uuid(), 3)), 3::bigint, 'users have the type user_type');
 SELECT lives_ok('SELECT listing_r.reward(decision, item) FROM listing_r.impression WHERE position = 1',
   'reward() succeeds for items of a view');
 SELECT ok(listing_r.learn('0') = 1 AND listing_r.refresh() = 0,
@@ -179,8 +169,7 @@ SELECT is(count(*) FILTER (WHERE done_at = now()), 2::bigint, 'run() fits the ve
   FROM listing_r.job WHERE name IN ('refresh', 'refit');
 SELECT ok(count(*) > 0, 'run() derives a warm start after a click log was added') FROM listing_r.warm_start_example;
 
-CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), kind text, price float8,
-  added date, worth money);
+CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), kind text, price float8, added date, worth money);
 SELECT lives_ok($$SELECT dlints_create_recommender('thing_r', 'thing', '{kind,price,added}')$$,
   'a recommender of an empty table is made');
 SELECT is((SELECT count(*) FROM thing_r.recommend(1)), 0::bigint, 'recommend() returns nothing from an empty table');

@@ -195,8 +195,7 @@ CREATE TABLE press AS SELECT i % 50 AS who, 1 + (i / 100 + (hashint8extended(i, 
   now() - (3000 - i) * interval '10 minutes' AS at FROM generate_series(1, 3000) i;
 SELECT dlints_create_recommender('press_r', 'job', '{field}', factors => 4,
   clicks => 'SELECT who, job::integer, at FROM press') IS NOT NULL;
-SELECT ok(popularity_half_life <= 1 AND weights[3] = 1,
-  'the popularity has a short half-life if items live for a day')
+SELECT ok(popularity_half_life <= 1 AND weights[3] = 1, 'the popularity has a short half-life if items live for a day')
     FROM press_r.similarity;
 SELECT is(weights[4], 0.001::float8, 'the neighbour score has a minimum weight if items live for a day')
   FROM press_r.similarity;

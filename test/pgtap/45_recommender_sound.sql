@@ -348,8 +348,7 @@ SELECT lives_ok($$SELECT dlints_create_recommender('odd_r', 'odd', '{x,price,"Tw
   candidates => 'user_id IS NULL OR user_id <> ''nobody''')$$,
     'items with bit keys, users of type char(n) and a column "x" make a recommender');
 SELECT is(count(*), 5::bigint, 'recommend() succeeds with keys of type bit')
-  FROM odd_r.recommend('p3', 5, ARRAY[B'000011'],
-  '{"like": {"x": "tone 1"}}') r JOIN odd ON id = item;
+  FROM odd_r.recommend('p3', 5, ARRAY[B'000011'], '{"like": {"x": "tone 1"}}') r JOIN odd ON id = item;
 SELECT lives_ok('SELECT odd_r.reward(decision, item, user_id => ''p3'') FROM odd_r.impression',
   'reward() succeeds with keys of type bit');
 SELECT is(odd_r.learn('0'), 1::bigint, 'learn() succeeds with keys of type bit');

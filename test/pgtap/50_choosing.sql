@@ -14,8 +14,7 @@ SELECT shape, dlints_set(evidence(empty, 1, 40), exploration => 1, noise => 1) A
 FROM learner WHERE shape IN ('projected', 'matched, projected') AND forgets = 'by count';
 CREATE TEMP TABLE pair AS
 SELECT shape, copy * 100 + i AS item, features(i, n)::real[] AS x, u
-FROM (VALUES ('projected', 20, '{}'::real[]),
-             ('matched, projected', 6, '{1,-0.5,2,0,0,1}')) AS v (shape, n, u),
+FROM (VALUES ('projected', 20, '{}'::real[]), ('matched, projected', 6, '{1,-0.5,2,0,0,1}')) AS v (shape, n, u),
     generate_series(0, 1) AS copy,
     generate_series(1, 50) AS i;
 CREATE FUNCTION ranked(which text, m dlints, most integer, k integer) RETURNS integer[]
@@ -32,21 +31,17 @@ SELECT plan(62);
 SELECT is(count(*), 200::bigint, format('%s: each ranking has all items once', shape))
 FROM ranking, LATERAL (SELECT count(DISTINCT i) AS items FROM unnest(items) AS i) AS d
 WHERE d.items = 100 AND cardinality(ranking.items) = 100 GROUP BY shape ORDER BY shape;
-SELECT is(count(*), 200::bigint,
-    format('%s: equal features score the same, so that copies are neighbours', shape))
+SELECT is(count(*), 200::bigint, format('%s: equal features score the same, so that copies are neighbours', shape))
 FROM ranking
-WHERE (SELECT bool_and(items[2 * p] % 100 = items[2 * p - 1] % 100)
-       FROM generate_series(1, 50) AS p)
+WHERE (SELECT bool_and(items[2 * p] % 100 = items[2 * p - 1] % 100) FROM generate_series(1, 50) AS p)
 GROUP BY shape ORDER BY shape;
 -- 10,000 pairs: 6.2 standard deviations of a binomial, false alarm below 1e-9
 SELECT cmp_ok(abs(avg((items[2 * p] > items[2 * p - 1])::integer) - 0.5), '<', 6.2 * 0.5 / 100,
     format('%s: and either comes first as often', shape))
 FROM ranking, generate_series(1, 50) AS p GROUP BY shape ORDER BY shape;
 -- in a trial with 50 candidates and four dimensions, 2,000 rankings (two million pairs) were all different
-SELECT cmp_ok(count(DISTINCT classes), '>', 180::bigint,
-    format('%s: another draw for each group', shape))
-FROM (SELECT shape, ARRAY(SELECT item % 100 FROM unnest(items) AS item) AS classes
-                          FROM ranking) AS r
+SELECT cmp_ok(count(DISTINCT classes), '>', 180::bigint, format('%s: another draw for each group', shape))
+FROM (SELECT shape, ARRAY(SELECT item % 100 FROM unnest(items) AS item) AS classes FROM ranking) AS r
 GROUP BY shape ORDER BY shape;
 
 -- Collinear features: the scores of x, 2x, 3x and -x move together, so that only two orders are possible.  A draw
@@ -160,8 +155,7 @@ FROM (SELECT id, count(*) AS n
             FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s
             GROUP BY id) AS c;
 -- Equal features in another form have equal scores: -0 and 0
-SELECT cmp_ok(abs(avg((best = 1)::integer) - 0.5)::float8, '<', 6.2 * 0.5 / sqrt(1000),
-    '0 and -0 are equal scores')
+SELECT cmp_ok(abs(avg((best = 1)::integer) - 0.5)::float8, '<', 6.2 * 0.5 / sqrt(1000), '0 and -0 are equal scores')
 FROM (SELECT dlints_recommend(better, i, x) AS best
       FROM learned, (VALUES (1, '{0,0,0}'::real[]), (2, '{-0,-0,-0}')) AS v (i, x),
           generate_series(1, 1000) AS g
@@ -291,8 +285,7 @@ FROM (SELECT expected, g, dlints_recommend(m, name, x) AS winner
       WHERE what LIKE 'one%' GROUP BY expected, g) AS w GROUP BY expected;
 
 -- the intercept alone tells these apart
-SELECT is(dlints_recommend_arms(dlints_set(model, policy => 'greedy'), name, zeros(4)), 'good',
-          'intercepts count')
+SELECT is(dlints_recommend_arms(dlints_set(model, policy => 'greedy'), name, zeros(4)), 'good', 'intercepts count')
 FROM (VALUES ('bad', 0.0), ('good', 1.0), ('middling', 0.5)) AS v (name, r),
      LATERAL (SELECT dlints_update(dlints_update(dlints_new(4), zeros(4), r), zeros(4), r)) AS l (model);
 -- fresh arms are equal under greedy, and each is as likely: 5.5 standard deviations
@@ -318,8 +311,7 @@ SELECT each_is('22000: expected 4 dimensions, not 3 (Wrong length of the feature
 SELECT is(outcome($$SELECT dlints_recommend_arms(dlints_new(4), i, zeros(4), i)
                     FROM generate_series(1, 2) AS i$$),
           '22023: k must be the same for all rows of a group', 'k is one number');
-SELECT each_is('22023: k must be at least 1 (The value is 0.)',
-	'dlints_recommend_arms(dlints_new(4), 1, zeros(4), 0)');
+SELECT each_is('22023: k must be at least 1 (The value is 0.)', 'dlints_recommend_arms(dlints_new(4), 1, zeros(4), 0)');
 SELECT is(hint_of($$SELECT dlints_recommend(model, id, zeros(4)) FROM arm WHERE NOT personal$$),
           'Use GROUP BY to recommend from several models, or dlints_recommend_arms '
           'where each row has a model of its own.',

@@ -51,12 +51,9 @@ SELECT name, count(*) AS rows, count(score) AS scores, count(probability) AS pro
 FROM decision GROUP BY name;
 SELECT ok(holds, format('%s: %s', name, what))
 FROM summary, LATERAL (VALUES
-	('all_items returns each candidate with score and probability',
-	 rows = 63 AND scores = 63 AND probabilities = 63),
-	('the items with the highest scores are chosen, best first',
-	 ranks = '{1,2,3,4,5}' AND worst_taken >= best_left),
-	('probabilities sum to k',
-	 abs(total - 5) < 1e-9 AND least >= 0 AND most <= 1 AND least_taken >= 0.01))
+	('all_items returns each candidate with score and probability', rows = 63 AND scores = 63 AND probabilities = 63),
+	('the items with the highest scores are chosen, best first', ranks = '{1,2,3,4,5}' AND worst_taken >= best_left),
+	('probabilities sum to k', abs(total - 5) < 1e-9 AND least >= 0 AND most <= 1 AND least_taken >= 0.01))
 	AS v (what, holds)
 ORDER BY name, what;
 
@@ -151,8 +148,7 @@ FROM (SELECT abs(avg(chosen / p) - 1) / nullif(stddev(chosen / p) / sqrt(count(*
 
 -- ---------- epsilon, bonus, cap, ties ----------
 
-SELECT ok(bool_and(abs(probability - 5 / 63.0) < 1e-12) AND count(rank) = 5,
-          'epsilon 1 chooses a random subset')
+SELECT ok(bool_and(abs(probability - 5 / 63.0) < 1e-12) AND count(rank) = 5, 'epsilon 1 chooses a random subset')
 FROM decide('plain', 1, 5, epsilon => 1);
 -- 2,000 requests: each of 4 items in each of 3 places, within 6.2 standard deviations
 WITH place AS (
@@ -163,11 +159,9 @@ SELECT ok(count(*) = 12 AND max(abs(n - 500)) < 6.2 * sqrt(2000 * 3 / 16.0), 'ep
 FROM place;
 SELECT ok(bool_and(abs(probability - 0.1 * 5 / 63 - CASE WHEN place <= 5 THEN 0.9 ELSE 0 END)
                    < 1e-12), 'policy greedy with epsilon is epsilon-greedy')
-FROM (SELECT *, row_number() OVER (ORDER BY score DESC) AS place
-      FROM decide('greedy', 1, 5, epsilon => 0.1)) AS d;
+FROM (SELECT *, row_number() OVER (ORDER BY score DESC) AS place FROM decide('greedy', 1, 5, epsilon => 0.1)) AS d;
 SELECT ok(count(*) BETWEEN 300 AND 500, 'epsilon is the share of random lists')
-FROM (SELECT FROM logged WHERE what = 'greedy, epsilon'
-      GROUP BY request HAVING bool_or(chosen = 1 AND p < 0.5)) AS t;
+FROM (SELECT FROM logged WHERE what = 'greedy, epsilon' GROUP BY request HAVING bool_or(chosen = 1 AND p < 0.5)) AS t;
 
 -- a bonus is in units of the score
 SELECT cmp_ok(max(abs(score - bonus - dlints_predict(model, x) - width * dlints_stddev(model, x))),

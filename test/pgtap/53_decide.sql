@@ -17,8 +17,7 @@ CREATE TEMP TABLE arm AS
 SELECT model, dlints_set(model, exploration => 0) AS sure, items, xs, xs::float8[] AS doubles,
        xs::numeric[] AS numerics, (SELECT array_agg('x' || i ORDER BY n)
                                    FROM unnest(items) WITH ORDINALITY AS a (i, n)) AS texts,
-       (SELECT array_agg(md5(i::text)::uuid ORDER BY n)
-        FROM unnest(items) WITH ORDINALITY AS a (i, n)) AS uuids
+       (SELECT array_agg(md5(i::text)::uuid ORDER BY n) FROM unnest(items) WITH ORDINALITY AS a (i, n)) AS uuids
 FROM subject JOIN list USING (name) WHERE name = 'plain';
 CREATE FUNCTION best(arguments text) RETURNS text LANGUAGE plpgsql AS
 $$
@@ -126,8 +125,7 @@ SELECT cmp_ok(max(abs(score - dlints_predict(model, x)) / dlints_stddev(model, x
 FROM (VALUES ('plain', 8, dlints_new(8, ridge => 1, noise => 1, exploration => 1)),
              ('projected', 20000, dlints_new(20000, 2, ridge => 1, noise => 1, exploration => 1)))
      AS m (name, n, fresh),
-     LATERAL (SELECT unit_vector(1, n) AS x,
-                     1e6::float8 * dlints_update(fresh, unit_vector(1, n), 1) AS model) AS t,
+     LATERAL (SELECT unit_vector(1, n) AS x, 1e6::float8 * dlints_update(fresh, unit_vector(1, n), 1) AS model) AS t,
      generate_series(1, 20) AS g,
      LATERAL dlints_decide(model, ARRAY[g], ARRAY[x], draws => 10000) AS d
 GROUP BY name ORDER BY name;
@@ -158,24 +156,19 @@ SELECT is(answers(arguments), expected, format('dlints_decide(%s)', arguments)) 
 	('model, items, xs, epsilon => NULL', '22004: epsilon must not be null'),
 	('model, items, xs, cap => 0', '22023: cap must be at least 1'),
 	('model, items, xs, cap => 2', '22023: cap needs cap_group'),
-	('model, items, xs, epsilon => 0.1, cap_group => ''{a}'', cap => 1',
-	 '22023: epsilon must be 0 with a cap'),
+	('model, items, xs, epsilon => 0.1, cap_group => ''{a}'', cap => 1', '22023: epsilon must be 0 with a cap'),
 	('model, items, xs, bonus => ''{1}''', '22000: expected as many bonuses as rows of features'),
 	('model, items, xs, bonus => ''{{1}}''', '2202E: array must be one-dimensional'),
-	('model, items, xs, cap_group => ''{a}'', cap => 1',
-	 '22000: expected as many groups as rows of features'),
-	('model, items, xs, bonus => array_fill(''NaN''::float8, ARRAY[63])',
-	 '22003: NaN not allowed in bonus'),
-	('model, items, xs, bonus => array_fill(''infinity''::float8, ARRAY[63])',
-	 '22003: infinity not allowed in bonus'),
+	('model, items, xs, cap_group => ''{a}'', cap => 1', '22000: expected as many groups as rows of features'),
+	('model, items, xs, bonus => array_fill(''NaN''::float8, ARRAY[63])', '22003: NaN not allowed in bonus'),
+	('model, items, xs, bonus => array_fill(''infinity''::float8, ARRAY[63])', '22003: infinity not allowed in bonus'),
 	('model, items, xs, bonus_stddev => ''{1}''',
 	 '22000: expected as many standard deviations of bonuses as rows of features'),
 	('model, items, xs, bonus_stddev => array_fill(''NaN''::float8, ARRAY[63])',
 	 '22003: NaN not allowed in bonus_stddev'),
 	('model, items, xs, bonus_stddev => array_fill(''infinity''::float8, ARRAY[63])',
 	 '22003: infinity not allowed in bonus_stddev'),
-	('model, items, xs, bonus_stddev => array_fill(-1::float8, ARRAY[63])',
-	 '22023: bonus_stddev must not be negative'),
+	('model, items, xs, bonus_stddev => array_fill(-1::float8, ARRAY[63])', '22023: bonus_stddev must not be negative'),
 	('dlints_set(model, policy => ''greedy''), items, xs, bonus_stddev => array_fill(-1::float8, ARRAY[63])',
 	 '22023: bonus_stddev must not be negative'),
 	('model, items, xs, bonus_stddev => array_fill(1.7e308::float8, ARRAY[63])', '22003: dlints result out of range'),
@@ -194,8 +187,7 @@ SELECT is(answers(arguments), expected, format('dlints_decide(%s)', arguments)) 
 	('dlints_set(model, policy => ''ucb''), ''{1}''::integer[], ''{{1,2,3,4,NaN}}''',
 	 '22003: NaN not allowed in array'),
 	('model, items, xs, profile => ''{1}''', '22023: argument "profile" must not be given'),
-	('dlints_new(1), ''{1,2}''::integer[], ''{{1},{1}}'', 2, bonus => ''{1.7e308,-1.7e308}''',
-	 'gives 2'))
+	('dlints_new(1), ''{1,2}''::integer[], ''{{1},{1}}'', 2, bonus => ''{1.7e308,-1.7e308}''', 'gives 2'))
 	AS v (arguments, expected);
 
 SELECT * FROM finish();

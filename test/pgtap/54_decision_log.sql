@@ -215,8 +215,7 @@ SELECT plan(40);
 CREATE TEMP TABLE answer AS
 SELECT * FROM run_taught('decide') AS r (decision_id bigint, item_id integer, rank integer);
 SELECT results_eq('SELECT rank FROM answer', '{1,2,3}'::integer[], 'a decision returns three items, best first');
-SELECT set_eq('SELECT decision_id, item_id, rank FROM shown', 'TABLE answer',
-              'the log has the returned rows');
+SELECT set_eq('SELECT decision_id, item_id, rank FROM shown', 'TABLE answer', 'the log has the returned rows');
 SELECT is(count(*), 3::bigint, 'logged items are candidates with a possible probability')
 FROM shown JOIN item AS i ON i.id = item_id
 WHERE i.shelf = 1 AND probability BETWEEN 0.05 * 3 / 100 AND 1;
@@ -226,15 +225,12 @@ SELECT is_empty($$SELECT * FROM run_taught('decide for nobody')
 SELECT is(count(*), 1::bigint, 'a decision without candidates is logged') FROM decision WHERE shelf = 99;
 
 SELECT is(windows('decide'), '{1}', 'dlints_decide runs once for one decision');
-SELECT is(windows('decide for all'), '{200}',
-          'dlints_decide runs once for each of many decisions');
+SELECT is(windows('decide for all'), '{200}', 'dlints_decide runs once for each of many decisions');
 SELECT results_eq('SELECT count(*) FROM shown GROUP BY decision_id ORDER BY decision_id',
                   'SELECT 3::bigint FROM generate_series(1, 202)', 'each decision has three items');
 -- 100 if decisions for a member and model shared a draw; in trials the number was 165 to 195 of 200
-SELECT cmp_ok(count(DISTINCT items), '>', 120::bigint,
-              'each decision has a separate draw, also of one member')
-FROM (SELECT array_agg(item_id ORDER BY rank) AS items
-      FROM shown WHERE decision_id > 2 GROUP BY decision_id) AS s;
+SELECT cmp_ok(count(DISTINCT items), '>', 120::bigint, 'each decision has a separate draw, also of one member')
+FROM (SELECT array_agg(item_id ORDER BY rank) AS items FROM shown WHERE decision_id > 2 GROUP BY decision_id) AS s;
 -- If PostgreSQL expects repeated members, it memoizes their results.
 ANALYZE decision, member, item, model;
 INSERT INTO taught
@@ -250,8 +246,7 @@ SELECT do_taught('report'), do_taught('report');
 SELECT is(array_agg(reward), '{1,1,1}'::float8[], 'a report that is repeated counts once')
 FROM reward;
 SELECT throws_ok(statement, code, NULL, what) FROM (VALUES
-	('INSERT INTO reward VALUES (1000000, 1, 1)', '23503',
-	 'a reward of an unknown decision is refused'),
+	('INSERT INTO reward VALUES (1000000, 1, 1)', '23503', 'a reward of an unknown decision is refused'),
 	('INSERT INTO reward SELECT decision_id, item_id + 1000, 1 FROM shown LIMIT 1', '23503',
 	 'and of an item that was not shown'),
 	('INSERT INTO shown VALUES (1, 300, 4, 0)', '23514', 'a probability of 0 cannot be logged'))
@@ -296,8 +291,7 @@ FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward.rewa
 
 -- a model that forgets by count cannot retract
 SELECT report_late('counts', 1);
-SELECT throws_ok($$SELECT do_taught('correct')$$, '22023', NULL,
-                 'a model that forgets by count rejects corrections');
+SELECT throws_ok($$SELECT do_taught('correct')$$, '22023', NULL, 'a model that forgets by count rejects corrections');
 SELECT is(count(*), 2::bigint, 'rejected corrections are not marked as applied')
 FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward.reward;
 SELECT stays(name, 'stays as it was') FROM model ORDER BY name;

@@ -18,14 +18,12 @@ ANALYZE item, visitor, model;
 SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint, 'GROUP BY draws for each user')
 FROM (SELECT dlints_recommend(m.state, i.id, i.features) AS r
       FROM visitor AS u, model AS m, item AS i WHERE m.name = 1 GROUP BY u.id) AS s;
-SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint,
-              'a lateral subquery that refers to the key draws for each user')
+SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint, 'a lateral subquery that refers to the key draws for each user')
 FROM visitor AS u, LATERAL (
 	SELECT dlints_recommend(m.state, i.id, i.features) AS r
 	FROM model AS m, item AS i
 	WHERE m.name = 1 AND i.category = u.category AND u.id IS NOT NULL) AS s;
-SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint,
-              'a scalar subquery that refers to the row draws for each row')
+SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint, 'a scalar subquery that refers to the row draws for each row')
 FROM (SELECT (SELECT dlints_recommend(m.state, i.id, i.features)
               FROM model AS m, item AS i
               WHERE m.name = 1 AND i.category = u.category) AS r
@@ -35,8 +33,7 @@ FROM (SELECT (SELECT dlints_recommend(m.state, i.id, i.features)
 CREATE TEMP TABLE copied AS SELECT c, state FROM model, generate_series(1, 2) AS c WHERE name = 1;
 SELECT is(count(*), 1::bigint, 'GROUP BY works on models')
 FROM (SELECT dlints_recommend(state, id, features, 3)
-      FROM item, (SELECT (SELECT state FROM model WHERE name = 1) AS state
-                  FROM generate_series(1, 2)) AS m
+      FROM item, (SELECT (SELECT state FROM model WHERE name = 1) AS state FROM generate_series(1, 2)) AS m
       GROUP BY state) AS s;
 SELECT is(count(*), 1::bigint, 'copies of one model form one group')
 FROM (SELECT dlints_recommend(state, id, features, 3) FROM copied, item GROUP BY state) AS s;
@@ -111,10 +108,8 @@ CREATE TEMP VIEW pair AS
 SELECT kind, id, s, c, features(c, n) AS x, profile(c, s) AS u, reward(c) AS r,
        CASE kind WHEN 'computed' THEN dlints_set(state) ELSE state END AS state
 FROM source, generate_series(1, 12) AS c;
-CREATE TEMP TABLE answer (way text, kind text, id integer, c integer,
-	predict float8, stddev float8, draw float8[]);
-CREATE TEMP TABLE choice (way text, kind text, id integer,
-	greedy integer[], ucb integer[], evidence bytea);
+CREATE TEMP TABLE answer (way text, kind text, id integer, c integer, predict float8, stddev float8, draw float8[]);
+CREATE TEMP TABLE choice (way text, kind text, id integer, greedy integer[], ucb integer[], evidence bytea);
 
 -- Models of a kind in sequence, row by row and group by group.  Repeated models are recognized in different ways,
 -- depending on the length of runs.
@@ -185,8 +180,7 @@ SELECT ok(max(pg_column_size(state)) FILTER (WHERE kind = 'stored') > 8000
 
 -- 24 unchanged models and 24 others, compared one by one and by a hash join
 CREATE TEMP TABLE apart AS SELECT id, state FROM source WHERE kind = 'one number apart';
-SELECT is(count(DISTINCT (predict, stddev)), 12 * 25::bigint,
-          'models that differ in one number give different answers')
+SELECT is(count(DISTINCT (predict, stddev)), 12 * 25::bigint, 'models that differ in one number give different answers')
 FROM answer WHERE kind = 'one number apart' AND way = 'alone';
 SELECT is(ARRAY[count(*) FILTER (WHERE a.state = b.state),
                 count(*) FILTER (WHERE NOT a.state <> b.state)],

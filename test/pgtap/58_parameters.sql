@@ -27,8 +27,7 @@ $$;
 CREATE TEMP TABLE call (statement text, types text);
 INSERT INTO call VALUES
 	-- features in a column: the type is determined
-	('dlints_decide(s, ARRAY[id], ARRAY[x], k => $1, epsilon => $2, all_items => $3)',
-	 'bigint float8 boolean'),
+	('dlints_decide(s, ARRAY[id], ARRAY[x], k => $1, epsilon => $2, all_items => $3)', 'bigint float8 boolean'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], profile => $1, seed => $2)', 'dlints_vector bigint'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], $1, $2, $3, $4, $5, $6, $7, $8)',
 	 'bigint dlints_vector integer float8 float8[] float8[] text[] integer'),
@@ -61,8 +60,7 @@ INSERT INTO call VALUES
 	('dlints_profile($1)', 'dlints_vector'),
 	('dlints_update(s, $1, $2, $3)', 'dlints_vector float8 dlints_vector'),
 	('dlints_predict(s, $1, $2)', 'dlints_vector dlints_vector'),
-	('dlints_new($1, half_life => $2, policy => $3, exploration => $4)',
-	 'integer interval text float8'),
+	('dlints_new($1, half_life => $2, policy => $3, exploration => $4)', 'integer interval text float8'),
 	('dlints_set(s, noise => $1)', 'float8'),
 	('dlints_at(s, $1)', 'timestamptz'),
 	('$1 * s', 'float8'),
@@ -73,14 +71,11 @@ INSERT INTO call VALUES
 	('dlints_encode(24, ''device'', $1)', '42P18'),
 	('dlints_encode(24, ''device'', $1::text)', 'text'),
 	-- A CASE has the type of its constants: decimals are numeric, others are not.
-	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0.0 END)',
-	 'integer numeric'),
-	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0 END)',
-	 'integer integer');
+	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0.0 END)', 'integer numeric'),
+	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0 END)', 'integer integer');
 
 SELECT plan(count(*)::integer + 17) FROM call;
-SELECT is(pg_temp.parameters(format('SELECT %s FROM model, item, member', statement)), types,
-          statement) FROM call;
+SELECT is(pg_temp.parameters(format('SELECT %s FROM model, item, member', statement)), types, statement) FROM call;
 
 -- A parameter that is inserted into a column first has the column's type.
 CREATE TEMP TABLE decision (id integer, model text, profile real[], at timestamptz);

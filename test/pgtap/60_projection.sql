@@ -10,20 +10,13 @@ SELECT plan(2 * 7 + 4 + 4 + 3 + 2 + 2 * 3 + 1 + 4 + 1);
 -- ones (rows and columns from 0; below from 1).  Part of the stored format.
 -- Each seed has the entries at (1, 1), (1, 2), (3, 5) and (2, 4).
 CREATE TEMP TABLE golden (seed, entries) AS VALUES
-	(0::bigint,
-	 '{-1.505176051948169,-1.704750901810572,0.3779643397303462,0.14593256451957126}'::float8[]),
-	(1,
-	 '{2.005620549900246,0.5140879916633853,-0.07022422823681163,1.1373302724744778}'),
-	(42,
-	 '{0.22313596012364353,-0.9961924740241721,0.14044639313718588,-2.162398753876745}'),
-	(-1,
-	 '{0.5164499087657658,-1.7083846583200655,0.25457978397440767,0.1301059783096496}'),
-	(1099511627783,
-	 '{-0.26905233721076094,-0.591184244964296,1.1377661740231129,-0.5749997630521646}'),
-	(-9223372036854775808,
-	 '{0.5499493928987076,1.2102368651639124,-0.6753663356163947,0.9067557995162263}'),
-	(9223372036854775807,
-	 '{0.4657204998556141,-0.37230504807988174,0.8169426090863148,-0.42504677962738896}');
+	(0::bigint, '{-1.505176051948169,-1.704750901810572,0.3779643397303462,0.14593256451957126}'::float8[]),
+	(1, '{2.005620549900246,0.5140879916633853,-0.07022422823681163,1.1373302724744778}'),
+	(42, '{0.22313596012364353,-0.9961924740241721,0.14044639313718588,-2.162398753876745}'),
+	(-1, '{0.5164499087657658,-1.7083846583200655,0.25457978397440767,0.1301059783096496}'),
+	(1099511627783, '{-0.26905233721076094,-0.591184244964296,1.1377661740231129,-0.5749997630521646}'),
+	(-9223372036854775808, '{0.5499493928987076,1.2102368651639124,-0.6753663356163947,0.9067557995162263}'),
+	(9223372036854775807, '{0.4657204998556141,-0.37230504807988174,0.8169426090863148,-0.42504677962738896}');
 CREATE FUNCTION entries(m dlints) RETURNS float8[] LANGUAGE sql AS
 $$
 SELECT array_agg((dlints_project(m, unit_vector(j, dim)))[i] ORDER BY place)
@@ -45,8 +38,7 @@ SELECT seed, j, i, e
 FROM generate_series(99, 100) AS seed, generate_series(1, 200) AS j,
      unnest(dlints_project(one_memory(200, 100, seed => seed, projection_scale => 1),
                            unit_vector(j, 200))) WITH ORDINALITY AS u (e, i);
-SELECT cmp_ok(abs(avg(e ^ power) - moment), '<', 5.5 * sqrt(variance / 20000),
-              format('moment %s of entries', power))
+SELECT cmp_ok(abs(avg(e ^ power) - moment), '<', 5.5 * sqrt(variance / 20000), format('moment %s of entries', power))
 FROM entry, (VALUES (1, 0, 1::float8), (2, 1, 2), (3, 0, 15), (4, 3, 96))
             AS v (power, moment, variance)
 WHERE seed = 99 GROUP BY power, moment, variance ORDER BY power;
@@ -58,8 +50,7 @@ WITH neighbour AS (
 	       lag(e) OVER (PARTITION BY seed, j ORDER BY i) AS rows,
 	       lag(e) OVER (PARTITION BY i, j ORDER BY seed) AS seeds
 	FROM entry)
-SELECT cmp_ok(abs(avg(e * other)), '<', 5.5 / sqrt(count(other)),
-              format('neighbouring %s: %s', what, count(other)))
+SELECT cmp_ok(abs(avg(e * other)), '<', 5.5 / sqrt(count(other)), format('neighbouring %s: %s', what, count(other)))
 FROM neighbour, LATERAL (VALUES ('columns', columns), ('rows', rows), ('seeds', seeds))
                 AS v (what, other)
 GROUP BY what ORDER BY what;
@@ -133,8 +124,7 @@ CREATE FUNCTION use(seed bigint, d integer) RETURNS integer LANGUAGE sql AS
 $$ SELECT cardinality(dlints_project(one_memory(1000, d, seed => seed),
     array_fill(1, ARRAY[1000]))) $$;
 SELECT use(1, 200), use(2, 100), use(1, 200), use(3, 100) \gset used
-SELECT is(array_agg(total_bytes > 1500000 ORDER BY total_bytes), '{false,true}',
-    'the one used longest ago goes')
+SELECT is(array_agg(total_bytes > 1500000 ORDER BY total_bytes), '{false,true}', 'the one used longest ago goes')
 FROM pg_backend_memory_contexts WHERE name = 'dlints projection';
 
 SELECT * FROM finish();

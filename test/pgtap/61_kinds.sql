@@ -68,8 +68,7 @@ SELECT cmp_ok(max(off), '<=', most, format('%s: %s', name, what))
 FROM model JOIN oracle USING (name) JOIN pair USING (name), LATERAL (VALUES
     ('z', 1e-14::float8, difference(dlints_project(m, x, u), z)),
     ('weights of the mean', 1e-12, difference(dlints_weights(m, u), w_of(m, dlints_mean(m), u))),
-    ('weights of a draw', 1e-12,
-        difference(dlints_draw_weights(m, u, i), w_of(m, dlints_draw(m, i), u))),
+    ('weights of a draw', 1e-12, difference(dlints_draw_weights(m, u, i), w_of(m, dlints_draw(m, i), u))),
     ('the mean', 1e-9, difference(plus(mean, level, unit_vector(size, size)), dlints_mean(m))),
     ('the covariance', 1e-10, difference(covariance, dlints_covariance(m))),
     ('what is expected', 1e-9, abs(dlints_predict(m, x, u) - dot(mean, z) - level)),
@@ -291,8 +290,7 @@ SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments
      '22023: reduced_dim must not be greater than dim (reduced_dim is 4, dim is '
          '3.)')) AS v (arguments, result);
 SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
-    ($$dlints_new(512, interactions => 'matched')$$,
-        'Specify reduced_dim to project the features.'),
+    ($$dlints_new(512, interactions => 'matched')$$, 'Specify reduced_dim to project the features.'),
     ('dlints_new(3) || dlints_new(3, discount => 0.9)',
      'A model created with a discount has one memory unless "memories" is given.'),
     ('dlints_new(3, memories => 2) || dlints_new(3)', ''),
@@ -307,8 +305,7 @@ SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
         AS v (what, m, dim);
 
 -- columns accept models of their type modifier only
-CREATE TEMP TABLE state (
-    matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));
+CREATE TEMP TABLE state (matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));
 SELECT is(string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum),
     'dlints(3,matched) dlints(3,2,matched,intercept) dlints(3)', 'columns have the type modifiers of their definition')
 FROM pg_attribute WHERE attrelid = 'state'::regclass AND attnum > 0;

@@ -5,8 +5,7 @@ CREATE TEMP TABLE trained AS
 SELECT name, n, s, size, intercept, m, dlints_mean(m) AS mean, dlints_covariance(m) AS covariance
 FROM (SELECT name, n, s, z AS size, evidence(empty, 1, 70) AS m FROM kind
       UNION ALL
-      SELECT 'n 33, d 33, scale 1', 33, 0, 33, evidence(one_memory(33, 33, 0.97, 0.3, 0.2, -9, 1),
-                                                        1, 70)) AS k,
+      SELECT 'n 33, d 33, scale 1', 33, 0, 33, evidence(one_memory(33, 33, 0.97, 0.3, 0.2, -9, 1), 1, 70)) AS k,
      LATERAL (SELECT intercept FROM dlints_info(m)) AS i;
 -- other features, with changing profiles at one call site
 CREATE TEMP TABLE probe AS
@@ -24,8 +23,7 @@ SELECT plan(7 * :models + 1 + 6 + 2 + 17 + 3 + 2 + 7);
 
 SELECT cmp_ok(error, '<', 1e-9::float8, format('%s: %s', name, what))
 FROM (SELECT name, max(abs(predict - dot(mean, z))) AS mean,
-             max(abs(predict - dlints_dot(weights, x) - CASE WHEN intercept THEN mean[size]
-                                                        ELSE 0 END)) AS weights,
+             max(abs(predict - dlints_dot(weights, x) - CASE WHEN intercept THEN mean[size] ELSE 0 END)) AS weights,
              max(abs(stddev ^ 2 / quadratic(covariance, z) - 1)) AS stddev,
              max(abs(dlints_dot(draw_weights, x) + CASE WHEN intercept THEN draw[size] ELSE 0 END
                      - dot(draw, z))) AS draw
@@ -108,8 +106,7 @@ FROM (SELECT array_agg(k::float8 ORDER BY k) AS w, array_agg((3 - k)::float8 ORD
 -- Z = diag(4, 1), b = (4, 0)
 SELECT is(ARRAY[dlints_predict(m, '{2,5}'), dlints_stddev(m, '{2,0}'), dlints_stddev(m, '{0,3}')],
           ARRAY[2, 1, 3]::float8[], 'dlints_predict and dlints_stddev are exact for exact numbers')
-FROM dlints_update_batch(one_memory(2, NULL, 1, 1), ARRAY[[1, 0], [1, 0], [1, 0]],
-                         ARRAY[1, 2, 1]) AS m;
+FROM dlints_update_batch(one_memory(2, NULL, 1, 1), ARRAY[[1, 0], [1, 0], [1, 0]], ARRAY[1, 2, 1]) AS m;
 SELECT each_holds($$
     dlints_mean(NULL) IS NULL
     dlints_weights(NULL) IS NULL

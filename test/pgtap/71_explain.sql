@@ -6,8 +6,7 @@ CREATE TEMP TABLE trained AS
 SELECT name, n, z AS size, s, (dlints_info(empty)).intercept, evidence(empty, 1, 70) AS m FROM kind
 UNION ALL
 SELECT 'three memories', 5, 6, 0, true,
-       (SELECT dlints_evidence(dlints_new(5), features(i, 5), reward(i) + 100)
-        FROM generate_series(1, 70) AS i);
+       (SELECT dlints_evidence(dlints_new(5), features(i, 5), reward(i) + 100) FROM generate_series(1, 70) AS i);
 -- features 1, 4, ... are red, 2, 5, ... green, and the others blue
 CREATE TEMP TABLE probe AS
 SELECT t.*, features(1000, n) AS x, profile(1, s) AS u, dlints_mean(m) AS mean,

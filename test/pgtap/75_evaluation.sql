@@ -19,8 +19,7 @@ WITH ranked AS (
 	       row_number() OVER (PARTITION BY c ORDER BY relevance DESC) AS ideal_place
 	FROM judged)
 SELECT c, sum(relevance / (ln(place + 1) / ln(2))) FILTER (WHERE place <= k)
-          / nullif(sum(relevance / (ln(ideal_place + 1) / ln(2)))
-                   FILTER (WHERE ideal_place <= k), 0) AS ndcg
+          / nullif(sum(relevance / (ln(ideal_place + 1) / ln(2))) FILTER (WHERE ideal_place <= k), 0) AS ndcg
 FROM ranked GROUP BY c;
 CREATE TEMP TABLE computed AS
 SELECT c, dlints_ndcg(relevance, score, k ORDER BY position) AS ndcg FROM judged GROUP BY c;
@@ -36,8 +35,7 @@ FROM (VALUES (0, 1), (1, 2), (2, 3)) AS v (r, s);
 SELECT is(round(dlints_ndcg(r, s, 5 ORDER BY s)::numeric, 12),
           round((1 / (ln(3) / ln(2)))::numeric, 12), 'one relevant row at position 2 has NDCG 1 / log2(3)')
 FROM (VALUES (0, 2), (1, 1)) AS v (r, s);
-SELECT is(dlints_ndcg(r, s, 1 ORDER BY p), 0::float8,
-          'among equal scores the first row ranks first')
+SELECT is(dlints_ndcg(r, s, 1 ORDER BY p), 0::float8, 'among equal scores the first row ranks first')
 FROM (VALUES (1, 0, 7), (2, 1, 7)) AS v (p, r, s);
 SELECT is(dlints_ndcg(r, 1, 5), NULL::float8, 'dlints_ndcg is NULL if no row is relevant')
   FROM generate_series(0, 0) AS r;
@@ -123,8 +121,7 @@ FROM (SELECT chance, log,
       FROM looked GROUP BY chance, log) AS s GROUP BY chance ORDER BY chance;
 
 -- impossible samples
-SELECT each_is('22023: mean must be from lowest to highest (The value is 1.5.)',
-	'dlints_bounds(1.5, 0.1, 10)');
+SELECT each_is('22023: mean must be from lowest to highest (The value is 1.5.)', 'dlints_bounds(1.5, 0.1, 10)');
 SELECT each_is('22023: numbers between 0 and 1 cannot have this mean and standard error',
 	'dlints_bounds(0.5, 0.2, 10)');
 SELECT each_is('22023: highest must be above lowest (The value is 0.)', 'dlints_bounds(0, 0, 10, 0, 0)');

@@ -56,18 +56,15 @@ SELECT is((dlints_policy_value(CASE WHEN i <> 1 THEN r END, CASE WHEN i <> 2 THE
 SELECT is(numbers(value), expected::float8[], what)
 FROM (SELECT dlints_policy_value(r, p, t, q, e) FILTER (WHERE false) AS none,
              dlints_policy_value(NULL, p, t) AS nulls FROM log) AS a,
-     (SELECT dlints_policy_value(3, 0.5, 0.25) AS one,
-             dlints_policy_value(3, 0.5, 0.25, 1, 10) AS modelled) AS b,
+     (SELECT dlints_policy_value(3, 0.5, 0.25) AS one, dlints_policy_value(3, 0.5, 0.25, 1, 10) AS modelled) AS b,
      (SELECT dlints_policy_value(i, 0.5, 0) AS never, dlints_policy_value(i, 0.5, 0.5) AS same
       FROM unnest('{1, 3}'::float8[]) AS i) AS c,
      LATERAL (VALUES
 	('no row', none, '{0,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL}'),
-	('no row without a NULL', nulls,
-	 '{0,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL}'),
+	('no row without a NULL', nulls, '{0,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL}'),
 	('one row', one, '{1,3,NULL,1.5,NULL,3,NULL,NULL,NULL,0.5,NULL,1,0.5}'),
 	('one row with a model', modelled, '{1,3,NULL,1.5,NULL,3,NULL,11,NULL,0.5,NULL,1,0.5}'),
-	('a policy that would have done none of it', never,
-	 '{2,2,1,0,0,NULL,NULL,NULL,NULL,0,0,0,0}'),
+	('a policy that would have done none of it', never, '{2,2,1,0,0,NULL,NULL,NULL,NULL,0,0,0,0}'),
 	('the policy of the log', same, '{2,2,1,2,1,2,1,NULL,NULL,1,0,2,1}'))
 	AS v (what, value, expected);
 
@@ -99,17 +96,14 @@ FROM (SELECT dlints_policy_value(r, p, t, q, e) AS v FROM heavy) AS l,
      numbers(v) AS n, by_definition('heavy') AS d;
 SELECT is(round((dlints_policy_value(r, p, t, q, e)).effective_sample_size::numeric, 6),
           1::numeric, 'one large weight gives one effective sample') FROM heavy;
-SELECT is((dlints_policy_value(1, 1, t)).effective_sample_size, 2::float8,
-          'weights whose squares are next to nothing')
+SELECT is((dlints_policy_value(1, 1, t)).effective_sample_size, 2::float8, 'weights whose squares are next to nothing')
 FROM unnest('{1e-150, 1e-150}'::float8[]) AS t;
 
 -- over a growing frame: the final function runs repeatedly, and does not modify the state
 SELECT cmp_ok(max(element_difference(numbers(v), numbers(w))), '<', 1e-14::float8,
               'dlints_policy_value works as a window function')
-FROM (SELECT i, dlints_policy_value(r, p, t, q, e) OVER (ORDER BY i) AS v
-      FROM log WHERE c = 9) AS l,
-     LATERAL (SELECT dlints_policy_value(r, p, t, q, e) AS w
-              FROM log AS o WHERE c = 9 AND o.i <= l.i) AS a;
+FROM (SELECT i, dlints_policy_value(r, p, t, q, e) OVER (ORDER BY i) AS v FROM log WHERE c = 9) AS l,
+     LATERAL (SELECT dlints_policy_value(r, p, t, q, e) AS w FROM log AS o WHERE c = 9 AND o.i <= l.i) AS a;
 -- user-defined aggregates with invalid states
 CREATE FUNCTION made_up(initial text) RETURNS void LANGUAGE plpgsql AS
 $$
@@ -179,15 +173,12 @@ FROM (VALUES
 	('noise given', 7, 0, 0, dlints_new(7, noise => 2, memories => 4, discount => 0.8)),
 	('small ridge', 8, 0, 0, dlints_new(8, ridge => 1e-6, intercept => false)),
 	('projected', 60, 0, 20, dlints_new(60, 25)),
-	('matched, trained', 9, 9, 30,
-	 dlints_new(9, interactions => 'matched', intercept => false)),
+	('matched, trained', 9, 9, 30, dlints_new(9, interactions => 'matched', intercept => false)),
 	('matched', 6, 6, 0, dlints_new(6, interactions => 'matched')),
 	('matched, projected', 20, 20, 0, dlints_new(20, 8, interactions => 'matched')),
 	('by time', 5, 0, 0, dlints_new(5, half_life => '5 days')),
-	('by time, one memory', 12, 0, 0,
-	 dlints_new(12, half_life => '2 days', memories => 1, intercept => false)),
-	('by time, matched', 5, 5, 0,
-	 dlints_new(5, interactions => 'matched', half_life => '3 days 1 hour')))
+	('by time, one memory', 12, 0, 0, dlints_new(12, half_life => '2 days', memories => 1, intercept => false)),
+	('by time, matched', 5, 5, 0, dlints_new(5, interactions => 'matched', half_life => '3 days 1 hour')))
 	AS v (name, n, m, learned, empty);
 
 -- prediction and training, one by one
@@ -219,12 +210,10 @@ FROM expected AS e FULL JOIN predicted AS q USING (name, i) GROUP BY name ORDER 
 
 SELECT is(count(DISTINCT (name, i)), 16 * 150::bigint, 'there is a row for each of each')
 FROM predicted;
-SELECT is(count(p), count(*) FILTER (WHERE i % 17 <> 0),
-          'a prediction wherever there are features')
+SELECT is(count(p), count(*) FILTER (WHERE i % 17 <> 0), 'a prediction wherever there are features')
 FROM predicted JOIN model USING (name) WHERE m = 0;
 -- changing rewards, for which the choice of a memory matters
-SELECT cmp_ok(count(DISTINCT (dlints_info(s)).memory), '>', 1::bigint,
-              'another memory comes into use on the way')
+SELECT cmp_ok(count(DISTINCT (dlints_info(s)).memory), '>', 1::bigint, 'another memory comes into use on the way')
 FROM generate_series(10, 150, 7) AS last, LATERAL (
 	SELECT dlints_evidence(dlints_new(5), x(o, 5), r, '{}', at, weight ORDER BY i)
 	FROM observation AS o WHERE i <= last) AS l (s);
@@ -338,8 +327,7 @@ FROM (SELECT i, m, dlints_progressive(m, x, r) OVER (ORDER BY i) AS p
 JOIN behind(dlints_new(230, discount => 0.9, memories => 2), 231, 'turning') AS b USING (i);
 SELECT cmp_ok(max(abs(s.p - dlints_predict(before, x))), '<=', 1e-10::float8,
               'predictions equal dlints_predict with 128 coordinates and an intercept')
-FROM (SELECT i, x[:128] AS x, dlints_progressive(dlints_new(128), x[:128], r) OVER (ORDER BY i) AS p
-      FROM wide) AS s,
+FROM (SELECT i, x[:128] AS x, dlints_progressive(dlints_new(128), x[:128], r) OVER (ORDER BY i) AS p FROM wide) AS s,
      LATERAL (SELECT dlints_evidence(dlints_new(128), e.x[:128], r ORDER BY e.i) AS before
               FROM wide AS e WHERE e.i < s.i) AS l
 WHERE i IN (2, 17, 40, 90);
@@ -351,23 +339,19 @@ SELECT i, one_memory(40) || evidence(one_memory(40), 1, 3) AS m FROM generate_se
 SELECT is(count(p), 2::bigint, 'another stored copy of it will do')
 FROM (SELECT dlints_progressive(m, zeros(40), 1) OVER (ORDER BY i) AS p FROM copies) AS s;
 SELECT is(count(p), 40::bigint, 'a partition may have one of its own')
-FROM (SELECT dlints_progressive(dlints_new(3, ridge => i), x, r) OVER (PARTITION BY i) AS p
-      FROM seen) AS s;
+FROM (SELECT dlints_progressive(dlints_new(3, ridge => i), x, r) OVER (PARTITION BY i) AS p FROM seen) AS s;
 SELECT throws_ok(format('SELECT dlints_progressive(%s) OVER (ORDER BY i) FROM seen', arguments),
                  code, message, arguments) FROM (VALUES
-	('dlints_new(3, ridge => i), x, r', '22023',
-	 'dlints_progressive needs the same model for all rows of a partition'),
+	('dlints_new(3, ridge => i), x, r', '22023', 'dlints_progressive needs the same model for all rows of a partition'),
 	('dlints_new(3, half_life => ''1 day''), x, r', '22004',
 	 'an observation for a model that forgets by time must have a time'),
 	('dlints_new(3, half_life => ''1 day''), x, r, at => ''infinity''', '22008',
 	 'the time of an observation must be finite'),
-	('dlints_new(3), x, r, weight => 0', '22023',
-	 'weight must be greater than 0 and at most 1e+10'),
+	('dlints_new(3), x, r, weight => 0', '22023', 'weight must be greater than 0 and at most 1e+10'),
 	('dlints_new(3), x, ''NaN''', '22003', 'NaN not allowed in reward'),
 	('dlints_new(4), x, r', '22000', 'expected 4 dimensions, not 3'),
 	('dlints_new(3), ARRAY[1, NULL, 2], r', '22004', 'array must not contain nulls'),
-	('dlints_new(3), ARRAY[1, ''Infinity'', 2]::real[], r', '22003',
-	 'infinity not allowed in array'),
+	('dlints_new(3), ARRAY[1, ''Infinity'', 2]::real[], r', '22003', 'infinity not allowed in array'),
 	('dlints_new(3), x, r, x', '22023', 'argument "profile" must not be given'))
 	AS v (arguments, code, message);
 

@@ -31,8 +31,7 @@ SELECT set_eq('SELECT relation::text, attname, type FROM dlints_columns', $$VALU
 	('keyed', 'state', 'dlints(2)'), ('ours', 'state', 'dlints'),
 	('part_one', 'state', 'dlints'), ('part_two', 'state', 'dlints')$$,
 	'columns of the type and of domains over it, each once, where it is stored');
-SELECT is(bytes, pg_total_relation_size('keyed'),
-          'bytes of the table, its indexes and what is out of line')
+SELECT is(bytes, pg_total_relation_size('keyed'), 'bytes of the table, its indexes and what is out of line')
 FROM dlints_columns WHERE relation = 'keyed'::regclass;
 SELECT is(dead_bytes, 0::bigint, 'the change of a column rewrites no values out of line')
 FROM dlints_columns WHERE relation = 'keyed'::regclass;

@@ -81,8 +81,7 @@ SELECT name, format('SELECT %s(%s) IGNORE NULLS OVER ()', oid::regproc, (
 	FROM unnest(types) WITH ORDINALITY AS a (type, place))) AS call
 FROM member WHERE prokind = 'w';
 
-SELECT plan((SELECT 5 + count(*) FROM callable)::integer
-            + (SELECT count(*) FROM over_window)::integer);
+SELECT plan((SELECT 5 + count(*) FROM callable)::integer + (SELECT count(*) FROM over_window)::integer);
 SELECT is_empty('SELECT unnest(types) FROM callable EXCEPT SELECT type FROM sample',
                 'there is a sample for every type of argument');
 SELECT is_empty($$SELECT type FROM sample EXCEPT SELECT unnest(types) FROM callable$$,

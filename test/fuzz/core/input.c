@@ -34,8 +34,8 @@ take_byte(Input *in)
 	return *in->next++;
 }
 
-/* read eight bytes */
-uint64_t
+/* Read eight bytes. */
+static uint64_t
 take_bits(Input *in)
 {
 	uint64_t	bits = 0;
@@ -76,7 +76,7 @@ take_number(Input *in)
 	return number;
 }
 
-double
+static double
 take_finite(Input *in)
 {
 	double		number = take_number(in);
@@ -107,10 +107,11 @@ new_array(void)
 	return memory;
 }
 
-/* Bytes that end at a protected page, filled with NaNs */
-static void *
-walled_bytes(size_t size)
+/* Numbers that end at a protected page, all of them NaN */
+double *
+walled(size_t count)
 {
+	size_t		size = count * sizeof(double);
 	uint8_t    *start;
 
 	check(arrays_used < WALLED_MOST_ARRAYS && size <= ARRAY_BYTES);
@@ -118,19 +119,7 @@ walled_bytes(size_t size)
 		arrays[arrays_used] = new_array();
 	start = arrays[arrays_used++] + ARRAY_BYTES - size;
 	memset(start, 0xFF, size);
-	return start;
-}
-
-double *
-walled(size_t count)
-{
-	return walled_bytes(count * sizeof(double));
-}
-
-float *
-walled_floats(size_t count)
-{
-	return walled_bytes(count * sizeof(float));
+	return (double *) start;
 }
 
 void
@@ -187,14 +176,4 @@ largest(size_t count, const double *values)
 	for (size_t i = 0; i < count; i++)
 		most = fmax(most, fabs(values[i]));
 	return most;
-}
-
-double
-plain_dot(int len, const double *a, const double *b)
-{
-	double		sum = 0.0;
-
-	for (int i = 0; i < len; i++)
-		sum += a[i] * b[i];
-	return sum;
 }

@@ -22,10 +22,8 @@ typedef struct Input
 } Input;
 
 extern uint8_t take_byte(Input *in);
-extern uint64_t take_bits(Input *in);
 extern int	take_size(Input *in, int most);
 extern double take_number(Input *in);
-extern double take_finite(Input *in);
 extern double take_within(Input *in, double least, double most);
 
 /*
@@ -37,7 +35,6 @@ extern double take_within(Input *in, double least, double most);
 #define WALLED_MOST_ARRAYS	256		/* arrays at a time */
 
 extern double *walled(size_t count);
-extern float *walled_floats(size_t count);
 extern void walled_reset(void);
 
 extern double *walled_numbers(Input *in, size_t count, double (*take) (Input *));
@@ -52,6 +49,5 @@ extern void check_failed(const char *condition, const char *file, int line)
 extern bool same_bits(size_t count, const void *a, const void *b);
 extern bool all_are_finite(size_t count, const double *values);
 extern double largest(size_t count, const double *values);
-extern double plain_dot(int len, const double *a, const double *b);
 
 #endif							/* DLINTS_FUZZ_INPUT_H */

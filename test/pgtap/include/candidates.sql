@@ -24,8 +24,7 @@ FROM (VALUES
 	('matched, projected', 12, 12, dlints_new(12, 4, interactions => 'matched', ridge => 1)),
 	('by time', 6, 0, dlints_new(6, half_life => '10 days', ridge => 1)),
 	('ucb', 6, 0, dlints_new(6, policy => 'ucb', ridge => 1)),
-	('ucb, matched', 8, 8,
-	 dlints_new(8, interactions => 'matched', policy => 'ucb', ridge => 1)),
+	('ucb, matched', 8, 8, dlints_new(8, interactions => 'matched', policy => 'ucb', ridge => 1)),
 	('greedy', 6, 0, dlints_new(6, policy => 'greedy', ridge => 1)),
 	('greedy, matched', 3, 3, dlints_new(3, interactions => 'matched', policy => 'greedy', ridge => 1)))
 	AS v (name, n, s, empty);

@@ -196,8 +196,7 @@ CREATE TEMP VIEW shape (name, n, d, s, interactions, z, intercept, kappa) AS VAL
 -- with one memory
 CREATE TEMP VIEW kind AS
 SELECT format('%s, discount %s', name, discount) AS name, n, d, s, interactions, z, discount,
-    one_memory(n, d, discount, 0.7, 0.3, -17, kappa, interactions => interactions,
-        intercept => intercept) AS empty
+    one_memory(n, d, discount, 0.7, 0.3, -17, kappa, interactions => interactions, intercept => intercept) AS empty
 FROM shape, (VALUES (1.0::float8), (0.9)) AS v (discount);
 
 -- with one or several memories, and each way of forgetting

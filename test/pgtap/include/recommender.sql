@@ -20,8 +20,7 @@ CREATE TABLE visit (who bigint NOT NULL, job integer NOT NULL, at timestamptz NO
 INSERT INTO visit
 SELECT p, id, now() - (hashint8extended(p * 1000 + id, 1) & 1023) * interval '20 minutes'
 FROM   generate_series(1, 60) p, job
-WHERE  (hashint8extended(p * 1000 + id,
-  2) & 1023) < CASE WHEN field = wants(p) THEN 200 ELSE 20 END;
+WHERE  (hashint8extended(p * 1000 + id, 2) & 1023) < CASE WHEN field = wants(p) THEN 200 ELSE 20 END;
 
 -- The result of a query under the search_path that functions of the extension run under, in the schema of a
 -- recommender or ranker
