@@ -16,6 +16,7 @@
 #include "utils/tuplestore.h"
 
 #include "choose/decision.h"
+#include "choose/request.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -26,7 +27,6 @@
 typedef struct Call
 {
 	FunctionCallInfo fcinfo;
-	const CandidateForm *form;
 	ArrayType  *items;
 	ArrayType  *features;
 	int			count;
@@ -34,12 +34,6 @@ typedef struct Call
 	Datum		profile;
 	bool		all_items;		/* return items that are not chosen, too */
 } Call;
-
-static NullableDatum
-GetArgument(const Call *call, int argno)
-{
-	return call->fcinfo->args[argno];
-}
 
 /* ---------- arrays ---------- */
 
@@ -59,7 +53,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {
-	ArrayType  *array = DatumGetArrayTypeP(GetArgument(call, argno).value);
+	ArrayType  *array = DatumGetArrayTypeP(call->fcinfo->args[argno].value);
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
@@ -77,10 +71,10 @@ ReadBonusStddevs(const Call *call)
 {
 	double	   *stddevs;
 
-	if (GetArgument(call, call->form->bonus_stddev).isnull)
+	if (call->fcinfo->args[DECIDE_BONUS_STDDEV].isnull)
 		return NULL;
 	stddevs = AllocateZeros(sizeof(double), call->count);
-	AddNumbers(call, call->form->bonus_stddev, "standard deviations of bonuses", "bonus_stddev", stddevs);
+	AddNumbers(call, DECIDE_BONUS_STDDEV, "standard deviations of bonuses", "bonus_stddev", stddevs);
 	for (int i = 0; i < call->count; i++)
 		if (stddevs[i] < 0.0)
 			ereport(ERROR,
@@ -93,7 +87,7 @@ ReadBonusStddevs(const Call *call)
 static void
 ReadGroups(const Call *call, Candidates *found)
 {
-	ArrayType  *array = DatumGetArrayTypeP(GetArgument(call, call->form->cap_group).value);
+	ArrayType  *array = DatumGetArrayTypeP(call->fcinfo->args[DECIDE_CAP_GROUP].value);
 	Groups	   *groups = GroupsCreate();
 	Datum	   *elements;
 	bool	   *nulls;
@@ -140,7 +134,7 @@ ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, 
 static void
 ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 {
-	ArrayType  *array = ArgArrayConverted(GetArgument(call, call->form->similar_by).value);
+	ArrayType  *array = ArgArrayConverted(call->fcinfo->args[DECIDE_SIMILAR_BY].value);
 	ArgSpec		spec = {"array of vectors", ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] : 0, NULL};
 
 	if (ARR_NDIM(array) == 1)
@@ -173,7 +167,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 static double *
 MakeAddends(const Call *call, const Request *request)
 {
-	bool		given = !GetArgument(call, call->form->bonus).isnull;
+	bool		given = !call->fcinfo->args[DECIDE_BONUS].isnull;
 	bool		has_ucb_bonus = request->stddev_factor > 0.0;
 	double	   *addends;
 
@@ -181,7 +175,7 @@ MakeAddends(const Call *call, const Request *request)
 		return NULL;
 	addends = AllocateZeros(sizeof(double), call->count);
 	if (given)
-		AddNumbers(call, call->form->bonus, "bonuses", "bonus", addends);
+		AddNumbers(call, DECIDE_BONUS, "bonuses", "bonus", addends);
 	if (has_ucb_bonus)
 		AddUcbBonuses(call, request, addends);
 	return addends;
@@ -194,10 +188,10 @@ ReadTieKeys(const Call *call)
 	uint64	   *keys;
 	double	   *numbers;
 
-	if (GetArgument(call, call->form->tie_keys).isnull)
+	if (call->fcinfo->args[DECIDE_TIE_KEYS].isnull)
 		return NULL;
 	numbers = AllocateZeros(sizeof(double), call->count);
-	AddNumbers(call, call->form->tie_keys, "tie_keys", "tie_keys", numbers);
+	AddNumbers(call, DECIDE_TIE_KEYS, "tie_keys", "tie_keys", numbers);
 	keys = AllocateMany(sizeof(uint64), call->count);
 	for (int i = 0; i < call->count; i++)
 	{
@@ -213,14 +207,14 @@ ReadTieKeys(const Call *call)
 static Candidates
 ReadCandidates(Call *call)
 {
-	Candidates	found = {.rules = ReadRules(call->fcinfo, call->form)};
+	Candidates	found = {.rules = ReadRules(call->fcinfo)};
 	Request		request;
 
 	RequestInit(&request, NULL, call->prepared, CurrentMemoryContext,
-				 GetArgument(call, call->form->model).value, call->profile);
+				 call->fcinfo->args[DECIDE_MODEL].value, call->profile);
 	found.scores = ScoresCreate(call->prepared, call->profile, call->features,
 								MakeAddends(call, &request), ReadBonusStddevs(call),
-								found.rules.draws, SeedArgument(call->fcinfo, call->form->seed));
+								found.rules.draws, SeedArgument(call->fcinfo, DECIDE_SEED));
 	found.tie_keys = ReadTieKeys(call);
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
@@ -288,12 +282,12 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 	Candidates	candidates;
 	Decision	decision;
 
-	call->items = DatumGetArrayTypeP(GetArgument(call, call->form->item).value);
-	call->features = ArgArrayConverted(GetArgument(call, call->form->features).value);
-	call->profile = GetArgument(call, call->form->profile).value;
-	ArgNotNull(call->fcinfo, call->form->all_items, "all_items");
-	call->all_items = DatumGetBool(GetArgument(call, call->form->all_items).value);
-	call->prepared = PrepareModel(call->fcinfo, call->form->model);
+	call->items = DatumGetArrayTypeP(call->fcinfo->args[DECIDE_ITEMS].value);
+	call->features = ArgArrayConverted(call->fcinfo->args[DECIDE_FEATURES].value);
+	call->profile = call->fcinfo->args[DECIDE_PROFILE].value;
+	ArgNotNull(call->fcinfo, DECIDE_ALL_ITEMS, "all_items");
+	call->all_items = DatumGetBool(call->fcinfo->args[DECIDE_ALL_ITEMS].value);
+	call->prepared = PrepareModel(call->fcinfo, DECIDE_MODEL);
 	spec = ArgFeatureSpec(&call->prepared->header);
 	spec.name = "array of features";
 	call->count = ArgMatrixRows(call->features, &spec);
@@ -305,16 +299,22 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 	StoreDecision(call, &decision, rows);
 }
 
-static Datum
-DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
+PG_FUNCTION_INFO_V1(dlints_decide);
+
+/*
+ * dlints_decide(model, items, features, ...): choose k of the items by their features, given
+ * as one row of a matrix per item
+ */
+Datum
+dlints_decide(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rows = ResultRows(fcinfo);
 	MemoryContext work;
 	MemoryContext caller;
-	Call		call = {.fcinfo = fcinfo, .form = form};
+	Call		call = {.fcinfo = fcinfo};
 
-	if (PG_ARGISNULL(form->model) || PG_ARGISNULL(form->item) ||
-		PG_ARGISNULL(form->features) || PG_ARGISNULL(form->profile))
+	if (PG_ARGISNULL(DECIDE_MODEL) || PG_ARGISNULL(DECIDE_ITEMS) ||
+		PG_ARGISNULL(DECIDE_FEATURES) || PG_ARGISNULL(DECIDE_PROFILE))
 		return (Datum) 0;
 	work = AllocSetContextCreate(CurrentMemoryContext, "dlints decision", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
@@ -323,13 +323,3 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 	MemoryContextDelete(work);
 	return (Datum) 0;
 }
-
-/*
- * dlints_decide(model, items, features, ...): choose k of the items by their
- * features, given as one row of a matrix per item
- */
-FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
-		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
-		   .draws = 5, .epsilon = 6, .bonus = 7, .bonus_stddev = 8, .cap_group = 9,
-		   .cap = 10, .similar_by = 11, .diversity = 12, .seed = 13, .all_items = 14,
-		   .tie_keys = 15)

@@ -30,6 +30,7 @@
 #include "utils/memutils.h"
 
 #include "choose/decision.h"
+#include "choose/request.h"
 #include "core/numbers.h"
 #include "core/random.h"
 #include "core/score.h"

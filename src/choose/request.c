@@ -44,7 +44,10 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 		(uint64) PG_GETARG_INT64(argno);
 }
 
-/* Return the form of an aggregate, by its number of arguments. */
+/*
+ * Return the form of an aggregate, by its number of arguments: (model, item, features),
+ * then with k, then with a profile.
+ */
 const CandidateForm *
 AggregateForm(FunctionCallInfo fcinfo)
 {

@@ -12,10 +12,7 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/*
- * Argument numbers of a function over candidates.  0 means that the function
- * has no such argument, except for "model".
- */
+/* Argument numbers of an aggregate over candidates; 0 means that it has no such argument. */
 typedef struct CandidateForm
 {
 	int			model;
@@ -23,23 +20,8 @@ typedef struct CandidateForm
 	int			features;
 	int			k;
 	int			profile;
-	int			draws;
-	int			epsilon;
-	int			bonus;
-	int			bonus_stddev;
-	int			cap_group;
-	int			cap;
-	int			similar_by;
-	int			diversity;
-	int			seed;
-	int			all_items;
-	int			tie_keys;
 } CandidateForm;
 
-/*
- * Return the form of an aggregate over candidates: (model, item, features),
- * then with k, then with a profile.
- */
 extern const CandidateForm *AggregateForm(FunctionCallInfo fcinfo);
 extern bool IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form);
 

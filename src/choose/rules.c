@@ -13,20 +13,6 @@
 /* With 10000 draws, the standard error of a probability is at most 0.005. */
 #define MAX_DRAWS	10000
 
-/*
- * Read a positive count.  Values beyond the range of int are capped, because
- * they exceed any number of candidates.
- */
-static int
-ReadCount(FunctionCallInfo fcinfo, int argno, const char *name)
-{
-	int64		number;
-
-	ArgNotNull(fcinfo, argno, name);
-	number = PG_GETARG_INT64(argno);
-	return (int) ArgCheckPositive(Min(number, PG_INT32_MAX), name);
-}
-
 void
 CheckDraws(int draws, int max)
 {
@@ -84,23 +70,22 @@ CheckSimilarBy(const Rules *rules, bool has_vectors)
 
 /* Read and check the settings of a decision. */
 Rules
-ReadRules(FunctionCallInfo fcinfo, const CandidateForm *form)
+ReadRules(FunctionCallInfo fcinfo)
 {
-	Rules		rules = {0};
+	Rules		rules = {.k = ArgCount(fcinfo, DECIDE_K)};
 
-	rules.k = ReadCount(fcinfo, form->k, "k");
-	ArgNotNull(fcinfo, form->draws, "draws");
-	rules.draws = PG_GETARG_INT32(form->draws);
+	ArgNotNull(fcinfo, DECIDE_DRAWS, "draws");
+	rules.draws = PG_GETARG_INT32(DECIDE_DRAWS);
 	CheckDraws(rules.draws, MAX_DRAWS);
-	ArgNotNull(fcinfo, form->epsilon, "epsilon");
-	rules.epsilon = CheckFraction(PG_GETARG_FLOAT8(form->epsilon), "epsilon");
-	if (!PG_ARGISNULL(form->cap))
-		rules.cap = (int) ArgCheckPositive(PG_GETARG_INT32(form->cap), "cap");
-	if (!PG_ARGISNULL(form->diversity))
-		rules.diversity = CheckFraction(PG_GETARG_FLOAT8(form->diversity), "diversity");
+	ArgNotNull(fcinfo, DECIDE_EPSILON, "epsilon");
+	rules.epsilon = CheckFraction(PG_GETARG_FLOAT8(DECIDE_EPSILON), "epsilon");
+	if (!PG_ARGISNULL(DECIDE_CAP))
+		rules.cap = (int) ArgCheckPositive(PG_GETARG_INT32(DECIDE_CAP), "cap");
+	if (!PG_ARGISNULL(DECIDE_DIVERSITY))
+		rules.diversity = CheckFraction(PG_GETARG_FLOAT8(DECIDE_DIVERSITY), "diversity");
 	CheckEpsilonAlone(&rules);
-	CheckCapGroup(&rules, !PG_ARGISNULL(form->cap_group));
-	CheckSimilarBy(&rules, !PG_ARGISNULL(form->similar_by));
+	CheckCapGroup(&rules, !PG_ARGISNULL(DECIDE_CAP_GROUP));
+	CheckSimilarBy(&rules, !PG_ARGISNULL(DECIDE_SIMILAR_BY));
 	return rules;
 }
 

@@ -8,7 +8,26 @@
 
 #include "fmgr.h"
 
-#include "choose/request.h"
+/* Argument numbers of dlints_decide */
+enum
+{
+	DECIDE_MODEL,
+	DECIDE_ITEMS,
+	DECIDE_FEATURES,
+	DECIDE_K,
+	DECIDE_PROFILE,
+	DECIDE_DRAWS,
+	DECIDE_EPSILON,
+	DECIDE_BONUS,
+	DECIDE_BONUS_STDDEV,
+	DECIDE_CAP_GROUP,
+	DECIDE_CAP,
+	DECIDE_SIMILAR_BY,
+	DECIDE_DIVERSITY,
+	DECIDE_SEED,
+	DECIDE_ALL_ITEMS,
+	DECIDE_TIE_KEYS
+};
 
 typedef struct Rules
 {
@@ -19,7 +38,7 @@ typedef struct Rules
 	double		diversity;		/* strength of the similarity penalty */
 } Rules;
 
-extern Rules ReadRules(FunctionCallInfo fcinfo, const CandidateForm *form);
+extern Rules ReadRules(FunctionCallInfo fcinfo);
 extern void CheckDraws(int draws, int max);
 
 /* Group names, numbered in order of appearance */

@@ -1,6 +1,8 @@
 /*
  * shortlist.c
- *		The aggregate dlints_shortlist: candidate generation from very many items.
+ *		The aggregate dlints_shortlist: candidate generation from very many items; and
+ *		the keys by which it breaks ties, for dlints_decide.  Pages number their items
+ *		instead (page/shortlist.c).
  *
  * Each row has a block of items, whose features are one array.  The cost per
  * item is therefore the arithmetic only.  All weight vectors score a strip of
@@ -20,13 +22,14 @@
 
 #include "choose/request.h"
 #include "choose/scores.h"
-#include "choose/tie_keys.h"
 #include "choose/topk.h"
 #include "core/clones.h"
 #include "core/numbers.h"
+#include "core/random.h"
 #include "core/score.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "sql/hash.h"
 
 /* argument numbers; 0 is the state */
 #define ITEMS_ARGNO		1
@@ -46,6 +49,38 @@
 
 /* maximum number of weight vectors; dlints_draw_weights() returns up to 1000 */
 #define MAX_RANKINGS	10000
+
+/* ---------- tie-break keys ---------- */
+
+/* Bits of a key.  52 bits and the added half fit into a double. */
+#define KEY_BITS	52
+
+/* Key generator for an item type and a seed */
+typedef struct TieKeys
+{
+	uint64		seed;
+	int16		typlen;
+	bool		typbyval;
+} TieKeys;
+
+static TieKeys
+TieKeysCreate(Oid item_type, uint64 seed)
+{
+	TieKeys		keys = {.seed = seed};
+
+	get_typlenbyval(item_type, &keys.typlen, &keys.typbyval);
+	return keys;
+}
+
+/* Compute the key of an item, below 2^52.  Equal items must have equal bytes. */
+static uint64
+TieKey(const TieKeys *keys, Datum item)
+{
+	return random_bits(keys->seed, HashBytesOf(item, keys->typlen, keys->typbyval, 0)) >>
+		(64 - KEY_BITS);
+}
+
+/* ---------- the shortlist ---------- */
 
 typedef struct Shortlist
 {
@@ -380,4 +415,28 @@ dlints_shortlist_finalfn(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	list = (Shortlist *) PG_GETARG_POINTER(0);
 	PG_RETURN_DATUM(TopKUnion(list->best, list->rankings));
+}
+
+PG_FUNCTION_INFO_V1(dlints_tie_keys);
+
+/*
+ * dlints_tie_keys(items, seed) -> float8[]: the key of each item, between 0 and 1, by which
+ * dlints_shortlist breaks ties under this seed.  The result is 0.5 for a NULL item.
+ */
+Datum
+dlints_tie_keys(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	TieKeys		keys = TieKeysCreate(ARR_ELEMTYPE(array), (uint64) PG_GETARG_INT64(1));
+	Datum	   *items;
+	bool	   *nulls;
+	int			count = ArgElements(array, &items, &nulls);
+	double	   *numbers = AllocateNumbers(count);
+
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		numbers[i] = nulls[i] ? 0.5 : ldexp((double) TieKey(&keys, items[i]) + 0.5, -KEY_BITS);
+	}
+	return ResultVector(numbers, count);
 }

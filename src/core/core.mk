@@ -2,7 +2,7 @@
 # depend on: for the extension and for the unit tests alike.
 
 CORE_OBJS = $(addprefix src/core/, byte_score.o evidence.o halving.o kinds.o linalg.o memories.o neighbours.o \
-	numbers.o packed.o panel.o posterior.o price.o price_program.o random.o ridge.o score.o select.o slate.o \
+	numbers.o packed.o panel.o posterior.o price.o price_program.o random.o ridge.o score.o slate.o \
 	svd.o value.o variety.o)
 
 # Without fused multiply-adds every CPU gives the same answer; 32-bit x86 does

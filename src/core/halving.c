@@ -10,7 +10,6 @@
 
 #include "clones.h"
 #include "numbers.h"
-#include "select.h"
 
 /* Maximum vectors in the sample that estimates the principal axis of a group */
 #define AXIS_ROWS		256

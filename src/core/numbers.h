@@ -1,7 +1,7 @@
 /*
  * numbers.h
  *		Loops over the numbers of long arrays: dot products, widening with a
- *		range check, weighted sums, maxima.
+ *		range check, weighted sums, maxima, selection.
  */
 #ifndef DLINTS_NUMBERS_H
 #define DLINTS_NUMBERS_H
@@ -48,5 +48,11 @@ extern double peak_of(size_t count, const double *numbers);
 /* Maximum of each lane over "count" rows of scores from score_lanes() */
 extern void peak_of_lanes(size_t count, const double *scores, double *peaks);
 extern void peak_of_lanes_float(size_t count, const float *scores, float *peaks);
+
+/*
+ * Permute indexes so that the first "n" of "count" are those of the smallest keys.
+ * Equal keys are in the order of their indexes.  Keys are not NaN.
+ */
+extern void select_smallest(const double *keys, int count, int *order, int n);
 
 #endif							/* DLINTS_NUMBERS_H */

@@ -151,34 +151,7 @@ LearnRow(Dlints *model, const Observation *observation, const double *reduced)
 	ModelFinishTraining(model);
 }
 
-/*
- * Predict the reward of the current row, then train the model on the row
- * unless its reward is NULL.
- */
-static Datum
-Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
-{
-	Progress   *progress = WinGetPartitionLocalMemory(PG_WINDOW_OBJECT(), sizeof(Progress));
-	Dlints	   *model;
-	Observation observation;
-	double	   *reduced;
-	double		predicted;
-
-	FetchArguments(fcinfo);
-	if (PG_ARGISNULL(0) || FeaturesAreMissing(fcinfo, form))
-		PG_RETURN_NULL();
-	model = CurrentModel(progress, PG_GETARG_DATUM(0));
-	observation = ObservationCreate(&model->header);
-	ReadObservation(fcinfo, form, &model->header, &observation, NULL);
-	reduced = palloc(sizeof(double) * ModelCoordinates(&model->header));
-	ReduceFeatures(&model->header, 1, observation.features, observation.profile, reduced);
-	if (!MeanIsRecent(progress))
-		ComputeMean(progress);
-	predicted = dot_double(ModelCoordinates(&model->header), progress->mean, reduced);
-	if (!PG_ARGISNULL(form->reward))
-		LearnRow(model, &observation, reduced);
-	PG_RETURN_FLOAT8(ResultFinite(predicted));
-}
+PG_FUNCTION_INFO_V1(dlints_progressive);
 
 /*
  * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict the reward of
@@ -188,5 +161,27 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
  * only.  With up to MAX_EXACT_DIM coordinates the result equals that of calling
  * dlints_predict before each dlints_update.
  */
-FORM_ENTRY(dlints_progressive, Predict, ObservationForm,
-		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+Datum
+dlints_progressive(PG_FUNCTION_ARGS)
+{
+	Progress   *progress = WinGetPartitionLocalMemory(PG_WINDOW_OBJECT(), sizeof(Progress));
+	Dlints	   *model;
+	Observation observation;
+	double	   *reduced;
+	double		predicted;
+
+	FetchArguments(fcinfo);
+	if (PG_ARGISNULL(0) || FeaturesAreMissing(fcinfo, &update_form))
+		PG_RETURN_NULL();
+	model = CurrentModel(progress, PG_GETARG_DATUM(0));
+	observation = ObservationCreate(&model->header);
+	ReadObservation(fcinfo, &update_form, &model->header, &observation, NULL);
+	reduced = palloc(sizeof(double) * ModelCoordinates(&model->header));
+	ReduceFeatures(&model->header, 1, observation.features, observation.profile, reduced);
+	if (!MeanIsRecent(progress))
+		ComputeMean(progress);
+	predicted = dot_double(ModelCoordinates(&model->header), progress->mean, reduced);
+	if (!PG_ARGISNULL(update_form.reward))
+		LearnRow(model, &observation, reduced);
+	PG_RETURN_FLOAT8(ResultFinite(predicted));
+}

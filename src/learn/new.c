@@ -18,14 +18,14 @@ static uint8
 ReadPolicy(FunctionCallInfo fcinfo, int argno)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
-	uint8		policy;
+	int			policy = FindName(&PolicyNames, name);
 
-	if (!FindName(&PolicyNames, name, &policy))
+	if (policy < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown policy \"%s\"", name),
 				 errhint("Valid policies are \"thompson\", \"ucb\" and \"greedy\".")));
-	return policy;
+	return (uint8) policy;
 }
 
 /*
@@ -36,15 +36,18 @@ static void
 SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 {
 	char	   *name;
+	int			interactions;
 
 	if (PG_ARGISNULL(argno))
 		return;
 	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
-	if (!FindName(&InteractionsNames, name, &header->interactions))
+	interactions = FindName(&InteractionsNames, name);
+	if (interactions < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown interactions \"%s\"", name),
 				 errhint("Interactions are \"matched\", or NULL for none.")));
+	header->interactions = (uint8) interactions;
 	header->profile_dim = header->feature_dim;
 }
 

@@ -113,24 +113,7 @@ LearnOne(Dlints *model, const Observation *observation)
 	LearnBlock(model, &block, observation->features, observation->profile);
 }
 
-/* Return the model trained on one more observation. */
-static Datum
-UpdateModel(FunctionCallInfo fcinfo, const ObservationForm *form)
-{
-	Dlints	   *model;
-	Observation observation;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (ObservationIsMissing(fcinfo, form))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	model = PG_GETARG_DLINTS_P_COPY(0);
-	observation = ObservationCreate(&model->header);
-	ReadObservation(fcinfo, form, &model->header, &observation, NULL);
-	LearnOne(model, &observation);
-	ModelFinishTraining(model);
-	PG_RETURN_DLINTS_P(model);
-}
+PG_FUNCTION_INFO_V1(dlints_update);
 
 /*
  * dlints_update(model, features, reward, profile, at, weight): train each memory of a model
@@ -141,8 +124,23 @@ UpdateModel(FunctionCallInfo fcinfo, const ObservationForm *form)
  * Raises an error for an array of another length, for NaN and numbers beyond 1e50, and if a
  * model with a half-life gets no time.
  */
-FORM_ENTRY(dlints_update, UpdateModel, ObservationForm,
-		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+Datum
+dlints_update(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	Observation observation;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (ObservationIsMissing(fcinfo, &update_form))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	observation = ObservationCreate(&model->header);
+	ReadObservation(fcinfo, &update_form, &model->header, &observation, NULL);
+	LearnOne(model, &observation);
+	ModelFinishTraining(model);
+	PG_RETURN_DLINTS_P(model);
+}
 
 /* Train a model on rows "row" (0-based) to "end" - 1 of a batch, block by block. */
 static void
@@ -164,28 +162,7 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 	ModelFinishTraining(model);
 }
 
-/*
- * Return the model trained on a batch.  The model chooses its memory after
- * the same row as with single updates, not at the end of the batch.
- */
-static Datum
-UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
-{
-	Dlints	   *model;
-	Batch		batch;
-	int			due;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (ObservationIsMissing(fcinfo, form))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	model = PG_GETARG_DLINTS_P_COPY(0);
-	batch = BatchBegin(fcinfo, form, &model->header);
-	due = (int) ModelLastChoice(&model->header, batch.rows);
-	LearnRows(model, &batch, 0, due);
-	LearnRows(model, &batch, due, batch.rows);
-	PG_RETURN_DLINTS_P(model);
-}
+PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
  * dlints_update_batch(model, features, rewards, profiles, ats, weights): train a model on
@@ -193,10 +170,27 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
  * dlints_update, except for rounding.
  *
  * features has a row of dim numbers for each reward; profiles is empty or has as many rows.
- * NULL arguments and errors are as for dlints_update; NULL elements raise an error.
+ * NULL arguments and errors are as for dlints_update; NULL elements raise an error.  The
+ * model chooses its memory after the same row as with single updates.
  */
-FORM_ENTRY(dlints_update_batch, UpdateBatch, ObservationForm,
-		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+Datum
+dlints_update_batch(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	Batch		batch;
+	int			due;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (ObservationIsMissing(fcinfo, &update_form))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	batch = BatchBegin(fcinfo, &update_form, &model->header);
+	due = (int) ModelLastChoice(&model->header, batch.rows);
+	LearnRows(model, &batch, 0, due);
+	LearnRows(model, &batch, due, batch.rows);
+	PG_RETURN_DLINTS_P(model);
+}
 
 /*
  * Do the model's sums remain finite after training on the observation?
@@ -211,31 +205,30 @@ RemainsFinite(Datum datum, const Observation *observation)
 	return ModelEvidenceIsValid(model);
 }
 
-/* Check whether dlints_update would accept its arguments. */
-static Datum
-CheckAccepts(FunctionCallInfo fcinfo, const ObservationForm *form)
-{
-	PreparedModel *prepared;
-	Observation observation;
-	Problem		problem;
-	bool		accepts;
-
-	if (PG_ARGISNULL(0) || ObservationIsMissing(fcinfo, form))
-		PG_RETURN_NULL();
-	prepared = PrepareModel(fcinfo, 0);
-	observation = ObservationCreate(&prepared->header);
-	accepts = prepared->header.updates < PG_INT64_MAX &&
-		ReadObservation(fcinfo, form, &prepared->header, &observation, &problem) &&
-		(PreparedIsModerate(prepared) || RemainsFinite(PG_GETARG_DATUM(0), &observation));
-	pfree(observation.features);
-	pfree(observation.profile);
-	PG_RETURN_BOOL(accepts);
-}
+PG_FUNCTION_INFO_V1(dlints_accepts);
 
 /*
  * dlints_accepts(model, features, reward, profile, at, weight): return whether
  * dlints_update accepts an observation.  Returns NULL if an argument other than at and
  * weight is NULL.  An invalid observation does not raise an error.
  */
-FORM_ENTRY(dlints_accepts, CheckAccepts, ObservationForm,
-		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+Datum
+dlints_accepts(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared;
+	Observation observation;
+	Problem		problem;
+	bool		accepts;
+
+	if (PG_ARGISNULL(0) || ObservationIsMissing(fcinfo, &update_form))
+		PG_RETURN_NULL();
+	prepared = PrepareModel(fcinfo, 0);
+	observation = ObservationCreate(&prepared->header);
+	accepts = prepared->header.updates < PG_INT64_MAX &&
+		ReadObservation(fcinfo, &update_form, &prepared->header, &observation, &problem) &&
+		(PreparedIsModerate(prepared) || RemainsFinite(PG_GETARG_DATUM(0), &observation));
+	pfree(observation.features);
+	pfree(observation.profile);
+	PG_RETURN_BOOL(accepts);
+}
+

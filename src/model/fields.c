@@ -35,16 +35,14 @@ static const char *const policy_names[POLICY_COUNT] = {"thompson", "ucb", "greed
 const FieldNames PolicyNames = {POLICY_COUNT, policy_names};
 const FieldNames InteractionsNames = {INTERACTIONS_COUNT, interactions_names};
 
-bool
-FindName(const FieldNames *names, const char *name, uint8 *number)
+/* Value of a label; -1 if there is none */
+int
+FindName(const FieldNames *names, const char *name)
 {
 	for (int i = 0; i < names->count; i++)
 		if (names->names[i] && strcmp(name, names->names[i]) == 0)
-		{
-			*number = (uint8) i;
-			return true;
-		}
-	return false;
+			return i;
+	return -1;
 }
 
 /* name, type, meaning, names, null, offset, defines_evidence, is_shown */

@@ -63,7 +63,7 @@ extern const int field_count;
 extern const FieldNames PolicyNames;
 extern const FieldNames InteractionsNames;
 
-extern bool FindName(const FieldNames *names, const char *name, uint8 *number);
+extern int	FindName(const FieldNames *names, const char *name);
 /* Return the size in bytes of an integer field of up to 32 bits. */
 static inline int
 FieldWidth(const Field *field)

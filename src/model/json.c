@@ -291,48 +291,43 @@ ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
 
 /* Read an enum label. */
 static bool
-ReadName(Reader *reader, const JsonbValue *value, const Field *field, uint8 *number)
+ReadName(Reader *reader, const JsonbValue *value, const Field *field, int64 *number)
 {
 	char	   *text;
 
 	if (value->type != jbvString)
 		return ReportMalformed(reader, psprintf("Field \"%s\" must be a string", field->name));
 	text = pnstrdup(value->val.string.val, value->val.string.len);
-	return FindName(field->names, text, number) ||
+	*number = FindName(field->names, text);
+	return *number >= 0 ||
 		ReportMalformed(reader, psprintf("Unknown %s \"%s\"", field->name, text));
 }
 
 static bool
-ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, uint8 *boolean)
+ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, int64 *boolean)
 {
 	if (value->type != jbvBool)
 		return ReportMalformed(reader, psprintf("Field \"%s\" must be true or false", name));
-	*boolean = value->val.boolean ? 1 : 0;
+	*boolean = value->val.boolean;
 	return true;
 }
 
 /*
- * Read a field's value that is not null.  Fields whose null is stored as 0 do
- * not accept the number 0.
+ * Read a field's value that is not null.  Fields whose null is stored as 0 do not accept the
+ * number 0.
  */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
 {
-	uint8		small = 0;
 	int64		min;
 	int64		max;
 
 	if (field->type == FIELD_FLOAT8)
 		return ReadNumber(reader, json, field->name, &value->number);
-	if (field->meaning == FIELD_NAME || field->meaning == FIELD_BOOLEAN)
-	{
-		if (!(field->meaning == FIELD_NAME ?
-			  ReadName(reader, json, field, &small) :
-			  ReadBoolean(reader, json, field->name, &small)))
-			return false;
-		value->integer = small;
-		return true;
-	}
+	if (field->meaning == FIELD_NAME)
+		return ReadName(reader, json, field, &value->integer);
+	if (field->meaning == FIELD_BOOLEAN)
+		return ReadBoolean(reader, json, field->name, &value->integer);
 	FieldRange(field, &min, &max);
 	if (field->null && *field->null == 0)
 		min = 1;

@@ -190,22 +190,9 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
  * Parse text as jsonb.  Returns NULL, or the JSON parser's message, which becomes the
  * detail of our own error.
  *
- * Before PostgreSQL 16 the parser can only raise errors.  We catch them without a
- * subtransaction, which is safe since the parser acquires no resources except memory.
+ * Before PostgreSQL 16 the parser can only raise errors.  We catch them in all versions,
+ * without a subtransaction, which is safe since the parser acquires only memory.
  */
-#if PG_VERSION_NUM >= 160000
-static const char *
-ParseJson(char *text, Datum *jsonb)
-{
-	ErrorSaveContext errors = {.type = T_ErrorSaveContext};
-
-	errors.details_wanted = true;
-	if (DirectInputFunctionCallSafe(jsonb_in, text, InvalidOid, -1, (Node *) &errors, jsonb))
-		return NULL;
-	return errors.error_data->detail ? errors.error_data->detail :
-		errors.error_data->message;
-}
-#else
 static const char *
 ParseJson(char *text, Datum *jsonb)
 {
@@ -229,7 +216,6 @@ ParseJson(char *text, Datum *jsonb)
 		return NULL;
 	return error->detail ? error->detail : error->message;
 }
-#endif
 
 PG_FUNCTION_INFO_V1(dlints_in);
 

@@ -180,7 +180,7 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/* Check that the context is an object with valid vectors. */
+/* Check the vectors of the context, an object. */
 static void
 check_context(const RankRequest *request)
 {
@@ -190,11 +190,6 @@ check_context(const RankRequest *request)
 	JsonbValue	value;
 	char	   *key = NULL;
 
-	if (!JsonContainerIsObject(context))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"context\" must be a JSON object"),
-				 errdetail("The value is %s.", QuoteDocument(request->context))));
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
 		if (token == WJB_KEY)

@@ -21,7 +21,7 @@
 #include "page/actions.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/names.h"
+#include "sql/hash.h"
 
 /* Number of features of an action, which the models of a ranker require */
 #define ACTION_FEATURES	192

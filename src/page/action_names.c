@@ -34,7 +34,7 @@
 /* ---------- JSON ---------- */
 
 /* Convert a document to text for an error message, shortened to MAX_QUOTED bytes. */
-const char *
+static const char *
 QuoteDocument(Jsonb *document)
 {
 	char	   *text = JsonbToCString(NULL, &document->root, VARSIZE(document));
@@ -132,6 +132,24 @@ ActionId(const JsonbValue *action)
 		return scalar_text(action);
 	id = GetValueKey(action, "id");
 	return id != NULL ? scalar_text(id) : NULL;
+}
+
+/* Read the context argument of a request.  NULL and JSON null become an empty object. */
+Jsonb *
+ReadContextArgument(NullableDatum context)
+{
+	Jsonb	   *document = context.isnull ? NULL : DatumGetJsonbP(context.value);
+	JsonbValue	value;
+
+	if (document == NULL || (JB_ROOT_IS_SCALAR(document) &&
+							 JsonbExtractScalar(&document->root, &value) && value.type == jbvNull))
+		return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
+	if (!JB_ROOT_IS_OBJECT(document))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"context\" must be a JSON object"),
+				 errdetail("The value is %s.", QuoteDocument(document))));
+	return document;
 }
 
 /* ---------- names ---------- */

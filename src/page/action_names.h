@@ -24,7 +24,6 @@ extern ActionNames ReadActionNames(const JsonbValue *action, Datum *constraints,
 extern void NamesFree(ActionNames *names);
 
 /* JSON values */
-extern const char *QuoteDocument(Jsonb *document);
 extern const char *QuoteValue(const JsonbValue *value);
 extern JsonbValue *GetObjectKey(JsonbContainer *object, const char *key);
 extern JsonbValue *GetValueKey(const JsonbValue *value, const char *key);
@@ -32,5 +31,6 @@ extern double JsonNumber(Numeric numeric);
 extern bool IsCost(const JsonbValue *value);
 extern bool IsNumberArray(const JsonbValue *value, int length);
 extern char *ActionId(const JsonbValue *action);
+extern Jsonb *ReadContextArgument(NullableDatum context);
 
 #endif							/* DLINTS_PAGE_ACTION_NAMES_H */

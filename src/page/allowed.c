@@ -13,7 +13,6 @@
 
 #include "compat.h"
 #include "page/candidates.h"
-#include "page/entry.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -21,8 +20,7 @@
 static void
 enter_request(PageRequest *page, FunctionCallInfo fcinfo)
 {
-	EnterPage(page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	ReadPageSettings(page);
+	EnterPage(page, fcinfo);
 	CheckKeyType(fcinfo, 0, page->user_type, "user_id");
 	ArgNotNull(fcinfo, 1, "context");
 	page->user = fcinfo->args[0];

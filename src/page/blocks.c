@@ -10,7 +10,6 @@
 #include "utils/array.h"
 
 #include "compat.h"
-#include "page/clusters.h"
 #include "page/lanes.h"
 #include "page/neighbours.h"
 #include "page/tables.h"

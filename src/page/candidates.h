@@ -44,6 +44,9 @@ extern int	FirstShortlistSize(const PageRequest *page);
 extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models,
 									int64 seed);
 
+/* random_items.c */
+extern CandidateSet *DrawCandidates(PageRequest *page, const CandidateSet *new_items);
+
 /* choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
 

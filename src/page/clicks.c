@@ -29,7 +29,7 @@ static const PageQuery no_clicks = {{"SELECT FROM click LIMIT 0", 0}, {0}};
 
 /* Newest lists of a session, from requests without a user */
 static const PageQuery session_lists = {{
-	"SELECT d.id, d.at, d.items FROM decision d\n"
+	"SELECT d.user_id, d.id, d.at, d.items FROM decision d\n"
 	"WHERE  hashtextextended(d.session, 0) = hashtextextended($1, 0) AND d.session = $1 AND d.user_id IS NULL\n"
 	"ORDER  BY d.id DESC LIMIT 200", 1}, {TEXTOID}};
 
@@ -120,9 +120,11 @@ typedef struct ListReader
 	ShownList  *lists;
 } ListReader;
 
+/* Keep a list: user_id, id, at, items. */
 static void
-add_list(ListReader *reader, Datum id, Datum at, Datum items)
+read_list(void *arg, const Datum *values, const bool *nulls)
 {
+	ListReader *reader = arg;
 	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
 
 	if (reader->count == reader->size)
@@ -133,21 +135,10 @@ add_list(ListReader *reader, Datum id, Datum at, Datum items)
 	}
 	reader->lists[reader->count++] = (ShownList)
 	{
-		DatumGetInt64(id), DatumGetTimestampTz(at), PointerGetDatum(DatumGetArrayTypePCopy(items))
+		DatumGetInt64(values[1]), DatumGetTimestampTz(values[2]),
+			PointerGetDatum(DatumGetArrayTypePCopy(values[3]))
 	};
 	MemoryContextSwitchTo(caller);
-}
-
-static void
-read_user_list(void *arg, const Datum *values, const bool *nulls)
-{
-	add_list(arg, values[1], values[2], values[3]);
-}
-
-static void
-read_session_list(void *arg, const Datum *values, const bool *nulls)
-{
-	add_list(arg, values[0], values[1], values[2]);
 }
 
 typedef struct RewardReader
@@ -205,7 +196,7 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 	RewardReader rewards = {.reader = reader};
 	LogTable   *log = OpenLog(page, &user_lists, 1, 2);
 
-	LookUpNewest(log, &page->user.value, MAX_LISTS, read_user_list, &lists);
+	LookUpNewest(log, &page->user.value, MAX_LISTS, read_list, &lists);
 	CloseLog(log);
 	read_rewards(&lists, &rewards);
 }
@@ -216,7 +207,7 @@ read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
 	ListReader	lists = {.page = page};
 	RewardReader rewards = {.reader = reader, .left_out = recent, .is_of_session = true};
 
-	ReadRows(page, &session_lists, 0, &page->session, read_session_list, &lists);
+	ReadRows(page, &session_lists, 0, &page->session, read_list, &lists);
 	read_rewards(&lists, &rewards);
 }
 

@@ -16,9 +16,9 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 
+#include "core/numbers.h"
 #include "core/score.h"
-#include "core/select.h"
-#include "page/clusters.h"
+#include "page/lanes.h"
 #include "page/tables.h"
 #include "sql/arrays.h"
 

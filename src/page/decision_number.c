@@ -23,7 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "page/decision_number.h"
+#include "page/entry.h"
 
 /* 2020-01-01, and the last second that a number can hold, in Unix time */
 #define FIRST_SECOND	INT64CONST(1577836800)

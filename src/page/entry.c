@@ -25,7 +25,6 @@
 
 #include "compat.h"
 #include "page/entry.h"
-#include "page/guard.h"
 
 static const char *
 schema_name(Oid schema)

@@ -1,14 +1,23 @@
 /*
  * entry.h
- *		Setting the search_path to the schema of a recommender or ranker.
+ *		Entering the schema of a recommender or ranker, and its decision numbers.
  */
 #ifndef DLINTS_PAGE_ENTRY_H
 #define DLINTS_PAGE_ENTRY_H
+
+#include "datatype/timestamp.h"
 
 extern Oid	SchemaOfSetting(Oid setting, Oid extension_schema);
 extern Oid	EnteredSchema(Oid extension_schema);
 extern void CheckHasSettings(Oid schema, bool has_settings);
 extern int	EnterSchema(Oid schema);
 extern void LeaveSchema(int nest_level);
+
+/* guard.c: protection against objects of other roles that would shadow ours */
+extern void CheckNamesakes(Oid extension_schema);
+extern void CheckTemporaryRelations(Oid schema);
+
+/* decision_number.c */
+extern int64 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now);
 
 #endif							/* DLINTS_PAGE_ENTRY_H */

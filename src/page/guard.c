@@ -26,7 +26,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "page/guard.h"
+#include "page/entry.h"
 
 /* ---------- functions beside the extension ---------- */
 

@@ -1,6 +1,7 @@
 /*
  * lanes.h
- *		Scores of rows of the tables "block" and "centroid" under many rankings.
+ *		Scores of rows of the tables "block" and "centroid" under many rankings, and the
+ *		choice of blocks by their centroids.
  */
 #ifndef DLINTS_PAGE_LANES_H
 #define DLINTS_PAGE_LANES_H
@@ -45,5 +46,12 @@ typedef struct BlockScorer
 extern BlockScorer *CreateBlockScorer(PageRequest *page, const Rankings *rankings);
 extern bool ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys);
 extern void ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes);
+
+/* clusters.c: choice of the blocks that are searched in large catalogues */
+typedef struct BlockChoice BlockChoice;
+
+extern bool HasClusters(const PageRequest *page, int size);
+extern BlockChoice *RankBlocks(BlockScorer *scorer);
+extern int	NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers);
 
 #endif							/* DLINTS_PAGE_LANES_H */

@@ -18,7 +18,7 @@
 #include "compat.h"
 #include "choose/request.h"
 #include "page/candidates.h"
-#include "page/decision_number.h"
+#include "page/entry.h"
 #include "page/lists.h"
 #include "sql/args.h"
 

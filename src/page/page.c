@@ -59,8 +59,8 @@ find_types(PageRequest *page)
 }
 
 /* Begin a request in a schema that has been entered. */
-void
-EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
+static void
+begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 {
 	memset(page, 0, sizeof(*page));
 	page->schema = schema;
@@ -81,8 +81,16 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 										 extension_schema);
 	int			nest_level = EnterSchema(schema);
 
-	EnterPage(page, fcinfo, schema);
+	begin_page(page, fcinfo, schema);
 	page->nest_level = nest_level;
+}
+
+/* Begin a request in the schema that was entered, and read its settings. */
+void
+EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
+{
+	begin_page(page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(page);
 }
 
 /* End a request.  Frees the results of all its statements. */
@@ -120,8 +128,8 @@ PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
 
 	for (int i = 0; i < query->statement.nargs; i++)
 		argtypes[i] = KeyTypeOf(page, query->argtypes[i]);
-	return KeptVariant(page->schema, page->extension_schema, &query->statement, argtypes,
-					   page_words, variant);
+	return KeptPlan(page->schema, page->extension_schema, &query->statement, argtypes, page_words,
+					variant);
 }
 
 static void

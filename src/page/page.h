@@ -126,7 +126,7 @@ typedef struct PageRequest
 typedef struct NeighbourScores NeighbourScores;
 
 /* page.c: begin and end a request, and read its arguments */
-extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema);
+extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);

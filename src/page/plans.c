@@ -18,7 +18,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
-#include "page/guard.h"
+#include "page/entry.h"
 #include "page/plans.h"
 
 /*
@@ -173,20 +173,14 @@ has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 }
 
 /*
- * Get the plan of a statement in a schema.  The caller has entered the schema and is
- * connected to SPI.  If the statement calls functions of the extension, every call
- * checks that no other role has created a function of the same name.
+ * Get the plan of a statement's variant in a schema.  Words in braces are replaced, unless
+ * "words" is NULL.  The caller has entered the schema and is connected to SPI.  If the
+ * statement calls functions of the extension, every call checks that no other role has
+ * created a function of the same name.
  */
 SPIPlanPtr
-KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes)
-{
-	return KeptVariant(schema, extension_schema, statement, argtypes, NULL, 0);
-}
-
-/* Get the plan of a statement's variant, whose words in braces are replaced. */
-SPIPlanPtr
-KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,
-			const StatementWord *words, uint32 variant)
+KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,
+		 const StatementWord *words, uint32 variant)
 {
 	static bool is_registered = false;
 	PlanKey		key;

@@ -30,8 +30,6 @@ typedef struct StatementWord
 } StatementWord;
 
 extern SPIPlanPtr KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement,
-						   const Oid *argtypes);
-extern SPIPlanPtr KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement,
-							  const Oid *argtypes, const StatementWord *words, uint32 variant);
+						   const Oid *argtypes, const StatementWord *words, uint32 variant);
 
 #endif							/* DLINTS_PAGE_PLANS_H */

@@ -15,6 +15,7 @@
 #include "utils/jsonb.h"
 
 #include "compat.h"
+#include "page/action_names.h"
 #include "page/clicks.h"
 #include "page/neighbours.h"
 #include "page/tables.h"
@@ -146,10 +147,8 @@ warn_of_column(const char *name, bool is_date)
 static NullableDatum
 liked_by_request(PageRequest *page)
 {
-	JsonbContainer *root = &DatumGetJsonbP(page->context)->root;
 	NullableDatum args[] = {Given(page->context)};
-	JsonbValue	key = {.type = jbvString,.val.string = {.val = "like",.len = strlen("like")}};
-	JsonbValue *like = findJsonbValueFromContainer(root, JB_FOBJECT, &key);
+	JsonbValue *like = GetObjectKey(&DatumGetJsonbP(page->context)->root, "like");
 	Datum	   *columns;
 	int			count = 0;
 	Likes		likes;

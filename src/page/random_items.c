@@ -25,7 +25,7 @@
 #include "compat.h"
 #include "choose/request.h"
 #include "core/random.h"
-#include "page/random_items.h"
+#include "page/candidates.h"
 #include "page/tables.h"
 #include "sql/args.h"
 #include "sql/arrays.h"

@@ -22,8 +22,7 @@
 #include "utils/tuplestore.h"
 
 #include "compat.h"
-#include "page/actions.h"
-#include "page/decision_number.h"
+#include "page/action_names.h"
 #include "page/entry.h"
 #include "page/plans.h"
 #include "sql/args.h"
@@ -225,7 +224,8 @@ report_undeclared_vector(const Ranking *ranking)
 static uint64
 execute(const Ranking *ranking, const PageStatement *statement, const Oid *types, Datum *values)
 {
-	SPIPlanPtr	plan = KeptPlan(ranking->schema, ranking->extension_schema, statement, types);
+	SPIPlanPtr	plan = KeptPlan(ranking->schema, ranking->extension_schema, statement, types,
+									NULL, 0);
 
 	if (SPI_execute_plan(plan, values, NULL, false, 0) < 0)
 		elog(ERROR, "could not execute a statement of rank(): %s", SPI_result_code_string(SPI_result));
@@ -384,20 +384,6 @@ event_argument(FunctionCallInfo fcinfo, int argno)
 	return PG_GETARG_DATUM(argno);
 }
 
-/* Return the context argument; an empty object for NULL and JSON null. */
-static Jsonb *
-context_argument(FunctionCallInfo fcinfo, int argno)
-{
-	Jsonb	   *context = PG_ARGISNULL(argno) ? NULL : PG_GETARG_JSONB_P(argno);
-	JsonbValue	value;
-
-	if (context != NULL &&
-		!(JB_ROOT_IS_SCALAR(context) && JsonbExtractScalar(&context->root, &value) &&
-		  value.type == jbvNull))
-		return context;
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
-}
-
 PG_FUNCTION_INFO_V1(dlints_rank);
 
 /*
@@ -418,7 +404,7 @@ dlints_rank(PG_FUNCTION_ARGS)
 	ArgNotNull(fcinfo, 4, "deferred");
 	ranking.schema = SchemaOfSetting(PG_GETARG_OID(0), ranking.extension_schema);
 	ranking.event = event_argument(fcinfo, 1);
-	ranking.request.context = context_argument(fcinfo, 2);
+	ranking.request.context = ReadContextArgument(fcinfo->args[2]);
 	ranking.request.actions = PG_GETARG_JSONB_P(3);
 	ranking.is_deferred = PG_GETARG_BOOL(4);
 

@@ -7,13 +7,11 @@
 
 #include "fmgr.h"
 #include "utils/array.h"
-#include "utils/lsyscache.h"
 
 #include "compat.h"
 #include "choose/request.h"
 #include "page/candidates.h"
-#include "page/clusters.h"
-#include "page/entry.h"
+#include "page/lanes.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -54,8 +52,7 @@ dlints_best_in_blocks(PG_FUNCTION_ARGS)
 	int			count;
 	ArrayType  *result;
 
-	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	ReadPageSettings(&page);
+	EnterPage(&page, fcinfo);
 	CheckKeyType(fcinfo, 0, page.items_type, "items");
 	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(1));
 	best = FindBest(&page, &rankings, Max(PG_GETARG_INT32(2), 1), FreshSeed(), NULL);
@@ -101,8 +98,7 @@ dlints_cluster_recall(PG_FUNCTION_ARGS)
 	double		results[2] = {0.0, 0.0};
 	int			counted = 0;
 
-	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	ReadPageSettings(&page);
+	EnterPage(&page, fcinfo);
 	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(0));
 	page.k = SAMPLED_ITEMS;
 	if (HasClusters(&page, FirstShortlistSize(&page)))

@@ -6,7 +6,6 @@
 
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -15,12 +14,11 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "page/action_names.h"
 #include "page/lists.h"
 
 /* Maximum length of a list.  Training assumes that users see all items of a list. */
 #define MAX_K			1000
-/* Maximum length of a context in an error message, in bytes */
-#define MAX_CONTEXT_SHOWN	200
 
 void
 ReadK(PageRequest *page, NullableDatum k)
@@ -39,35 +37,18 @@ ReadContext(PageRequest *page, NullableDatum context)
 {
 	static const char *const reserved[] = {"more_like", "trending", "after", "left_out"};
 	Datum		keys[lengthof(reserved)];
-	Jsonb	   *object = context.isnull ? NULL : DatumGetJsonbP(context.value);
-	JsonbValue	scalar;
+	Jsonb	   *object = ReadContextArgument(context);
 
-	if (object == NULL ||
-		(JB_ROOT_IS_SCALAR(object) && JsonbExtractScalar(&object->root, &scalar) &&
-		 scalar.type == jbvNull))
-	{
-		page->context = DirectFunctionCall1(jsonb_in, CStringGetDatum("{}"));
-		return;
-	}
-	if (!JB_ROOT_IS_OBJECT(object))
-	{
-		char	   *shown = JsonbToCString(NULL, &object->root, VARSIZE(object));
-
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"context\" must be a JSON object"),
-				 errdetail("It is %.*s.", pg_mbcliplen(shown, strlen(shown), MAX_CONTEXT_SHOWN), shown)));
-	}
+	page->context = JsonbPGetDatum(object);
 	if (JB_ROOT_COUNT(object) > 0)
 	{
 		for (int i = 0; i < lengthof(reserved); i++)
 			keys[i] = CStringGetTextDatum(reserved[i]);
-		context.value =
-			DirectFunctionCall2(jsonb_delete_array, JsonbPGetDatum(object),
+		page->context =
+			DirectFunctionCall2(jsonb_delete_array, page->context,
 								PointerGetDatum(construct_array(keys, lengthof(reserved), TEXTOID,
 																-1, false, TYPALIGN_INT)));
 	}
-	page->context = context.value;
 }
 
 /* Add a key to a context. */

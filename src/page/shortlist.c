@@ -18,9 +18,8 @@
 
 #include "compat.h"
 #include "page/candidates.h"
-#include "page/clusters.h"
+#include "page/lanes.h"
 #include "page/neighbours.h"
-#include "page/random_items.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 

@@ -7,10 +7,8 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "page/entry.h"
 #include "page/weights.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
@@ -203,8 +201,7 @@ dlints_ranking_weights(PG_FUNCTION_ARGS)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("unknown policy \"%s\"", name)));
-	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	ReadPageSettings(&page);
+	EnterPage(&page, fcinfo);
 	models = ReadModels(&page, policy, PG_GETARG_DATUM(0), PG_GETARG_INT64(2));
 	rankings = RankItems(&page, policy, models, false);
 	result = DatumGetArrayTypeP(ResultMatrix(rankings.weights, rankings.count, rankings.width));

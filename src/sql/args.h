@@ -9,20 +9,6 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
-/*
- * Define the C entry point of a SQL function that shares its body with other
- * functions.  The remaining arguments initialize a struct of type Form with
- * the positions of the function's arguments.
- */
-#define FORM_ENTRY(function, body, Form, ...) \
-	PG_FUNCTION_INFO_V1(function); \
-	Datum \
-	function(PG_FUNCTION_ARGS) \
-	{ \
-		static const Form form = {__VA_ARGS__}; \
-		return body(fcinfo, &form); \
-	}
-
 extern void ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name);
 
 extern MemoryContext AggregateContext(FunctionCallInfo fcinfo);

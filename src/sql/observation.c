@@ -16,6 +16,10 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
+const ObservationForm update_form = {
+	.features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5
+};
+
 /* Allocate the feature and profile vectors of an observation for a model. */
 Observation
 ObservationCreate(const DlintsHeader *model)

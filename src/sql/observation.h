@@ -25,6 +25,9 @@ typedef struct ObservationForm
 	int			weight;
 } ObservationForm;
 
+/* Arguments of dlints_update, and of functions with the same arguments */
+extern const ObservationForm update_form;
+
 /* One observation.  The caller allocates both vectors. */
 typedef struct Observation
 {

@@ -36,6 +36,19 @@
  */
 #define MAX_CLICK_WEIGHT 1000.0
 
+/* Convert the argument, of any numeric type, to double precision; NULL becomes NaN. */
+static double
+read_number(FunctionCallInfo fcinfo, const char *what)
+{
+	Oid			type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+
+	if (!TypeIsNumber(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("%s must be a number, not %s", what, format_type_be(type))));
+	return PG_ARGISNULL(0) ? NAN : ArgNumber(type, PG_GETARG_DATUM(0));
+}
+
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
 /*
@@ -46,16 +59,8 @@ PG_FUNCTION_INFO_V1(dlints_column_number);
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
 {
-	Oid			type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
-	double		value;
+	double		value = read_number(fcinfo, "value of a column");
 
-	if (!TypeIsNumber(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("_dlints_column_number does not take values of type %s", format_type_be(type))));
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	value = ArgNumber(type, PG_GETARG_DATUM(0));
 	if (!(fabs(value) <= MAX_COLUMN_NUMBER))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(value);
@@ -71,14 +76,8 @@ PG_FUNCTION_INFO_V1(dlints_click_weight);
 Datum
 dlints_click_weight(PG_FUNCTION_ARGS)
 {
-	Oid			type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
-	double		weight;
+	double		weight = read_number(fcinfo, "weight of a click");
 
-	if (!TypeIsNumber(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("weight of a click must be a number, not %s", format_type_be(type))));
-	weight = PG_ARGISNULL(0) ? 0.0 : ArgNumber(type, PG_GETARG_DATUM(0));
 	if (!isfinite(weight))
 		weight = 0.0;
 	PG_RETURN_FLOAT8(fmin(fmax(weight, -MAX_CLICK_WEIGHT), MAX_CLICK_WEIGHT));
@@ -151,4 +150,37 @@ dlints_column_vector(PG_FUNCTION_ARGS)
 	for (int i = 0; i < length; i++)
 		numbers[i] = fabs(vector[i]) < 1e-30 ? 0.0f : (float4) vector[i];
 	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* ---------- stored arrays ---------- */
+
+static bool
+are_finite(const float4 *numbers, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!isfinite(numbers[i]))
+			return false;
+	return true;
+}
+
+PG_FUNCTION_INFO_V1(dlints_are_finite);
+
+/*
+ * _dlints_are_finite(numbers real[], length integer) -> boolean
+ *		Is this a one-dimensional array of finite numbers?  It must have the given
+ *		length unless that is NULL.  NULL if the array is NULL.
+ */
+Datum
+dlints_are_finite(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array;
+	int			count;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	array = PG_GETARG_ARRAYTYPE_P(0);
+	count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	PG_RETURN_BOOL(ARR_NDIM(array) <= 1 && !ARR_HASNULL(array) &&
+				   (PG_ARGISNULL(1) || count == PG_GETARG_INT32(1)) &&
+				   are_finite((float4 *) ARR_DATA_PTR(array), count));
 }

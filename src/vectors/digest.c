@@ -11,6 +11,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "sql/hash.h"
 
 /* How a column is hashed */
 typedef struct DigestColumn
@@ -48,36 +49,14 @@ find_columns(FunctionCallInfo fcinfo)
 	return columns;
 }
 
-static uint64
-hash_text(const char *text, uint64 seed)
-{
-	return hash_bytes_extended((const unsigned char *) text, strlen(text), seed);
-}
-
 /* Hash a value.  The seed is the digest of the previous columns. */
 static uint64
 hash_value(const DigestColumn *column, Datum value, uint64 seed)
 {
-	uint64		result;
-
 	if (OidIsValid(column->output))
-		return hash_text(OidOutputFunctionCall(column->output, value), seed);
-	if (column->by_value)
-		return hash_bytes_extended((const unsigned char *) &value, sizeof(value), seed);
-	if (column->length == -1)
-	{
-		struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
-
-		result = hash_bytes_extended((const unsigned char *) VARDATA_ANY(bytes),
-									 VARSIZE_ANY_EXHDR(bytes), seed);
-		if ((Pointer) bytes != DatumGetPointer(value))
-			pfree(bytes);
-		return result;
-	}
-	if (column->length == -2)
-		return hash_text(DatumGetCString(value), seed);
-	return hash_bytes_extended((const unsigned char *) DatumGetPointer(value), column->length,
-							   seed);
+		return HashBytesOf(CStringGetDatum(OidOutputFunctionCall(column->output, value)), -2, false,
+						   seed);
+	return HashBytesOf(value, column->length, column->by_value, seed);
 }
 
 PG_FUNCTION_INFO_V1(dlints_digest);

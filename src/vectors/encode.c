@@ -30,7 +30,7 @@
 #include "model/model.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/names.h"
+#include "sql/hash.h"
 
 typedef struct Encoding
 {

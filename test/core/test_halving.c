@@ -6,7 +6,7 @@
 #include "oracle.h"
 
 #include "core/halving.h"
-#include "core/select.h"
+#include "core/numbers.h"
 
 #define COUNT	1000
 #define WIDTH	9

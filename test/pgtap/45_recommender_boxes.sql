@@ -124,7 +124,7 @@ SELECT is(outcome('SELECT * FROM board.next(' || what || ')'), result, what) FRO
 SELECT matches(outcome(format('SELECT * FROM board.next(%s, 5, 6)', decision)),
   '42501: decision \d+ does not belong to this user', 'next() rejects a decision of another user') FROM page
     WHERE position = 1;
-SELECT is(outcome('SELECT * FROM board.' || box), '22023: argument "context" must be a JSON object (It is [1].)',
+SELECT is(outcome('SELECT * FROM board.' || box), '22023: argument "context" must be a JSON object (The value is [1].)',
   box || ' is rejected') FROM (VALUES
   ('recommend(1, context => ''[1]'')'), ('more_like(1, context => ''[1]'')'), ('trending(1, context => ''[1]'')'))
   v (box);
