@@ -11,70 +11,54 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* cells between two calls of pause() */
-#define CELLS_PER_PAUSE			4096
+#define NUMBER double
+#define PRODUCT multiply_double
+#define GATHER gather_double
+#define SCATTER scatter_double
+#include "panel_product.h"
 
-/* Add the vectors of the cells' items, times the cells' weights, to "sum". */
-CPU_CLONES
-static void
-gather(size_t columns, size_t count, const SvdCell *cells,
-	   const double *restrict panel, double *restrict sum)
-{
-	for (size_t c = 0; c < count; c++)
-	{
-		const double *restrict vector = panel + cells[c].item * columns;
-		double		weight = cells[c].weight;
-
-		for (size_t j = 0; j < columns; j++)
-			sum[j] += weight * vector[j];
-	}
-}
-
-/* Add "sum", times the cells' weights, to the vectors of the cells' items. */
-CPU_CLONES
-static void
-scatter(size_t columns, size_t count, const SvdCell *cells,
-		const double *restrict sum, double *restrict panel)
-{
-	for (size_t c = 0; c < count; c++)
-	{
-		double	   *restrict vector = panel + cells[c].item * columns;
-		double		weight = cells[c].weight;
-
-		for (size_t j = 0; j < columns; j++)
-			vector[j] += weight * sum[j];
-	}
-}
+#define NUMBER float
+#define PRODUCT multiply_float
+#define GATHER gather_float
+#define SCATTER scatter_float
+#include "panel_product.h"
 
 /* out <- A'A panel; "sum" is work space for one vector */
 void
 panel_multiply(const SvdMatrix *matrix, size_t columns, const double *panel,
 			   double *out, double *sum)
 {
+	multiply_double(matrix, columns, panel, out, sum);
+}
+
+/*
+ * out <- A'A panel in single precision, which takes a third of the time.  "out"
+ * contains both the rounded panel and the product until the product is converted.
+ */
+void
+panel_multiply_fast(const SvdMatrix *matrix, size_t columns, const double *panel,
+					double *out, double *sum)
+{
+	float	   *from = (float *) out;
+	float	   *to = from + matrix->items * columns;
+
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{
-		memset(out + item * columns, 0, sizeof(double) * columns);
+		for (size_t i = item * columns; i < (item + 1) * columns; i++)
+			from[i] = (float) panel[i];
 		matrix->pause();
 	}
-	for (uint32_t user = 0; user < matrix->users; user++)
+	multiply_float(matrix, columns, from, to, (float *) sum);
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
-		size_t		start = matrix->starts[user];
-		size_t		end = matrix->starts[user + 1];
-		size_t		i;
+		/* out[i] overwrites converted numbers only */
+		for (size_t i = item * columns; i < (item + 1) * columns; i++)
+		{
+			float		number = to[i];
 
-		memset(sum, 0, sizeof(double) * columns);
-		for (i = start; i < end; i += CELLS_PER_PAUSE)
-		{
-			gather(columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
-				   matrix->cells + i, panel, sum);
-			matrix->pause();
+			out[i] = number;
 		}
-		for (i = start; i < end; i += CELLS_PER_PAUSE)
-		{
-			scatter(columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
-					matrix->cells + i, sum, out);
-			matrix->pause();
-		}
+		matrix->pause();
 	}
 }
 

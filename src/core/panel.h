@@ -29,9 +29,15 @@ typedef struct SvdMatrix
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } SvdMatrix;
 
+/* A product out <- A'A panel; "sum" is work space for one vector */
+typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns,
+							  const double *panel, double *out, double *sum);
+
 extern int	panel_chunk(const SvdMatrix *matrix, uint32_t item);
 extern void panel_multiply(const SvdMatrix *matrix, size_t columns,
 						   const double *panel, double *out, double *sum);
+extern void panel_multiply_fast(const SvdMatrix *matrix, size_t columns,
+								const double *panel, double *out, double *sum);
 extern void panel_cross(const SvdMatrix *matrix, int columns,
 						const double *left, const double *right, double *full);
 extern void panel_transform(const SvdMatrix *matrix, int columns,

@@ -8,7 +8,8 @@
  * below the last of these values and grow fast above.  They separate the
  * directions far better than the same number of plain products (Zhou and
  * Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems",
- * 2007).
+ * 2007).  The first and the last product are in double precision, the others in
+ * single precision.
  *
  * Panels are orthonormalized by the eigenvectors of their Gram matrix
  * (Stathopoulos and Wu, "A block orthogonalization procedure with constant
@@ -37,6 +38,13 @@
  * the last
  */
 #define MAX_GROWTH		1e8
+
+/*
+ * Minimum ratio of the last singular value to the first for products in single
+ * precision, whose rounding errors are of the order of the first value.  The
+ * last product is always in double precision.
+ */
+#define MIN_FAST_SHARE	1e-3
 
 /* Eigenvalues below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
@@ -87,34 +95,42 @@ split_work(int columns, double *work)
  * Divide each weight by the square root of its user's sum and the fourth root
  * of its item's sum.  The sums are numbers of clicks if each click has weight
  * 1.  Otherwise active users and popular items would dominate the leading
- * directions.  "roots" is work space of one double per item.
+ * directions.  The largest quotient becomes 1, so that panel_multiply_fast()
+ * does not underflow.  "roots" is work space of one double per item.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
 {
-	uint32_t	user;
-	uint32_t	item;
-	size_t		i;
+	double		largest = 0.0;
 
 	memset(roots, 0, sizeof(double) * matrix->items);
-	for (user = 0; user < matrix->users; user++)
+	for (uint32_t user = 0; user < matrix->users; user++)
 	{
-		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
 			roots[matrix->cells[i].item] += matrix->cells[i].weight;
 		matrix->pause();
 	}
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 		roots[item] = roots[item] > 0.0 ? sqrt(sqrt(roots[item])) : 1.0;
 
-	for (user = 0; user < matrix->users; user++)
+	for (uint32_t user = 0; user < matrix->users; user++)
 	{
 		double		sum = 0.0;
 
-		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
 			sum += matrix->cells[i].weight;
-		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+		{
 			matrix->cells[i].weight /=
 				(sum > 0.0 ? sqrt(sum) : 1.0) * roots[matrix->cells[i].item];
+			largest = fmax(largest, matrix->cells[i].weight);
+		}
+		matrix->pause();
+	}
+	for (uint32_t user = 0; user < matrix->users && largest > 0.0; user++)
+	{
+		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+			matrix->cells[i].weight /= largest;
 		matrix->pause();
 	}
 }
@@ -225,11 +241,11 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
  * take the singular vectors and values of Q'A.
  */
 static bool
-improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
+improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *work)
 {
 	double	   *product = svd->spare[0];
 
-	panel_multiply(matrix, (size_t) svd->columns, svd->panel, product, work->chunk);
+	multiply(matrix, (size_t) svd->columns, svd->panel, product, work->chunk);
 	panel_cross(matrix, svd->columns, svd->panel, product, work->full);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE_SHARE, work))
 		return false;
@@ -311,7 +327,8 @@ recur_first(size_t count, double center, const double *restrict panel,
  * to 2 c.
  */
 static void
-filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
+filter(const SvdMatrix *matrix, Svd *svd, double last, int n,
+	   PanelProduct multiply, const Work *work)
 {
 	size_t		columns = (size_t) svd->columns;
 	double		center = last * last / 2.0;
@@ -322,7 +339,7 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
 		double	   *next = svd->spare[i == 1 ? 0 : 1];
 		uint32_t	item;
 
-		panel_multiply(matrix, columns, svd->panel, next, work->chunk);
+		multiply(matrix, columns, svd->panel, next, work->chunk);
 		for (item = 0; item < matrix->items; item += PANEL_CHUNK)
 		{
 			size_t		offset = item * columns;
@@ -376,7 +393,8 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	Work		work = split_work(svd->columns, svd->work);
 	int			products = 1;
 
-	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, &work))
+	if (!orthonormalize(matrix, svd, &work) ||
+		!improve(matrix, svd, panel_multiply, &work))
 		return false;
 
 	/* a full-rank basis of everything needs no further products */
@@ -386,12 +404,16 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	{
 		double		last = svd->values[rank(svd) - 1];
 		int			n = filter_degree(svd->values[0], last, MAX_PRODUCTS - 1 - products);
+		PanelProduct multiply = last < MIN_FAST_SHARE * svd->values[0] ?
+			panel_multiply : panel_multiply_fast;
 
-		filter(matrix, svd, last, n, &work);
-		if (!orthonormalize(matrix, svd, &work) ||
-			!improve(matrix, svd, &work))
-			return false;
+		filter(matrix, svd, last, n, multiply, &work);
 		products += n + 1;
+		if (products + 2 > MAX_PRODUCTS)
+			multiply = panel_multiply;
+		if (!orthonormalize(matrix, svd, &work) ||
+			!improve(matrix, svd, multiply, &work))
+			return false;
 	}
 	return true;
 }
@@ -405,7 +427,8 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 {
 	Work		work = split_work(svd->columns, svd->work);
 
-	return orthonormalize(matrix, svd, &work) && improve(matrix, svd, &work);
+	return orthonormalize(matrix, svd, &work) &&
+		improve(matrix, svd, panel_multiply, &work);
 }
 
 /* ---------- vectors ---------- */

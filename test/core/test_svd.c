@@ -101,6 +101,15 @@ tiny(uint64_t *seed, uint32_t user, uint32_t item)
 	return taste(seed, user, item) * 1e-300;
 }
 
+/* One user's clicks on an item outweigh all others. */
+static double
+one_heavy(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	double		weight = taste(seed, user, item);
+
+	return user == 0 && item == 0 ? 1e20 : weight;
+}
+
 static double
 with_zeros(uint64_t *seed, uint32_t user, uint32_t item)
 {
@@ -263,12 +272,12 @@ test_as_many_columns_as_items_are_exact(void **state)
 	check(30, 3, taste, 3, 1e-12);
 }
 
-/* With many more items than columns, the iteration converges. */
+/* With many more items than columns, the iteration converges to single precision. */
 static void
 test_few_columns_are_iterated(void **state)
 {
-	check(400, 70, taste, 3, 1e-9);
-	check(40, 130, taste, 3, 1e-9);
+	check(400, 70, taste, 3, 1e-7);
+	check(40, 130, taste, 3, 1e-7);
 }
 
 static void
@@ -285,9 +294,10 @@ test_matrices_of_low_rank(void **state)
 static void
 test_extreme_weights_are_decomposed(void **state)
 {
-	check(60, 20, huge, 3, 1e-10);
-	check(60, 20, tiny, 3, 1e-10);
-	check(60, 20, with_zeros, 3, 1e-10);
+	check(60, 20, huge, 3, 1e-7);
+	check(60, 20, tiny, 3, 1e-7);
+	check(60, 20, with_zeros, 3, 1e-7);
+	check(60, 70, one_heavy, 3, 1e-6);
 	check(12, 12, apart, 4, 1e-12);
 }
 
@@ -346,7 +356,7 @@ test_refinement_keeps_exact_vectors(void **state)
 	svd_start(&log.matrix, &svd, log.hashes, 3, vectors);
 	assert_true(svd_refine(&log.matrix, &svd));
 	svd_vectors(&log.matrix, &svd, log.hashes, 3, refined);
-	check_products(&log, 3, refined, 1, 1e-9);
+	check_products(&log, 3, refined, 1, 1e-7);
 }
 
 /*
@@ -384,7 +394,7 @@ test_rotation_onto_earlier_vectors(void **state)
 	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
 	check_products(&log, 3, turned,
 				   exact_dot(3, turned, turned) / exact_dot(3, vectors, vectors),
-				   1e-9);
+				   1e-7);
 
 	/* vectors are not rescaled if the target consists of rounding errors */
 	for (i = 0; i < 3 * 5; i++)
@@ -408,7 +418,7 @@ test_iteration_lets_the_caller_cancel(void **state)
 	check(1, 20000 / 100, one_of_each, 2, 1e-11);
 	assert_true(pauses > 2);
 	pauses = 0;
-	check(400, 70, taste, 3, 1e-9);
+	check(400, 70, taste, 3, 1e-7);
 	assert_true(pauses > 25 * 400);
 }
 
