@@ -25,9 +25,10 @@ PREPARE = """
                          + nextval('shop.decision_number') AS id),
     d AS (INSERT INTO shop.decision (
               id, at, seed, user_id, treatment, context, profile,
-              items, probabilities, expected, features)
+              items, probabilities, expected, versions, features)
           SELECT m.id, now(), d.seed, $2, d.treatment, d.context, d.profile,
-                 d.items, d.probabilities, d.expected, d.features
+                 d.items, d.probabilities, d.expected, d.versions,
+                 d.features
           FROM   made m, shop.decision d WHERE d.id = $1)
     INSERT INTO shop.pending SELECT id FROM made;
     PREPARE best AS

@@ -162,6 +162,7 @@ BEGIN
 	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
 		RETURN;         -- this transaction, with its subtransactions, wrote no vectors
 	END IF;
+	PERFORM @extschema@._dlints_add_versions();
 	IF is_large AND NOT EXISTS (SELECT FROM block) THEN
 		PERFORM @extschema@._dlints_group_items();
 		is_grouped := true;

@@ -115,13 +115,14 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
 	PERFORM @extschema@._dlints_find_latest_clicks();
+	PERFORM @extschema@._dlints_drop_versions();
 	IF (SELECT s.factors > 0 FROM setting s) THEN
 		EXECUTE format('
 			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),
 			locked AS MATERIALIZED (
 				SELECT @extschema@._dlints_lock_item_vectors()
 				FROM   (SELECT count(*) AS n FROM fitted OFFSET 0) c WHERE c.n > 0)
-			UPDATE item_vector v SET factors = f.factors
+			UPDATE item_vector v SET factors = f.factors, version = DEFAULT
 			FROM   locked, fitted f
 			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
 		GET DIAGNOSTICS n_changed = ROW_COUNT;

@@ -5,7 +5,7 @@
 -- only when most numbers are outside of the old ones.
 --
 -- In both cases a few features change their meaning.  We encode the affected items again, in the item vectors and
--- in the log, and train the models again on that log.  Profiles in the log and vectors of deleted items lose these
+-- in their versions, and train the models again on the log.  Profiles in the log and vectors of deleted items lose these
 -- features, since the clicks and columns from which they were computed are gone.
 
 -- Measure a column of items again.  Returns its new measurements, or NULL if they do not change.  "changed" is the
@@ -106,7 +106,7 @@ BEGIN
 	PERFORM @extschema@._dlints_bind_encoded_view(a, 'encoded_item_next'::text);
 	EXECUTE format($statement$
 		WITH changed AS (
-			UPDATE item_vector v SET encoded = n.encoded
+			UPDATE item_vector v SET encoded = n.encoded, version = DEFAULT
 			FROM  (SELECT e.item, e.encoded FROM %I.encoded_item_next e
 			       UNION ALL
 			       SELECT w.item, @extschema@._dlints_replace_features(w.encoded, '{}'::real[], $2)
@@ -116,18 +116,14 @@ BEGIN
 		shown AS (
 			SELECT DISTINCT d.id FROM decision d, unnest(d.items) u (item), changed c WHERE same_item(c.item, u.item)),
 		recoded AS (
-			SELECT d.id, @extschema@.dlints_pack(array_agg(f.features ORDER BY u.n)::@extschema@.dlints_vector,
-			                                     8::bigint) AS features,
-			       @extschema@.dlints_pack(@extschema@._dlints_replace_features(
-			           @extschema@.dlints_unpack(d.profile, 1::bigint), '{}'::real[], $1)::@extschema@.dlints_vector,
-			                               8::bigint) AS profile
-			FROM   shown s JOIN decision d ON d.id = s.id
-			       CROSS JOIN LATERAL unnest(d.items) WITH ORDINALITY u (item, n)
-			       LEFT JOIN changed c ON same_item(c.item, u.item)
-			       CROSS JOIN LATERAL (SELECT @extschema@._dlints_replace_features(
-			           @extschema@.dlints_unpack(d.features, u.n), c.features, $1) AS features) f
-			GROUP  BY d.id, d.profile)
-		UPDATE decision d SET features = r.features, profile = r.profile FROM recoded r WHERE d.id = r.id
+			UPDATE item_version n
+			SET    features = @extschema@.dlints_pack(@extschema@._dlints_replace_features(
+			           @extschema@.dlints_unpack(n.features), c.features, $1)::@extschema@.dlints_vector, 16::bigint)
+			FROM   changed c WHERE same_item(c.item, n.item))
+		UPDATE decision d
+		SET    profile = @extschema@.dlints_pack(@extschema@._dlints_replace_features(
+		           @extschema@.dlints_unpack(d.profile), '{}'::real[], $1)::@extschema@.dlints_vector, 8::bigint)
+		FROM   shown s WHERE d.id = s.id
 		$statement$, own)
 	USING ranges,
 		(SELECT array_agg(int4range(lower(r) - s.factors, upper(r) - s.factors)) FROM setting s, unnest(ranges) r);

@@ -59,12 +59,26 @@ CREATE TABLE setting (
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
 INSERT INTO job (name, done_at)
-SELECT unnest('{run,refresh,items,refit,neighbours,learn,rebuild,months,costs,effects}'::text[]), now()
+SELECT unnest('{run,refresh,items,refit,neighbours,learn,rebuild,months,costs,effects,versions}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
+
+-- Features of items as they are or were: the log refers to them.  Each change of factors or columns makes a version.
+CREATE SEQUENCE item_version_id;
+
+CREATE TABLE item_version (
+    id       bigint PRIMARY KEY DEFAULT nextval('item_version_id'),
+    made_at  timestamptz NOT NULL DEFAULT now(),
+    item     {item_type},
+    features bytea NOT NULL,                -- features of factors and columns, packed
+    shown_on date,                          -- day of the last decision that refers to it, as of the last fit
+    CHECK (cardinality(@extschema@.dlints_unpack(features)) = {liked}));
+
+ALTER SEQUENCE item_version_id OWNED BY item_version.id;
 
 -- Item vectors
 CREATE TABLE item_vector (
     item       {item_type},
+    version    bigint NOT NULL DEFAULT nextval('item_version_id'),  -- a new one for each change of factors or columns
     factors    real[],                      -- latent factors, from clicks
     encoded    real[] NOT NULL,             -- features of the columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
@@ -152,10 +166,12 @@ CREATE TABLE decision (
     probabilities real[] NOT NULL,          -- propensity of each impression under the treatment
     expected real[] NOT NULL,               -- expected reward of each impression, with its item's effect
     effects  real[],                        -- effect of each item when the list was chosen; NULL: not used
-    features bytea NOT NULL,                -- features of the items, packed
+    versions bigint[] NOT NULL,             -- versions of the items: features of factors and columns
+    features bytea NOT NULL,                -- other features of the items, packed
     prices   jsonb,                         -- dual price of each constraint
     costs    jsonb,                         -- mean cost per position, of each constraint
-    CHECK (cardinality(items) = cardinality(probabilities) AND cardinality(items) = cardinality(expected)),
+    CHECK (cardinality(items) = cardinality(probabilities) AND cardinality(items) = cardinality(expected)
+           AND cardinality(items) = cardinality(versions)),
     CHECK (@extschema@.dlints_unpack(features, cardinality(items)) IS NOT NULL)
     ) PARTITION BY RANGE (id);
 
@@ -229,6 +245,7 @@ CREATE TABLE similarity (
     CHECK (@extschema@._dlints_are_finite(scale, {liked})));
 
 COMMENT ON TABLE setting IS 'arguments of the recommender, and constants derived from them';
+COMMENT ON TABLE item_version IS 'features of items as they are or were; the log refers to them';
 COMMENT ON TABLE item_vector IS 'features of items';
 COMMENT ON TABLE block IS 'rounded features of items in blocks, which pages score';
 COMMENT ON TABLE trend IS 'items that trending() shows first';

@@ -118,7 +118,8 @@ BEGIN
 			FROM   encoded_item i
 			WHERE  i.item IS NOT NULL
 			AND    NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, i.item) AND NOT w.is_deleted)
-			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+			ON CONFLICT (item) DO UPDATE
+			SET    encoded = excluded.encoded, version = excluded.version, dates = excluded.dates, is_deleted = false
 			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 		ELSIF buckets IS NULL THEN
@@ -136,7 +137,8 @@ BEGIN
 			written AS (
 				INSERT INTO item_vector AS v (item, encoded, dates)
 				SELECT e.item, e.encoded, e.dates FROM encoded e WHERE e.is_written
-				ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+				ON CONFLICT (item) DO UPDATE
+				SET    encoded = excluded.encoded, version = excluded.version, dates = excluded.dates, is_deleted = false
 				RETURNING 1)
 			SELECT (SELECT count(*) FROM written), count(*) FILTER (WHERE e.is_changed)::float8
 			       / nullif((SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted), 0)
@@ -163,7 +165,8 @@ BEGIN
 		SELECT e.item, e.encoded, e.dates FROM encoded e
 		WHERE  NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, e.item) AND NOT w.is_deleted
 		                   AND w.encoded = e.encoded AND w.dates = e.dates)
-		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+		ON CONFLICT (item) DO UPDATE
+		SET    encoded = excluded.encoded, version = excluded.version, dates = excluded.dates, is_deleted = false
 		RETURNING 1)
 	SELECT (SELECT count(*) FROM written), count(e.problem), min(e.item::text) FILTER (WHERE e.problem IS NOT NULL),
 	       min(e.problem)
@@ -298,6 +301,7 @@ BEGIN
 		UPDATE item_vector v SET costs = (@extschema@._dlints_cost_of(v.item)).costs
 		WHERE  v.costs IS NULL AND NOT v.is_deleted;
 	END IF;
+	PERFORM @extschema@._dlints_add_versions();
 	WITH known AS MATERIALIZED (
 		SELECT i.item FROM block b, unnest(b.items) i (item)),
 	added AS (

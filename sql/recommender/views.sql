@@ -4,10 +4,15 @@
 
 CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
+-- The features of each item are those of its version, and those that the log has itself.  OFFSET 0: versions are read
+-- once per list, and only by queries that use features.
 CREATE VIEW impression AS
 SELECT d.id AS decision, i.item, i."position"::integer, i.probability::float8, i.expected::float8,
-       @extschema@.dlints_unpack(d.features, i."position") AS features, i.effect
+       @extschema@._dlints_logged_features(v.features, d.features, i."position") AS features, i.effect
 FROM   decision d,
+       LATERAL (SELECT @extschema@._dlints_stack_packed(ARRAY(
+                    SELECT (SELECT n.features FROM item_version n WHERE n.id = u.id)
+                    FROM   unnest(d.versions) WITH ORDINALITY u (id, n) ORDER BY u.n)) AS features OFFSET 0) v,
        LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
            WITH ORDINALITY i (item, probability, expected, effect, "position");
 
@@ -16,13 +21,18 @@ FROM   decision d,
 CREATE VIEW impression_user AS
 SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
        @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer,
-       i.probability::float8, i.expected::float8, @extschema@.dlints_unpack(d.features, i."position") AS features,
+       i.probability::float8, i.expected::float8,
+       @extschema@._dlints_logged_features(v.features, d.features, i."position") AS features,
        d.context,
        CASE WHEN s.is_centered
-            THEN @extschema@.dlints_contrast(d.features, i."position", coalesce(s.examination, '{1}'))
-            ELSE @extschema@.dlints_unpack(d.features, i."position") END AS training_features,
+            THEN @extschema@._dlints_centered_features(v.features, d.features, i."position",
+                                                       coalesce(s.examination, '{1}'))
+            ELSE @extschema@._dlints_logged_features(v.features, d.features, i."position") END AS training_features,
        coalesce(s.examination[least(i."position", cardinality(s.examination))], 1) AS examination, i.effect
 FROM   setting s, decision d,
+       LATERAL (SELECT @extschema@._dlints_stack_packed(ARRAY(
+                    SELECT (SELECT n.features FROM item_version n WHERE n.id = u.id)
+                    FROM   unnest(d.versions) WITH ORDINALITY u (id, n) ORDER BY u.n)) AS features OFFSET 0) v,
        LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
            WITH ORDINALITY i (item, probability, expected, effect, "position");
 

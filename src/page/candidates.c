@@ -72,9 +72,9 @@ static const PageQuery read_each_allowed = {{
 
 static const PageQuery all_items = {{"SELECT i.item FROM item i WHERE i.item IS NOT NULL", 0}, {0}};
 
-static const PageTable item_vectors = {"item_vector", 6, {
+static const PageTable item_vectors = {"item_vector", 7, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT8ARRAYOID}, {"effect", FLOAT4OID},
-		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}}};
+		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}}};
 
 /* Costs of an item whose stored vector precedes a change of the constraints */
 static const PageQuery cost_of_item = {{
@@ -83,7 +83,7 @@ static const PageQuery cost_of_item = {{
 /* Vectors of the items $1 that have no stored vector yet, numbered by position */
 static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded || 0::real, e.dates, 0::real, NULL::real,\n"
-	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END\n"
+	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint\n"
 	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
 	"WHERE  e.encoded IS NOT NULL", 3},
 	{ARG_ITEMS, INT4OID, INT4OID}};
@@ -388,7 +388,7 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
 }
 
-/* Read a vector: item or number, features, dates, effect, its standard deviation, and costs. */
+/* Read a vector: item or number, features, dates, effect, its standard deviation, costs, and version. */
 static void
 read_vector(void *arg, const Datum *values, const bool *nulls)
 {
@@ -409,6 +409,7 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	*features = NeighbourScore(reader->page, set->items[number]);
 	set->effects[number] = DatumGetFloat4(values[3]);
 	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);
+	set->versions[number] = DatumGetInt64(values[6]);
 	reader->is_read[number] = true;
 	if (settings->constraints > 0 && are_costs_present(reader, values[5], nulls[5]))
 		copy_costs(reader, values[5]);
@@ -466,6 +467,7 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 		set->tie_keys[kept] = set->tie_keys[i];
 		set->effects[kept] = set->effects[i];
 		set->effect_stddevs[kept] = set->effect_stddevs[i];
+		set->versions[kept] = set->versions[i];
 		memmove(features + (Size) kept * width, features + (Size) i * width,
 				sizeof(float4) * width);
 		memmove(set->costs + (Size) kept * n_costs, set->costs + (Size) i * n_costs,
@@ -493,6 +495,7 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 	set->features = ResultRealMatrix(set->count, settings->size);
 	set->effects = AllocateZeros(sizeof(double), set->count);
 	set->effect_stddevs = AllocateZeros(sizeof(double), set->count);
+	set->versions = AllocateZeros(sizeof(int64), set->count);
 	set->costs = AllocateZeros(sizeof(float4), (Size) set->count * settings->constraints);
 	read_vectors(&reader);
 	for (int i = 0; i < set->count; i++)

@@ -27,6 +27,7 @@ typedef struct CandidateSet
 
 	/* set by ReadFeatures() */
 	ArrayType  *features;		/* one row per candidate */
+	int64	   *versions;		/* of item vectors; 0: the item has no stored vector */
 	double	   *effects;
 	double	   *effect_stddevs;
 	float4	   *costs;			/* one row per candidate */

@@ -15,13 +15,15 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Bits of a packed number in the log */
-#define PACKED_BITS	8
+/* Bits of a packed number in the log, and in versions of items */
+#define LOG_BITS		8
+#define VERSION_BITS	16
 
 /* C functions of SQL functions */
 extern Datum dlints_contrast(PG_FUNCTION_ARGS);
 extern Datum dlints_pack_bits(PG_FUNCTION_ARGS);
 extern Datum dlints_predict(PG_FUNCTION_ARGS);
+extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 extern Datum dlints_unpack(PG_FUNCTION_ARGS);
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
@@ -168,12 +170,28 @@ prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 	function->fn_mcxt = CurrentMemoryContext;
 }
 
+/* The features of an item's version, and those in the log itself, as one vector */
+static Datum
+join_features(Datum version, Datum other)
+{
+	ArrayType  *first = DatumGetArrayTypeP(version);
+	ArrayType  *second = DatumGetArrayTypeP(other);
+	int			n_first = ARR_DIMS(first)[0];
+	int			n_second = ARR_DIMS(second)[0];
+	ArrayType  *result = ResultReals(n_first + n_second);
+
+	memcpy(ARR_DATA_PTR(result), ARR_DATA_PTR(first), sizeof(float4) * n_first);
+	memcpy((float4 *) ARR_DATA_PTR(result) + n_first, ARR_DATA_PTR(second), sizeof(float4) * n_second);
+	return PointerGetDatum(result);
+}
+
 /*
  * Compute expected rewards from the packed and centered features that the log stores,
- * so that explain() computes equal numbers.
+ * so that explain() computes equal numbers.  "versions" has the features of the items'
+ * versions.
  */
 static Datum
-expect(PageRequest *page, const PageModels *models, const Choice *choice,
+expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
 	   const double *effects, int count)
 {
 	Datum		profile = DirectFunctionCall1(dlints_vector_packed, choice->profile.value);
@@ -181,17 +199,22 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice,
 	float8		all_examined = 1.0;
 	Datum		examination = page->settings.examination.isnull ?
 		ResultVector(&all_examined, 1) : page->settings.examination.value;
-	FmgrInfo	unpack;
+	PGFunction	unpack = page->settings.is_centered ? dlints_contrast : dlints_unpack;
+	FmgrInfo	unpack_version;
+	FmgrInfo	unpack_other;
 	FmgrInfo	predict;
 	FmgrInfo	predict_later;
 
-	prepare_call(&unpack, page->settings.is_centered ? dlints_contrast : dlints_unpack, 3);
+	prepare_call(&unpack_version, unpack, 3);
+	prepare_call(&unpack_other, unpack, 3);
 	prepare_call(&predict, dlints_predict, 3);
 	prepare_call(&predict_later, dlints_predict, 3);
 	for (int i = 0; i < count; i++)
 	{
-		Datum		features = FunctionCall3(&unpack, choice->features.value, Int64GetDatum(i + 1),
-											 examination);
+		Datum		n = Int64GetDatum(i + 1);
+		Datum		features =
+			join_features(FunctionCall3(&unpack_version, versions, n, examination),
+						  FunctionCall3(&unpack_other, choice->features.value, n, examination));
 
 		expected[i] =
 			DatumGetFloat8(FunctionCall3(&predict, models->personal_state, features, profile));
@@ -222,17 +245,60 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 	choice->costs = ResultColumn(2);
 }
 
+/* Features of a candidate's factors and columns, packed as in "item_version" */
+static Datum
+pack_version(const PageRequest *page, const float4 *features)
+{
+	ArrayType  *result = ResultReals(page->settings.liked);
+
+	memcpy(ARR_DATA_PTR(result), features, sizeof(float4) * page->settings.liked);
+	return DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(result), Int64GetDatum(VERSION_BITS));
+}
+
+/*
+ * Set the versions and features of the chosen items.  Returns the features of their
+ * versions, packed.
+ */
+static Datum
+describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision, Choice *choice)
+{
+	int			count = decision->chosen_count;
+	int			liked = page->settings.liked;
+	int			n_other = page->settings.size - liked;
+	ArrayType  *other = ResultRealMatrix(count, n_other);
+	Datum	   *versions = AllocateMany(sizeof(Datum), count);
+	Datum	   *packed = AllocateMany(sizeof(Datum), count);
+
+	for (int i = 0; i < count; i++)
+	{
+		int			candidate = decision->chosen[i];
+		const float4 *features = features_of(page, set, candidate);
+		int64		version = set->versions[candidate];
+
+		packed[i] = pack_version(page, features);
+		if (version == 0)
+			version = LogVersion(page, set->items[candidate], packed[i]);
+		versions[i] = Int64GetDatum(version);
+		memcpy((float4 *) ARR_DATA_PTR(other) + (Size) i * n_other, features + liked, sizeof(float4) * n_other);
+	}
+	choice->versions = Given(PointerGetDatum(
+		construct_array(versions, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+	choice->features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(other), Int64GetDatum(LOG_BITS)));
+	return DirectFunctionCall1(dlints_stack_packed, PointerGetDatum(
+		construct_array(packed, count, BYTEAOID, -1, false, TYPALIGN_INT)));
+}
+
 /* Collect the chosen items and all values that the log stores for them. */
 static Choice
 describe(PageRequest *page, ListPolicy policy, const PageModels *models, const CandidateSet *set,
 		 const Decision *decision)
 {
 	int			count = decision->chosen_count;
-	ArrayType  *features = ResultRealMatrix(count, page->settings.size);
 	ArrayType  *list_effects = ResultReals(count);
 	Datum	   *items = AllocateMany(sizeof(Datum), count);
 	double	   *probabilities = AllocateNumbers(count);
 	double	   *effects = AllocateZeros(sizeof(double), count);
+	Datum		versions;
 	Choice		choice;
 
 	for (int i = 0; i < count; i++)
@@ -244,17 +310,14 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 		if (uses_effects(page, policy))
 			effects[i] = set->effects[candidate];
 		((float4 *) ARR_DATA_PTR(list_effects))[i] = (float4) effects[i];
-		memcpy((float4 *) ARR_DATA_PTR(features) + (Size) i * page->settings.size,
-			   features_of(page, set, candidate), sizeof(float4) * page->settings.size);
 	}
 	choice.items = Given(KeyArray(page, items, count));
 	choice.probabilities = Given(logged_numbers(probabilities, count));
 	choice.effects = uses_effects(page, policy) ? Given(PointerGetDatum(list_effects)) : NotGiven();
-	choice.features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(features),
-											   Int64GetDatum(PACKED_BITS)));
 	choice.profile =
-		Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(PACKED_BITS)));
-	choice.expected = Given(expect(page, models, &choice, effects, count));
+		Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(LOG_BITS)));
+	versions = describe_features(page, set, decision, &choice);
+	choice.expected = Given(expect(page, models, &choice, versions, effects, count));
 	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ?
 		Given(Int32GetDatum(set->n_scored)) : NotGiven();
 	choice.prices = choice.costs = NotGiven();

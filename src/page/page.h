@@ -192,7 +192,8 @@ typedef struct Choice
 	NullableDatum probabilities;
 	NullableDatum expected;
 	NullableDatum effects;
-	NullableDatum features;		/* packed */
+	NullableDatum versions;		/* versions of the items, with features of factors and columns */
+	NullableDatum features;		/* other features, packed */
 	NullableDatum profile;		/* packed */
 	NullableDatum prices;
 	NullableDatum costs;
@@ -200,6 +201,7 @@ typedef struct Choice
 } Choice;
 
 /* log.c */
+extern int64 LogVersion(PageRequest *page, Datum item, Datum features);
 extern void LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment);
 extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment,
 					const Choice *choice);

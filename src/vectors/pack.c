@@ -10,6 +10,7 @@
 
 #include <float.h>
 
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/memutils.h"
@@ -425,4 +426,48 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 		SkipVector(&vectors);
 	}
 	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+PG_FUNCTION_INFO_V1(dlints_stack_packed);
+
+/*
+ * _dlints_stack_packed(vectors bytea[]) -> bytea
+ *		Concatenates packed vectors to a packed matrix.  They must have the same length and
+ *		number of bits (22023).  NULL if one of them is NULL.
+ */
+Datum
+dlints_stack_packed(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count = ArgElements(array, &elements, &nulls);
+	StringInfoData stack;
+
+	initStringInfo(&stack);
+	appendStringInfoSpaces(&stack, VARHDRSZ);
+	for (int i = 0; i < count; i++)
+	{
+		bytea	   *packed;
+		const uint8 *bytes;
+
+		if (nulls[i])
+			PG_RETURN_NULL();
+		packed = DatumGetByteaPP(elements[i]);
+		bytes = (const uint8 *) VARDATA_ANY(packed);
+		CheckPacked(!ReadPacked(packed).is_matrix);
+		if (i == 0)
+			appendBinaryStringInfo(&stack, VARDATA_ANY(packed), HEADER);
+		else if (memcmp(stack.data + VARHDRSZ, bytes, HEADER) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("packed vectors must have the same length and number of bits")));
+		appendBinaryStringInfo(&stack, (const char *) bytes + HEADER,
+							   (int) (VARSIZE_ANY_EXHDR(packed) - HEADER));
+	}
+	if (count == 0)
+		PG_RETURN_NULL();
+	stack.data[VARHDRSZ + HEADER - 1] |= (char) (IS_MATRIX >> 16);
+	SET_VARSIZE(stack.data, stack.len);
+	PG_RETURN_BYTEA_P(stack.data);
 }

@@ -1,7 +1,7 @@
 -- Packed vectors: precision, size, use as features, and errors
 \ir include/helpers.sql
 
-SELECT plan(4 + 10 + 5 + 4 + 1 + 2 + 5 + 1 + 8 + 4 + 18);
+SELECT plan(4 + 10 + 5 + 4 + 1 + 2 + 5 + 2 + 10 + 4 + 20);
 
 -- The packed form never changes, since logs contain it.
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
@@ -83,6 +83,9 @@ SELECT ok(bool_and(dlints_contrast(CASE WHEN n % 3 = 0 THEN b ELSE a END, place,
 FROM  (SELECT dlints_pack('{{-1,5},{1,5}}') AS a, dlints_pack('{{-1,2},{1,2}}') AS b) p,
        LATERAL (SELECT n, 1 + n * 3 / 2 % 2 AS place FROM generate_series(1, 60) n) o;
 
+SELECT is(dlints_vector(_dlints_stack_packed(ARRAY[dlints_pack('{1,0}'), dlints_pack('{0,3}')]))::text, '{{1,0},{0,3}}',
+  'packed vectors are stacked to a matrix');
+
 -- Packed values are accepted as features and profiles.
 SELECT is(dlints_predict(m, dlints_pack('{1,2}')), dlints_predict(m, '{1,2}'), 'packed features are features')
 FROM dlints_update(dlints_new(2), '{1,1}', 1) m;
@@ -96,6 +99,8 @@ SELECT each_is('gives NULL', $$
 	dlints_contrast(NULL, 1)
 	dlints_contrast('\x000000', NULL)
 	dlints_contrast('\x000000', 1, NULL)
+	_dlints_stack_packed('{}')
+	_dlints_stack_packed(ARRAY[dlints_pack('{1}'), NULL])
 $$);
 SELECT is(outcome('SELECT ' || call), '22P03: these bytes are not those of packed vectors', call) FROM (VALUES
 	($$dlints_unpack('')$$), ($$dlints_vector('\x0000'::bytea)$$),
@@ -111,6 +116,9 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	 '22P03: these bytes are not those of packed vectors'),
 	($$dlints_vector('\x080080'::bytea || decode(repeat('00', 40000000), 'hex'))$$,	-- a matrix that no array can be
 	 '54000: array size exceeds the maximum allowed (134217727)'),
+	($$_dlints_stack_packed(ARRAY[dlints_pack('{{1}}')])$$, '22P03: these bytes are not those of packed vectors'),
+	($$_dlints_stack_packed(ARRAY[dlints_pack('{1}'), dlints_pack('{1}', 8)])$$,
+	 '22023: packed vectors must have the same length and number of bits'),
 	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{1,0}')$$, '22023: weights must be numbers greater than 0'),
 	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{}')$$, '22023: weights must be numbers greater than 0'),
 	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{NaN}')$$,

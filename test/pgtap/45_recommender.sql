@@ -263,10 +263,10 @@ ROLLBACK TO there;
 -- 2,000 decisions that are years old, trained, in the default partitions
 SAVEPOINT short;
 INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
-  expected, features)
+  expected, versions, features)
 SELECT first_decision('2020-02-01') + i, '2020-02-01', 0, 1000 + i, 'personal', '{}', dlints_pack('{}'),
        ARRAY(SELECT generate_series(1, 10)), array_fill(1, ARRAY[10]), array_fill(0, ARRAY[10]),
-         dlints_pack(array_fill(0::real, ARRAY[10, 1]))
+       array_fill(0, ARRAY[10]), dlints_pack(array_fill(0::real, ARRAY[10, 1]))
 FROM   generate_series(1, 2000) i;
 INSERT INTO board.reward SELECT decision, item, 'click', 1, now(), 1 FROM board.impression
 WHERE decision < first_decision('2020-03-01');

@@ -123,9 +123,10 @@ SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'the click log has no c
 -- without a click log, clicks on the recommender's lists are the log
 SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', user_type => 'integer',
   repeats => false);
-INSERT INTO own.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
+INSERT INTO own.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, versions,
+  features)
 SELECT public._dlints_first_decision(now()) + 10 * p + i, now() + make_interval(secs => i - 10), 0, p, 'personal', '{}',
-       dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', dlints_pack('{{0}}')
+       dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', '{0}', dlints_pack('{{0}}')
 FROM generate_series(100, 130) p, generate_series(1, 2) i;
 INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.impression;
 INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impression;	-- items that were never in a list

@@ -61,10 +61,9 @@ SELECT cmp_ok(abs(calibration_z() - p.errors), '<', 1e-9::float8, 'calibration_z
   FROM plain p;
 SAVEPOINT many;
 INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
-  expected, features)
+  expected, versions, features)
 SELECT (SELECT max(id) FROM board.decision) + row_number() OVER (), at, seed, user_id, treatment, context, profile,
-  items, probabilities, expected,
-       features
+  items, probabilities, expected, versions, features
 FROM   board.decision, generate_series(1, 40) WHERE cardinality(items) = 6 LIMIT 2000;
 SELECT is(calibration_z(), NULL, 'calibration_z of the last 2,000 lists is NULL without clicks');
 ROLLBACK TO many;

@@ -239,10 +239,10 @@ SELECT dlints_create_recommender('owing', 'job', '{field}', constraints => '{"re
 SELECT is(h::text, '(150,2100)', 'the horizon is 150 lists, and 14 times that are counted')
 FROM   horizon_of('owing') h;
 INSERT INTO owing.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
-  expected, features,
-  costs)
+  expected, versions, features, costs)
 SELECT first_decision(now()) + i, now(), 0, i, 'personal', '{}', dlints_pack('{}'), array_fill(1, ARRAY[k]),
-       array_fill(1::float8, ARRAY[k]), array_fill(0::float8, ARRAY[k]), dlints_pack(array_fill(0::real, ARRAY[k, 1])),
+       array_fill(1::float8, ARRAY[k]), array_fill(0::float8, ARRAY[k]), array_fill(0, ARRAY[k]),
+       dlints_pack(array_fill(0::real, ARRAY[k, 1])),
        '{"remote": 0}'
 FROM generate_series(1, 150) i, LATERAL (SELECT CASE WHEN i <= 50 THEN 1 ELSE 4 END) l (k);
 CREATE FUNCTION horizon(solved bigint, now_at bigint) RETURNS text LANGUAGE sql AS $$

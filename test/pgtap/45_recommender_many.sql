@@ -267,9 +267,9 @@ SELECT is(count(*), (SELECT count(*) FROM job), 'run() adds many new items to bl
 -- ---------- frequent users ----------
 
 INSERT INTO board.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
-  expected, features)
+  expected, versions, features)
 SELECT first_decision(now()) + i, now() + i * interval '1 ms', 0, 999, 'personal', '{}', dlints_pack('{}'),
-       ARRAY[i], '{1}', '{1}', dlints_pack('{{0}}')
+       ARRAY[i], '{1}', '{1}', '{0}', dlints_pack('{{0}}')
 FROM   generate_series(1, 250) i;
 INSERT INTO board.reward (decision, item, outcome, value) SELECT decision, item, 'click', 1 FROM board.impression
 WHERE  decision IN (SELECT id FROM board.decision WHERE user_id = 999);

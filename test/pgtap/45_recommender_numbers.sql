@@ -256,10 +256,11 @@ SELECT is(done_at, now(), 'the table job has the time of the last run()') FROM q
 
 CREATE FUNCTION log_of(n integer, first bigint, made timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
-  expected, features)
-SELECT first + i, made, 0, i, 'personal', '{}', dlints_pack('{}'), ARRAY[v.item], '{1}', '{0.1}',
-  dlints_pack(v.features)
-FROM generate_series(1, n) i JOIN quiet.item_features v ON v.item = 1 + i % 200;
+  expected, versions, features)
+SELECT first + i, made, 0, i, 'personal', '{}', dlints_pack('{}'), ARRAY[v.item], '{1}', '{0.1}', ARRAY[v.version],
+  dlints_pack(f.features[s.liked + 1:])
+FROM quiet.setting s, generate_series(1, n) i JOIN quiet.item_vector v ON v.item = 1 + i % 200
+     JOIN quiet.item_features f USING (item);
 INSERT INTO quiet.pending SELECT first + i FROM generate_series(1, n) i $$;
 SELECT updates AS before FROM quiet.models WHERE name = 'personal' \gset
 SELECT log_of(2500, first_decision(now() - interval '2 hours'), now() - interval '2 hours');
@@ -298,9 +299,9 @@ DECLARE
 BEGIN
 	TRUNCATE quiet.decision, quiet.reward, quiet.pending;
 	INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
-		expected, features)
+		expected, versions, features)
 	SELECT first_decision(now()) + i, now(), 0, i, CASE WHEN i <= users THEN 'control' ELSE 'personal' END, '{}',
-	       dlints_pack('{}'), '{1}', '{1}', '{0.1}', dlints_pack('{{0}}')
+	       dlints_pack('{}'), '{1}', '{1}', '{0.1}', '{0}', dlints_pack('{{0}}')
 	FROM generate_series(1, 2 * users) i;
 	INSERT INTO quiet.reward SELECT first_decision(now()) + i, 1, 'click', 1, now(), 1
 	                         FROM   generate_series(1, control) i;
@@ -360,9 +361,9 @@ SELECT is(array_agg(value), '{0,0}', 'report() counts 0 users and lists of an em
 CREATE FUNCTION calibration(slope float8, noise float8) RETURNS text LANGUAGE sql AS $$
 TRUNCATE quiet.decision, quiet.reward, quiet.pending;
 INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities,
-  expected, features)
+  expected, versions, features)
 SELECT first_decision(now()) + i, now(), 0, i, 'personal', '{}', dlints_pack('{}'), '{1}',
-       CASE WHEN i <= 100 THEN '{0.6}' ELSE '{1}' END::float8[], ARRAY[i / 400.0], dlints_pack('{{0}}')
+       CASE WHEN i <= 100 THEN '{0.6}' ELSE '{1}' END::float8[], ARRAY[i / 400.0], '{0}', dlints_pack('{{0}}')
 FROM generate_series(1, 400) i;
 INSERT INTO quiet.reward SELECT id, 1, 'click', slope * expected[1] + noise * (1 - id % 4 / 2 * 2), now(), 1
 FROM   quiet.decision;

@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(113);
+SELECT plan(128);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -73,6 +73,54 @@ SELECT inside('board', 'SELECT public._dlints_maintain_partitions()');
 SELECT ok(updates('board') = 0 AND difference_from_log('board') < 1e-9,
   'maintenance of partitions retracts expired decisions before it drops their month');
 UPDATE board.setting SET retention = '3 months';
+
+-- ---------- versions of item vectors ----------
+
+SAVEPOINT no_versions;
+SELECT dlints_create_recommender('dated', 'job', '{field,salary}', retention => '3 months', factors => 4,
+  clicks => 'SELECT who, job, at FROM visit');
+CREATE FUNCTION versions(VARIADIC items integer[] DEFAULT '{}') RETURNS bigint LANGUAGE sql AS
+$$ SELECT count(*) FROM dated.item_version WHERE item = ANY (items) OR items = '{}' $$;
+CREATE TEMP TABLE past AS SELECT v.item, v.features[1:s.liked] AS features FROM dated.item_vector v, dated.setting s;
+-- Largest difference between the features of a list and those that its items had
+CREATE FUNCTION difference_from_past(list bigint) RETURNS float8 LANGUAGE sql AS $$
+SELECT max(abs(u.was - u.is_now)) FROM dated.impression i JOIN past p USING (item),
+       unnest(p.features, i.features[1:cardinality(p.features)]) u (was, is_now) WHERE i.decision = list $$;
+SELECT is(versions(), 200::bigint, 'a new recommender has one version per item');
+SELECT dated.refresh();
+SELECT is(versions(), 200::bigint, 'a refresh without changes adds no versions');
+SELECT min(decision) AS list, min(item) AS shown FROM dated.recommend(1, 6) \gset
+INSERT INTO visit SELECT p, 1 + (p * i) % 200, now() - interval '1 hour' FROM generate_series(1, 60) p, generate_series(1, 9) i;
+UPDATE job SET field = 'field 9' WHERE id = :shown;
+SELECT dated.refresh();
+SELECT is(versions(:shown), 2::bigint, 'a changed column makes a version');
+SELECT is(versions(), 201::bigint, 'unchanged items keep their version');
+SELECT later('1 day'), dated.refit();
+SELECT cmp_ok((SELECT max(abs(v.factors[1] - p.features[1])) FROM dated.item_vector v JOIN past p USING (item)), '>',
+  0.01::real, 'a fit changes factors');
+SELECT cmp_ok(difference_from_past(:list), '<', 0.001::float8, 'the log keeps features that changed since');
+SELECT is(versions(), 401::bigint, 'a fit makes a version of each item');
+SELECT later('1 day'), dated.refit();
+SELECT is(versions(), 200::bigint + 200 + 6, 'the second fit drops replaced versions that no list shows');
+SELECT cmp_ok(difference_from_past(:list), '<', 0.001::float8, 'versions that the log refers to are kept');
+SELECT later('3 months 20 days'), dated.refit();
+SELECT cmp_ok(difference_from_past(:list), '<', 0.001::float8, 'versions are kept until the month of their list is dropped');
+SELECT later('20 days'), dated.refit();
+SELECT is(count(*), 0::bigint, 'versions of expired lists are dropped') FROM dated.item_version n
+WHERE  id IN (SELECT unnest(versions) FROM dated.decision WHERE id = :list);
+SELECT ok(bool_and(features IS NULL), 'features whose version is missing are NULL') FROM dated.impression
+WHERE  decision = :list;
+SELECT lives_ok('SELECT dated.rebuild(), dated.report()', 'models are rebuilt without impressions whose version is missing');
+
+-- an item that no refresh has encoded yet
+INSERT INTO job SELECT 201, title, field, city_id, salary, skills, details, remote, posted, open, same FROM job WHERE id = 7;
+SELECT min(decision) AS list FROM dated.recommend(1, 300) \gset
+SELECT is(versions(201), 1::bigint, 'a list with an item that is not encoded yet makes a version of it');
+SELECT cmp_ok(max(abs(u.f - u.g)), '<', 0.001::real, 'which has its features')
+FROM   dated.impression i, dated.encoded_item e, dated.setting s,
+       unnest(i.features[s.factors + 1:s.liked], e.encoded) u (f, g)
+WHERE  i.decision = :list AND i.item = 201 AND e.item = 201;
+ROLLBACK TO no_versions;
 
 -- portions of retraction
 SELECT visits(array_agg(i)) FROM generate_series(50, 69) i;

@@ -1,0 +1,66 @@
+-- Versions of item vectors --------------------------------------------------------
+--
+-- The log must keep the features that items had when they were shown.  Factors and columns are most of them, and
+-- change seldom.  So "item_version" has these features once per change, and a decision has the numbers of its items'
+-- versions.  Popularity, ages and neighbour scores change with time and user, and are in the decision itself.
+
+-- Concatenate packed vectors of one length to a packed matrix; NULL if one of them is NULL.
+CREATE FUNCTION _dlints_stack_packed(vectors bytea[]) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dlints_stack_packed' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_stack_packed(bytea[]) IS 'packed matrix of packed vectors';
+
+-- Return the features of the n-th item of a list.  "versions" are those of its items' versions, "other" those in the
+-- log; NULL if a version is missing.
+CREATE FUNCTION _dlints_logged_features(versions bytea, other bytea, n bigint) RETURNS real[]
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN versions IS NOT NULL
+            THEN dlints_unpack(versions, n) OPERATOR(pg_catalog.||) dlints_unpack(other, n) END;
+COMMENT ON FUNCTION _dlints_logged_features(bytea, bytea, bigint) IS 'features of an item of a logged list';
+
+-- Return the same features minus their weighted means in the list.
+CREATE FUNCTION _dlints_centered_features(versions bytea, other bytea, n bigint, weights float8[]) RETURNS real[]
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN versions IS NOT NULL
+            THEN dlints_contrast(versions, n, weights) OPERATOR(pg_catalog.||) dlints_contrast(other, n, weights) END;
+COMMENT ON FUNCTION _dlints_centered_features(bytea, bytea, bigint, float8[])
+	IS 'features of an item of a logged list, centered within the list';
+
+-- Add the current versions of item vectors that were written.
+CREATE FUNCTION _dlints_add_versions() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	INSERT INTO item_version (id, item, features)
+	SELECT v.version, v.item, @extschema@.dlints_pack(v.features[1:s.liked]::@extschema@.dlints_vector, 16::bigint)
+	FROM   setting s, item_vector v
+	WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item_version n WHERE n.id = v.version);
+END
+$$;
+COMMENT ON FUNCTION _dlints_add_versions() IS 'add the current versions of item vectors that were written';
+
+-- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
+-- call, and of the day before it, since a transaction may commit decisions late.  A version stays until the second
+-- call after it was made, and as long as decisions that show it are kept.
+CREATE FUNCTION _dlints_drop_versions() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	last_call CONSTANT timestamptz := (SELECT j.done_at FROM job j WHERE j.name = 'versions');
+BEGIN
+	UPDATE item_version n SET shown_on = shown.on_day
+	FROM  (SELECT u.id, max(d.at)::date AS on_day
+	       FROM   decision d, unnest(d.versions) u (id)
+	       WHERE  d.id >= @extschema@._dlints_first_decision(last_call - interval '1 day')
+	       GROUP  BY u.id) shown
+	WHERE  n.id = shown.id AND n.shown_on IS DISTINCT FROM shown.on_day;
+	DELETE FROM item_version n USING setting s
+	WHERE  n.made_at < last_call
+	AND   (n.shown_on IS NULL OR n.shown_on < now() - s.retention - interval '1 month')
+	AND    NOT EXISTS (SELECT FROM item_vector v WHERE v.version = n.id);
+	UPDATE job j SET done_at = now() WHERE j.name = 'versions';
+END
+$$;
+COMMENT ON FUNCTION _dlints_drop_versions() IS 'delete versions of items that are neither current nor in the log';
