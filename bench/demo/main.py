@@ -6,7 +6,7 @@ from itertools import count
 import numpy as np
 
 from bench import program, server, world
-from bench.demo import chart, lists, report
+from bench.demo import lists, report
 from bench.demo.world import from_ratings, visitor
 from bench.progress import Steps
 from bench.report import judge
@@ -35,7 +35,7 @@ def run(data, visits, seed):
         personal = ~np.isin(people.visits, control(cursor))
         clicks = {name: values[personal] for name, values in clicks.items()}
         report.gains(clicks, people.is_new()[personal], PLACES)
-        chart.draw(chart_path, clicks)
+        report.draw_chart(chart_path, clicks)
         print(f'\nChart: {chart_path}')
         with service.session() as session:
             judged = session.rows('report')

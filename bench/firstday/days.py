@@ -12,8 +12,7 @@ import numpy as np
 
 from bench import figure
 from bench.demo.lists import List
-from bench.firstday.create import NOT_CLICKED, create
-from bench.firstday.lists import LENGTH
+from bench.firstday.lists import LENGTH, NOT_CLICKED, create
 from bench.opponents import opponents
 from bench.progress import Themes
 from bench.report import error, with_error

@@ -6,8 +6,7 @@ import numpy as np
 
 from bench import machine, program, server, source
 from bench.firstday import days
-from bench.firstday.create import NOT_CLICKED, create
-from bench.firstday.lists import compare
+from bench.firstday.lists import NOT_CLICKED, compare, create
 from bench.firstday.worlds import worlds
 from bench.opponents import SIMPLE, opponents
 from bench.progress import Themes

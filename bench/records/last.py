@@ -2,8 +2,7 @@
 
 from time import perf_counter
 
-from bench.firstday.create import NOT_CLICKED, create
-from bench.firstday.lists import compare
+from bench.firstday.lists import NOT_CLICKED, compare, create
 from bench.opponents import ials, opponents
 from bench.report import with_error
 

@@ -10,7 +10,7 @@ import numpy as np
 from bench import program, server
 from bench.progress import Steps
 from bench.report import judge
-from bench.shop import chart, report
+from bench.shop import report
 from bench.shop.play import CLOCK, PATH, START, Shop
 from bench.shop.truth import Truth
 
@@ -46,7 +46,7 @@ def run(options, seed):
             open_doors(shop, options.visitors)
             visits, facts = play(shop, truth, options.visitors)
             found = report.everything(shop, visits, days, facts)
-            chart.draw(chart_path, report.by_day(shop, visits), days)
+            report.draw_chart(chart_path, report.by_day(shop, visits), days)
         finally:
             shop.close()
     print(f'\nChart: {chart_path}')

@@ -4,6 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from bench import figure
 from bench.report import (Result, at_least, at_most, each, print_heading,
                           table, with_error)
 from bench.shop.play import named
@@ -22,6 +23,11 @@ Found = namedtuple('Found', 'ratio visitors errors erased page share simple')
 MIN_RATIO, MAX_VISITORS, MAX_ERRORS, MAX_ERASED, MIN_SIMPLE = 1.3, 1500, 2, 1e-10, 1
 SIMPLE = 'sellers', 'categories', 'cosine'
 TREATMENTS = ('control', 'personal', 'random')
+# Lines of the chart, with their names
+STYLES = {'control': ('most popular', '#767676'), 'personal': ('personal', '#0072b2')}
+BOUNDS = {'best': 'best for each customer', 'common': 'best for all',
+          'categories': 'popular in your categories', 'cosine': 'cosine'}
+WINDOW = 3              # days of a moving average
 READING = """\
 expected: expected clicks per page, by the simulated truth. The other columns are
 ratios to the expected clicks of other lists for the same visitors: the best list
@@ -142,3 +148,26 @@ def _text(value):
     if value is None:
         return ''
     return f'{value:.4g}' if isinstance(value, float) else str(value)
+
+
+def draw_chart(path, daily, days):
+    """Write a chart, a PNG: clicks per page by treatment, and expected clicks of other lists."""
+    chart = figure.create(9, 5)
+    axes = chart.subplots()
+    total = Sums(*sum(daily.values()).T)
+    count = len(total.pages)
+    lines = {name: (getattr(total, field) / total.pages, '#aaaaaa', '--')
+             for field, name in BOUNDS.items()}
+    for treatment, (name, colour) in STYLES.items():
+        window = Sums(*(np.convolve(column, np.ones(WINDOW))[:count]
+                        for column in daily[treatment].T))
+        with np.errstate(invalid='ignore'):
+            lines[name] = window.clicked / window.pages, colour, '-'
+    figure.lines(axes, lines)
+    axes.set(xlabel='day', ylabel=f'clicks per page, last {WINDOW} days')
+    axes.axvline(days.month + 0.5, color='black', linewidth=1, linestyle=':')
+    axes.annotate('change of taste', (days.month + 0.5, 0), xytext=(4, 6),
+                  textcoords='offset points')
+    axes.set_title('Clicks on a page of ten products', loc='left',
+                   weight='bold')
+    chart.savefig(path, dpi=110)

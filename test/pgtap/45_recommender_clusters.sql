@@ -3,7 +3,8 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-\ir include/many_jobs.sql
+SELECT insert_many_jobs();
+ANALYZE job;
 \ir include/lists.sql
 SET LOCAL check_function_bodies = on;
 

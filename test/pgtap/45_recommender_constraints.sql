@@ -371,7 +371,8 @@ FROM   "a b".item_vector;
 
 -- ---------- many items ----------
 
-\ir include/many_jobs.sql
+SELECT insert_many_jobs();
+ANALYZE job;
 \ir include/lists.sql
 SELECT dlints_create_recommender('many', 'job', '{field,salary,posted,remote}', attribution_window => '0', control => 0,
   epsilon => 0, repeats => true,

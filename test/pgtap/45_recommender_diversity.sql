@@ -2,7 +2,8 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-\ir include/many_jobs.sql
+SELECT insert_many_jobs();
+ANALYZE job;
 SET LOCAL check_function_bodies = on;
 
 \ir include/neighbours.sql

@@ -11,7 +11,8 @@ module=$here/dlints_fuzz.so
 if [ "$1" = --prepare ]; then
 	# The extension needs symbols of the module, which therefore is loaded first.
 	$psql -c "ALTER DATABASE postgres SET session_preload_libraries = '$module'"
-	$psql -v module="$module" -f "$here/setup.sql" -f "$here/fuzz.sql"
+	$psql -v module="$module" -f "$here/setup.sql" \
+		-c "CREATE FUNCTION dlints_fuzz(log text, arguments text[]) RETURNS void AS '$module' LANGUAGE C"
 	$psql -v folder="$2" -f "$here/../seeds.sql" >/dev/null
 	exit
 fi

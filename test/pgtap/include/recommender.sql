@@ -14,6 +14,12 @@ SELECT i, format('work number %s for people with patience, word%s', i, i % 9), '
          jsonb_build_object('level', i % 4),
        i % 2 = 0, now() - i % 90 * interval '1 day', i % 10 <> 0, 'same'
 FROM generate_series(1, 200) i;
+-- 3,800 more jobs, enough for a shortlist
+CREATE FUNCTION insert_many_jobs() RETURNS void LANGUAGE sql AS $$
+INSERT INTO job
+SELECT i, 'number ' || i, 'field ' || i % 5, i % 7, 1000 + i * 37 % 900, '{}', '{}', i % 2 = 0,
+       now() - i % 90 * interval '1 day', i % 10 <> 0, 'same'
+FROM   generate_series(201, 4000) i $$;
 CREATE FUNCTION wants(user_id bigint) RETURNS text LANGUAGE sql IMMUTABLE
   AS $$ SELECT 'field ' || user_id % 5 $$;
 CREATE TABLE visit (who bigint NOT NULL, job integer NOT NULL, at timestamptz NOT NULL);
