@@ -4,9 +4,9 @@
  *
  * Blocks contain similar items, and the table "centroid" has their means and spreads.
  * Under each ranking, the bound of a block is the score of its mean plus a number of
- * standard deviations.  We read the blocks with the highest bounds, first a number of
- * blocks, and then blocks whose bounds exceed the scores of the items found.  Blocks
- * without a centroid are always read: they were added after the last clustering.
+ * standard deviations.  We read the blocks with the highest bounds, in portions, until
+ * no other bound exceeds the scores of the items found.  Blocks without a centroid are
+ * always read: they were added after the last clustering.
  */
 #include "postgres.h"
 
@@ -22,18 +22,14 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/*
- * Number of blocks to read first: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number
- * of blocks
- */
-#define MIN_BLOCKS		250
-#define ROOT_BLOCKS		4.4
+/* Number of blocks in a portion: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number of blocks */
+#define MIN_BLOCKS		128
+#define ROOT_BLOCKS		2.5
+#define MAX_PORTIONS	4
 /* Minimum number of items to read per item that is searched for */
 #define ITEMS_PER_BEST	50
 /* Standard deviations of scores between the mean of a block and its bound */
 #define SPREADS			3.0f
-/* Maximum number of further blocks, per block that was read first */
-#define MAX_FURTHER		1
 
 static const PageTable centroid_table = {"centroid", 4, {
 		{"blocks", INT4ARRAYOID}, {"codes", BYTEAOID}, {"numbers", FLOAT4ARRAYOID}, {"spreads", FLOAT4ARRAYOID}}};
@@ -49,26 +45,27 @@ struct BlockChoice
 	int		   *numbers;		/* number of each block with a centroid */
 	float	   *bounds;			/* bounds by block with a centroid, and ranking */
 	float	   *deviations;		/* working space for write_deviations() */
+	double	   *keys;			/* sort key of each block with a centroid */
 	bool	   *is_read;
-	int			round;			/* 0: first blocks, 1: further blocks, 2: end */
+	int			n_portions;		/* number of portions that were chosen */
 };
 
 static int
-first_blocks(int n_blocks)
+portion_size(int n_blocks)
 {
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
 /*
- * Are there centroids, and do the first blocks have enough items to search for the "size"
- * best ones?
+ * Are there centroids, and does a portion have enough items to search for the "size" best
+ * ones?
  */
 bool
 HasClusters(const PageRequest *page, int size)
 {
 	const PageSettings *settings = &page->settings;
 	int			n_blocks = (int) (settings->block_items / settings->block_slots);
-	int64		n_items = (int64) first_blocks(n_blocks) * settings->block_slots;
+	int64		n_items = (int64) portion_size(n_blocks) * settings->block_slots;
 
 	return (int64) size * ITEMS_PER_BEST <= n_items && HasRows(page, "centroid");
 }
@@ -161,30 +158,6 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Read the centroids of all blocks, and compute the bounds. */
-BlockChoice *
-RankBlocks(BlockScorer *scorer)
-{
-	const PageSettings *settings = &scorer->page->settings;
-	BlockChoice *choice = palloc0(sizeof(BlockChoice));
-
-	choice->scorer = scorer;
-	choice->rankings = 0;
-	for (int p = 0; p < scorer->n_lanes; p++)
-		choice->rankings += scorer->lanes[p].count;
-	choice->n_blocks = (int) (settings->block_items / settings->block_slots);
-	choice->size = choice->n_blocks + MAX_ITEMS;
-	choice->has_centroid = AllocateZeros(sizeof(bool), choice->n_blocks);
-	choice->numbers = AllocateMany(sizeof(int), choice->size);
-	choice->bounds = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
-	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + scorer->n_narrow);
-	ReadTable(scorer->page, &centroid_table, add_centroids, choice);
-	choice->is_read = AllocateZeros(sizeof(bool), choice->count);
-	return choice;
-}
-
-/* ---------- the choice ---------- */
-
 /* Compute the mean and the standard deviation of the bounds under each ranking. */
 static void
 describe_bounds(const BlockChoice *choice, double *means, double *stddevs)
@@ -206,11 +179,12 @@ describe_bounds(const BlockChoice *choice, double *means, double *stddevs)
  * standardized first, so that those of different rankings can be compared.
  */
 static void
-find_keys(const BlockChoice *choice, double *keys)
+find_keys(BlockChoice *choice)
 {
 	double	   *means = AllocateZeros(sizeof(double), choice->rankings);
 	double	   *stddevs = AllocateZeros(sizeof(double), choice->rankings);
 
+	choice->keys = AllocateNumbers(choice->count);
 	describe_bounds(choice, means, stddevs);
 	for (int i = 0; i < choice->count; i++)
 	{
@@ -223,9 +197,34 @@ find_keys(const BlockChoice *choice, double *keys)
 
 			largest = Max(largest, isfinite(bound) ? bound : 0.0);
 		}
-		keys[i] = -largest;
+		choice->keys[i] = -largest;
 	}
 }
+
+/* Read the centroids of all blocks, and compute the bounds. */
+BlockChoice *
+RankBlocks(BlockScorer *scorer)
+{
+	const PageSettings *settings = &scorer->page->settings;
+	BlockChoice *choice = palloc0(sizeof(BlockChoice));
+
+	choice->scorer = scorer;
+	choice->rankings = 0;
+	for (int p = 0; p < scorer->n_lanes; p++)
+		choice->rankings += scorer->lanes[p].count;
+	choice->n_blocks = (int) (settings->block_items / settings->block_slots);
+	choice->size = choice->n_blocks + MAX_ITEMS;
+	choice->has_centroid = AllocateZeros(sizeof(bool), choice->n_blocks);
+	choice->numbers = AllocateMany(sizeof(int), choice->size);
+	choice->bounds = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
+	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + scorer->n_narrow);
+	ReadTable(scorer->page, &centroid_table, add_centroids, choice);
+	find_keys(choice);
+	choice->is_read = AllocateZeros(sizeof(bool), choice->count);
+	return choice;
+}
+
+/* ---------- the choice ---------- */
 
 typedef struct RankedBlock
 {
@@ -243,44 +242,27 @@ compare_keys(const void *a, const void *b)
 }
 
 /*
- * Choose at most "limit" of the blocks in "order", those with the smallest keys, sorted
- * by key.  Most of the best items are then found early.  Returns the number of blocks.
+ * Choose a portion of the blocks in "order", those with the smallest keys, sorted by key.
+ * Most of the best items are then found early.  Returns the number of blocks.
  */
 static int
-choose_blocks(BlockChoice *choice, int *order, int count, int limit, int *chosen)
+choose_portion(BlockChoice *choice, int *order, int count, int *chosen)
 {
-	double	   *keys = AllocateNumbers(choice->count);
+	int			limit = portion_size(choice->n_blocks);
 	RankedBlock *ranked;
 
-	find_keys(choice, keys);
 	if (count > limit)
-		select_smallest(keys, count, order, limit);
+		select_smallest(choice->keys, count, order, limit);
 	count = Min(count, limit);
 	ranked = AllocateMany(sizeof(RankedBlock), count);
 	for (int i = 0; i < count; i++)
 	{
-		ranked[i] = (RankedBlock) {keys[order[i]], order[i]};
+		ranked[i] = (RankedBlock) {choice->keys[order[i]], order[i]};
 		choice->is_read[order[i]] = true;
 	}
 	qsort(ranked, count, sizeof(RankedBlock), compare_keys);
 	for (int i = 0; i < count; i++)
 		chosen[i] = choice->numbers[ranked[i].block];
-	return count;
-}
-
-/* Choose the blocks with the highest bounds, and all blocks without a centroid. */
-static int
-choose_first(BlockChoice *choice, int *chosen)
-{
-	int		   *order = AllocateMany(sizeof(int), choice->count);
-	int			count;
-
-	for (int i = 0; i < choice->count; i++)
-		order[i] = i;
-	count = choose_blocks(choice, order, choice->count, first_blocks(choice->n_blocks), chosen);
-	for (int n = 0; n < choice->n_blocks; n++)
-		if (!choice->has_centroid[n])
-			chosen[count++] = n;
 	return count;
 }
 
@@ -297,34 +279,28 @@ has_higher_bound(const BlockChoice *choice, int block, const float *thresholds)
 }
 
 /*
- * Choose further blocks whose bounds exceed the scores of the items found; if there are
- * many, those with the highest bounds.
- */
-static int
-choose_further(BlockChoice *choice, const float *thresholds, int *chosen)
-{
-	int		   *order = AllocateMany(sizeof(int), choice->count);
-	int			count = 0;
-
-	for (int i = 0; i < choice->count; i++)
-		if (!choice->is_read[i] && has_higher_bound(choice, i, thresholds))
-			order[count++] = i;
-	return count == 0 ? 0 :
-		choose_blocks(choice, order, count, MAX_FURTHER * first_blocks(choice->n_blocks), chosen);
-}
-
-/*
  * Choose the blocks to read next, given the minimum scores of the best items found so
- * far.  Writes their numbers and returns the count; 0 at the end.
+ * far: those with the highest bounds, if a bound exceeds such a score.  All blocks without
+ * a centroid are in the first portion.  Writes their numbers and returns the count; 0 at
+ * the end.
  */
 int
 NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers)
 {
 	int		   *chosen = AllocateMany(sizeof(int), (Size) choice->n_blocks + choice->count);
+	int		   *order = AllocateMany(sizeof(int), choice->count);
+	int			count = 0;
 
 	*numbers = chosen;
-	if (choice->round > 1)
+	if (choice->n_portions == MAX_PORTIONS)
 		return 0;
-	return choice->round++ == 0 ? choose_first(choice, chosen) :
-		choose_further(choice, thresholds, chosen);
+	for (int i = 0; i < choice->count; i++)
+		if (!choice->is_read[i] && (choice->n_portions == 0 || has_higher_bound(choice, i, thresholds)))
+			order[count++] = i;
+	count = choose_portion(choice, order, count, chosen);
+	for (int n = 0; choice->n_portions == 0 && n < choice->n_blocks; n++)
+		if (!choice->has_centroid[n])
+			chosen[count++] = n;
+	choice->n_portions++;
+	return count;
 }

@@ -26,12 +26,12 @@ SELECT is(inside('fed', $$SELECT public._dlints_cluster_recall(public._dlints_ra
 
 -- ---------- groups of similar items ----------
 
-UPDATE fed.setting SET block_slots = 8;
+UPDATE fed.setting SET block_slots = 16;
 DELETE FROM fed.block;
 SELECT inside('fed', 'SELECT public._dlints_group_items()');
 SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job), 'each item is in one group');
-SELECT is(count(*) FILTER (WHERE cardinality(items) < 8), 0::bigint, 'all groups are full') FROM fed.block;
-SELECT is(max(n), 499, 'groups are numbered without gaps') FROM fed.block;
+SELECT is(count(*) FILTER (WHERE cardinality(items) < 16), 0::bigint, 'all groups are full') FROM fed.block;
+SELECT is(max(n), 249, 'groups are numbered without gaps') FROM fed.block;
 -- a random pair of items has a field in common with probability .2
 SELECT cmp_ok(avg((a.field = j.field)::int), '>', 0.9, 'the items of a group are similar')
 FROM   fed.block b, unnest(b.items) i (item), unnest(b.items) o (item), job a, job j
@@ -71,7 +71,7 @@ CREATE TEMP TABLE centroid AS SELECT c.n, m.* FROM fed.block c, fed.setting s,
   LATERAL _dlints_block_centroid(c.codes, c.numbers, s.factors, s.liked - s.factors) m;
 SELECT ok(max(difference(c.features, e.features)) < 0.01 AND max(difference(c.means[1:2], e.means[1:2])) < 1e-6
   AND max(difference(c.spreads[1:4], e.spreads[1:4])) < 0.001 AND max(abs(c.means[3] - e.means[3])) < 1000
-  AND max(abs(c.spreads[5] - e.spreads[5])) < 1000 AND count(*) = 500,
+  AND max(abs(c.spreads[5] - e.spreads[5])) < 1000 AND count(*) = 250,
   'centroids are means of items, and spreads are deviations from these')
 FROM   centroid c JOIN expected_centroids() e USING (n);
 SELECT results_eq($$SELECT b.n FROM fed.centroid c, unnest(c.blocks) b (n) ORDER BY 1$$,
@@ -97,7 +97,7 @@ SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
 
 -- ---------- lists ----------
 
-INSERT INTO fed.block VALUES (3799, '{}', '', '{}');     -- 3,800 blocks of 8 items, as far as pages know
+INSERT INTO fed.block VALUES (2399, '{}', '', '{}');     -- 2,400 blocks of 16 items, as far as pages know
 CREATE FUNCTION recall(n integer) RETURNS TABLE (score float8, best float8) LANGUAGE sql AS $$
 SELECT r[1], r[2] FROM generate_series(1, n) p, LATERAL (SELECT inside('fed', format(
   'SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, %L, %s))::text FROM fed.profile(%2$s) p',
