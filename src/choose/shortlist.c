@@ -41,9 +41,6 @@
 /* maximum items in a strip: 16 kB of features at n = 64 */
 #define STRIP			32
 
-/* size of a cache line in bytes */
-#define CACHE_LINE		64
-
 /* maximum numbers in the features of a strip: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 

@@ -36,6 +36,9 @@
  */
 #define UNROLL	_Pragma("GCC unroll 16")
 
+/* Bytes in a line of the cache */
+#define CACHE_LINE	64
+
 /* Load data into the cache ahead of use. */
 #ifdef __GNUC__
 #define PREFETCH(address)	__builtin_prefetch(address)

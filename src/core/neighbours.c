@@ -4,19 +4,23 @@
  *
  * A product of two columns is a sum over users.  To multiply one column by all
  * others, we scan the cells of the item's users.  Products among popular items
- * are cached.  For other products among k neighbours, we link each user's cells of
- * these neighbours in a list.
+ * are cached.  For other products among k neighbours, we copy each user's cells of
+ * these neighbours to a list, in memory that stays in the CPU's cache.
  */
 #include "neighbours.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "clones.h"
 #include "linalg.h"
 #include "random.h"
 
 /* Cells between two calls of pause() */
 #define CELLS			4096
+
+/* Number of users by which loads are ahead of the arithmetic */
+#define USERS_AHEAD		4
 
 /* Smaller elements are ignored, so that products do not underflow. */
 #define MIN_ELEMENT		1e-6
@@ -92,7 +96,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 			NeighbourUse *use = &n->uses[n->starts[cell->item + 1]++];
 
 			use->user = user;
-			use->weight = cell->weight;
+			use->weight = (float) cell->weight;
 			n->squares[cell->item] += cell->weight * cell->weight;
 		}
 		matrix->pause();
@@ -101,21 +105,29 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- products of columns ---------- */
 
+/* Load a user's cells into the cache ahead of use. */
+static void
+prefetch_cells(const SvdMatrix *matrix, uint32_t user)
+{
+	for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i += CACHE_LINE / sizeof(SvdCell))
+		PREFETCH(&matrix->cells[i]);
+}
+
 /* Multiply an item's column by all others.  Returns the number of nonzero products. */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
 	uint32_t	count = 0;
 	size_t		walked = 0;
-	size_t		u;
-	size_t		i;
 
-	for (u = n->starts[item]; u < n->starts[item + 1]; u++)
+	for (size_t u = n->starts[item]; u < n->starts[item + 1]; u++)
 	{
 		const NeighbourUse *use = &n->uses[u];
 		size_t		end = matrix->starts[use->user + 1];
 
-		for (i = matrix->starts[use->user]; i < end; i++)
+		if (u + USERS_AHEAD < n->starts[item + 1])
+			prefetch_cells(matrix, n->uses[u + USERS_AHEAD].user);
+		for (size_t i = matrix->starts[use->user]; i < end; i++)
 		{
 			const SvdCell *cell = &matrix->cells[i];
 
@@ -149,12 +161,6 @@ popular_at(Neighbours *n, uint32_t a, uint32_t b)
 	size_t		column = n->ranks[a] > n->ranks[b] ? n->ranks[b] : n->ranks[a];
 
 	return &n->popular[row * (row + 1) / 2 + column];
-}
-
-static double *
-gram_at(Neighbours *n, int a, int b)
-{
-	return a > b ? &n->gram[a * n->k + b] : &n->gram[b * n->k + a];
 }
 
 /* Number of doubles of Neighbours.popular */
@@ -218,16 +224,18 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	uint32_t	count = 0;
 	uint32_t	t;
 	uint32_t	c;
+	double		least = 0.0;	/* squares of cosines below this one are not near enough */
 
 	for (t = 0; t < touched; t++)
 	{
 		uint32_t	other = n->touched[t];
 		double		product = n->products[other];
-		double		cosine = product / sqrt(n->squares[other]);
+		double		cosine;
 
 		n->products[other] = 0.0;
-		if (other == item)
+		if (other == item || product * product < least * n->squares[other])
 			continue;
+		cosine = product / sqrt(n->squares[other]);
 		if (count == (uint32_t) n->k)
 		{
 			if (!is_nearer(cosine, other, n->cosines[count - 1], chosen[count - 1].item))
@@ -244,75 +252,86 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 		chosen[c].weight = (float) product;
 		chosen[c].item = other;
 		count++;
+		if (count == (uint32_t) n->k)
+			least = 0.999 * n->cosines[count - 1] * n->cosines[count - 1];
 	}
 	return count;
 }
 
-/* Prepend the cells of an item to the lists of its users. */
+/* Add the products of an item's column with those of the listed cells to its row of the gram matrix. */
 static void
-list_uses(Neighbours *n, uint32_t item, int slot)
+add_products(const Neighbours *n, uint32_t item, double *row)
 {
-	size_t		u;
-
-	for (u = n->starts[item]; u < n->starts[item + 1]; u++)
+	for (size_t u = n->starts[item]; u < n->starts[item + 1]; u++)
 	{
-		NeighbourUse *use = &n->uses[u];
+		const NeighbourUse *use = &n->uses[u];
 
-		use->slot = (uint32_t) slot;
-		use->next = n->heads[use->user];
-		n->heads[use->user] = u + 1;
+		for (size_t other = n->heads[use->user]; other > 0; other = n->nodes[other - 1].next)
+			row[n->nodes[other - 1].slot] += (double) use->weight * n->nodes[other - 1].weight;
 	}
 }
 
-/* Add the products of an item's column with those of the listed uses to the gram matrix. */
-static void
-add_products(Neighbours *n, uint32_t item, int slot)
+/* Prepend the cells of an item to the lists of its users.  Returns the number of nodes in use. */
+static size_t
+list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 {
-	size_t		u;
-
-	for (u = n->starts[item]; u < n->starts[item + 1]; u++)
+	for (size_t u = n->starts[item]; u < n->starts[item + 1]; u++)
 	{
-		const NeighbourUse *use = &n->uses[u];
-		size_t		other;
+		NeighbourNode *node = &n->nodes[nodes++];
 
-		for (other = n->heads[use->user]; other > 0; other = n->uses[other - 1].next)
-			*gram_at(n, slot, (int) n->uses[other - 1].slot) +=
-				use->weight * n->uses[other - 1].weight;
+		node->next = n->heads[n->uses[u].user];
+		node->slot = (uint32_t) slot;
+		node->weight = n->uses[u].weight;
+		n->heads[n->uses[u].user] = nodes;
 	}
+	return nodes;
+}
+
+/* Move the popular ones of the chosen items to the end.  Returns the number of others. */
+static int
+move_popular(const Neighbours *n, int count, Neighbour *chosen)
+{
+	int			others = 0;
+
+	for (int slot = 0; slot < count; slot++)
+		if (!is_popular(n, chosen[slot].item))
+		{
+			Neighbour	moved = chosen[slot];
+
+			chosen[slot] = chosen[others];
+			chosen[others++] = moved;
+		}
+	return others;
 }
 
 /*
- * gram <- lower triangle of the products among the chosen items' columns.  Products of
- * two popular items are cached.
+ * gram <- lower triangle of the products among the chosen items' columns, of which the
+ * popular ones come last.  Products of two popular items are cached, so that the cells
+ * of popular items, which are many, need no list.
  */
 static void
-multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, const Neighbour *chosen)
+multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
 {
-	int			slot;
-	int			other;
-	size_t		u;
+	int			others = move_popular(n, count, chosen);
+	size_t		nodes = 0;
 
-	for (slot = 0; slot < count; slot++)
+	for (int slot = 0; slot < count; slot++)
 	{
 		uint32_t	item = chosen[slot].item;
+		double	   *row = n->gram + slot * n->k;
 
-		for (other = 0; other < slot; other++)
-			*gram_at(n, slot, other) = is_popular(n, item) && is_popular(n, chosen[other].item) ?
-				*popular_at(n, item, chosen[other].item) : 0.0;
-		*gram_at(n, slot, slot) = n->squares[item];
-		if (is_popular(n, item))
-			list_uses(n, item, slot);
+		memset(row, 0, sizeof(double) * (size_t) slot);
+		for (int other = others; other < slot; other++)
+			row[other] = *popular_at(n, item, chosen[other].item);
+		row[slot] = n->squares[item];
+		if (others > 0)
+			add_products(n, item, row);
+		if (slot < others)
+			nodes = list_uses(n, item, slot, nodes);
 		matrix->pause();
 	}
-	for (slot = 0; slot < count; slot++)
-		if (!is_popular(n, chosen[slot].item))
-		{
-			add_products(n, chosen[slot].item, slot);
-			list_uses(n, chosen[slot].item, slot);
-			matrix->pause();
-		}
-	for (slot = 0; slot < count; slot++)
-		for (u = n->starts[chosen[slot].item]; u < n->starts[chosen[slot].item + 1]; u++)
+	for (int slot = 0; slot < others; slot++)
+		for (size_t u = n->starts[chosen[slot].item]; u < n->starts[chosen[slot].item + 1]; u++)
 			n->heads[n->uses[u].user] = 0;
 }
 

@@ -33,11 +33,17 @@
 /* A cell of the matrix; cells are grouped by item */
 typedef struct NeighbourUse
 {
-	size_t		next;			/* next cell in the user's list, plus 1; 0: none */
-	double		weight;
 	uint32_t	user;
-	uint32_t	slot;			/* index of the item among the neighbours */
+	float		weight;
 } NeighbourUse;
+
+/* A cell of a chosen neighbour, in a list by user */
+typedef struct NeighbourNode
+{
+	size_t		next;			/* next node of the user, plus 1; 0: none */
+	uint32_t	slot;			/* index of the item among the neighbours */
+	float		weight;
+} NeighbourNode;
 
 /* An item and a weight */
 typedef struct Neighbour
@@ -61,7 +67,8 @@ typedef struct Neighbours
 	/* work space for a regression */
 	double	   *products;		/* products with the current column [items] */
 	uint32_t   *touched;		/* items with a nonzero product [items] */
-	size_t	   *heads;			/* first cell in each user's list, plus 1; 0: none [users] */
+	size_t	   *heads;			/* first node of each user, plus 1; 0: none [users] */
+	NeighbourNode *nodes;		/* [cells] */
 	double	   *gram;			/* [k * k] */
 	double	   *packed;			/* "gram" in LAPACK's packed form */
 	double	   *cosines;		/* [k] */

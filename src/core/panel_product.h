@@ -10,8 +10,6 @@
 
 /* Number of cells by which loads are ahead of the arithmetic */
 #define CELLS_AHEAD				4
-
-#define CACHE_LINE				64
 #endif
 
 /* Add the vectors of the cells' items, times the cells' weights, to "sum". */

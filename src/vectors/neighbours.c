@@ -50,7 +50,7 @@ RegressionMemory(const LogReader *log)
 
 	return per_item * ClicksItems(log->clicks) +
 		sizeof(size_t) * ClicksUsers(log->clicks) +
-		sizeof(NeighbourUse) * ClicksRows(log->clicks) +
+		(sizeof(NeighbourUse) + sizeof(NeighbourNode)) * ClicksRows(log->clicks) +
 		sizeof(double) * neighbours_popular_len(ClicksItems(log->clicks));
 }
 
@@ -71,6 +71,7 @@ FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
 	n->products = AllocateNumbers(matrix->items);
 	n->touched = AllocateMany(sizeof(uint32), matrix->items);
 	n->heads = AllocateMany(sizeof(size_t), matrix->users);
+	n->nodes = AllocateMany(sizeof(NeighbourNode), matrix->starts[matrix->users]);
 	n->gram = AllocateNumbers(order * order);
 	n->packed = AllocateNumbers(linalg_packed_len(k));
 	n->cosines = AllocateNumbers(order);
@@ -85,6 +86,7 @@ FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
 				 errmsg("could not fit the weights of neighbours"),
 				 errdetail("LAPACK found no Cholesky factor.")));
 	pfree(n->uses);
+	pfree(n->nodes);
 	pfree(n->popular);
 }
 

@@ -57,6 +57,7 @@ log_new(uint32_t users, uint32_t items, int k, Weight weight)
 	n->products = guarded(items);
 	n->touched = allocate(items * sizeof(uint32_t));
 	n->heads = allocate(users * sizeof(size_t));
+	n->nodes = allocate(count * sizeof(NeighbourNode) + 1);
 	n->gram = guarded(order * order);
 	n->packed = guarded(order * (order + 1) / 2);
 	n->cosines = guarded(order);
