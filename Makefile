@@ -128,6 +128,8 @@ valgrind:
 	$(INSTALL_FOR) core
 	@$(MAKE) -s -C test/core check CORE_EXEC='$(MEMCHECK)'
 
+# First pages of sessions have a bar for servers that preload the library.
+speed: export SERVER_SETTINGS ?= shared_preload_libraries = 'dlints'
 # Under load commits wait for the disk, as those of a real server do.
 capacity: export SERVER_SETTINGS = fsync = on
 # What is a show says whether a bar is missed; its test fails.
