@@ -24,7 +24,7 @@
 
 /* Number of blocks in a portion: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number of blocks */
 #define MIN_BLOCKS		128
-#define ROOT_BLOCKS		2.5
+#define ROOT_BLOCKS		3.2
 #define MAX_PORTIONS	4
 /* Minimum number of items to read per item that is searched for */
 #define ITEMS_PER_BEST	50
