@@ -137,15 +137,16 @@ BEGIN
 	IF NOT EXISTS (SELECT FROM setting) THEN
 		RAISE 'tables of schema "%" are empty', own USING ERRCODE = 'object_not_in_prerequisite_state',
 			HINT = 'A dump without data was restored: restore the data too, or create another one.';
-	ELSIF part = 'run' THEN
-		UPDATE job j SET done_at = now() WHERE j.name = 'run';
-		RETURN NULL;
-	END IF;
-	PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
-	IF NOT FOUND THEN                   -- another session is at it, or there is no such part
-		RETURN NULL;
 	END IF;
 	BEGIN
+		IF part = 'run' THEN
+			UPDATE job j SET done_at = now() WHERE j.name = 'run';
+			RETURN NULL;
+		END IF;
+		PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
+		IF NOT FOUND THEN               -- another session is at it, or there is no such part
+			RETURN NULL;
+		END IF;
 		result := @extschema@._dlints_do_part(part);
 		IF result IS NOT NULL THEN
 			UPDATE job j SET problem = NULL WHERE j.name = part AND j.problem IS NOT NULL;

@@ -28,6 +28,10 @@ WHERE  t.oid = type
 $$;
 COMMENT ON FUNCTION _dlints_type_name(oid) IS 'name of a type, qualified';
 
+CREATE FUNCTION _dlints_fits_index(key "any") RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_fits_index' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_fits_index("any") IS 'has a key at most 1,000 bytes, so that indexes can hold it?';
+
 -- Return the COLLATE clause of a nondeterministic collation, such as a case-insensitive one.  Empty for other
 -- collations, under which equal values have equal bytes.
 CREATE FUNCTION _dlints_collate_clause(collation_id oid) RETURNS text
@@ -271,6 +275,7 @@ $$
 DECLARE
 	types oid[];
 	user_cast text;
+	item_cast text;
 BEGIN
 	IF a ->> 'clicks' IS NULL THEN
 		EXECUTE format('CREATE OR REPLACE VIEW %1$I.click AS
@@ -298,11 +303,18 @@ BEGIN
 				'An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
 				current_setting('TimeZone'));
 	END IF;
+	item_cast := @extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid);
+	-- a click with a long key has no item; a condition on the user would not use the log's index
+	item_cast := coalesce((
+		SELECT format('CASE WHEN %s THEN %s END', string_agg(format(
+		           '@extschema@._dlints_fits_index(c.%s) IS DISTINCT FROM false', k.name), ' AND '), item_cast)
+		FROM  (VALUES ('user_id', (a ->> 'user_type')::oid), ('item', (a ->> 'item_type')::oid)) k (name, type)
+		       JOIN pg_type t ON t.oid = k.type
+		WHERE  t.typlen = -1 HAVING count(*) > 0), item_cast);
 	PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'clicks'::text, format(
 		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\n'
 		'FROM (\n%s\n) c (%s)',
-		a ->> 'name', user_cast,
-		@extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid),
+		a ->> 'name', user_cast, item_cast,
 		@extschema@._dlints_time_cast('c.at'::text, types[3]),
 		CASE cardinality(types) WHEN 4 THEN '@extschema@._dlints_click_weight(c.weight)'
 		     ELSE '1::pg_catalog.float8' END,

@@ -184,6 +184,11 @@ BEGIN
 		END IF;
 	END LOOP;
 	RETURN QUERY
+	SELECT 'items with long keys', count(*)::float8, NULL::float8,
+	       format('lists leave them out, for example "%s...": keys have at most 1,000 bytes',
+	              left(min(i.item::text), 20))
+	FROM   item i WHERE NOT @extschema@._dlints_fits_index(i.item) HAVING count(*) > 0;
+	RETURN QUERY
 	SELECT 'items that changed at once', substring(j.problem FROM '[0-9.]+')::float8, NULL::float8,
 	       format('share of items whose columns changed in one refresh, at %s: check that the items were not replaced',
 	              j.done_at)

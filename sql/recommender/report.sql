@@ -211,7 +211,9 @@ BEGIN
 	SELECT 'items without a vector', count(*)::float8, NULL::float8, CASE
 	       WHEN has_blocks THEN 'run() makes their vectors; until then lists contain few of them'
 	       ELSE 'each request encodes them until run() makes their vectors' END
-	FROM   item i WHERE NOT EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, i.item));
+	FROM   item i
+	WHERE  @extschema@._dlints_fits_index(i.item)
+	AND    NOT EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, i.item));
 	RETURN QUERY
 	SELECT 'items that cannot be encoded', coalesce(substring(j.problem FROM 'number: ([0-9]+)')::float8, 0),
 	       NULL::float8,

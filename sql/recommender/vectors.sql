@@ -116,7 +116,7 @@ BEGIN
 			INSERT INTO item_vector AS v (item, encoded, dates)
 			SELECT i.item, i.encoded, i.dates
 			FROM   encoded_item i
-			WHERE  i.item IS NOT NULL
+			WHERE  @extschema@._dlints_fits_index(i.item)
 			AND    NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, i.item) AND NOT w.is_deleted)
 			ON CONFLICT (item) DO UPDATE
 			SET    encoded = excluded.encoded, version = excluded.version, dates = excluded.dates, is_deleted = false
@@ -133,7 +133,7 @@ BEGIN
 				       JOIN encoded_item i ON (@extschema@._dlints_digest(i.item) & 16383)::integer = b.n
 				       LEFT JOIN LATERAL (SELECT w.item, w.encoded, w.dates, w.is_deleted FROM item_vector w
 				                          WHERE same_item(w.item, i.item) OFFSET 0) v ON true
-				WHERE  i.item IS NOT NULL),
+				WHERE  @extschema@._dlints_fits_index(i.item)),
 			written AS (
 				INSERT INTO item_vector AS v (item, encoded, dates)
 				SELECT e.item, e.encoded, e.dates FROM encoded e WHERE e.is_written
@@ -156,7 +156,7 @@ BEGIN
 	END;
 	WITH encoded AS MATERIALIZED (
 		SELECT i.item, e.encoded, e.dates, e.problem
-		FROM  (SELECT DISTINCT k.item FROM item k WHERE k.item IS NOT NULL
+		FROM  (SELECT DISTINCT k.item FROM item k WHERE @extschema@._dlints_fits_index(k.item)
 		       AND (NOT only_new OR NOT EXISTS (
 		           SELECT FROM item_vector w WHERE same_item(w.item, k.item) AND NOT w.is_deleted))) i,
 		       LATERAL @extschema@._dlints_encode_item(i.item) e),

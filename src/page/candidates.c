@@ -85,7 +85,7 @@ static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded || 0::real, e.dates, 0::real, NULL::real,\n"
 	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint\n"
 	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
-	"WHERE  e.encoded IS NOT NULL", 3},
+	"WHERE  e.encoded IS NOT NULL AND @extschema@._dlints_fits_index(u.item)", 3},
 	{ARG_ITEMS, INT4OID, INT4OID}};
 
 /*
@@ -450,7 +450,7 @@ read_vectors(FeatureReader *reader)
 	EndLookup(lookup);
 }
 
-/* Remove candidates without features: their row was deleted. */
+/* Remove candidates without features: their row was deleted, or their key is too long. */
 static void
 drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 {

@@ -1,13 +1,15 @@
 /*
  * keys.c
- *		Hash tables of items by key, for keys of any type.
+ *		Keys of any type: their length, and hash tables of items by key.
  *
  * Equality is that of the type's default operator class.  A key without a hash function
  * is hashed by its text.  This requires that equal keys of such types have equal text.
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "common/hashfn.h"
+#include "fmgr.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -19,6 +21,24 @@
 
 /* Odd, so that the high bits of a key change all bits of its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
+
+/* Can indexes hold a key? */
+bool
+FitsIndex(Oid type, Datum key)
+{
+	return get_typlen(type) != -1 || toast_raw_datum_size(key) <= MAX_KEY_BYTES + VARHDRSZ;
+}
+
+PG_FUNCTION_INFO_V1(dlints_fits_index);
+
+/* _dlints_fits_index(key "any") -> boolean */
+Datum
+dlints_fits_index(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(FitsIndex(get_fn_expr_argtype(fcinfo->flinfo, 0), PG_GETARG_DATUM(0)));
+}
+
+/* ---------- hash tables ---------- */
 
 typedef struct KeyEntry
 {

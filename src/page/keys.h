@@ -1,13 +1,18 @@
 /*
  * keys.h
- *		Hash tables of items by key, for keys of any type.
+ *		Keys of any type: their length, and hash tables of items by key.
  */
 #ifndef DLINTS_PAGE_KEYS_H
 #define DLINTS_PAGE_KEYS_H
 
 #include "page/page.h"
 
+/* Maximum length of a key: larger ones do not fit indexes together with other columns */
+#define MAX_KEY_BYTES	1000
+
 typedef struct KeyTable KeyTable;
+
+extern bool FitsIndex(Oid type, Datum key);
 
 extern KeyTable *CreateKeyTable(const PageRequest *page, uint32 expected);
 extern int	AddKey(KeyTable *table, Datum key, int number, bool *is_new);

@@ -6,13 +6,11 @@
  */
 #include "postgres.h"
 
-#include "access/detoast.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
 #include "compat.h"
@@ -23,8 +21,6 @@
 #include "sql/args.h"
 
 #define LIST_COLUMNS	5
-/* Length of the key of a user, in bytes: the log has an index on it */
-#define MAX_USER_LENGTH	1000
 
 /* For more_like(): the context with the item's key, and the item as an array */
 static const PageQuery describe_item = {{
@@ -40,11 +36,10 @@ static const PageQuery describe_left_out = {{
 static void
 check_user_length(const PageRequest *page)
 {
-	if (!page->user.isnull && get_typlen(page->user_type) == -1 &&
-		toast_raw_datum_size(page->user.value) > MAX_USER_LENGTH + VARHDRSZ)
+	if (!page->user.isnull && !FitsIndex(page->user_type, page->user.value))
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("argument \"user_id\" must have at most %d bytes", MAX_USER_LENGTH)));
+				 errmsg("argument \"user_id\" must have at most %d bytes", MAX_KEY_BYTES)));
 }
 
 static void

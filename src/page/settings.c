@@ -20,6 +20,8 @@
 
 /* Maximum number of a block.  Blocks of large catalogues have at least four items. */
 #define MAX_BLOCK		10000000
+/* Larger caps have no effect, since lists are shorter */
+#define MAX_CAP			1000000
 
 /* Number of further features, besides taste and dates: popularity and neighbour score */
 #define N_OTHERS		2
@@ -93,7 +95,7 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	settings->liked = DatumGetInt32(values[n++]);
 	settings->aged = DatumGetInt32(values[n++]);
 	settings->size = DatumGetInt32(values[n++]);
-	settings->cap = nulls[n] || nulls[n + 1] ? 0 : DatumGetInt32(values[n + 1]);
+	settings->cap = nulls[n] || nulls[n + 1] ? 0 : Min(DatumGetInt32(values[n + 1]), MAX_CAP);
 	n += 2;
 	settings->diversity = DatumGetFloat8(values[n++]);
 	settings->block_slots = DatumGetInt32(values[n++]);

@@ -246,6 +246,26 @@ SELECT matches((SELECT string_agg(meaning, ', ') FROM revoked.report() WHERE mea
   'clicks: permission denied for table seen', 'report() says which of its parts failed, and why');
 SELECT cmp_ok((SELECT count(*) FROM revoked.report()), '>=', (:rows - 4)::bigint, 'report() returns its other parts');
 
+-- ---------- keys that no index can hold, and large caps ----------
+
+CREATE FUNCTION noise() RETURNS text LANGUAGE sql AS $$
+SELECT string_agg(md5(i::text), '') FROM generate_series(1, 300) i $$;
+CREATE VIEW titled AS SELECT 'title ' || id AS title, category FROM product UNION ALL SELECT noise(), 'noise';
+CREATE VIEW titled_click AS SELECT 'person ' || person AS person, 'title ' || product AS title, at FROM click
+UNION ALL SELECT noise(), 'title ' || id, now() FROM product UNION ALL SELECT 'person 1', noise(), now();
+SELECT is(outcome($$SELECT dlints_create_recommender('titles', 'titled', '{category}', item_key => 'title',
+  clicks => 'SELECT person, title, at FROM titled_click', control => 0, epsilon => 0, factors => 4, repeats => true,
+  cap => 2147483647, cap_group => 'i.category') IS NULL$$), 'gives false',
+  'a recommender is made although the keys of an item and of a user have 9,600 bytes');
+SELECT is((SELECT count(*) FROM titles.recommend('person 1', 1000)), (SELECT count(*) FROM product),
+  'lists leave out an item with a long key, and a cap may be the largest integer');
+SELECT is(measured('titles', 'items with long keys'), '1.000: lists leave them out, for example "'
+  || left(noise(), 20) || '...": keys have at most 1,000 bytes', 'report() names an item with a long key');
+SELECT is(outcome('SELECT ' || call), 'gives true', call || ' for long keys')
+FROM unnest(ARRAY['titles.refresh() >= 0', 'titles.refit() > 0', 'titles.warm_start() > 0',
+  '(SELECT count(*) > 0 FROM titles.backtest(5))']) call;
+DROP SCHEMA titles CASCADE;
+
 -- ---------- values that come later ----------
 
 SELECT dlints_create_recommender('grows', 'product', '{category,price}',
