@@ -301,7 +301,7 @@ BEGIN
 	summed AS (
 		SELECT regr_sxx(i.reward, i.rate) AS xx, regr_sxy(i.reward, i.rate) AS xy, regr_syy(i.reward, i.rate) AS yy,
 		       greatest(count(*) - 2, 1) AS freedom,
-		       greatest((sum(i.reward) + 50 * avg(i.rate)) / ((count(*) + 50) * avg(i.rate)), 0.01) AS ratio
+		       greatest((sum(i.reward) + 50 * avg(i.rate)) / ((count(*) + 50) * greatest(avg(i.rate), 0.01)), 0.01) AS ratio
 		FROM   impression i),
 	fit AS (
 		SELECT s.*,

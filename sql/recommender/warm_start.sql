@@ -273,19 +273,19 @@ COMMENT ON FUNCTION _dlints_fit_similarity()
 	IS 'fit how similarity to a user''s clicks and popularity predict the next click';
 
 -- Return the click rate of an example, predicted from similarity and popularity.  The profile contains the weights
--- of blocks.
+-- of blocks.  The rate is linear in the features, as the models are, and therefore not limited to the range from 0
+-- to 1: limits would make the prior weaker for the items with the largest neighbour scores.
 CREATE FUNCTION _dlints_click_rate(click_value float8, profile real[], features real[]) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN least(greatest(0.05 + click_value * @extschema@.dlints_dot(
-	profile::float8[], features::@extschema@.dlints_vector), 0.01), 0.95);
+RETURN 0.05 + click_value * @extschema@.dlints_dot(profile::float8[], features::@extschema@.dlints_vector);
 COMMENT ON FUNCTION _dlints_click_rate(float8, real[], real[])
 	IS 'click rate of an example, predicted from similarity and popularity';
 
--- Set the prior of the model "personal" from the examples.  Each example enters twice, as a click with weight p and as
--- a non-click with weight 1 - p, where p is the predicted click rate.  The reward of a click is
--- similarity.reward_scale, so that the prior has the scale of rewards on our lists.  A click log of the user has a
--- weight of 30, our own lists have 0.3: a few hundred lists of similar items carry less information.  The evidence
--- is computed first, so that learning waits for the final update only.
+-- Set the prior of the model "personal" from the examples.  Each example enters twice, with the predicted click rate
+-- plus and minus the standard deviation of a click, both times similarity.reward_scale: the prior then has the scale
+-- and the noise of rewards on our lists.  A click log of the user has a weight of 30, our own lists have 0.3: a few
+-- hundred lists of similar items carry less information.  The evidence is computed first, so that learning waits for
+-- the final update only.
 CREATE FUNCTION _dlints_set_prior() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -296,7 +296,7 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the prior of the models'::text);
 	SELECT coalesce(@extschema@.dlints_evidence(
 	           s.empty_model, e.features::@extschema@.dlints_vector, r.reward, e.profile::@extschema@.dlints_vector,
-	           e.found_at, r.weight), s.empty_model)
+	           e.found_at, 0.5), s.empty_model)
 	INTO   evidence
 	FROM   setting s LEFT JOIN (
 	           SELECT w.features || array_fill(0::real, ARRAY[s.aged]) || w.neighbour_score AS features,
@@ -305,7 +305,10 @@ BEGIN
 	           FROM   setting s, similarity l, warm_start_example w) e ON true
 	       LEFT JOIN LATERAL (
 	           SELECT @extschema@._dlints_click_rate(e.click_value, e.profile, e.features) AS rate) a ON true
-	       LEFT JOIN LATERAL (VALUES (e.reward_scale, a.rate), (0, 1 - a.rate)) r (reward, weight) ON true
+	       LEFT JOIN LATERAL (SELECT least(greatest(a.rate, 0.01), 0.95) AS p) c ON true
+	       LEFT JOIN LATERAL (VALUES
+	           (e.reward_scale * (a.rate + sqrt(c.p * (1 - c.p)))),
+	           (e.reward_scale * (a.rate - sqrt(c.p * (1 - c.p))))) r (reward) ON true
 	GROUP  BY s.single;
 	UPDATE model m
 	SET    state = @extschema@.dlints_with_prior(

@@ -3,7 +3,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(14);
+SELECT plan(15);
 
 -- Items of a pair are clicked by the same users, and other items by random users.
 CREATE TABLE thing (id text PRIMARY KEY);
@@ -41,6 +41,13 @@ WHERE  coalesce(w.weight, 0) >= 0;
 SELECT cmp_ok(avg(contribution), '>', 0.02::float8, 'explain() shows the contribution of neighbour scores')
 FROM  (SELECT DISTINCT decision FROM listed) d, shop.explain(d.decision) e
 WHERE  e.part = '(bought together)' AND e.position = 1;
+SELECT ok(min(c.expected) > 1 AND max(abs(e.contribution / c.expected - 1)) < 0.05,
+  'the prior is linear: large neighbour scores contribute their weight, although a click has the reward 1')
+FROM  (SELECT decision, item FROM listed WHERE position = 1) d JOIN shop.impression i USING (decision, item),
+      shop.similarity l, LATERAL (SELECT l.click_value * l.weights[cardinality(l.weights)]
+                                         * i.features[cardinality(i.features)] AS expected) c,
+      shop.explain(d.decision) e
+WHERE e.part = '(bought together)' AND e.position = 1 AND i.features[cardinality(i.features)] > 0.6;
 SELECT is((SELECT m.item FROM shop.more_like('thing 7', 1) m), 'thing 8',
   'more_like() uses the neighbours of its item');
 DELETE FROM click WHERE who > 1000;
