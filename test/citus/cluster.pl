@@ -24,8 +24,7 @@ my $settings = q{
 	citus.enable_statistics_collection = off
 	citus.shard_count = 8
 };
-my ($coordinator, @workers) =
-  map { DlintsTest->node($_, conf => $settings) } 'coordinator', 'north', 'south';
+my ($coordinator, @workers) = map { DlintsTest->node($_, conf => $settings) } 'coordinator', 'north', 'south';
 
 sub sql
 {
@@ -48,8 +47,7 @@ diag(sql('SELECT citus_version()'));
 
 ### Statements of the documentation
 
-my ($section) =
-  DlintsTest->slurp("$FindBin::RealBin/../../doc/scaling.md") =~ /^## Citus\n(.*)/ms;
+my ($section) = DlintsTest->slurp("$FindBin::RealBin/../../doc/scaling.md") =~ /^## Citus\n(.*)/ms;
 my @blocks = $section =~ /^(?:```|<!-- )sql\n(.*?)^(?:```|-->)$/msg;
 
 cmp_ok(scalar @blocks, '>=', 5, 'the documentation has statements');
@@ -123,8 +121,7 @@ for my $query (
 	'SELECT m.name, dlints_recommend(m.state, i.id, i.features, 5) FROM model m
 		JOIN item i ON i.model = m.name GROUP BY m.name')
 {
-	like(plan_of($query), qr/\ACustom Scan.*Task Count: 8.*Agg.*dlints_recommend/s,
-		"on the workers: $query");
+	like(plan_of($query), qr/\ACustom Scan.*Task Count: 8.*Agg.*dlints_recommend/s, "on the workers: $query");
 }
 
 for my $query (
@@ -198,18 +195,15 @@ sub draws
 {
 	my ($with, $weights) = @_;
 
-	return sql("$with SELECT count(DISTINCT dlints_dot($weights, array_fill(1::real, '{24}')))
-		FROM event");
+	return sql("$with SELECT count(DISTINCT dlints_dot($weights, array_fill(1::real, '{24}'))) FROM event");
 }
 
 for my $table ('model', 'shared_model')
 {
 	my $draw = "SELECT dlints_draw_weights(state) AS weights FROM $table WHERE name = 'm4'";
 
-	is(draws("WITH w AS MATERIALIZED ($draw)", '(SELECT weights FROM w)'), 1,
-		"$table: one draw in a CTE");
-	is(draws('', "($draw OFFSET 0)"), 1, "$table: one draw with OFFSET 0")
-		if $table eq 'shared_model';
+	is(draws("WITH w AS MATERIALIZED ($draw)", '(SELECT weights FROM w)'), 1, "$table: one draw in a CTE");
+	is(draws('', "($draw OFFSET 0)"), 1, "$table: one draw with OFFSET 0") if $table eq 'shared_model';
 	is(sql(qq{SELECT count(DISTINCT dlints_dot(weights, array_fill(1::real, '{24}')))
 		FROM event, ($draw OFFSET 0) w}),
 		1, "$table: one draw in FROM with OFFSET 0");
@@ -220,8 +214,7 @@ is(draws('', "(SELECT dlints_draw_weights(state) FROM shared_model WHERE name = 
 my $best = q{ORDER BY dlints_dot((SELECT weights FROM w), features) DESC LIMIT 10};
 my $seeded = q{WITH w AS MATERIALIZED (SELECT dlints_draw_weights(state, seed => 5) AS weights
 	FROM model WHERE name = 'm4')};
-like(plan_of("$seeded SELECT id FROM event $best"), qr/LIMIT '10'.*->  Limit/s,
-	'each shard finds its best');
+like(plan_of("$seeded SELECT id FROM event $best"), qr/LIMIT '10'.*->  Limit/s, 'each shard finds its best');
 is(sql("$seeded SELECT id FROM event $best"),
 	sql("$seeded SELECT id FROM (SELECT * FROM event OFFSET 0) e $best"),
 		'... and the best of them win');
@@ -290,8 +283,7 @@ sub move
 	my ($shard, $from) = split /\|/, sql(qq{
 		SELECT shardid, nodeport FROM citus_shards
 		WHERE shardid = get_shard_id_for_distribution_column('model', '$name')});
-	my ($source, $target) =
-	  sort { ($b->port == $from) <=> ($a->port == $from) } @workers;
+	my ($source, $target) = sort { ($b->port == $from) <=> ($a->port == $from) } @workers;
 
 	sql(sprintf q{SELECT citus_move_shard_placement(%d, '%s', %d, '%s', %d, 'force_logical')},
 		$shard, $source->host, $source->port, $target->host, $target->port);
@@ -357,12 +349,10 @@ sub writers
 	{
 		my $path = $coordinator->basedir . "/$name.sql";
 
-		DlintsTest->spew($path,
-			"\\set n :n + 1\n\\set t ($rounds * 100 + :client_id) * 1000000 + :n$script{$name}");
+		DlintsTest->spew($path, "\\set n :n + 1\n\\set t ($rounds * 100 + :client_id) * 1000000 + :n$script{$name}");
 		push @command, '--file', $path;
 	}
-	$self->{run} =
-	  IPC::Run::start([ @command, 'postgres' ], \undef, \$self->{out}, \$self->{err});
+	$self->{run} = IPC::Run::start([ @command, 'postgres' ], \undef, \$self->{out}, \$self->{err});
 	return $self;
 }
 
@@ -387,8 +377,7 @@ sub acknowledged
 	my ($writers) = @_;
 
 	$writers->{run}->finish;
-	my ($count) = $writers->{out} =~ /actually processed: (\d+)/
-	  or die "pgbench: $writers->{out}$writers->{err}";
+	my ($count) = $writers->{out} =~ /actually processed: (\d+)/ or die "pgbench: $writers->{out}$writers->{err}";
 	return $count;
 }
 
@@ -464,8 +453,7 @@ sub milliseconds
 	return $shortest;
 }
 
-sql(q{UPDATE model SET state = dlints_update(state, array_fill(0.5::real, '{24}'), 1)
-	WHERE name = 'm4'});
+sql(q{UPDATE model SET state = dlints_update(state, array_fill(0.5::real, '{24}'), 1) WHERE name = 'm4'});
 my $updates = "SELECT (dlints_info($evidence))).updates FROM";
 my $sum = milliseconds('SELECT sum(reward) FROM event', 9);
 my $parts = milliseconds("$model $updates event", 9);

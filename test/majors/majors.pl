@@ -24,8 +24,7 @@ sub server
 
 my $old = server('old', "$installation/bin", install_path => $installation);
 my $new = server('new', $bindir);
-my ($from, $to) =
-  map { $_->safe_psql('postgres', 'SHOW server_version_num') =~ s/\d{4}$//r } $old, $new;
+my ($from, $to) = map { $_->safe_psql('postgres', 'SHOW server_version_num') =~ s/\d{4}$//r } $old, $new;
 diag "from PostgreSQL $from to $to";
 
 ### Data of the old version

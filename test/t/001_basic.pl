@@ -12,8 +12,7 @@ use Test::More;
 my $node = DlintsTest->node('main');
 
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
-is( $node->safe_psql(
-		'postgres', q{
+is($node->safe_psql('postgres', q{
 	SELECT dlints_recommend(dlints_new(3), item, features)
 	FROM (VALUES ('only', ARRAY[1, 2, 3]::real[])) AS c(item, features)}),
 	'only',
@@ -35,7 +34,7 @@ SKIP:
 	push @called, map { "dlints_from_$_" } qw(vector vectors halfvec halfvecs);
 
 	skip 'no nm to read the symbols with', 1 if !@symbols;
-	is( join("\n", sort @symbols),
+	is(join("\n", sort @symbols),
 		join("\n", sort '_PG_init', 'Pg_magic_func', @called, map { "pg_finfo_$_" } @called),
 		'the module shows what SQL calls and nothing else');
 }
@@ -47,8 +46,7 @@ SKIP:
 
 	my $session = DlintsTest->session($node);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
-	is( $session->query_safe(
-			q{
+	is($session->query_safe(q{
 		WITH learned AS MATERIALIZED (
 			SELECT dlints_update_batch(dlints_new(300, intercept => false),
 				array_fill(0.5::real, ARRAY[200, 300]),
@@ -60,12 +58,9 @@ SKIP:
 		't|300',
 		'a model of 300 dimensions learns and recommends');
 
-	my ($threaded) =
-	  DlintsTest->slurp("/proc/$pid/maps") =~ /(\S*openblas-?(?:pthread|openmp)\S*)/;
-	skip "the BLAS here starts threads ($threaded)", 1
-	  if $threaded && ($ENV{OPENBLAS_NUM_THREADS} // '') ne '1';
-	like(DlintsTest->slurp("/proc/$pid/status"),
-		qr/^Threads:\s+1$/m, 'the session has one thread');
+	my ($threaded) = DlintsTest->slurp("/proc/$pid/maps") =~ /(\S*openblas-?(?:pthread|openmp)\S*)/;
+	skip "the BLAS here starts threads ($threaded)", 1 if $threaded && ($ENV{OPENBLAS_NUM_THREADS} // '') ne '1';
+	like(DlintsTest->slurp("/proc/$pid/status"), qr/^Threads:\s+1$/m, 'the session has one thread');
 	$session->quit;
 }
 
@@ -107,10 +102,9 @@ sub check_sessions
 check_sessions('loaded by each');
 
 # One session keeps a matrix that another generates again and again
-is( distinct(
+is(distinct(
 		map {
-			$node->safe_psql(
-				'postgres', qq{
+			$node->safe_psql('postgres', qq{
 			SET dlints.projection_cache_size = '$_';
 			SELECT array_send(dlints_project(m, array_fill(0.3::float8, ARRAY[5000]))),
 			       array_send(dlints_weights(dlints_update(m,
@@ -123,8 +117,7 @@ is( distinct(
 # Sessions inherit all initialization of a preloaded library
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'dlints'\n");
 $node->restart;
-is($node->safe_psql('postgres', 'SHOW dlints.projection_cache_size'),
-	'64MB', 'the library can be preloaded');
+is($node->safe_psql('postgres', 'SHOW dlints.projection_cache_size'), '64MB', 'the library can be preloaded');
 check_sessions('preloaded');
 
 $node->stop;

@@ -23,8 +23,7 @@ DlintsStream::check($node, 'eight sessions');
 # Untrained model "pair", with rewards 1, 2 and 4 in the queue
 sub reset_pair
 {
-	$node->safe_psql(
-		'postgres', q{
+	$node->safe_psql('postgres', q{
 		TRUNCATE feedback;
 		DELETE FROM model WHERE name = 'pair';
 		INSERT INTO model VALUES ('pair', dlints_new(2, discount => 1, intercept => false));
@@ -46,8 +45,7 @@ sub queue
 # Updates and sum of rewards of "pair", whose bits show the rewards; and the rest of the queue
 sub pair_has
 {
-	return $node->safe_psql(
-		'postgres', q{
+	return $node->safe_psql('postgres', q{
 		SELECT (dlints_info(state)).updates,
 			coalesce(state::jsonb->'evidence'->0->'reward_sum', '0'),
 			coalesce(state::jsonb->'evidence'->0->'b'->0, '0'),

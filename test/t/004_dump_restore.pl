@@ -8,14 +8,12 @@ use DlintsTest;
 use Test::More;
 
 # In a separate schema, which pg_dump does not have in its search_path
-my ($source, $target) =
-  map { DlintsTest->node($_, conf => "search_path = 'public, bandit'\n") } 'source', 'target';
+my ($source, $target) = map { DlintsTest->node($_, conf => "search_path = 'public, bandit'\n") } 'source', 'target';
 my $folder = $source->basedir;
 
 $source->safe_psql('postgres', 'CREATE SCHEMA bandit; CREATE EXTENSION dlints SCHEMA bandit');
 DlintsTest->run_file($source, 'models.sql');
-$source->safe_psql(
-	'postgres', q{
+$source->safe_psql('postgres', q{
 	-- a model of every kind
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
 	INSERT INTO model VALUES
@@ -106,8 +104,7 @@ my $before = $source->safe_psql('postgres', $sent);
 is(scalar(split /\n/, $before), 27, 'models to dump');
 for my $setting (1, -15)
 {
-	is( $source->safe_psql(
-			'postgres', qq{
+	is($source->safe_psql('postgres', qq{
 		SET extra_float_digits = $setting;
 		SELECT name FROM model
 		WHERE dlints_send(state) <> dlints_send(state::text::dlints)
@@ -117,7 +114,7 @@ for my $setting (1, -15)
 }
 
 # jsonb does not keep the sign of zero, so no model may contain a negative zero
-is( $source->safe_psql('postgres',
+is($source->safe_psql('postgres',
 		q{SELECT dlints_send(m) = dlints_send(m::text::dlints)
 			FROM dlints_new(2, exploration => '-0') m}),
 	't',
@@ -139,20 +136,16 @@ sub identical
 	my ($how) = @_;
 
 	is($target->safe_psql($how, $sent), $before, "$how: restored values are identical");
-	is( $target->safe_psql($how, $columns),
-		$source->safe_psql('postgres', $columns),
-		"$how: column types are restored");
-	is( $target->safe_psql($how, $encoded),
+	is($target->safe_psql($how, $columns), $source->safe_psql('postgres', $columns), "$how: column types are restored");
+	is($target->safe_psql($how, $encoded),
 		$source->safe_psql('postgres', $encoded),
 		"$how: encodings and vectors are restored");
-	is( $target->safe_psql(
-			$how, q{
+	is($target->safe_psql($how, q{
 		INSERT INTO fixed DEFAULT VALUES
 		RETURNING projected = dlints_new(8, 3, seed => 4)}),
 		't',
 		"$how: the default is there");
-	like(
-		refusal($how, 'INSERT INTO fixed (projected) VALUES (dlints_new(8, 4))'),
+	like(refusal($how, 'INSERT INTO fixed (projected) VALUES (dlints_new(8, 4))'),
 		qr/expected dlints\(8,3\), not dlints\(8,4,intercept\)/,
 		"$how: a column's sizes are enforced");
 	like(
@@ -178,9 +171,7 @@ for my $case (
 	my $dump = "$folder/$how.dump";
 
 	$target->safe_psql('postgres', qq{CREATE DATABASE "$how"});
-	$source->command_ok(
-		[ 'pg_dump', '--no-sync', @options, '--file', $dump, 'postgres' ],
-		"$how: the dump succeeds");
+	$source->command_ok([ 'pg_dump', '--no-sync', @options, '--file', $dump, 'postgres' ], "$how: the dump succeeds");
 	$target->command_ok(
 		$options[0] eq '--format=plain'
 		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $how, '-f', $dump ]
@@ -195,16 +186,14 @@ for my $format ('text', 'csv', 'binary')
 {
 	my $copy = sub {
 		my ($direction) = @_;
-		return join '', map { "COPY $_ $direction '$folder/$_.$format' (FORMAT $format);" } 'model',
-			'fixed', 'thing';
+		return join '', map { "COPY $_ $direction '$folder/$_.$format' (FORMAT $format);" } 'model', 'fixed', 'thing';
 	};
 
 	$target->safe_psql('postgres', qq{CREATE DATABASE "copy $format" TEMPLATE "inserts"});
 	$source->safe_psql('postgres', $copy->('TO'));
 	$target->safe_psql("copy $format", 'TRUNCATE model, fixed, thing;' . $copy->('FROM'));
-	is($target->safe_psql("copy $format", $sent),
-		$before, "COPY as $format keeps the values");
-	is( $target->safe_psql("copy $format", $encoded),
+	is($target->safe_psql("copy $format", $sent), $before, "COPY as $format keeps the values");
+	is($target->safe_psql("copy $format", $encoded),
 		$source->safe_psql('postgres', $encoded),
 		"COPY as $format keeps the vectors");
 
@@ -225,7 +214,7 @@ my $next = q{
 		array_fill(0.2, ARRAY[i.profile_dim]), '2026-02-01 00:00:00+00'))),
 	       md5(dlints_draw(state, 17)::text)
 	FROM model, dlints_info(state) i WHERE state IS NOT NULL ORDER BY name};
-is( $target->safe_psql('custom', $next),
+is($target->safe_psql('custom', $next),
 	$source->safe_psql('postgres', $next),
 	'restored models learn and draw as the dumped ones');
 

@@ -25,8 +25,7 @@ my ($plain, $projected, $lasting, $untrained, $constant, $matched, $matched_proj
   [ '6, 3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '400, 60', 3 ];
 
-my $informed = $form->of(
-	'(SELECT dlints_with_prior(learned(e, 20), learned(e, 5), 0.5) FROM dlints_new(3) e)');
+my $informed = $form->of('(SELECT dlints_with_prior(learned(e, 20), learned(e, 5), 0.5) FROM dlints_new(3) e)');
 
 # Numbers in network order
 sub int16 { return pack('n', $_[0]); }
@@ -41,8 +40,7 @@ sub refuse
 {
 	my ($name, $value, $refusal) = @_;
 
-	push @refused,
-	  [ $form->add($value), $name, $refusal // '22P03|invalid dlints in external value' ];
+	push @refused, [ $form->add($value), $name, $refusal // '22P03|invalid dlints in external value' ];
 	return;
 }
 
@@ -77,16 +75,12 @@ refuse_at('policy', $plain, POLICY, sub { chr shift }, 3, 4, 255);
 refuse_at('intercept', $_, INTERCEPT, sub { chr shift }, 2, 3, 128, 255) for $plain, $constant;
 refuse_at('memories', $plain, MEMORIES, sub { chr shift }, 0, 2, 9, 255);
 refuse_at('memory', $_, MEMORY, sub { chr shift }, 0, 4, 255) for $plain, $long;
-refuse_at('interactions', $_, INTERACTIONS, sub { chr shift }, 2, 3, 128, 255)
-  for $plain, $matched;
-refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0)
-  for $matched, $matched_projected;
-refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1)
-  for $plain, $projected, $untrained;
+refuse_at('interactions', $_, INTERACTIONS, sub { chr shift }, 2, 3, 128, 255) for $plain, $matched;
+refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0) for $matched, $matched_projected;
+refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1) for $plain, $projected, $untrained;
 refuse_at('another length of matched profiles,', $_, PROFILE_DIM, \&int32, 0, 1, 4, 7, 65536)
   for $matched, $matched_projected;
-refuse_at('profile_dim without interactions,', $_, PROFILE_DIM, \&int32, 1, 3, 7)
-  for $plain, $projected, $untrained;
+refuse_at('profile_dim without interactions,', $_, PROFILE_DIM, \&int32, 1, 3, 7) for $plain, $projected, $untrained;
 refuse_at('half-life', $plain, HALF_LIFE, \&float8, 1, -1, 1e300);
 refuse_at('sigma', $plain, SIGMA, \&float8, 0, -1);
 refuse_at('noise', $plain, NOISE, \&float8, -1, 9e-101, 2e100);
@@ -94,15 +88,11 @@ refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $con
 refuse_at('intercept more,', $projected, INTERCEPT, sub { chr shift }, 1);
 
 my @sizes = (-1, 65537, 1 << 30, 2**31 - 1, -2**31);
-refuse_at('dim', $_, DIM, \&int32, 0, @sizes) for $plain, $projected, $matched,
-	$untrained;
+refuse_at('dim', $_, DIM, \&int32, 0, @sizes) for $plain, $projected, $matched, $untrained;
 refuse_at('dim', $plain, DIM, \&int32, 1, 2, 4, 1024, 1025, 65536);
-refuse_at('reduced_dim', $_, REDUCED_DIM, \&int32, 1, 2, 3, 1024, 1025, 65536, @sizes)
-  for $plain, $projected, $matched;
-refuse_at('no projection and other sizes,', $_, REDUCED_DIM, \&int32, 0)
-  for $projected, $matched_projected, $untrained;
-refuse_at('profile_dim', $_, PROFILE_DIM, \&int32, 1 << 24, @sizes) for $projected, $matched,
-	$untrained;
+refuse_at('reduced_dim', $_, REDUCED_DIM, \&int32, 1, 2, 3, 1024, 1025, 65536, @sizes) for $plain, $projected, $matched;
+refuse_at('no projection and other sizes,', $_, REDUCED_DIM, \&int32, 0) for $projected, $matched_projected, $untrained;
+refuse_at('profile_dim', $_, PROFILE_DIM, \&int32, 1 << 24, @sizes) for $projected, $matched, $untrained;
 refuse_at('profile_dim without projection,', $plain, PROFILE_DIM, \&int32, 1, 3, 65536, @sizes);
 refuse_at('all sizes', $matched, DIM, sub { int32(shift) x 3 }, @sizes);
 
@@ -116,8 +106,7 @@ for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
 	{
 		for (my $at = DISCOUNT; $at < length($value); $at += 8)
 		{
-			refuse("$name at $at", replaced($value, $at, $bytes))
-			  if !grep { $at == $_ } SEED, UPDATES, NEWEST, CHOSEN;
+			refuse("$name at $at", replaced($value, $at, $bytes)) if !grep { $at == $_ } SEED, UPDATES, NEWEST, CHOSEN;
 		}
 	}
 	refuse("$name at the end of much evidence", replaced($long, length($long) - 8, $bytes));
@@ -141,13 +130,11 @@ refuse_at("negative sum at $_,", $plain, $_, \&float8, -1e-9)
 # G[i][i] and H[i][i] at their positions in the packed form
 is(length($plain) - VALUES, 8 * 15, 'b of 3 numbers, G and H of 6');
 refuse_at('evidence without a posterior,', $plain, VALUES + $_ * 8, \&float8, 1e6) for 4, 10;
-refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(shift) x 6 }, -1)
-  for 3, 9;
+refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(shift) x 6 }, -1) for 3, 9;
 
 ### What may be
 
-my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $matched,
-	$matched_projected, $informed);
+my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $matched, $matched_projected, $informed);
 my @accepted = map { $form->add($_) } @good,
   replaced($plain, RIDGE, float8(1e-100) x 2),
   replaced($plain, RIDGE, float8(0)),
@@ -166,17 +153,16 @@ my @wrong = map { "$_->[1]: " . ($refusal{ $_->[0] } // 'accepted') }
   grep { ($refusal{ $_->[0] } // '') ne $_->[2] } @refused;
 cmp_ok(scalar(@refused), '>', 500, 'more than 500 truncated and altered values are tried');
 is(join("\n", @wrong), '', 'each truncated or altered value is rejected with its SQLSTATE');
-is( $node->safe_psql('postgres', 'SELECT array_agg(n ORDER BY n) FROM arrival'),
+is($node->safe_psql('postgres', 'SELECT array_agg(n ORDER BY n) FROM arrival'),
 	'{' . join(',', @accepted) . '}',
 	'all valid values and no invalid values are stored');
-is( $node->safe_psql('postgres',
+is($node->safe_psql('postgres',
 		"SELECT encode(dlints_send(state), 'hex') FROM arrival ORDER BY n LIMIT " . @good),
 	join("\n", map { unpack 'H*', $_ } @good),
 	'stored values are the values that were sent');
 
 # Outside of a function, too
-my (undef, $stdout) = $node->psql(
-	'postgres', qq{
+my (undef, $stdout) = $node->psql('postgres', qq{
 \\set ON_ERROR_STOP 0
 COPY arrival FROM '${\ $form->path($refused[50][0])}' (FORMAT binary);
 \\echo :SQLSTATE
@@ -185,18 +171,15 @@ is($stdout, "22P03\n" . @accepted, 'a session goes on after a refused COPY');
 
 # jsonb does not keep the sign of zero, so no model may contain a negative zero
 my @zeros = map { $form->add(replaced($projected, $_, pack('H*', '8000000000000000'))) }
-  EXPLORATION, NOISE, HALF_LIFE, REFERENCE, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES,
-  VALUES + 32;
+  EXPLORATION, NOISE, HALF_LIFE, REFERENCE, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES, VALUES + 32;
 ok($form->copy($zeros[0], $zeros[-1]), 'the server reads values with negative zeros');
-is( $node->safe_psql(
-		'postgres', qq{
+is($node->safe_psql('postgres', qq{
 	SELECT array_agg(n - $zeros[0] ORDER BY n) FROM arrival
 	WHERE n >= $zeros[0] AND dlints_send(state) <> dlints_send(state::text::dlints)}),
 	'',
 	'minus zero is refused, or as good as zero');
 
-unlike(
-	DlintsTest->slurp($node->logfile),
+unlike(DlintsTest->slurp($node->logfile),
 	qr/terminated by signal|exited with exit code|PANIC|TRAP/,
 	'no session ended before its time');
 

@@ -14,8 +14,7 @@ my $timeout = 0.5;
 
 my $node = DlintsTest->node('main');
 
-$node->safe_psql(
-	'postgres', q{
+$node->safe_psql('postgres', q{
 	CREATE EXTENSION dlints;
 	CREATE TABLE model (name text, state dlints);
 	INSERT INTO model VALUES ('large', dlints_new(1024, 1024, intercept => false));
@@ -58,8 +57,7 @@ sub is_soon
 
 soon() for 1 .. 2;
 
-my $before =
-  $node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model');
+my $before = $node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model');
 
 # Each of these takes several times the limit
 my %work = (
@@ -146,14 +144,12 @@ my %work = (
 		FROM model, generate_series(1, 1000) i},
 );
 
-my $kept = q{SELECT count(*) FROM pg_backend_memory_contexts
-WHERE name = 'dlints projection' AND total_bytes > 1e8};
+my $kept = q{SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dlints projection' AND total_bytes > 1e8};
 
 for my $what (sort keys %work)
 {
 	my $clock = worked('self');
-	my ($status, $stdout, $stderr) = $node->psql(
-		'postgres', qq{
+	my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
 \\set ON_ERROR_STOP 0
 \\set VERBOSITY sqlstate
 SELECT $clock AS start
@@ -169,8 +165,7 @@ SELECT dlints_predict(dlints_update(dlints_new(500, 2, discount => 1), x, 1), x)
 FROM array_fill(0.5::real, ARRAY[500]) x});
 	my $worked = $stdout =~ s/\n([-\d.e]+)\n/\n/ ? $1 : 9**9**9;
 
-	is($stdout, "57014\n0\nt",
-		"statement_timeout stops $what, and the session goes on");
+	is($stdout, "57014\n0\nt", "statement_timeout stops $what, and the session goes on");
 	ok(is_soon($worked - $timeout), "$what ends soon after its time is up") or diag "after $worked s, units of @units";
 }
 
@@ -181,8 +176,7 @@ for my $what ('a batch with a projection', 'a projection matrix that is kept')
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 	$session->query_until(qr/sent/, "\\echo sent\n$work{$what};\n\\echo :SQLSTATE\n");
-	$node->poll_query_until(
-		'postgres', qq{
+	$node->poll_query_until('postgres', qq{
 		SELECT state = 'active' AND query ~ 'dlints_(update|project)'
 		       AND clock_timestamp() - query_start > '${timeout}s'
 		FROM pg_stat_activity WHERE pid = $pid})
@@ -190,12 +184,11 @@ for my $what ('a batch with a projection', 'a projection matrix that is kept')
 
 	my $clock = worked($pid);
 	my $start = $node->safe_psql('postgres', "SELECT $clock");
-	is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"),
-		't', "$what is cancelled");
+	is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"), 't', "$what is cancelled");
 	$session->query_until(qr/57014/, '');
 	ok(is_soon($node->safe_psql('postgres', "SELECT $clock") - $start), "$what ends soon after it is cancelled");
 	$session->{stderr} = '';
-	is( $session->query_safe('SELECT cardinality(dlints_mean(state)) FROM model'),
+	is($session->query_safe('SELECT cardinality(dlints_mean(state)) FROM model'),
 		1024,
 		"$what was cancelled, and the session goes on");
 	$session->quit;

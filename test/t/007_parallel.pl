@@ -7,8 +7,7 @@ use lib $FindBin::RealBin;
 use DlintsTest;
 use Test::More;
 
-my $node = DlintsTest->node(
-	'main', conf => q{
+my $node = DlintsTest->node('main', conf => q{
 min_parallel_table_scan_size = 0
 min_parallel_index_scan_size = 0
 parallel_setup_cost = 0
@@ -18,8 +17,7 @@ jit = off
 
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'models.sql');
-$node->safe_psql(
-	'postgres', q{
+$node->safe_psql('postgres', q{
 	CREATE TABLE item (id integer, kind integer, features real[], reward float8);
 	INSERT INTO item
 	SELECT i, i % 3, numbers(12, i), cos(i)
@@ -45,15 +43,13 @@ $node->safe_psql(
 my $serial = 'SET max_parallel_workers_per_gather = 0;';
 
 # The leader reads no rows
-my $parallel =
-  'SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;';
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;';
 
 sub actual_plan
 {
 	my ($query) = @_;
 
-	return $node->safe_psql('postgres',
-		"$parallel EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query");
+	return $node->safe_psql('postgres', "$parallel EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query");
 }
 
 sub both
@@ -88,26 +84,22 @@ sub in_workers
 
 # The order of rows depends on the workers, so that without a discount sums are equal up to rounding.
 my $near = '(dlints_info(b)).updates = 20000 AND distance(a, b) < 1e-12';
-in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'), features, reward)
+in_workers(q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'), features, reward)
 		FROM item},
 	'dlints_evidence', $near);
-in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'personal'), features,
+in_workers(q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'personal'), features,
 		reward, features)
 	  FROM item},
 	'dlints_evidence with profiles', $near);
 in_workers('SELECT dlints_concat_agg(state) FROM history', 'dlints_concat_agg', $near);
-in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'timed'), features, reward, '{}',
+in_workers(q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'timed'), features, reward, '{}',
 	                         timestamptz '2026-01-01 00:00:00+00' + id % 1000 * interval '1 hour')
 	  FROM item},
 	'dlints_evidence by time', $near);
 
 # Groups, and a discount: the number and the weight of observations that a
 # group has do not depend on their order.
-in_workers(
-	q{SELECT kind, i.updates, round(i.effective_sample_size::numeric, 9)
+in_workers(q{SELECT kind, i.updates, round(i.effective_sample_size::numeric, 9)
 	  FROM (SELECT kind, dlints_evidence((SELECT state FROM model WHERE name = 'drifting'),
 	                                     features, reward) AS e
 	        FROM item GROUP BY kind) g, dlints_info(e) i
@@ -115,13 +107,11 @@ in_workers(
 	'dlints_evidence with GROUP BY');
 
 # Some or all workers may have no observation
-in_workers(
-	q{SELECT (dlints_info(dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
+in_workers(q{SELECT (dlints_info(dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
 	                                      CASE WHEN id = 11111 THEN features END, reward))).updates
 	  FROM item},
 	'dlints_evidence of one row among NULLs');
-in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
+in_workers(q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
 	                         features, NULL) IS NULL
 	  FROM item},
 	'dlints_evidence of nothing');
@@ -161,10 +151,8 @@ my $one_draw = q{
 	FROM (SELECT dlints_dot((SELECT dlints_draw_weights(state) FROM model WHERE name = 'lasting'),
 	                        array_fill(1::real, ARRAY[cardinality(features)])) AS score
 		FROM item) s};
-like(actual_plan($one_draw), qr/Workers Launched: [12]\b/,
-	'a draw without seed: workers launched');
-is($node->safe_psql('postgres', "$parallel $one_draw"),
-	't|20000', 'a draw without seed: one for all workers');
+like(actual_plan($one_draw), qr/Workers Launched: [12]\b/, 'a draw without seed: workers launched');
+is($node->safe_psql('postgres', "$parallel $one_draw"), 't|20000', 'a draw without seed: one for all workers');
 
 # dlints_recommend draws in the leader, from rows that workers bring
 for my $case (
@@ -182,13 +170,11 @@ for my $case (
 		$plan,
 		qr/^Aggregate.*Gather.*Workers Launched: [12]\b.*Parallel Seq Scan on item/s,
 		"dlints_recommend of $name runs above Gather");
-	unlike($plan, qr/Partial Aggregate/,
-		"dlints_recommend of $name is not split");
+	unlike($plan, qr/Partial Aggregate/, "dlints_recommend of $name is not split");
 }
 
 # Without exploration there is only one result
-is( $node->safe_psql(
-		'postgres', qq{
+is($node->safe_psql('postgres', qq{
 	$parallel
 	SELECT dlints_recommend(greedy, id, features, 5)
 		= (array_agg(id ORDER BY dlints_predict(greedy, features) DESC))[1:5]

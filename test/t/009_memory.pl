@@ -10,8 +10,7 @@ use Test::More;
 plan skip_all => 'no /proc to read memory use from'
   unless -e "/proc/$$/status" && DlintsTest->slurp("/proc/$$/status") =~ /^RssAnon:/m;
 
-plan skip_all => 'AddressSanitizer keeps memory that was freed'
-  if $ENV{ASAN_OPTIONS};
+plan skip_all => 'AddressSanitizer keeps memory that was freed' if $ENV{ASAN_OPTIONS};
 
 # Maximum growth of private memory in kB: much less than a tenth of the allocated bytes
 my $bound = 2048;
@@ -20,8 +19,7 @@ my $node = DlintsTest->node('main', conf => "jit = off\n");
 
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'models.sql');
-$node->safe_psql(
-	'postgres', q{
+$node->safe_psql('postgres', q{
 	CREATE TABLE item AS SELECT i AS id, numbers(60, i) AS features FROM generate_series(1, 30) i;
 	-- large enough to be stored out of line
 	CREATE TABLE model (name text, state dlints);
@@ -83,8 +81,7 @@ sub grows_little
 	my $session = DlintsTest->session($node);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
-	$session->query_safe("SET dlints.projection_cache_size = '1MB'; SET dlints.model_cache_size
-		= '1MB'");
+	$session->query_safe("SET dlints.projection_cache_size = '1MB'; SET dlints.model_cache_size = '1MB'");
 	$session->query_safe($warm_up);
 	my @before = memory($pid);
 	$session->query_safe($statement);
@@ -162,8 +159,7 @@ stays_low('3,000 decisions of one statement', q{
 	LATERAL dlints_decide(m.state, c.ids, c.features, 3 + g % 2, draws => 10, cap_group => groups,
 		cap => 1, similar_by => c.features, diversity => 0.5)}, 100, 3000);
 # A separate profile for each user, stored out of line
-$node->safe_psql(
-	'postgres', q{
+$node->safe_psql('postgres', q{
 	CREATE TABLE visitor AS
 	SELECT i AS id, numbers(800, i) AS features FROM generate_series(1, 100) i;
 	CREATE TABLE wide AS SELECT id, numbers(800, id) AS features FROM item;

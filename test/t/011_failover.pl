@@ -65,8 +65,7 @@ my %draws = map { $_ => 1 } map {
 	  $_->safe_psql('postgres',
 		q{SELECT dlints_draw(state) FROM model, generate_series(1, 3) WHERE name = 'reduced'})
 } ($primary, $standby) x 5;
-is(scalar(keys %draws), 30,
-	'draws without a seed differ, on one server and between servers');
+is(scalar(keys %draws), 30, 'draws without a seed differ, on one server and between servers');
 
 ### A standby that follows
 
@@ -100,8 +99,7 @@ my $updates = q{SELECT sum((dlints_info(state)).updates) FROM model};
 my $before = $standby->safe_psql('postgres', $updates);
 $stream = DlintsStream->start($standby, limit => '--transactions=50');
 is($stream->finish, 200, 'sessions learn on the new primary');
-cmp_ok($standby->safe_psql('postgres', $updates),
-	'>', $before, 'the models of the new primary have more observations');
+cmp_ok($standby->safe_psql('postgres', $updates), '>', $before, 'the models of the new primary have more observations');
 DlintsStream::check($standby, 'at the end');
 
 $standby->stop;

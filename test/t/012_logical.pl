@@ -13,8 +13,7 @@ my $subscriber = DlintsTest->node('subscriber');
 
 # A table with a key, and a table with REPLICA IDENTITY FULL, which compares models
 DlintsStream::create($publisher);
-$publisher->safe_psql(
-	'postgres', q{
+$publisher->safe_psql('postgres', q{
 	CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20));
 	ALTER TABLE keyless REPLICA IDENTITY FULL;
 	INSERT INTO keyless
@@ -34,7 +33,7 @@ $publisher->safe_psql(
 		committed;
 	-- what the subscriber gets as initial copy
 	UPDATE keyless SET small = dlints_update(small, numbers(6, 9), 1) WHERE name <> 'twin'});
-is( $publisher->safe_psql('postgres',
+is($publisher->safe_psql('postgres',
 		q{SELECT count(DISTINCT dlints_send(small)) FROM keyless WHERE name = 'twin'}),
 	2,
 	'twins differ');
@@ -48,11 +47,9 @@ my %options = (as_text => 'copy_data = true', as_binary => 'binary = true');
 for my $how (sort keys %options)
 {
 	$subscriber->safe_psql('postgres', "CREATE DATABASE $how");
-	$subscriber->safe_psql($how,
-		'CREATE SCHEMA bandit; CREATE EXTENSION dlints SCHEMA bandit');
+	$subscriber->safe_psql($how, 'CREATE SCHEMA bandit; CREATE EXTENSION dlints SCHEMA bandit');
 	$subscriber->safe_psql($how, "ALTER DATABASE $how SET search_path = public, bandit");
-	$subscriber->safe_psql(
-		$how, q{
+	$subscriber->safe_psql($how, q{
 		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
 		CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
 		CREATE TABLE feedback (id bigint PRIMARY KEY, model text, features real[], reward float8,
@@ -67,8 +64,7 @@ for my $how (sort keys %options)
 			AS (dlints_encode(16, 'tags', tags, 'price', price)) STORED);
 		CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20))});
 	DlintsTest->run_file($subscriber, 'models.sql', $how);
-	$subscriber->safe_psql(
-		$how, qq{
+	$subscriber->safe_psql($how, qq{
 		CREATE SUBSCRIPTION $how CONNECTION '${\ $publisher->connstr } dbname=postgres'
 		PUBLICATION learned WITH ($options{$how})});
 }
@@ -86,14 +82,13 @@ sub same
 {
 	my ($when) = @_;
 	my $expected = $publisher->safe_psql('postgres', $sent);
-	my $model = $publisher->safe_psql('postgres',
-		q{SELECT state FROM model WHERE name = 'reduced'});
+	my $model = $publisher->safe_psql('postgres', q{SELECT state FROM model WHERE name = 'reduced'});
 
 	for my $how (sort keys %options)
 	{
 		$publisher->wait_for_catchup($how);
 		is($subscriber->safe_psql($how, $sent), $expected, "$when, $how: replicated values are identical");
-		is( $subscriber->safe_psql(
+		is($subscriber->safe_psql(
 				$how, "SELECT name FROM model WHERE state = '$model'"),
 			'reduced',
 			"$when, $how: equal values");
@@ -117,8 +112,7 @@ same('streamed');
 for my $how (sort keys %options)
 {
 	DlintsStream::check($subscriber, "streamed, $how", $how);
-	is( $subscriber->safe_psql(
-			$how, q{
+	is($subscriber->safe_psql($how, q{
 		SELECT name, cardinality(dlints_recommend(state, i,
 			array_fill(i::real, ARRAY[(dlints_info(state)).dim]), 5))
 		FROM model, generate_series(1, 100) i GROUP BY name ORDER BY name}),
@@ -161,8 +155,7 @@ $subscriber->stop('immediate');
 is($stream->finish, 200, 'rewards while the subscriber is away');
 $subscriber->start;
 same('after a crash of the subscriber');
-DlintsStream::check($subscriber, "after a crash of the subscriber, $_", $_)
-  for sort keys %options;
+DlintsStream::check($subscriber, "after a crash of the subscriber, $_", $_) for sort keys %options;
 
 $subscriber->stop;
 $publisher->stop;

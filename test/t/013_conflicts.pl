@@ -26,8 +26,7 @@ sub learn
 {
 	my ($model, $reward) = @_;
 
-	return "UPDATE model SET state = dlints_update(state, ARRAY[1, 0], $reward)
-		WHERE name = '$model'";
+	return "UPDATE model SET state = dlints_update(state, ARRAY[1, 0], $reward) WHERE name = '$model'";
 }
 
 sub next_reward
@@ -48,8 +47,7 @@ sub queue
 {
 	my ($reward) = @_;
 
-	$node->safe_psql('postgres',
-		"INSERT INTO feedback (model, features, reward) VALUES ('a', ARRAY[1, 0], $reward)");
+	$node->safe_psql('postgres', "INSERT INTO feedback (model, features, reward) VALUES ('a', ARRAY[1, 0], $reward)");
 	return;
 }
 
@@ -59,8 +57,7 @@ sub check
 	my ($name) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 
-	is( $node->safe_psql(
-			'postgres', q{
+	is($node->safe_psql('postgres', q{
 		SELECT name, (dlints_info(state)).updates,
 			coalesce(state::jsonb->'evidence'->0->'reward_sum', '0') FROM model ORDER BY name}),
 		join("\n", map { join '|', $_, scalar @{ $expected{$_} }, sum0 @{ $expected{$_} } } 'a',
@@ -82,8 +79,7 @@ for my $level ('REPEATABLE READ', 'SERIALIZABLE')
 		$sessions->run(1, "BEGIN ISOLATION LEVEL $level", 'SELECT count(*) FROM model');
 		$sessions->run(2, learn('a', $first));
 		counts('a', $first);
-		is($sessions->sqlstate(1, $statement), '40001',
-			"$level: $what that meets another update is refused");
+		is($sessions->sqlstate(1, $statement), '40001', "$level: $what that meets another update is refused");
 		$sessions->sqlstate(1, 'ROLLBACK');
 		check("$level: nothing of $what is there");
 
@@ -112,8 +108,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	counts($_, $first) for 'a', 'b';
 	check("$level: half of what was refused for a deadlock is not there");
 
-	$sessions->run(2, "BEGIN ISOLATION LEVEL $level", learn('b', $second), learn('a', $second),
-		'COMMIT');
+	$sessions->run(2, "BEGIN ISOLATION LEVEL $level", learn('b', $second), learn('a', $second), 'COMMIT');
 	counts($_, $second) for 'a', 'b';
 	check("$level: retried it counts once");
 }
@@ -147,8 +142,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$sessions->run(1, learn('b', $first));
 	$sessions->run(2, learn('a', $second));
 	$sessions->run(1, 'COMMIT');
-	is($sessions->sqlstate(2, 'COMMIT'), '40001',
-		'SERIALIZABLE: one of two that cannot be put in an order');
+	is($sessions->sqlstate(2, 'COMMIT'), '40001', 'SERIALIZABLE: one of two that cannot be put in an order');
 	counts('b', $first);
 	check('SERIALIZABLE: nothing of it is there');
 }
@@ -204,8 +198,7 @@ SKIP:
 			[qr{^$}],
 			"$level: six sessions that retry",
 			{ "013_$level" =~ s/ /_/r => $transaction });
-		is($node->safe_psql('postgres', $updates) - $before, 300,
-			"$level: each reward counts once");
+		is($node->safe_psql('postgres', $updates) - $before, 300, "$level: each reward counts once");
 		is($node->safe_psql('postgres', "SELECT count(*) FROM feedback WHERE model = '$level'"),
 			150, "$level: other changes of the sessions are stored once");
 	}

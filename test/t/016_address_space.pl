@@ -12,19 +12,16 @@ use Test::More;
 
 plan skip_all => 'no prlimit, or no /proc to read sizes from'
   if !-e "/proc/$$/status" || system('prlimit >/dev/null 2>&1') != 0;
-plan skip_all => 'AddressSanitizer wants more address space itself'
-  if $ENV{ASAN_OPTIONS};
+plan skip_all => 'AddressSanitizer wants more address space itself' if $ENV{ASAN_OPTIONS};
 
 my $node = DlintsTest->node('main');
-$node->safe_psql(
-	'postgres', q{
+$node->safe_psql('postgres', q{
 	CREATE EXTENSION dlints;
 	CREATE TABLE model (state dlints);
 	INSERT INTO model VALUES (dlints_update(dlints_new(3), ARRAY[1, 2, 3], 1))});
 
 my $session = DlintsTest->session($node, on_error_stop => 0);
-my $pid = $session->query_safe(
-	q{LOAD 'dlints'; SET jit = off; SET statement_timeout = '10s'; SELECT pg_backend_pid()});
+my $pid = $session->query_safe(q{LOAD 'dlints'; SET jit = off; SET statement_timeout = '10s'; SELECT pg_backend_pid()});
 
 if (DlintsTest->slurp("/proc/$pid/maps") !~ /openblas/)
 {
@@ -69,8 +66,7 @@ my %work = (
 
 limit(100_000);
 is(sqlstate($work{$_}), '53200', "$_ without address space ends with 53200") for sort keys %work;
-is($session->query_safe('SELECT (dlints_info(state)).updates FROM model'), 1,
-	'the session goes on');
+is($session->query_safe('SELECT (dlints_info(state)).updates FROM model'), 1, 'the session goes on');
 
 # The first call allocates the buffer, and later calls need no other one
 limit();

@@ -42,18 +42,17 @@ sub says
 
 ### ASCII: a row and a document, as in test/pgtap
 
-my $golden =
-  '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}';
+my $golden = '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}';
 
 for my $database (@databases)
 {
 	my ($name, $encoding) = @$database;
 
-	is( says($name, $encoding,
+	is(says($name, $encoding,
 			q{SELECT dlints_encode(8, 'category', 'book', 'tags', ARRAY['a', 'b'], 'used', true,
 				'price', 0.5)}),
 		$golden, "$name: a row");
-	is( says($name, $encoding,
+	is(says($name, $encoding,
 			q{SELECT dlints_encode(8,
 				'{"category": "book", "tags": ["a", "b"], "used": true, "price": 0.5}'::jsonb)}),
 		$golden, "$name: a document");
@@ -82,8 +81,7 @@ for my $name (sort keys %names)
 	{
 		my ($where) = @$database;
 
-		is(says($where, 'UTF8', $query), $expected, "$where: " . join ' ',
-			map { sprintf '%02x', ord } split //, $name);
+		is(says($where, 'UTF8', $query), $expected, "$where: " . join ' ', map { sprintf '%02x', ord } split //, $name);
 	}
 }
 

@@ -90,13 +90,13 @@ sub check
 	is(definition($database), definition($source), "$database: a restore has the same objects");
 	is($node->safe_psql($database, q{SELECT count(*) FROM board.recommend(7, 5)}),
 		5, "$database: recommend() works after a restore");
-	is( $node->safe_psql($database, q{
+	is($node->safe_psql($database, q{
 			SELECT count(*) FROM (SELECT board.reward(decision, item)
 				FROM board.impression WHERE position = 2 OFFSET 0) r}),
 		21, "$database: reward() works after a restore");
 	cmp_ok($node->safe_psql($database, q{SELECT board.learn('0')}), '>', 0, "$database: learn() works after a restore");
 	$node->safe_psql($database, 'CALL board.run()');
-	is( $node->safe_psql($database, q{
+	is($node->safe_psql($database, q{
 			SELECT board.erase(p) FROM generate_series(1, 3) p;
 			SELECT count(*) FROM board.decision WHERE user_id < 4}) =~ s/.*\n//sr,
 		0, "$database: erase() works after a restore");

@@ -13,8 +13,7 @@ my $models = 300;
 
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'models.sql');
-$node->safe_psql(
-	'postgres', qq{
+$node->safe_psql('postgres', qq{
 	CREATE TABLE model (id integer PRIMARY KEY, state dlints NOT NULL);
 	INSERT INTO model
 	SELECT i, dlints_new(40) || (SELECT dlints_evidence(dlints_new(40), numbers(40, i + j), cos(j))
@@ -99,8 +98,7 @@ for my $round (1 .. $rounds)
 	}
 	else
 	{
-		$session->query_safe(
-			"BEGIN; SAVEPOINT s; $change; $look ROLLBACK TO s; $look $change; $look COMMIT;");
+		$session->query_safe("BEGIN; SAVEPOINT s; $change; $look ROLLBACK TO s; $look $change; $look COMMIT;");
 	}
 	$node->safe_psql('postgres', 'VACUUM model') if $round % 7 == 0;
 	$differ++ if differ($session->query_safe($look), fresh($id));
@@ -121,8 +119,7 @@ is($held, "t\nt\nt", 'a cursor goes on with the model that it began with');
 # memory.
 my $tablespace = $node->basedir . '/tablespace';
 mkdir $tablespace or die "cannot make $tablespace: $!";
-$node->safe_psql(
-	'postgres', qq{
+$node->safe_psql('postgres', qq{
 	CREATE TABLE page (state dlints, features real[], profile real[]);
 	ALTER TABLE page ALTER profile SET STORAGE EXTERNAL;
 	INSERT INTO page SELECT learned(dlints_new(800, 12, interactions => 'matched', ridge => 0.7), 9),
@@ -161,9 +158,7 @@ isnt($other, $before, '... has another reward');
 is($session->query_safe($predict), $other, '... which is seen');
 is(change_on_disk(pack('d', 0.7), pack('d', 70)), 2, 'the test changes the model on disk');
 isnt($node->safe_psql('postgres', "$unchecked $predict"), $other, '... has another reward');
-is( $session->query_safe($predict),
-	$node->safe_psql('postgres', "$unchecked $predict"),
-	'... which is seen');
+is($session->query_safe($predict), $node->safe_psql('postgres', "$unchecked $predict"), '... which is seen');
 
 # The limit of the cache, over statements and for inline models
 my $kept = q{SELECT count(*) || ' ' || coalesce(sum(total_bytes), 0)
@@ -178,8 +173,7 @@ $session->query_safe(sprintf "SET dlints.model_cache_size = '%dkB'; $all", $leas
 ($count, $bytes) = split / /, $session->query_safe($kept);
 cmp_ok($bytes, '<', $least / 4 + 65536, 'a smaller cache keeps a quarter of the models');
 cmp_ok($count, '>', $models / 32, 'a smaller cache keeps as many models as fit');
-$session->query_safe('SET dlints.model_cache_size = 0; SELECT count(dlints_mean(state))
-	FROM model WHERE id = 0');
+$session->query_safe('SET dlints.model_cache_size = 0; SELECT count(dlints_mean(state)) FROM model WHERE id = 0');
 $session->query_safe('SELECT count(dlints_mean(state)) FROM model WHERE id = 0');
 ($count) = split / /, $session->query_safe($kept);
 is($count, 0, 'a cache of size 0 keeps no models after the transaction');

@@ -35,8 +35,7 @@ sub sql
 sub ask_all
 {
 	my ($table, $name) = @_;
-	my ($status, $stdout, $stderr) =
-	  $node->psql('postgres', "TRUNCATE answer; CALL ask_all('$table')");
+	my ($status, $stdout, $stderr) = $node->psql('postgres', "TRUNCATE answer; CALL ask_all('$table')");
 
 	is($status, 0, "$name: the session is alive") or diag $stderr;
 	return;
@@ -105,7 +104,7 @@ sql(q{
 				p.row_number, regexp_replace(p.query, '\$([123])', 'a.v\1', 'g'));
 		END LOOP;
 	END $$});
-is( sql(q{
+is(sql(q{
 	SELECT p.oid::regprocedure FROM pg_proc p
 	JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 	JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
@@ -217,21 +216,19 @@ sub mutated
 my $untouched = 0;
 $untouched = $form->add($_) for @values;
 my $files;
-$files = $form->add(mutated(pick(@values), DISCOUNT, 'd>', @in_place, @in_place, @of_length))
-  for 1 .. $mutations;
+$files = $form->add(mutated(pick(@values), DISCOUNT, 'd>', @in_place, @in_place, @of_length)) for 1 .. $mutations;
 ok($form->copy(1, $files), "$mutations mutations: the session is alive");
-is( sql("SELECT count(*) FROM arrival") + sql("SELECT count(*) FROM refusal"),
+is(sql("SELECT count(*) FROM arrival") + sql("SELECT count(*) FROM refusal"),
 	$files, 'each mutation is accepted or rejected');
-is(sql("SELECT count(*) FROM arrival WHERE n <= $untouched"),
-	$untouched, 'unmodified values are accepted');
+is(sql("SELECT count(*) FROM arrival WHERE n <= $untouched"), $untouched, 'unmodified values are accepted');
 cmp_ok(sql('SELECT count(*) FROM arrival'), '>', $mutations / 20, 'one mutation in twenty is accepted');
 cmp_ok(sql('SELECT count(*) FROM refusal'), '>', $mutations / 4, 'one mutation in four is rejected');
-is( sql(q{SELECT DISTINCT sqlstate, message FROM refusal WHERE sqlstate NOT IN ('22P03', '0A000')}),
+is(sql(q{SELECT DISTINCT sqlstate, message FROM refusal WHERE sqlstate NOT IN ('22P03', '0A000')}),
 	'',
 	'refusals have one of two SQLSTATEs');
 
 ask_all('arrival', 'every function on what is accepted');
-is( sql(q{
+is(sql(q{
 	SELECT name, answer, count(*), min(n), min(message) FROM answer
 	WHERE answer NOT IN ('22003', 'XX001') AND (answer <> '54000' OR name !~ 'typmod')
 	AND message IS DISTINCT FROM 'cannot retract evidence that the model does not contain'
@@ -239,7 +236,7 @@ is( sql(q{
 	'',
 	'answers are sound and finite, errors are for numbers out of range, evidence of nothing or'
 	  . ' sizes that no column has');
-is( sql(q{SELECT DISTINCT name, message FROM answer WHERE answer = 'XX001'
+is(sql(q{SELECT DISTINCT name, message FROM answer WHERE answer = 'XX001'
 	AND message <> 'posterior of dlints model does not exist'}),
 	'',
 	'errors of damaged values name the damage');
@@ -309,8 +306,7 @@ for my $n (0 .. $damaged - 1)
 
 	substr($heap, $start, $bytes) =
 	    $resized{$n}
-	  ? resized($value, $n)
-	  : mutated($value, DISCOUNT + UNUSED, 'd', @in_place);
+	  ? resized($value, $n) : mutated($value, DISCOUNT + UNUSED, 'd', @in_place);
 }
 is($found, $damaged, 'all stored values were found');
 DlintsTest->spew($path, $heap);
@@ -318,20 +314,20 @@ $node->start;
 $postmaster = postmaster();
 
 ask_all('damaged', 'every function on damaged values');
-is( sql(q{
+is(sql(q{
 	SELECT name, answer, count(*), min(n), min(message) FROM answer
 	WHERE answer !~ '^(22...|54...|0A000|XX001|false)$'
 		OR (answer = '22023' AND message <> 'cannot retract evidence that the model does not contain')
 		GROUP BY name, answer}),
 	'',
 	'errors are clean');
-is( sql(q{
+is(sql(q{
 	SELECT count(*) FROM answer WHERE n IN (} . join(', ', keys %resized) . q{)
 	AND answer = 'XX001' AND message ~ '^stored dlints value (has|is invalid)'}),
 	sql('SELECT count(*) FROM probe') * keys %resized,
 	'no function reads a value that is not as long as it says');
 # dlints_info shows the stored value, and invalid models remain invalid.
-is( sql(q{
+is(sql(q{
 	SELECT name, n FROM answer JOIN probe USING (name)
 	WHERE answer IN ('false', 'NULL') AND query ~ 'finite' AND name <> 'info'}),
 	'',

@@ -13,14 +13,12 @@ use Test::More;
 my $files = ExtensionFiles->new;
 my $node = DlintsTest->node('main', conf => "track_commit_timestamp = on\n");
 
-$node->safe_psql(
-	'postgres', q{
+$node->safe_psql('postgres', q{
 	CREATE ROLE plain;
 	CREATE ROLE owner;
 	CREATE ROLE mallory});
 
-my $superuser =
-  $node->safe_psql('postgres', 'SELECT rolname FROM pg_roles WHERE oid = 10');
+my $superuser = $node->safe_psql('postgres', 'SELECT rolname FROM pg_roles WHERE oid = 10');
 
 # A database that the role "owner" owns
 my $databases = 0;
@@ -39,8 +37,7 @@ sub as
 {
 	my ($role, $database, $statements) = @_;
 
-	return $node->safe_psql($database,
-		"SET SESSION AUTHORIZATION $role;\n$statements");
+	return $node->safe_psql($database, "SET SESSION AUTHORIZATION $role;\n$statements");
 }
 
 # SQLSTATE of a role's statements
@@ -122,8 +119,7 @@ my $shared = database('CREATE SCHEMA bandit',
 	'CREATE TABLE bandit.listed AS SELECT bandit.dlints_new(2) AS state');
 my $path = 'SET search_path = bandit;';
 
-is( $node->safe_psql(
-		$shared, qq{
+is($node->safe_psql($shared, qq{
 		$path
 		CREATE VIEW everything AS SELECT all_of_it::text FROM ($everything) AS all_of_it;
 		SELECT DISTINCT proname FROM pg_proc
@@ -141,13 +137,11 @@ $node->safe_psql($shared, 'GRANT USAGE ON SCHEMA bandit TO plain, mallory;
 	GRANT SELECT ON bandit.listed TO plain');
 my $expected = $node->safe_psql($shared, "$path $everything");
 cmp_ok(length($expected), '>', 1000, 'the calls of a superuser return more than 1,000 characters');
-is(as('plain', $shared, "$path $everything"),
-	$expected, 'a plain role calls every function');
+is(as('plain', $shared, "$path $everything"), $expected, 'a plain role calls every function');
 
 ### Restricted settings and objects
 
-is( $node->safe_psql(
-		$shared, qq{
+is($node->safe_psql($shared, qq{
 	SELECT pg_describe_object(classid, objid, 0)
 	FROM pg_depend AS d
 	LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
@@ -161,8 +155,7 @@ is( $node->safe_psql(
 	                   CASE WHEN classid = 'pg_cast'::regclass THEN 10 END, 0) = 10}),
 	'',
 	'everything in it is of a kind that holds no data, and the administrator\'s');
-is( $node->safe_psql(
-		$shared, q{
+is($node->safe_psql($shared, q{
 	SELECT oid::regprocedure FROM pg_proc
 	WHERE oid IN (SELECT objid FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_proc'::regclass
 	              AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints'))
@@ -176,7 +169,7 @@ is( $node->safe_psql(
 	          ELSE true END)}),
 	'',
 	'no function has rights of its own, everybody may call each, and no search_path decides what it calls');
-is( as( 'plain', $shared,
+is(as( 'plain', $shared,
 		"$path SELECT dlints_mean(dlints_new(1, intercept => false)); 
 			SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
 	"{0}\n1MB",
@@ -259,8 +252,7 @@ sub untouched
 {
 	my ($database, $schema, $name) = @_;
 
-	is($node->safe_psql($database, "SELECT is_called FROM $schema.alarm"),
-		'f', "$name: no trap was touched");
+	is($node->safe_psql($database, "SELECT is_called FROM $schema.alarm"), 'f', "$name: no trap was touched");
 	return;
 }
 
@@ -271,15 +263,13 @@ cmp_ok(
 	$node->safe_psql($shared,
 		q{SELECT count(*) FROM pg_operator WHERE oprnamespace = 'traps'::regnamespace}),
 	'>', 3000, 'there are traps');
-$node->safe_psql($shared,
-	'GRANT USAGE ON SCHEMA traps TO plain; GRANT SELECT ON bandit.everything TO plain');
-is( as( 'plain', $shared,
+$node->safe_psql($shared, 'GRANT USAGE ON SCHEMA traps TO plain; GRANT SELECT ON bandit.everything TO plain');
+is(as( 'plain', $shared,
 		'SET search_path = traps, pg_catalog; SELECT * FROM bandit.everything'),
 	as('plain', $shared, 'SELECT * FROM bandit.everything'),
 	'every function, with traps before PostgreSQL\'s own');
 my $file = $node->basedir . '/copy';
-$node->safe_psql(
-	$shared, qq{
+$node->safe_psql($shared, qq{
 	SET search_path = traps, pg_catalog;
 	CREATE TABLE bandit.copy (state bandit.dlints(2));
 	INSERT INTO bandit.copy VALUES (bandit.dlints_new(2));
@@ -290,12 +280,10 @@ untouched($shared, 'traps', 'use');
 # The alarm works
 is(sqlstate($superuser, $shared, 'SET search_path = traps, pg_catalog; SELECT 1 = 1'),
 	'P0001', 'the trap catches an operator found by the search_path');
-is($node->safe_psql($shared, 'SELECT is_called FROM traps.alarm'),
-	't', 'a trap that was sprung leaves its mark');
+is($node->safe_psql($shared, 'SELECT is_called FROM traps.alarm'), 't', 'a trap that was sprung leaves its mark');
 
 # Traps in the schema of CREATE EXTENSION, where the script runs with an administrator's privileges
-my $clean = database('CREATE SCHEMA bandit',
-	'CREATE EXTENSION dlints SCHEMA bandit');
+my $clean = database('CREATE SCHEMA bandit', 'CREATE EXTENSION dlints SCHEMA bandit');
 
 sub prepared
 {
@@ -310,8 +298,7 @@ my $prepared = prepared('mallory');
 is(sqlstate($superuser, $prepared, 'CREATE EXTENSION dlints SCHEMA bandit'),
 	'none, status 0', 'CREATE EXTENSION succeeds among traps');
 untouched($prepared, 'bandit', 'CREATE EXTENSION');
-is(Catalogue::differences($node, $prepared, $clean),
-	'', 'the extension among traps equals one without traps');
+is(Catalogue::differences($node, $prepared, $clean), '', 'the extension among traps equals one without traps');
 
 # Existing names are not replaced
 for my $taken (
@@ -335,9 +322,8 @@ for my $taken (
 # Roles with CREATE on the database, such as its owner, may create the extension.  The script then runs as the
 # superuser, in a schema of the owner, who owns the extension only.
 my $owned = prepared('owner');
-refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
-	'an extension without CREATE on the database');
-is( $node->safe_psql($owned,
+refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit', 'an extension without CREATE on the database');
+is($node->safe_psql($owned,
 		q{SELECT count(*) FROM pg_extension WHERE extname = 'dlints'}),
 	0,
 	'a rejected CREATE EXTENSION leaves nothing behind');
@@ -345,14 +331,14 @@ $files->control(trusted => 'false');
 refused('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
 	'an extension that the administrator has declared as not trusted');
 $files->control(trusted => 'true');
-is( sqlstate('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit'),
+is(sqlstate('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit'),
 	'none, status 0', 'trusted: the owner of a database creates it');
 untouched($owned, 'bandit', 'trusted');
-is( $node->safe_psql($owned,
+is($node->safe_psql($owned,
 		q{SELECT extowner::regrole FROM pg_extension WHERE extname = 'dlints'}),
 	'owner',
 	'a trusted extension belongs to the role that created it');
-is( join("\n", grep { !/^. extension: / } split /\n/,
+is(join("\n", grep { !/^. extension: / } split /\n/,
 		Catalogue::differences($node, $owned, $clean)),
 	'',
 	'all objects of a trusted extension belong to the administrator');
@@ -370,13 +356,13 @@ refused('owner', $owned, "$path $_", "the database owner who created the trusted
 	EXECUTE FUNCTION suppress_redundant_updates_trigger()',
   "DELETE FROM pg_class; UPDATE pg_authid SET rolsuper = true WHERE rolname = 'owner'",
   "SELECT rolpassword FROM pg_authid", "SELECT pg_read_file('PG_VERSION')";
-is( sqlstate('owner', $owned, "$path $_"),
+is(sqlstate('owner', $owned, "$path $_"),
 	'2BP01', "trusted: not one by one: $_")
   for 'DROP FUNCTION dlints_mean(dlints)', 'DROP VIEW dlints_columns', 'DROP TYPE dlints CASCADE';
 is(sqlstate('owner', $owned, 'CREATE SCHEMA elsewhere; ALTER EXTENSION dlints SET SCHEMA elsewhere'),
 	'0A000', 'the extension stays in its schema, which its functions name');
 as('owner', $owned, 'DROP EXTENSION dlints');
-is( $node->safe_psql($owned,
+is($node->safe_psql($owned,
 		q{SELECT count(*) FROM pg_extension WHERE extname = 'dlints'}),
 	0,
 	'trusted: its owner drops it');
@@ -387,7 +373,7 @@ for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$l
 	my $database = database();
 	(my $quoted = $schema) =~ s/"/""/g;
 
-	is( sqlstate(
+	is(sqlstate(
 			'owner', $database, qq{
 			CREATE TABLE keeper ();
 			CREATE TEMP TABLE pg_proc AS SELECT * FROM pg_catalog.pg_proc;
@@ -414,9 +400,8 @@ my $dump = $node->basedir . '/dump.sql';
 $node->command_ok(
 	[ 'pg_dump', '--role=owner', '--no-owner', '-f', $dump, '-d', $node->connstr($dumped) ],
 	'the owner dumps a database with models');
-is(sqlstate('owner', $restored, "\\set ON_ERROR_STOP 1\n\\i $dump"),
-	'none, status 0', 'the owner restores the dump');
-is( as('owner', $restored, 'SELECT i.updates FROM public.model, public.dlints_info(state) AS i'),
+is(sqlstate('owner', $restored, "\\set ON_ERROR_STOP 1\n\\i $dump"), 'none, status 0', 'the owner restores the dump');
+is(as('owner', $restored, 'SELECT i.updates FROM public.model, public.dlints_info(state) AS i'),
 	1, 'the restored database has the models');
 
 $node->stop;

@@ -28,8 +28,7 @@ my $column = q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 $old->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($old, 'pages.sql');
 DlintsTest->run_file($old, 'models.sql');
-$old->safe_psql(
-	'postgres', q{
+$old->safe_psql('postgres', q{
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
 	INSERT INTO model VALUES
 		('fresh', dlints_new(3)),
@@ -68,13 +67,12 @@ $new->start;
 
 is($new->safe_psql('postgres', $_), $before{$_}, 'pg_upgrade changes nothing: ' . substr($_, 0, 40) =~ s/\s+/ /gr)
   for $state, $column, $pages;
-is( $new->safe_psql(
-		'postgres', q{
+is($new->safe_psql('postgres', q{
 	SET enable_seqscan = off;
 	SELECT count(*) FROM fixed WHERE state = (SELECT state FROM model WHERE name = 'projected')}),
 	1,
 	'a hash index finds its model after pg_upgrade');
-is( $new->safe_psql('postgres',
+is($new->safe_psql('postgres',
 		q{UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3], 1) WHERE name = 'plain'
 		  RETURNING (dlints_info(state)).updates}),
 	31,

@@ -14,8 +14,7 @@ use Test::More;
 my $node = DlintsTest->node('main', conf => "jit = off\n");
 
 # Keys and users of types that PostgreSQL's own functions have to convert
-$node->safe_psql(
-	'postgres', q{
+$node->safe_psql('postgres', q{
 	CREATE ROLE mallory;
 	CREATE ROLE owner;
 	CREATE SCHEMA bandit;
@@ -349,8 +348,7 @@ $node->safe_psql('postgres', q{
 	GRANT USAGE ON SCHEMA own_shop, app TO cron;
 	GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA own_shop TO cron;
 	ALTER TABLE app.item ENABLE ROW LEVEL SECURITY});
-my $vectors =
-  $node->safe_psql('postgres', q{SELECT count(factors) || ' ' || count(*) FROM own_shop.item_vector});
+my $vectors = $node->safe_psql('postgres', q{SELECT count(factors) || ' ' || count(*) FROM own_shop.item_vector});
 # the owner reads the items ...
 for my $force (0, 1)
 {
@@ -389,8 +387,7 @@ for my $table ('setting', 'item_vector', 'decision')
 	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table FORCE ROW LEVEL SECURITY");
 	is(as_page(q{SELECT count(*) FROM own_shop.recommend('p2', 2)}), '42501',
 		"recommend() raises an error if policies hide rows of $table from the owner");
-	$node->safe_psql('postgres',
-		"ALTER TABLE own_shop.$table DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY");
+	$node->safe_psql('postgres', "ALTER TABLE own_shop.$table DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY");
 }
 
 $node->stop;

@@ -22,8 +22,7 @@ my $library = "$pkglibdir/dlints.so";
 
 # The server's folder contains no dlints until the end.
 rename $library, "$library.away" or die "could not rename $library: $!";
-END { rename "$library.away", $library if $library && -e "$library.away"; }
-unlink glob $files->path('dlints*');
+END { rename "$library.away", $library if $library && -e "$library.away"; } unlink glob $files->path('dlints*');
 
 # Create the folder, and settings for it
 sub mounted

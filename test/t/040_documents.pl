@@ -83,8 +83,7 @@ sub why_not
 		? 'SHOW server_version'
 		: "BEGIN; CREATE EXTENSION $what;
 		   SELECT extversion FROM pg_extension WHERE extname = '$what'; ROLLBACK");
-	my ($have, $want) =
-	  map { join '.', map { sprintf '%06d', $_ } /(\d+)/g } $has // '', $version;
+	my ($have, $want) = map { join '.', map { sprintf '%06d', $_ } /(\d+)/g } $has // '', $version;
 	return $have lt $want ? "needs $what $version" : ();
 }
 
@@ -139,12 +138,10 @@ sub run_document
 	my @blocks = blocks($name);
 	my %why_not = map { $_->{line} => why_not($node, $_) // '' } @blocks;
 	my ($database) = lc($name) =~ /(\w+)\.md$/;
-	my ($out, $messages) =
-	  run_blocks($node, $name, $database, $options, grep { !$why_not{ $_->{line} } } @blocks);
+	my ($out, $messages) = run_blocks($node, $name, $database, $options, grep { !$why_not{ $_->{line} } } @blocks);
 
 	my %result;
-	$result{$1} = { output => $2, sqlstate => $3 }
-	  while $out =~ /^=== (\d+)\n(.*?)^=== end (\w+)\n/msg;
+	$result{$1} = { output => $2, sqlstate => $3 } while $out =~ /^=== (\d+)\n(.*?)^=== end (\w+)\n/msg;
 	for my $block (@blocks)
 	{
 		my $line = $block->{line};
@@ -166,10 +163,8 @@ sub run_document
 			}
 			like($block->{sql}, qr/;\s*(--.*)?\n\z|^\\\w.*\n\z/m, "$check ends its statement")
 			  if $block->{sql} !~ /;\n\z/;
-			is($result->{sqlstate}, $block->{fails} // '00000', $check)
-			  or diag($messages);
-			is(tidy($result->{output}), tidy($block->{output}), "$check shows this")
-			  if defined $block->{output};
+			is($result->{sqlstate}, $block->{fails} // '00000', $check) or diag($messages);
+			is(tidy($result->{output}), tidy($block->{output}), "$check shows this") if defined $block->{output};
 		}
 	}
 	return;
@@ -213,9 +208,7 @@ sub dead_links
 
 		$target =~ s{^\./}{};
 		1 while $target =~ s{[^/]+/\.\./}{};
-		push @dead, $link
-		  unless -e "$root/$target"
-		  && ($anchor eq '' || grep { $_ eq $anchor } anchors($target));
+		push @dead, $link unless -e "$root/$target" && ($anchor eq '' || grep { $_ eq $anchor } anchors($target));
 	}
 	return @dead;
 }

@@ -59,8 +59,7 @@ sub node_postgres
 
 	copy("$examples/$_", "$work/$_") or die "$_: $!" for 'package.json', 'package-lock.json';
 	my $npm = "cd $work && npm --cache $work/cache --loglevel error";
-	return (undef,
-		'node-postgres is not installed (node-pg), nor npm') unless succeeds('npm --version');
+	return (undef, 'node-postgres is not installed (node-pg), nor npm') unless succeeds('npm --version');
 	return (undef,
 		'npm does not reach its registry')
 	  unless succeeds("$npm ping --fetch-retries 0 --fetch-timeout 10000");
@@ -115,8 +114,7 @@ $node->append_conf('postgresql.conf',
 	"log_statement = none\nlisten_addresses = '127.0.0.1'\n"
 	  . "password_encryption = 'scram-sha-256'\n");
 unlink($node->data_dir . '/pg_hba.conf');
-$node->append_conf('pg_hba.conf',
-	"local all all trust\nhost shop shop 127.0.0.1/32 scram-sha-256\n");
+$node->append_conf('pg_hba.conf', "local all all trust\nhost shop shop 127.0.0.1/32 scram-sha-256\n");
 $node->start;
 
 # Applications do not connect as a superuser.
@@ -151,13 +149,13 @@ sub check_page
 	my ($name, $member, $printed) = @_;
 	my ($decision, @products) = split ' ', $printed;
 
-	is( $node->safe_psql('shop', qq{
+	is($node->safe_psql('shop', qq{
 			SELECT d.member_id, d.model, string_agg(s.product_id::text, ' ' ORDER BY s.rank),
 			       bool_and(s.probability > 0 AND s.probability <= 1)
 			FROM   decision d JOIN impression s ON s.decision_id = d.id
 			WHERE  d.id = $decision GROUP BY d.id}),
 		"$member|shop|@products|t", "$name: the log has the products of the page");
-	is( $node->safe_psql('shop',
+	is($node->safe_psql('shop',
 		"SELECT product_id, reward FROM reward WHERE decision_id = $decision"),
 		"$products[0]|1", "$name: the log has the click");
 	return;
@@ -174,7 +172,7 @@ sub check_client
 		like($said, qr/^\d+( \d+){5}\n$/, "$name: the program shows page $page") or return;
 		check_page("$name, page $page", $member, $said);
 	}
-	is( $node->safe_psql('shop', qq{
+	is($node->safe_psql('shop', qq{
 			SELECT d.profile = '{}', d.profile = (
 			           SELECT dlints_profile(p.features)
 			           FROM   decision old
@@ -205,7 +203,7 @@ for my $client (@clients)
 
 $node->safe_psql('shop', q{UPDATE decision SET made_at = made_at - interval '2 hours'});
 is(psql_file('learn.sql'), '', 'learn.sql is executed without messages');
-is( $node->safe_psql('shop', q{
+is($node->safe_psql('shop', q{
 		SELECT i.updates = (SELECT count(*) FROM impression), i.updates > 0,
 		       (SELECT sum(trained) FROM impression) = (SELECT sum(reward) FROM reward)
 		FROM   model m, dlints_info(m.state) i}),

@@ -80,7 +80,7 @@ for my $name (sort keys %framework)
 			SELECT i, 'category ' || i % 4, 'brand ' || i % 7, i, true FROM generate_series(1, 100) i});
 		is($run->($it->{lists}), '', "$name: the migration of the recommender succeeds with products");
 		my ($decision, @items) = split ' ', $run->('page 42');
-		is( $node->safe_psql($name, q{SELECT d.id, d.user_id, array_to_string(d.items, ' '), r.item, r.value
+		is($node->safe_psql($name, q{SELECT d.id, d.user_id, array_to_string(d.items, ' '), r.item, r.value
 				FROM lists.decision d JOIN lists.reward r ON r.decision = d.id}),
 			"$decision|42|@items|$items[0]|1", "$name: the log has the page and the click on its first item");
 		is($run->($it->{undo}), '', "$name: the recommender can be dropped");

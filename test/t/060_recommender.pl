@@ -153,8 +153,7 @@ my ($decision, $item) = split ' ',
   $sessions->{1}->query_safe(q{SELECT decision || ' ' || item FROM board.recommend(1000, 1)});
 value("board.reward($decision, $item)");
 value(q{board.learn('0')});
-is(value("applied FROM board.reward WHERE decision = $decision"), '',
-	'a reward waits for its decision');
+is(value("applied FROM board.reward WHERE decision = $decision"), '', 'a reward waits for its decision');
 $sessions->run(1, 'COMMIT');
 value(q{board.learn('0')});
 is(value("applied FROM board.reward WHERE decision = $decision"), 1, 'a reward is applied with its decision');
@@ -204,8 +203,7 @@ for my $round (1 .. 2)
 {
 	my ($succeeds, $messages) = DlintsTest->run_random($node, $script, $round > 1);
 
-	ok($succeeds, 'sessions recommend, click, learn, run and erase at once')
-	  or diag $messages if $round == 1;
+	ok($succeeds, 'sessions recommend, click, learn, run and erase at once') or diag $messages if $round == 1;
 	is_the_logs($round > 1 ? 'the models equal a rebuild after a crash'
 		: 'the models equal a rebuild after random sessions');
 	value(q{board.learn('0')});

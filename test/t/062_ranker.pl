@@ -189,8 +189,7 @@ for my $round (1 .. 2)
 	my $when = $round > 1 ? 'after a crash' : 'after many sessions';
 	my ($succeeds, $messages) = DlintsTest->run_random($node, $script, $round > 1);
 
-	ok($succeeds, 'sessions that rank, reward and learn do not disturb each other')
-	  or diag $messages if $round == 1;
+	ok($succeeds, 'sessions that rank, reward and learn do not disturb each other') or diag $messages if $round == 1;
 	models_are_those_of_the_log("$when the models are those of the log");
 	value('offer.learn()');
 	models_are_those_of_the_log("$when training continues");

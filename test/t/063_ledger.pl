@@ -120,8 +120,7 @@ note "$errors{$_} times: $_" for sort keys %errors;
 cmp_ok(scalar @ledger, '>', 20 * $seconds / 15, 'rewards were acknowledged');
 cmp_ok($cancelled, '>', 0, 'statements were cancelled');
 cmp_ok($killed, '>', 0, 'processes were killed');
-is(join("\n", grep { !/^canceling statement/ } sort keys %errors),
-	'', 'no other error occurred');
+is(join("\n", grep { !/^canceling statement/ } sort keys %errors), '', 'no other error occurred');
 
 DlintsTest->spew("$folder/ledger", join '', map { join("\t", @$_[ 0 .. 3 ]) . "\n" } @ledger);
 $node->safe_psql('postgres', qq{

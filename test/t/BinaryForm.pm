@@ -67,8 +67,7 @@ sub new
 {
 	my ($class, $node) = @_;
 
-	$node->safe_psql(
-		'postgres', q{
+	$node->safe_psql('postgres', q{
 		CREATE TABLE arrival (n integer, state dlints);
 		CREATE TABLE refusal (n integer, sqlstate text, message text);
 		CREATE PROCEDURE copy_files(folder text, first integer, last integer) LANGUAGE plpgsql AS $$
@@ -92,8 +91,7 @@ sub of
 {
 	my ($self, $model) = @_;
 
-	return pack 'H*',
-	  $self->{node}->safe_psql('postgres', "SELECT encode(dlints_send($model), 'hex')");
+	return pack 'H*', $self->{node}->safe_psql('postgres', "SELECT encode(dlints_send($model), 'hex')");
 }
 
 sub path
@@ -109,8 +107,7 @@ sub add
 	my ($self, $value) = @_;
 	my $n = ++$self->{files};
 
-	DlintsTest->spew($self->path($n),
-		"PGCOPY\n\377\r\n\0" . pack('NN n N N N/a* n', 0, 0, 2, 4, $n, $value, 0xFFFF));
+	DlintsTest->spew($self->path($n), "PGCOPY\n\377\r\n\0" . pack('NN n N N N/a* n', 0, 0, 2, 4, $n, $value, 0xFFFF));
 	return $n;
 }
 

@@ -10,8 +10,7 @@ sub lines
 {
 	my ($node, $database) = @_;
 
-	return split /\n/,
-	  $node->safe_psql($database, '\i ' . dirname(__FILE__) . '/catalogue.sql');
+	return split /\n/, $node->safe_psql($database, '\i ' . dirname(__FILE__) . '/catalogue.sql');
 }
 
 # Lines that only one of two databases has, marked "- " and "+ "
@@ -22,8 +21,7 @@ sub differences
 
 	$count{$_}-- for lines($node, $left);
 	$count{$_}++ for lines($node, $right);
-	return join "\n", map { ($count{$_} < 0 ? '- ' : '+ ') . $_ }
-	  grep { $count{$_} != 0 } sort keys %count;
+	return join "\n", map { ($count{$_} < 0 ? '- ' : '+ ') . $_ } grep { $count{$_} != 0 } sort keys %count;
 }
 
 # Definitions and comments of functions and views of a schema

@@ -96,8 +96,7 @@ sub scripts
 			'undone@1' => enqueue($model, ':a') . fold($model) . single($model, ':a')
 				. 'ROLLBACK; BEGIN;');
 
-		$scripts{"${model}_$_"} = "${a}BEGIN;\n$transaction{$_}\n$commit"
-		  for keys %transaction;
+		$scripts{"${model}_$_"} = "${a}BEGIN;\n$transaction{$_}\n$commit" for keys %transaction;
 	}
 	return \%scripts;
 }
@@ -109,8 +108,7 @@ sub create
 
 	$node->safe_psql('postgres', $DlintsTest::tables);
 	DlintsTest->run_file($node, 'models.sql');
-	$node->safe_psql(
-		'postgres', q{
+	$node->safe_psql('postgres', q{
 		-- models that have seen nothing, and those that learn
 		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
 		INSERT INTO fresh VALUES
@@ -191,8 +189,7 @@ sub start
 
 	# Two sessions that fold a large queue lock its rows in the same order only if both read it from the start;
 	# otherwise one may fail with a deadlock.
-	my $connection =
-	  q{dbname=postgres application_name=stream options='-c synchronize_seqscans=off'};
+	my $connection = q{dbname=postgres application_name=stream options='-c synchronize_seqscans=off'};
 
 	for my $name (sort keys %$scripts)
 	{
@@ -205,8 +202,7 @@ sub start
 		push @command, '--file', "$path\@$weight";
 	}
 	$node->safe_psql('postgres', 'TRUNCATE committed');
-	$self->{run} = IPC::Run::start([ @command, $connection ],
-		\undef, \$self->{out}, \$self->{err});
+	$self->{run} = IPC::Run::start([ @command, $connection ], \undef, \$self->{out}, \$self->{err});
 	return $self;
 }
 
@@ -246,8 +242,7 @@ sub finish
 	my ($self) = @_;
 
 	$self->{run}->finish;
-	my ($count) = $self->{out} =~ /actually processed: (\d+)/
-	  or die "pgbench: $self->{out}$self->{err}";
+	my ($count) = $self->{out} =~ /actually processed: (\d+)/ or die "pgbench: $self->{out}$self->{err}";
 	return $count;
 }
 
@@ -271,10 +266,8 @@ sub check_acknowledged
 	my $committed = $node->safe_psql('postgres', 'SELECT count(*) FROM committed');
 
 	note "$when: $acknowledged transactions acknowledged, $committed committed";
-	cmp_ok($committed, '>=', $acknowledged,
-		"$when: every acknowledged transaction is there");
-	cmp_ok($committed, '<=', $acknowledged + $self->{clients},
-		"$when: each session has at most one more reward");
+	cmp_ok($committed, '>=', $acknowledged, "$when: every acknowledged transaction is there");
+	cmp_ok($committed, '<=', $acknowledged + $self->{clients}, "$when: each session has at most one more reward");
 	return;
 }
 

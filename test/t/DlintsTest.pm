@@ -24,8 +24,7 @@ BEGIN
 
 	# The module has another name before PostgreSQL 15
 	$class = eval { require PostgreSQL::Test::Cluster; 1 }
-	  ? 'PostgreSQL::Test::Cluster'
-	  : do { require PostgresNode; 'PostgresNode' };
+	  ? 'PostgreSQL::Test::Cluster' : do { require PostgresNode; 'PostgresNode' };
 }
 
 # Minor versions of PostgreSQL up to 15 brought the module for this.
@@ -140,8 +139,7 @@ sub updates
 {
 	my ($self, $node, $name) = @_;
 
-	return $node->safe_psql('postgres',
-		"SELECT (dlints_info(state)).updates FROM model WHERE name = '$name'");
+	return $node->safe_psql('postgres', "SELECT (dlints_info(state)).updates FROM model WHERE name = '$name'");
 }
 
 # Create a server of postgres_fdw for another node, with pushdown of dlints' functions
@@ -150,8 +148,7 @@ sub foreign_server
 	my ($self, $node, $name, $remote) = @_;
 	my ($host, $port) = ($remote->host, $remote->port);
 
-	$node->safe_psql(
-		'postgres', qq{
+	$node->safe_psql('postgres', qq{
 		CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw
 		OPTIONS (host '$host', port '$port', dbname 'postgres', extensions 'dlints');
 		CREATE USER MAPPING FOR PUBLIC SERVER $name});
@@ -163,8 +160,7 @@ sub has_extension
 {
 	my ($self, $node, $name) = @_;
 
-	return $node->safe_psql('postgres',
-		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'") > 0;
+	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = '$name'") > 0;
 }
 
 # Run a script of pgbench in four sessions for three seconds.  With $is_crash, the server crashes after two of them and
@@ -245,8 +241,7 @@ sub safe_psql
 	# a session that has ended, of a server that was restarted, is replaced
 	$session = DlintsTest->session_of($self, $database) if !eval { $session->query('DISCARD ALL'); 1 };
 	$session->{stderr} = '';
-	my $output = eval { $session->query($sql) }
-	  // die "error running SQL: '$session->{stderr}'\nwhile running '$sql'";
+	my $output = eval { $session->query($sql) } // die "error running SQL: '$session->{stderr}'\nwhile running '$sql'";
 
 	$self->{kept}{$database} = $session;
 	# the module of PostgreSQL 17.0 returns its own marker if statements return nothing
