@@ -47,7 +47,7 @@ CREATION_SCRIPTS = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
 override DATA = $(sort $(wildcard $(EXTENSION:%=sql/%--*--*.sql)))
 DATA_built = $(CREATION_SCRIPTS)
 # Files of the creation script, in order: a function bound when it is made comes after those that it calls
-DECLARATIONS = $(patsubst %,sql/functions/%.sql,types models learn choose look vectors judge) \
+DECLARATIONS = $(patsubst %,sql/functions/%.sql,types learn choose look vectors judge) \
 	$(patsubst %,sql/common/%.sql,entry arguments template tables wrappers log statistics constraints learn run) \
 	$(patsubst %,sql/recommender/%.sql,tables views wrappers columns bindings rekey resolve create \
 		checks profile page rates effects versions vectors popularity blocks factors upkeep later_values warm_start repeats \

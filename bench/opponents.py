@@ -1,4 +1,4 @@
-"""Baselines: other ways to make lists from a click log."""
+"""Baselines: other ways to make lists from a click log, and lists of films."""
 
 import numpy as np
 from scipy.sparse import csr_matrix, diags
@@ -100,3 +100,20 @@ def ease(log):
     weights = inverse / -np.diag(inverse)
     np.fill_diagonal(weights, 0)
     return lambda clicked: clicked @ weights
+
+
+class List:
+    """Films with the highest scores, given the films that a user watched or clicked."""
+
+    def __init__(self, score, known):
+        self._score = score
+        self._seen, self._watched = known.copy(), known.copy()
+
+    def visit(self, user, likes, length):
+        """Show a list to a user, who clicks liked films; return the list."""
+        scores = self._score(self._watched[user].astype(float))
+        best = np.argsort(-np.where(self._seen[user], -np.inf, scores),
+                          kind='stable')[:length]
+        self._seen[user, best] = True
+        self._watched[user, best] = likes[best]
+        return best

@@ -6,8 +6,9 @@ from itertools import count
 import numpy as np
 
 from bench import program, server, world
-from bench.demo import lists, report
+from bench.demo import report
 from bench.demo.world import from_ratings, visitor
+from bench.opponents import List, opponents
 from bench.progress import Steps
 from bench.report import judge
 from examples.play.service import STATEMENTS, Service
@@ -55,7 +56,7 @@ def play(people, service):
 
     Return {name: clicks of each visit}, and the executed statements by name.
     """
-    compared = lists.create(people)
+    compared = lists(people)
     clicks = {name: np.zeros(len(people.visits))
               for name in ('personal', *compared)}
     executed = {}
@@ -72,6 +73,17 @@ def play(people, service):
                     shown.visit(person, likes, PLACES)].sum()
             progress.advance(1)
     return clicks, executed
+
+
+def lists(people):
+    """Return {name: List}, from the log of watched films."""
+    genres = sorted({genre for film in people.films for genre in film.genres})
+    kinds = np.array([[genre in film.genres for genre in genres]
+                      for film in people.films], float)
+    watched = np.argwhere(people.known) + [people.log[:, 0].max() + 1, 0]
+    made = opponents(np.concatenate([people.log, watched]), len(people.films),
+                     kinds)
+    return {name: List(score, people.known) for name, score in made.items()}
 
 
 def control(cursor):

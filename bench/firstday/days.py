@@ -11,9 +11,8 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 
 from bench import figure
-from bench.demo.lists import List
 from bench.firstday.lists import LENGTH, NOT_CLICKED, create
-from bench.opponents import opponents
+from bench.opponents import List, opponents
 from bench.progress import Themes
 from bench.report import error, with_error
 from bench.shop.play import CLOCK

@@ -12,12 +12,10 @@ CREATE CAST (stored AS dlints) WITHOUT FUNCTION;
 CREATE CAST (dlints AS stored) WITHOUT FUNCTION;
 
 -- models trained on the fixtures' observations
-CREATE FUNCTION learned(m dlints, o jsonb) RETURNS dlints LANGUAGE sql AS
-$$
+CREATE FUNCTION learned(m dlints, o jsonb) RETURNS dlints LANGUAGE sql AS $$
 SELECT dlints_update_batch(m, matrix(o -> 'features'), numbers(o -> 'rewards'),
     coalesce(matrix(nullif(o -> 'profiles', 'null')), '{}'), times, numbers(o -> 'weights'))
-FROM (SELECT array_agg(timestamptz '2000-01-01 00:00+00' + t::bigint * interval '1 microsecond'
-                    ORDER BY i)
+FROM (SELECT array_agg(timestamptz '2000-01-01 00:00+00' + t::bigint * interval '1 microsecond' ORDER BY i)
       FROM jsonb_array_elements(o -> 'times') WITH ORDINALITY AS a (t, i)) AS v (times)
 $$;
 
@@ -46,8 +44,7 @@ SELECT results_eq($$
     SELECT count(*), max(cardinality(u)) > 0, count(known) > 0, count(features) < count(*),
         count(DISTINCT policy), count(DISTINCT coalesce(interactions, 'none')),
         max(length(sent)) > 2048
-    FROM fixture, dlints_info(model)$$,
-    'VALUES (37::bigint, true, true, true, 3::bigint, 2::bigint, true)',
+    FROM fixture, dlints_info(model)$$, 'VALUES (37::bigint, true, true, true, 3::bigint, 2::bigint, true)',
     'there is something of each');
 SELECT set_eq('SELECT memories, memory FROM fixture, dlints_info(model) WHERE updates > 0',
     'VALUES (1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)', 'each of several memories in use');
@@ -117,8 +114,7 @@ SELECT ok(dlints_mean(empty) = zeros(d) AND dlints_predict(empty, x, u) = 0
     AND abs(dlints_stddev(empty, x, u) - sqrt(dot(z, z) / 0.7)) < 1e-14 * dlints_stddev(empty, x, u)
     AND difference(dlints_draw(empty, 3), plus(zeros(d), 2, dlints_draw(dlints_set(empty, ridge => 2.8), 3))) < 1e-14,
     format('%s: is the prior', name))
-FROM model, LATERAL (SELECT dlints_project(empty, x, u) OFFSET 0) AS p (z), cardinality(z) AS d
-ORDER BY name;
+FROM model, LATERAL (SELECT dlints_project(empty, x, u) OFFSET 0) AS p (z), cardinality(z) AS d ORDER BY name;
 -- it learns, and is no history on either side
 SELECT ok(same_bytes(empty || one, one) AND same_bytes(one || empty, one)
     AND same_bytes(empty || empty, empty)
@@ -136,16 +132,13 @@ SELECT each_holds($$
     same_bytes(dlints_set(empty, ridge => 9) || one, dlints_set(one, ridge => 9))
     $$, 'FROM kept, LATERAL (SELECT dlints_update(empty, x, 2, u) OFFSET 0) AS o (one)');
 SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other),
-    '22023', NULL,
-    format('|| rejects an empty model of other parameters: %s', other))
-FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true'])
-    AS other;
+    '22023', NULL, format('|| rejects an empty model of other parameters: %s', other))
+FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true']) AS other;
 
 -- 192 bytes
 SELECT is((dlints_info(empty)).bytes, 192::bigint, format('%s bytes of evidence to come', label))
 FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)),
-             ('most', dlints_new(65536, 1023, interactions => 'matched', memories => 8)))
-                 AS v (label, empty);
+             ('most', dlints_new(65536, 1023, interactions => 'matched', memories => 8))) AS v (label, empty);
 SELECT is(max(pg_column_size(empty)), 192, 'an empty model takes 192 bytes in a row') FROM kept;
 SELECT is(pg_column_size(empty), 192, 'an empty model takes 192 bytes as an expression')
 FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
@@ -155,8 +148,7 @@ FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
 CREATE TEMP TABLE log AS
 SELECT i AS id, features(i % 10, 300)::real[] AS x, reward(i) AS r
 FROM generate_series(1, 1000) AS i;
-CREATE FUNCTION temporary_blocks(model text) RETURNS bigint LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION temporary_blocks(model text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 BEGIN

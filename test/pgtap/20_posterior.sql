@@ -7,8 +7,7 @@
 -- that of the k-th before the last discount^k.  From one memory to the next, h or 1 / (1 - discount) grows by a
 -- factor of five; the last of several memories forgets nothing.
 CREATE FUNCTION by_definition(m dlints, j integer, count integer, weighted boolean)
-RETURNS jsonb LANGUAGE sql AS
-$$
+RETURNS jsonb LANGUAGE sql AS $$
 WITH o AS MATERIALIZED (
     SELECT reward(i) AS r, dlints_project(m, features(i, dim), profile(i, profile_dim)) AS z,
         CASE WHEN weighted THEN weight(i) ELSE 1 END
@@ -37,8 +36,7 @@ FROM o
 $$;
 
 CREATE FUNCTION off_definition(m dlints, count integer, weighted boolean)
-RETURNS float8 LANGUAGE sql AS
-$$
+RETURNS float8 LANGUAGE sql AS $$
 SELECT max(greatest(memory_difference(e, d),
                     difference(reward_sums((m::jsonb -> 'reference_reward')::float8, e),
                                reward_sums(0, d))))
@@ -58,8 +56,7 @@ SELECT cmp_ok(
                         plus(numbers(e -> 'b'), -level(m), times(symmetric_matrix(e -> 'G', 0), last))),
              difference(product(z, product(dlints_covariance(m), z)), z_tilde_matrix(m))),
     '<=', 1e-9::float8, format('%s: mean and covariance', name))
-FROM trained, z_matrix(m) AS z, memory_in_use(m) AS e, unit_vector(size, size) AS last
-ORDER BY name;
+FROM trained, z_matrix(m) AS z, memory_in_use(m) AS e, unit_vector(size, size) AS last ORDER BY name;
 
 -- closed forms, by hand
 CREATE TEMP TABLE hand AS

@@ -3,8 +3,7 @@
 \ir include/helpers.sql
 
 -- the model with memory j only, which stores H
-CREATE FUNCTION alone(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
-$$
+CREATE FUNCTION alone(m dlints, j integer) RETURNS dlints LANGUAGE sql AS $$
 SELECT dlints_new(dim, reduced_dim, interactions, NULL,
     CASE WHEN j = memories THEN 1 ELSE 1 - (1 - discount) / 5.0 ^ (j - 1) END, 1, ridge,
     exploration, noise, policy, intercept, seed, projection_scale)
@@ -21,8 +20,7 @@ SELECT ok(difference(dlints_mean(m), dlints_mean(o)) <= 1e-10
         <= 1e-10
     AND (difference(dlints_draw(m, 3), dlints_draw(o, 3)) <= 1e-9 OR j < 3)
     AND abs(i.effective_sample_size / n.effective_sample_size - 1) <= 1e-12
-    AND abs(i.mean_reward / n.mean_reward - 1) <= 1e-10 AND i.memory = j,
-    format('%s: memory %s in use', name, j))
+    AND abs(i.mean_reward / n.mean_reward - 1) <= 1e-10 AND i.memory = j, format('%s: memory %s in use', name, j))
 FROM learner, generate_series(1, 3) AS j, used(batch(empty, 1, 150), j) AS m,
     dlints_info(m) AS i,
     z_matrix(m) AS matrix, batch(alone(empty, j), 1, 150) AS o, dlints_info(o) AS n
@@ -37,8 +35,7 @@ SELECT cmp_ok(difference(dlints_mean(m), mean), '<=', 1e-9::float8,
 FROM wide ORDER BY j;
 
 -- number of memories, and their windows
-CREATE FUNCTION same_windows(have float8[], want float8[]) RETURNS boolean LANGUAGE sql AS
-$$
+CREATE FUNCTION same_windows(have float8[], want float8[]) RETURNS boolean LANGUAGE sql AS $$
 SELECT cardinality(have) = cardinality(want)
     AND bool_and(h IS NULL AND w IS NULL OR h / w BETWEEN 1 - 1e-9 AND 1 + 1e-9)
 FROM unnest(have, want) AS u (h, w)
@@ -81,15 +78,13 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
      '22023: unknown interactions "none"')) AS v (call, result);
 SELECT is(outcome(format('SELECT dlints_new(2, %s) || dlints_new(2, %s)', a, b)),
     format('22023: cannot combine dlints models with different %s '
-           '(The left model has %1$s %s, the right one %s.)', field, l, r),
-               format('%s || %s', a, b))
+           '(The left model has %1$s %s, the right one %s.)', field, l, r), format('%s || %s', a, b))
 FROM (VALUES
     ('memories => 3', 'memories => 2', 'memories', '3', '2'),
     ('discount => 0.5', 'discount => 0.75', 'discount', '0.5', '0.75'),
     ($$half_life => '1 day'$$, $$half_life => '2 days'$$, 'half_life', '86400', '172800'),
     ('discount => 0.5', $$half_life => '1 day', memories => 1$$, 'discount', '0.5', 'null'),
-    ('intercept => false', 'intercept => true', 'intercept', 'false', 'true'))
-        AS v (a, b, field, l, r);
+    ('intercept => false', 'intercept => true', 'intercept', 'false', 'true')) AS v (a, b, field, l, r);
 
 -- stored form: a header, then for each memory N, R, S, b and G, and N2 for each of several that forgets, or H for
 -- the only one
@@ -101,8 +96,7 @@ FROM (VALUES
     ('one that forgets', dlints_new(4, discount => 0.9), 8 + 2 * 15),
     ('one that does not', dlints_new(4, discount => 1), 8 + 15),
     ('by time', dlints_new(4, half_life => '1 day'), 3 * (3 + 5 + 15) + 2),
-    ('two by time', dlints_new(4, half_life => '1 day', memories => 2), 2 * (8 + 15) + 1))
-    AS v (what, m, numbers);
+    ('two by time', dlints_new(4, half_life => '1 day', memories => 2), 2 * (8 + 15) + 1)) AS v (what, m, numbers);
 SELECT ok(reads_back(m) AND m <> empty, format('%s: reads back', what))
 FROM (VALUES
     ('eight memories', dlints_new(3, memories => 8)),
@@ -143,8 +137,7 @@ SELECT each_holds($$
 
 -- Histories of features in four dimensions; the noise is even over an interval, of
 -- standard deviation 0.5.
-CREATE FUNCTION expected(story text, i bigint, x float8[]) RETURNS float8 LANGUAGE sql AS
-$$
+CREATE FUNCTION expected(story text, i bigint, x float8[]) RETURNS float8 LANGUAGE sql AS $$
 SELECT CASE story
     WHEN 'stationary' THEN 2 * x[1] - x[2]
     WHEN 'abrupt' THEN CASE WHEN i <= 60 THEN 2 ELSE -2 END * x[1] - x[2]
@@ -159,8 +152,7 @@ FROM unnest('{stationary,abrupt,slow,changes,nothing,level}'::text[]) AS story,
     generate_series(1, 1000) AS i, LATERAL (SELECT features(i, 4) OFFSET 0) AS c (x);
 -- memory and ridge in use after each of the first 150 observations
 CREATE FUNCTION path(m dlints, which text) RETURNS TABLE (step integer, memory integer, lambda float8)
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 DECLARE
 	o history;
 BEGIN
@@ -214,8 +206,7 @@ CREATE TEMP TABLE scaled AS
 SELECT low, high, m, parts, CASE WHEN abs(low) > 1e8 THEN 1e-5 ELSE 1e-8 END AS close
 FROM (SELECT low, high, dlints_concat_agg(e ORDER BY no) AS parts FROM part GROUP BY low, high) AS p,
     LATERAL (SELECT dlints_evidence(dlints_new(4), x, low + (high - low) * r ORDER BY i) AS m FROM click) AS c;
-CREATE FUNCTION ranking(m dlints, sign float8) RETURNS bigint[] LANGUAGE sql AS
-$$
+CREATE FUNCTION ranking(m dlints, sign float8) RETURNS bigint[] LANGUAGE sql AS $$
 SELECT (array_agg(i ORDER BY sign * dlints_predict(m, features(i + 5000, 4)) DESC))[1:200]
 FROM generate_series(1, 200) AS i
 $$;
@@ -230,8 +221,7 @@ FROM scaled, dlints_info(m) AS i,
                  generate_series(1, 200::bigint) AS c) AS g (recommended)
 ORDER BY low, high;
 SELECT ok(i.memory = p.memory AND abs(i.sigma / p.sigma - 1) < close
-    AND ranking(m, 1) = ranking(parts, 1),
-    format('rewards of %s and %s, in parts', low, high))
+    AND ranking(m, 1) = ranking(parts, 1), format('rewards of %s and %s, in parts', low, high))
 FROM scaled, dlints_info(m) AS i, dlints_info(parts) AS p ORDER BY low, high;
 -- exploration and standard errors are in units of the noise; without an intercept nothing is centered; a given
 -- noise is sigma, and does not change the choice
@@ -251,8 +241,7 @@ SELECT ok(bool_and(i.memory = o.memory AND o.sigma = 7), 'a noise that is given'
 FROM whole, dlints_info(m) AS i, dlints_info(dlints_set(m, noise => 7)) AS o;
 
 -- the noise without residuals, or with too few observations to estimate it
-CREATE FUNCTION sigma_of(m dlints, xs float8[], rs float8[]) RETURNS float8 LANGUAGE sql AS
-$$
+CREATE FUNCTION sigma_of(m dlints, xs float8[], rs float8[]) RETURNS float8 LANGUAGE sql AS $$
 SELECT sigma FROM (SELECT array_agg(ARRAY[x]) AS features FROM unnest(xs) AS x) AS c,
     dlints_info(dlints_update_batch(m, features, rs))
 $$;
@@ -277,8 +266,7 @@ CREATE TEMP TABLE odd AS
 SELECT singly(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS one_by_one,
     batch(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS batch, batch(m, 1, 200) AS others
 FROM dlints_new(1, discount => 0.5) AS m;
-CREATE FUNCTION spread(m dlints) RETURNS float8 LANGUAGE sql AS
-$$
+CREATE FUNCTION spread(m dlints) RETURNS float8 LANGUAGE sql AS $$
 SELECT s / n - (r / n) ^ 2
 FROM jsonb_to_record(memory_in_use(m)) AS e (weight_sum float8, reward_sum float8,
          reward_square_sum float8),
@@ -299,15 +287,12 @@ FROM (VALUES (11), (12), (24)) AS v (d), generate_series(1, 60) AS step,
     LATERAL (SELECT batch(singly(e, 1, step - 1), step, step)) AS l (m);
 SELECT is(max(step - chosen), CASE d WHEN 24 THEN 3 ELSE 0 END::bigint, format('%s coordinates', d))
 FROM often GROUP BY d ORDER BY d;
-SELECT is(string_agg(step::text, ' ' ORDER BY step),
-    '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 18 20 22 24 27 30 33 37',
+SELECT is(string_agg(step::text, ' ' ORDER BY step), '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 18 20 22 24 27 30 33 37',
     'with 24 coordinates the memory is chosen after each eighth of a short history, or four observations')
 FROM often WHERE d = 24 AND chosen = step AND step < 40;
 -- a batch makes its last choice where single updates would
-SELECT is(string_agg(format('%s %s', step, (batch(m, first + 1, step)::jsonb -> 'chosen')), ', '
-        ORDER BY step),
-    string_agg(format('%s %s', step, chosen), ', ' ORDER BY step),
-    format('a batch behind %s observations', first))
+SELECT is(string_agg(format('%s %s', step, (batch(m, first + 1, step)::jsonb -> 'chosen')), ', ' ORDER BY step),
+    string_agg(format('%s %s', step, chosen), ', ' ORDER BY step), format('a batch behind %s observations', first))
 FROM (VALUES (0), (5), (17)) AS f (first), dlints_new(24, intercept => false) AS e,
     LATERAL (SELECT singly(e, 1, first)) AS s (m), often AS o (d, step, other, chosen)
 WHERE d = 24 AND step > first GROUP BY first ORDER BY first;

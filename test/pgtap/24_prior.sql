@@ -3,16 +3,14 @@
 
 -- The prior of a history: the longest memory's G - s s' / N and b - (R / N) s, where s is the column of an
 -- intercept; rewards are relative to 0.  The diagonal may contain rounding errors.
-CREATE FUNCTION prior_of(k dlints) RETURNS jsonb LANGUAGE sql AS
-$$
+CREATE FUNCTION prior_of(k dlints) RETURNS jsonb LANGUAGE sql AS $$
 SELECT CASE WHEN intercept THEN jsonb_build_object('weight_sum', n,
            'b', to_jsonb(plus(numbers(e -> 'b'), -sums[1] / n, s)),
            'G', (SELECT jsonb_agg((SELECT jsonb_agg(
                                        g * CASE WHEN i = j AND i < last THEN 1 + 1e-9 ELSE 1 END
                                        - s[i + 1] * s[j + 1] / n ORDER BY j)
                                    FROM generate_series(0, i) AS j,
-                                       LATERAL (SELECT (e -> 'G' -> i -> j)::float8) AS v (g))
-                                  ORDER BY i)
+                                       LATERAL (SELECT (e -> 'G' -> i -> j)::float8) AS v (g)) ORDER BY i)
                  FROM (SELECT cardinality(s) - 1) AS d (last), generate_series(0, last) AS i))
        ELSE jsonb_build_object('weight_sum', n, 'b', e -> 'b', 'G', e -> 'G') END
 FROM dlints_info(k), LATERAL (SELECT k::jsonb #> '{evidence,-1}' AS e) AS l,
@@ -91,8 +89,7 @@ FROM learned, evidence(e, 91, 120) AS more, LATERAL (VALUES
     ('NULL is nothing new', dlints_with_prior(p, NULL, 5), p),
     ('other parameters stay', dlints_set(p, exploration => 2),
      dlints_with_prior(dlints_set(m, exploration => 2), k, 0.3))) AS v (what, have, want)
-WHERE shape = 'intercept' AND (what <> 'taken back' OR have IS NOT NULL)
-GROUP BY forgets ORDER BY forgets;
+WHERE shape = 'intercept' AND (what <> 'taken back' OR have IS NOT NULL) GROUP BY forgets ORDER BY forgets;
 SELECT ok(reads_back(p) AND reads_back(dlints_with_prior(e, k)) AND p <> m
     AND dlints_hash(p) <> dlints_hash(m), format('%s: reads back', name))
 FROM learned WHERE name ~ '^(plain|projected, intercept|matched),' ORDER BY name;
@@ -135,8 +132,7 @@ SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALU
     ('dlints_with_prior(p, dlints_new(2, discount => 1))', '22023: cannot combine dlints models with '
      'different dim (The left model has dim 1, the right one 2.)'),
     ('dlints_with_prior(p, dlints_new(1))', '22023: cannot combine dlints models with '
-     'different memories (The left model has memories 1, the right one 3.)'))
-    AS v (call, result);
+     'different memories (The left model has memories 1, the right one 3.)')) AS v (call, result);
 SELECT matches(outcome(format('SELECT dlints_set(p, prior_weight => %s) FROM hand', weight)),
     '^22023: prior_weight must be ', format('prior_weight %s', weight))
 FROM unnest(ARRAY['-1', '1.1e10', '''NaN''', '''Infinity''']) AS weight;

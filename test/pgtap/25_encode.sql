@@ -24,10 +24,8 @@ SELECT is(dlints_encode(8,
     'a document is encoded to the golden values');
 -- beyond the first 128 signs, a block of the generator
 SELECT is((dlints_encode(256, 'category', 'book'))[129:144],
-    (SELECT array_agg(CASE WHEN (x'7917'::integer >> i) & 1 = 1 THEN -0.0625 ELSE 0.0625 END
-         ORDER BY i)::real[]
-     FROM generate_series(0, 15) AS i),
-    'signs beyond the first 128 are the golden ones');
+    (SELECT array_agg(CASE WHEN (x'7917'::integer >> i) & 1 = 1 THEN -0.0625 ELSE 0.0625 END ORDER BY i)::real[]
+     FROM generate_series(0, 15) AS i), 'signs beyond the first 128 are the golden ones');
 SELECT is((dlints_encode(256, 'category', 'book'))[1:64],
     plus(zeros(64), 0.5, dlints_encode(64, 'category', 'book')::float8[])::real[],
     'a longer vector of a name begins like a shorter one');
@@ -40,16 +38,14 @@ SELECT is(pg_typeof(v)::text || array_dims(v), 'real[][1:3]', 'encoded features 
 FROM dlints_encode(3, 'a', true) AS v;
 
 -- Names of each value, as a list of names and weights
-CREATE FUNCTION sum_of(n integer, names text[], weights float8[]) RETURNS float8[] LANGUAGE sql AS
-$$
+CREATE FUNCTION sum_of(n integer, names text[], weights float8[]) RETURNS float8[] LANGUAGE sql AS $$
 SELECT plus(zeros(n), 1 / sqrt(sum(total ^ 2)), array_agg(total ORDER BY i))
 FROM (SELECT i, sum(w * sign(x)) AS total
       FROM unnest(names, weights) AS v (name, w),
           unnest(dlints_encode(n, name, true)) WITH ORDINALITY AS u (x, i) GROUP BY i) AS t
 $$;
 CREATE FUNCTION encodes(arguments text, names text[], weights float8[], description text)
-RETURNS text LANGUAGE plpgsql AS
-$$
+RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	v real[];
 BEGIN
@@ -149,8 +145,7 @@ FROM lines($$
     $$) AS arguments;
 
 -- Rejected types, with a hint that shows a valid call
-CREATE FUNCTION refusal(arguments text) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION refusal(arguments text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	v text;
 	detail text;
@@ -241,12 +236,10 @@ FROM (VALUES
 CREATE DOMAIN day AS date;
 SELECT is(refusal($$4, 'v', current_date::day$$),
     '42804 | dlints_encode does not take values of type day | This is the type of "v". | Write a '
-        'part of it as text, such as extract(isodow FROM v)::text.',
-    'a domain over a type that is refused');
+        'part of it as text, such as extract(isodow FROM v)::text.', 'a domain over a type that is refused');
 SELECT is(refusal($$4, '%s 100 %d', 1::money$$),
     '42804 | dlints_encode does not take values of type money | This is the type of "%s 100 %d". '
-        '| Keep it as a number: %s 100 %d::numeric.',
-    'names are no formats');
+        '| Keep it as a number: %s 100 %d::numeric.', 'names are no formats');
 SELECT is(refusal($$4, 'a', 'x', 'v', 1::money$$), refusal($$4, 'v', 1::money$$), 'behind values that are taken');
 
 SELECT is(refusal(arguments), message, arguments)
@@ -269,8 +262,7 @@ FROM (VALUES
       ('22003 | numbers beyond 1e+50 not allowed in a.b', $$4, '{"a": {"b": -1e60}}'::jsonb$$),
       ('22003 | infinity not allowed in a', $$4, '{"a": 1e9999}'::jsonb$$)) AS v (message,
     arguments);
-SELECT is(refusal(arguments),
-    format('22023 | dlints_encode requires alternating names and values '
+SELECT is(refusal(arguments), format('22023 | dlints_encode requires alternating names and values '
     '| %s argument "n". | A single document must be of type jsonb.',
     n),
     arguments)
@@ -278,8 +270,7 @@ FROM (VALUES ('1 argument follows', $$4, 'a'$$),
     ('3 arguments follow', $$4, 'a', 1, 'b'$$),
     ('1 argument follows', $$4, VARIADIC ARRAY['a']$$)) AS v (n,
     arguments);
-SELECT is(refusal(arguments),
-    format('42804 | a name must be text, not %s | This is argument %s. '
+SELECT is(refusal(arguments), format('42804 | a name must be text, not %s | This is argument %s. '
     '| Pass alternating names and values, as in dlints_encode(64, ''category'', category, ''tags'', '
         'tags).',
     type, place),
@@ -317,8 +308,7 @@ WHERE dot(v, v) > 0;
 -- by 1 / sqrt(n) whatever they are, which matters the less the more cosines differ; here
 -- with one to three genres of 20, some of them common, and with brands that few products
 -- share.
-CREATE FUNCTION sparse_cosine(a text[], b text[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION sparse_cosine(a text[], b text[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
 SELECT (SELECT count(*) FROM unnest(a) AS x WHERE x = ANY (b))
     / sqrt(cardinality(a) * cardinality(b))
 $$;
@@ -368,15 +358,13 @@ SET LOCAL enable_sort = off;
 SELECT matches(plan_of(statement), index, index || ' is used')
 FROM (VALUES
       ('item_score',
-      $$SELECT id FROM item
-          ORDER BY dlints_dot('{1,0,0,-1,0,0,0,0,0,0,0,0,0,0,0,0,2}', features) DESC LIMIT 5$$),
+      $$SELECT id FROM item ORDER BY dlints_dot('{1,0,0,-1,0,0,0,0,0,0,0,0,0,0,0,0,2}', features) DESC LIMIT 5$$),
       ('item_encoding',
       $$SELECT id FROM item
           WHERE dlints_encode(4, 'tags', tags) = dlints_encode(4, 'tags', '{tag 3}'::text[])$$),
       ('item_details',
       $$SELECT id FROM item
-          WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb)$$))
-    AS v (index, statement);
+          WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb)$$)) AS v (index, statement);
 SELECT results_eq($$SELECT id FROM item
     WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb) ORDER BY id$$,
     $$SELECT id::integer FROM product WHERE brand = 'brand 3' AND used ORDER BY id$$,
@@ -386,11 +374,9 @@ SELECT is(features, dlints_encode(16, 'category', 'new', 'brand', brand, 'used',
     'an update makes a new encoding')
 FROM item WHERE id = 1;
 -- a model trained on encodings equals one trained on one coordinate per category
-SELECT is((SELECT array_agg(category
-               ORDER BY dlints_predict(m, dlints_encode(64, 'category', category)) DESC)
+SELECT is((SELECT array_agg(category ORDER BY dlints_predict(m, dlints_encode(64, 'category', category)) DESC)
            FROM (SELECT DISTINCT category FROM product WHERE category < 'category 3') AS c),
-    ARRAY['category 1', 'category 0', 'category 2'],
-    'a model ranks categories by their own encodings')
+    ARRAY['category 1', 'category 0', 'category 2'], 'a model ranks categories by their own encodings')
 FROM (SELECT dlints_evidence(dlints_new(64, discount => 1),
           dlints_encode(64, 'category', category, 'brand', brand, 'tags', tags),
           CASE category WHEN 'category 1' THEN 1 WHEN 'category 2' THEN -1 ELSE 0 END) AS m

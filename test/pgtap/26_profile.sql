@@ -8,8 +8,7 @@ CREATE TABLE click AS
 SELECT i AS id, i % 40 AS member, features(i, 9)::real[] AS features, number(i, 50) * 3 AS weight
 FROM generate_series(1, 2000) AS i;
 
-CREATE FUNCTION unit(v float8[]) RETURNS real[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION unit(v float8[]) RETURNS real[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg((x / length)::real ORDER BY i)
 FROM (SELECT i, x, sqrt(sum(x ^ 2) OVER ()) AS length
       FROM unnest(v) WITH ORDINALITY AS u (x, i)) AS t
@@ -41,13 +40,10 @@ SELECT is(dlints_profile(features, 0.1), dlints_profile(features::float8[], 0.1)
 FROM click;
 
 -- integers as real[] and as double precision[], with exact sums
-CREATE FUNCTION profile_of(call text, columns text, rows text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION profile_of(call text, columns text, rows text) RETURNS text LANGUAGE sql AS $$
 SELECT CASE WHEN r = d THEN r ELSE r || ', but ' || d END
-FROM (SELECT format('SELECT dlints_profile(%s) FROM (VALUES %s) AS v (%s)', call, rows, columns))
-    AS f (f),
-    LATERAL (SELECT outcome(replace(f, 'TYPE', 'real[]')), outcome(replace(f, 'TYPE', 'float8[]')))
-        AS o (r, d)
+FROM (SELECT format('SELECT dlints_profile(%s) FROM (VALUES %s) AS v (%s)', call, rows, columns)) AS f (f),
+    LATERAL (SELECT outcome(replace(f, 'TYPE', 'real[]')), outcome(replace(f, 'TYPE', 'float8[]'))) AS o (r, d)
 $$;
 SELECT is(profile_of('x::TYPE', 'x', rows), result, rows) FROM (VALUES
     ($$('{3,0}'), ('{0,4}')$$, 'gives {0.6,0.8}'),
@@ -66,8 +62,7 @@ SELECT is(profile_of('x::TYPE', 'x', rows), result, rows) FROM (VALUES
     ($$('{3e-37,4e-37}')$$, 'gives {0.6,0.8}'),
     ($$('{3,0}'), ('{0,4,1}')$$, '22000: expected 2 dimensions, not 3 (Wrong length of the feature array.)'),
     ($$('{3,0}'), ('{1}')$$, '22000: expected 2 dimensions, not 1 (Wrong length of the feature array.)'),
-    ($$('{{3,0}}')$$,
-        '2202E: array must be one-dimensional '
+    ($$('{{3,0}}')$$, '2202E: array must be one-dimensional '
         '(The number of dimensions of the feature array is 2.)'),
     ($$('{3,NULL}')$$, '22004: array must not contain nulls (A null was found in the feature array.)'),
     ($$('{3,0}'), ('{3,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the feature array.)'),
@@ -87,8 +82,7 @@ SELECT is(profile_of('x::TYPE, w', 'x, w', rows), result, 'weighted: ' || rows) 
     ($$('{3,4}', 0.7), ('{3,4}', -0.7)$$, 'gives {0,0}'),
     ($$('{3,4}', 'NaN'::float8)$$, '22003: NaN not allowed in weight'),
     ($$('{3,4}', 1), ('{3,4}', 'Infinity'::float8)$$, '22003: infinity not allowed in weight'),
-    ($$('{3,4}', -1.1e50)$$, '22003: numbers beyond 1e+50 not allowed in weight'))
-        AS v (rows, result);
+    ($$('{3,4}', -1.1e50)$$, '22003: numbers beyond 1e+50 not allowed in weight')) AS v (rows, result);
 SELECT is(outcome($$SELECT dlints_profile('{0,2e50}'::float8[])$$),
     '22003: numbers beyond 1e+50 not allowed in array (Element 2 of the feature array.)',
     'double precision has larger numbers');
@@ -132,8 +126,7 @@ SELECT is(dlints_profile_transfn(s, NULL::real[]), s, 'transition without featur
 SELECT is(dlints_profile_combinefn(s, t), '{11,22}', 'the combine function adds states') FROM state;
 SELECT ok(dlints_profile_combinefn(s, NULL) = s
     AND dlints_profile_combinefn(NULL, s) = s
-    AND dlints_profile_combinefn(NULL, NULL) IS NULL,
-    'the combine function accepts a missing state')
+    AND dlints_profile_combinefn(NULL, NULL) IS NULL, 'the combine function accepts a missing state')
 FROM state;
 SELECT is(dlints_profile_finalfn(s) || dlints_profile_finalfn(NULL), '{0.4472136,0.8944272}',
     'the final function scales to length 1')
@@ -222,8 +215,7 @@ SELECT i, ARRAY[number(i, 1)] AS x, (abs(number(i, 1)) < 0.4)::integer AS reward
 FROM generate_series(1, 400) AS i;
 SELECT cmp_ok((SELECT avg((reward - dlints_predict(curve, x || dlints_fourier(x, 32, scale => 0.5)::float8[])) ^ 2)
                FROM bump), '<',
-              (SELECT avg((reward - dlints_predict(line, x)) ^ 2) / 3 FROM bump),
-              'a curve is learned')
+              (SELECT avg((reward - dlints_predict(line, x)) ^ 2) / 3 FROM bump), 'a curve is learned')
 FROM (SELECT dlints_evidence(dlints_new(1), x, reward) AS line,
              dlints_evidence(dlints_new(33), x || dlints_fourier(x, 32, scale => 0.5)::float8[], reward) AS curve
       FROM bump) AS m;
@@ -247,8 +239,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_fourier('{1,NULL}', 4)$$, '22004: array must not contain nulls (A null was found in the features.)'),
 	($$dlints_fourier('{{1}}', 4)$$, '2202E: array must be one-dimensional '
 	 '(The number of dimensions of the features is 2.)'),
-	($$dlints_fourier('{1e50}', 4, scale => 1e-290)$$, '22003: dlints result out of range'))
-	AS v (call, result);
+	($$dlints_fourier('{1e50}', 4, scale => 1e-290)$$, '22003: dlints result out of range')) AS v (call, result);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -13,17 +13,14 @@ WHERE h % 10 < CASE WHEN u % 3 = i % 3 THEN 8 ELSE 2 END;
 
 CREATE FUNCTION factors(query text, k integer DEFAULT 3, previous text DEFAULT NULL, seed bigint DEFAULT 0)
 RETURNS TABLE (item_id integer, features float8[]) STABLE LANGUAGE sql AS
-$$ SELECT * FROM dlints_factors(query, k, previous, seed)
-    AS f (item_id integer, features float8[]) $$;
+$$ SELECT * FROM dlints_factors(query, k, previous, seed) AS f (item_id integer, features float8[]) $$;
 CREATE FUNCTION vectors(query text, k integer DEFAULT 3, previous text DEFAULT NULL, seed bigint DEFAULT 0)
-RETURNS float8[] STABLE LANGUAGE sql AS
-$$
+RETURNS float8[] STABLE LANGUAGE sql AS $$
 SELECT array_agg(x ORDER BY item_id, i)
 FROM factors(query, k, previous, seed), unnest(features) WITH ORDINALITY AS u (x, i)
 $$;
 -- all dot products, which rotations do not change
-CREATE FUNCTION products(query text, seed bigint DEFAULT 0) RETURNS float8[] STABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION products(query text, seed bigint DEFAULT 0) RETURNS float8[] STABLE LANGUAGE sql AS $$
 WITH f AS MATERIALIZED (SELECT * FROM factors(query, seed => seed))
 SELECT array_agg(dlints_dot(a.features, b.features) ORDER BY a.item_id, b.item_id)
 FROM f AS a, f AS b
@@ -42,8 +39,7 @@ SELECT cmp_ok(min(alike), '>', max(other), 'items of one taste are alike')
 FROM (SELECT avg(d) FILTER (WHERE a % 3 = b % 3) AS alike,
     avg(d) FILTER (WHERE a % 3 <> b % 3) AS other
       FROM (SELECT a.item_id AS a, b.item_id AS b, dlints_dot(a.features, b.features) AS d
-            FROM fit AS a, fit AS b WHERE a.item_id <> b.item_id) AS p
-      GROUP BY a) AS q;
+            FROM fit AS a, fit AS b WHERE a.item_id <> b.item_id) AS p GROUP BY a) AS q;
 
 -- V by its definition: the eigenvectors of C = A'A, the largest value first
 CREATE TEMP TABLE scaled AS
@@ -68,8 +64,7 @@ FROM full_rank AS a, full_rank AS b;
 SELECT cmp_ok(difference((SELECT array_agg(x ORDER BY item_id, i)
                           FROM full_rank, unnest(features[:3]) WITH ORDINALITY AS u (x, i)),
                          (SELECT plus(zeros(36), 0.5, vectors) FROM expected)), '<',
-                             1e-10::float8,
-    'signs of factors do not depend on k, and lengths are scaled by k');
+                             1e-10::float8, 'signs of factors do not depend on k, and lengths are scaled by k');
 SELECT is((SELECT array_agg(features::real[] ORDER BY item_id) FROM fit),
     array_agg(features ORDER BY item_id),
     'dlints_factors returns real[] if the column definition says so') FROM dlints_factors(:'clicks',
@@ -95,8 +90,7 @@ SELECT is(vectors(query), vectors, query) FROM expected, lines($$
     /* first */ WITH c AS (TABLE click) TABLE c;
     $$) AS query;
 SELECT is(vectors('SELECT user_id, item_id FROM click'),
-    vectors('SELECT user_id, item_id, 1 FROM click'),
-    'two columns: each row counts 1');
+    vectors('SELECT user_id, item_id, 1 FROM click'), 'two columns: each row counts 1');
 SELECT each_holds($$
     difference(products(clicks, 1), products) < 1e-10
     difference(vectors('SELECT user_id, item_id, weight * 1e50::float8 / 2 FROM click'), vectors)
@@ -111,8 +105,7 @@ SELECT each_holds($$
 -- ---------- the memory limit ----------
 
 CREATE FUNCTION limited(query text, k integer) RETURNS text
-LANGUAGE sql SET dlints.factors_memory = '1MB' AS
-$$
+LANGUAGE sql SET dlints.factors_memory = '1MB' AS $$
 SELECT outcome(format('SELECT count(*) FROM dlints_factors(%L, %s) '
                       'AS f (item integer, features real[])', query, k))
 $$;
@@ -127,8 +120,7 @@ SELECT matches(hint_of($$SELECT * FROM dlints_factors(
       'the hint for a click log that is too large says what to do');
 RESET dlints.factors_memory;
 -- more rows than the planner expects
-SELECT matches(limited(query, k),
-    '^53400: click log exceeds dlints.factors_memory \(1024kB\) '
+SELECT matches(limited(query, k), '^53400: click log exceeds dlints.factors_memory \(1024kB\) '
     '\(The first \d+ rows need 2 MB; the planner expects 1000 in all.\)$', 'dlints.factors_memory limits ' || what)
 FROM (VALUES
     ('its rows', 1, 'SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 60000)) AS i'),
@@ -140,8 +132,7 @@ FROM (VALUES
 SELECT is(limited(query, k), result, 'dlints.factors_memory allows ' || query) FROM (VALUES
     ('SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 30000)) AS i', 1, 'gives 10'),
     ('SELECT i, 1 FROM generate_series(1, (SELECT 10000)) AS i', 1, 'gives 1'),
-    ('SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i', 1, 'gives 2000'))
-    AS v (query, k, result);
+    ('SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i', 1, 'gives 2000')) AS v (query, k, result);
 -- rows without a click need no memory
 SELECT is(limited('SELECT i, 1, 0 FROM generate_series(1, (SELECT 100000)) AS i', 1),
     'gives 0', 'rows of weight 0 take no memory');
@@ -149,8 +140,7 @@ SELECT is(limited('SELECT i, 1, 0 FROM generate_series(1, (SELECT 100000)) AS i'
 -- ---------- types ----------
 
 -- the log with users and items of other types, and the dot products of its items
-CREATE FUNCTION as_type(users text, items text) RETURNS float8 LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION as_type(users text, items text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	value text := '
 		CASE %1$L WHEN ''uuid'' THEN md5(%2$s::text)::uuid::text
@@ -163,24 +153,20 @@ BEGIN
 		                        FROM dlints_factors(%L, 3) AS f (item %s, features float8[])),
 		i AS (SELECT i, features FROM generate_series(1, 12) AS i JOIN f ON f.item = %s)
 		SELECT array_agg(dlints_dot(a.features, b.features) ORDER BY a.i, b.i) FROM i AS a, i AS b',
-		format('SELECT %s, %s, weight FROM click', format(value, users, 'user_id'),
-			format(value, items, 'item_id')),
+		format('SELECT %s, %s, weight FROM click', format(value, users, 'user_id'), format(value, items, 'item_id')),
 		items, format(value, items, 'i')) INTO found;
 	RETURN difference(found, (SELECT products FROM expected));
 END
 $$;
 -- a type without an extended hash function: the result does not depend on the order of rows, but on the seed
-CREATE FUNCTION money_hash(money) RETURNS integer IMMUTABLE LANGUAGE sql AS
-$$ SELECT hash_numeric($1::numeric) $$;
+CREATE FUNCTION money_hash(money) RETURNS integer IMMUTABLE LANGUAGE sql AS $$ SELECT hash_numeric($1::numeric) $$;
 CREATE OPERATOR CLASS money_ops DEFAULT FOR TYPE money USING hash AS
     OPERATOR 1 =, FUNCTION 1 money_hash(money);
 SELECT cmp_ok(as_type(users, items), '<', 1e-10::float8, format('users as %s, items as %s', users, items))
 FROM (VALUES ('bigint', 'smallint'), ('text', 'bigint'), ('uuid', 'text'), ('numeric', 'uuid'),
              ('integer[]', 'numeric'), ('name', 'integer[]'), ('varchar', 'oid'),
-                 ('money', 'money'))
-    AS v (users, items);
-CREATE FUNCTION as_money(ordered_by text, seed bigint) RETURNS float8[] LANGUAGE sql AS
-$$
+                 ('money', 'money')) AS v (users, items);
+CREATE FUNCTION as_money(ordered_by text, seed bigint) RETURNS float8[] LANGUAGE sql AS $$
 SELECT array_agg(x ORDER BY item_id, i)
 FROM dlints_factors('SELECT user_id::money, item_id::money, weight FROM click ORDER BY '
     || ordered_by, 3,
@@ -193,8 +179,7 @@ SELECT each_holds($$
     $$);
 
 SELECT is(array_agg(item::text ORDER BY item COLLATE "C"), '{a,b}', 'varchar keys are returned as text')
-FROM dlints_factors($$SELECT 1, v FROM unnest('{a, b}'::varchar(3)[]) AS v$$, 1)
-    AS f (item text, features real[]);
+FROM dlints_factors($$SELECT 1, v FROM unnest('{a, b}'::varchar(3)[]) AS v$$, 1) AS f (item text, features real[]);
 SELECT is(count(*), 2::bigint, 'equal values are one item, however they are written')
 FROM dlints_factors($$SELECT 1, v FROM unnest('{1.0, 1.00, 2}'::numeric[]) AS v$$, 1)
     AS f (item numeric, features real[]);
@@ -222,8 +207,7 @@ FROM factors('SELECT u, i FROM generate_series(1, 40) AS u, generate_series(1, 4
 CREATE TEMP TABLE turned AS
 SELECT item_id, ARRAY[-7 * features[3], 7 * features[1], -7 * features[2]] AS features FROM fit;
 SELECT cmp_ok(difference(vectors(:'clicks', 3, 'TABLE turned'), array_agg(x ORDER BY item_id, i)),
-    '<', 1e-10::float8,
-    'the same log on vectors that are turned and stretched: the same as these')
+    '<', 1e-10::float8, 'the same log on vectors that are turned and stretched: the same as these')
 FROM turned, unnest(features) WITH ORDINALITY AS u (x, i);
 
 -- a log that grows, and is large enough for a refinement by one product
@@ -297,8 +281,7 @@ FROM factors('SELECT u + i / 11 * 100, i FROM generate_series(1, 40) AS u, '
 
 -- arguments, and columns of the result
 SELECT is(outcome(format('SELECT count(*) FROM dlints_factors(%s) AS f (%s)', arguments, columns)),
-    result,
-    format('%s: %s', columns, arguments))
+    result, format('%s: %s', columns, arguments))
 FROM (VALUES
     ('22004: query must not be null', 'item integer, features real[]', 'NULL, 3'),
     ('22004: k must not be null', 'item integer, features real[]', $$'SELECT 1, 2', NULL$$),
@@ -312,8 +295,7 @@ FROM (VALUES
         'in the column definition list',
      'item varchar(2), features real[]', $$'SELECT 1, ''abc''::text', 3$$),
     ('gives 1', 'item varchar(3), features real[]', $$'SELECT 1, ''abc''::varchar(3)', 3$$),
-    ('42804: items are of type integer[] in query and bigint[] in previous',
-        'item integer[], features real[]',
+    ('42804: items are of type integer[] in query and bigint[] in previous', 'item integer[], features real[]',
      $$'SELECT 1, ARRAY[2]', 3, 'SELECT ARRAY[2]::bigint[], ''{1,2,3}''::real[]'$$),
     -- items of a binary compatible type
     ('gives 1', 'item text, features real[]',
@@ -330,12 +312,10 @@ FROM lines($$
     item_id integer, features real[], more integer
     item integer, features pair_of_numbers
     $$) AS columns;
-SELECT throws_ok($$SELECT dlints_factors('SELECT 1, 2', 3)$$, '42804',
-    'a column definition list is required',
+SELECT throws_ok($$SELECT dlints_factors('SELECT 1, 2', 3)$$, '42804', 'a column definition list is required',
     'dlints_factors needs a column definition list');
 -- queries
-CREATE FUNCTION attempt(query text, previous text DEFAULT NULL) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION attempt(query text, previous text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
 SELECT outcome(format('SELECT count(*) FROM dlints_factors(%L, 3, %L) '
                       'AS f (item integer, features real[])',
                       query, previous))
@@ -368,8 +348,7 @@ SELECT matches(attempt(query, previous), '^42P11|^0A000', coalesce(previous, que
     ('INSERT INTO click VALUES (1, 2, 3) RETURNING *', NULL),
     ('WITH c AS (DELETE FROM click RETURNING *) SELECT * FROM c', NULL),
     ('SELECT 1, 2', $$WITH c AS (DELETE FROM click RETURNING *) SELECT item_id, '{1,2,3}'::real[]
-        FROM c$$))
-    AS v (query, previous);
+        FROM c$$)) AS v (query, previous);
 SELECT is(count(*), (SELECT count(*) FROM scaled), 'rejected queries write nothing') FROM click;
 
 -- ---------- queries ----------
@@ -386,8 +365,7 @@ CREATE SCHEMA dlints_factors_schema;
 GRANT USAGE ON SCHEMA dlints_factors_schema TO dlints_factors_reader;
 CREATE TABLE dlints_factors_schema.secret AS SELECT 1 AS user_id, 2 AS item_id;
 CREATE FUNCTION pg_temp.as_reader() RETURNS text
-LANGUAGE plpgsql SET role = dlints_factors_reader AS
-$$
+LANGUAGE plpgsql SET role = dlints_factors_reader AS $$
 BEGIN
 	RETURN count(*) FROM dlints_factors('SELECT * FROM dlints_factors_schema.secret', 1)
 		AS f (item_id integer, features real[]);
@@ -399,8 +377,7 @@ SELECT throws_ok($$SELECT * FROM factors('SELECT * FROM secret', 1)$$, '42P01', 
     'a query does not find tables outside of the search_path');
 CREATE FUNCTION found() RETURNS real[]
 LANGUAGE sql SET search_path = dlints_factors_schema, public AS
-$$ SELECT features FROM dlints_factors('SELECT * FROM secret', 1)
-    AS f (item_id integer, features real[]) $$;
+$$ SELECT features FROM dlints_factors('SELECT * FROM secret', 1) AS f (item_id integer, features real[]) $$;
 SELECT is(found(), '{1}'::real[], 'a query finds tables by the search_path of the calling function');
 
 -- the query uses the snapshot of the calling statement

@@ -11,8 +11,7 @@ FROM generate_series(1, 60) AS u, generate_series(1, 12) AS i,
 WHERE h % 10 < CASE WHEN u % 3 = i % 3 THEN 8 ELSE 2 END;
 
 CREATE FUNCTION neighbours(query text, k integer DEFAULT 50)
-RETURNS TABLE (item integer, neighbour integer, weight float8, n bigint) STABLE LANGUAGE sql AS
-$$
+RETURNS TABLE (item integer, neighbour integer, weight float8, n bigint) STABLE LANGUAGE sql AS $$
 SELECT f.item, u.* FROM dlints_neighbours(query, k) AS f (item integer, neighbours integer[], weights float8[]),
     unnest(f.neighbours, f.weights) WITH ORDINALITY AS u
 $$;

@@ -7,8 +7,7 @@ SELECT plan(4 + 10 + 5 + 4 + 1 + 2 + 5 + 2 + 10 + 4 + 20);
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
 	('{1,0,-2.5,0.25}', '\x040000 f3 0d0070 00f50068'::bytea),
 	('{{1,0},{0,3}}', '\x020080 f3010070 f3020076'),
-	('{0,0}', '\x020000 7200'), ('{}', '\x000000'))
-	AS v (v, bytes);
+	('{0,0}', '\x020000 7200'), ('{}', '\x000000')) AS v (v, bytes);
 SELECT each_holds($$
 	dlints_unpack('\x040000f30d007000f50068') = '{1,0,-2.5,0.25}'
 	dlints_unpack('\x020080f3010070f3020076') = '{1,0}'
@@ -40,8 +39,7 @@ SELECT ok(dlints_unpack(m, 91) IS NULL AND dlints_unpack(m, 0) IS NULL AND dlint
 	AND dlints_unpack('\x000000', 2) IS NULL, 'others are NULL')
 FROM (SELECT dlints_pack(array_agg(x[:20] ORDER BY i)) AS m FROM v) p;
 SELECT ok(bool_and(dlints_unpack(p, n) = CASE n WHEN 2 THEN '{1125899906842624,0,0}' ELSE ARRAY[0.25, -n,
-  0.5] END::real[]),
-	'a giant vector leaves the numbers of other rows as they are')
+  0.5] END::real[]), 'a giant vector leaves the numbers of other rows as they are')
 FROM  dlints_pack('{{0.25,-1,0.5},{1125899906842624,0,0},{0.25,-3,0.5},{0.25,-4,0.5}}', 16) p, generate_series(1, 4) n;
 
 -- In 8 bits: roots in 127 steps of that of the next power of two.
@@ -133,7 +131,6 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_pack('{{{1}}}')$$,
 	 '2202E: array must be one-dimensional (The number of dimensions of the features is 3.)'),
 	($$dlints_pack(array_fill(0, ARRAY[65537]))$$,
-	 '54000: a packed vector cannot have more than 65536 numbers (There are 65537.)'))
-	AS v (call, result);
+	 '54000: a packed vector cannot have more than 65536 numbers (There are 65537.)')) AS v (call, result);
 SELECT * FROM finish();
 ROLLBACK;

@@ -46,8 +46,7 @@ SELECT ok(same_bytes(evidence(m, 1, 60, w), evidence(empty, 1, 60, w)),
 -- histories around multiples of the block size, 64
 SELECT cmp_ok(model_difference(singly(m, 1, rows), way), '<=', 1e-10::float8, format('%s rows: %s', rows, what))
 FROM one_memory(120, 24) AS m, (VALUES (1), (63), (64), (127), (128), (129)) AS b (rows),
-    LATERAL (VALUES ('batch', batch(m, 1, rows)), ('evidence', evidence(m, 1, rows)))
-        AS w (what, way)
+    LATERAL (VALUES ('batch', batch(m, 1, rows)), ('evidence', evidence(m, 1, rows))) AS w (what, way)
 ORDER BY rows, what;
 
 -- counts, exact for sums of exact numbers

@@ -81,8 +81,7 @@ SELECT each_is('22000: expected as many times as rows of features (Rows of featu
 SELECT each_is(
   format('22023: a model cannot be aged to a time before its newest observation (The newest observation is of %s.)',
          timestamptz '2026-01-02 00:00+00'),
-    $$dlints_at(dlints_update(t, ARRAY[1], 1, at => '2026-01-02 00:00+00'), '2026-01-01')$$,
-    'FROM say');
+    $$dlints_at(dlints_update(t, ARRAY[1], 1, at => '2026-01-02 00:00+00'), '2026-01-01')$$, 'FROM say');
 
 -- models that forget by count ignore times, and so do dlints_at and untrained models of that kind; an observation
 -- without a time is skipped if it has a NULL
@@ -107,13 +106,11 @@ SELECT each_holds($$
 SELECT ok(e #>> '{0,weight_sum}' = '1' AND e #>> '{1,weight_sum}' = '2' AND e #> '{0,b}' = '[2, 1]'
     AND e #> '{0,G}' = '[[4], [2, 1]]' AND same_bytes(m::text::dlints, m)
         AND dlints_mean(m) IS NOT NULL, what)
-FROM say, (SELECT timestamptz '4713-01-02 00:00+00 BC', timestamptz '294276-12-31 00:00+00')
-    AS ends (old, new),
+FROM say, (SELECT timestamptz '4713-01-02 00:00+00 BC', timestamptz '294276-12-31 00:00+00') AS ends (old, new),
     LATERAL (VALUES
         ('old, then new', dlints_update(dlints_update(t, ARRAY[1], 5, at => old), ARRAY[2], 1, at => new)),
         ('new, then old', dlints_update(dlints_update(t, ARRAY[2], 1, at => new), ARRAY[1], 5, at => old)),
-        ('at once', dlints_update_batch(t, ARRAY[[2], [1]], ARRAY[1, 5], '{}', ARRAY[new, old])))
-            AS v (what, m),
+        ('at once', dlints_update_batch(t, ARRAY[[2], [1]], ARRAY[1, 5], '{}', ARRAY[new, old]))) AS v (what, m),
     LATERAL (SELECT m::jsonb -> 'evidence') AS f (e);
 -- everything is forgotten, and a new observation is trained
 SELECT each_holds($$

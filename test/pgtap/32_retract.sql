@@ -14,8 +14,7 @@ CREATE TEMP TABLE model (name, empty) AS VALUES
     ('matched', dlints_new(4, half_life => '5 days', memories => 2, interactions => 'matched'));
 
 -- feedback of some users
-CREATE FUNCTION said(m dlints, users integer[]) RETURNS dlints LANGUAGE sql AS
-$$
+CREATE FUNCTION said(m dlints, users integer[]) RETURNS dlints LANGUAGE sql AS $$
 SELECT dlints_evidence(m, x, r, profile(id, i.profile_dim), at, weight ORDER BY id)
 FROM log, dlints_info(m) AS i WHERE user_id = ANY (users)
 $$;
@@ -25,8 +24,7 @@ SELECT name, empty, said(empty, '{0,1,2,3,4,5}') AS everyone, said(empty, '{0,1,
 FROM model;
 -- Evidence at a given time, since the newest observation may have been retracted.  Rounding errors are relative to
 -- the previous, larger sums.
-CREATE FUNCTION far(a dlints, b dlints, whole dlints) RETURNS float8 LANGUAGE sql AS
-$$
+CREATE FUNCTION far(a dlints, b dlints, whole dlints) RETURNS float8 LANGUAGE sql AS $$
 SELECT evidence_difference(dlints_at(a, at), dlints_at(b, at), dlints_at(whole, at))
 FROM (SELECT timestamptz '2026-06-01' AS at) AS t
 $$;
@@ -76,8 +74,7 @@ SELECT each_holds($$
     $$, $$FROM known WHERE name IN ('by time', 'nothing forgotten')$$);
 -- parameters are those of the model
 SELECT ok(i.ridge = 5 AND i.policy = 'ucb' AND i.exploration = 3
-    AND i.noise IS NOT DISTINCT FROM n.noise,
-    format('%s: ridge, policy and exploration stay', name))
+    AND i.noise IS NOT DISTINCT FROM n.noise, format('%s: ridge, policy and exploration stay', name))
 FROM known, dlints_info(everyone) AS n,
     dlints_info(dlints_set(everyone, 5, 3, NULL, 'ucb') - dlints_set(two, 7, 1, 0.5, 'greedy')) AS i
 WHERE name IN ('by time', 'nothing forgotten', 'matched') ORDER BY name;
@@ -139,8 +136,7 @@ SELECT ok(same_bytes(place.state, before.state), 'is refused and changes nothing
 FROM place, before;
 
 -- a thousand retractions and additions: no drift
-CREATE FUNCTION back_and_forth(m dlints, empty dlints) RETURNS dlints LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION back_and_forth(m dlints, empty dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	e dlints;
 BEGIN
@@ -164,15 +160,12 @@ CREATE FUNCTION noon(hours float8) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS
 $$ SELECT timestamptz '2026-01-01 12:00+00' + hours * interval '1 hour' $$;
 -- observations with reward 0, except one
 CREATE FUNCTION clicks(m dlints, first integer, last integer, click integer)
-RETURNS dlints LANGUAGE sql AS
-$$
-SELECT dlints_evidence(m, features(i, dim)::real[], (i = click)::integer, '{}', noon(i / 60.0)
-                       ORDER BY i)
+RETURNS dlints LANGUAGE sql AS $$
+SELECT dlints_evidence(m, features(i, dim)::real[], (i = click)::integer, '{}', noon(i / 60.0) ORDER BY i)
 FROM dlints_info(m), generate_series(first, last) AS i
 $$;
 -- do models have the same memory in use, noise and predictions?
-CREATE FUNCTION alike(a dlints, b dlints) RETURNS boolean LANGUAGE sql AS
-$$
+CREATE FUNCTION alike(a dlints, b dlints) RETURNS boolean LANGUAGE sql AS $$
 SELECT i.memory = o.memory AND abs(i.sigma - o.sigma) <= 1e-6 AND i.lambda = o.lambda
     AND bool_and(abs(dlints_predict(a, x) - dlints_predict(b, x)) <= 1e-6)
 FROM dlints_info(a) AS i, dlints_info(b) AS o, generate_series(1, 20) AS c,
@@ -188,8 +181,7 @@ SELECT name, click, m - clicks(e, click, click, click) AS took,
 FROM (VALUES ('one memory', dlints_new(2, half_life => '1 hour')),
              ('three', dlints_new(2, half_life => '1 hour', memories => 3)),
              ('nothing forgotten', dlints_new(2, discount => 1)),
-             ('no intercept', dlints_new(2, half_life => '1 hour', intercept => false)))
-        AS v (name, e),
+             ('no intercept', dlints_new(2, half_life => '1 hour', intercept => false))) AS v (name, e),
     unnest('{1,7,20}'::integer[]) AS click, clicks(e, 1, 20, click) AS m;
 SELECT ok((dlints_info(took)).sigma = 1 AND (dlints_info(took || more)).sigma = 1
     AND alike(took, never) AND alike(took || more, never || more),
@@ -200,8 +192,7 @@ CREATE TEMP TABLE quiet AS
 SELECT hours, m || late - late AS took, dlints_at(m, noon(hours)) AS never
 FROM dlints_new(4, half_life => '1 hour', memories => 3) AS e, LATERAL (
          SELECT dlints_evidence(e, features(i, 4)::real[],
-                    (number(i, 600) < (features(i, 4))[1] - 0.5)::integer, '{}', noon(i / 60.0 - 5)
-                    ORDER BY i) AS m
+                    (number(i, 600) < (features(i, 4))[1] - 0.5)::integer, '{}', noon(i / 60.0 - 5) ORDER BY i) AS m
          FROM generate_series(1, 300) AS i) AS l,
     unnest('{1,20,35,36,38,40,50,60,80,1000}'::float8[]) AS hours,
     dlints_update(e, features(1000, 4), 1, at => noon(hours)) AS late;
@@ -238,8 +229,7 @@ SELECT name, j, jsonb_set(j, path, '1e6') AS bad, place
 FROM (VALUES
     ('G', dlints_new(2, discount => 1, intercept => false), '{evidence,0,G,1,0}'::text[], 5 + 2),
     ('H', dlints_new(2, discount => 0.9, intercept => false), '{evidence,0,H,1,0}', 5 + 5),
-    ('the longest of three', dlints_new(1), '{evidence,2,G,1,0}', 9 + 9 + 5 + 2))
-        AS v (name, e, path, place),
+    ('the longest of three', dlints_new(1), '{evidence,2,G,1,0}', 9 + 9 + 5 + 2)) AS v (name, e, path, place),
     dlints_info(e), LATERAL (
         SELECT dlints_update(dlints_update(e, features(1, dim), 1), features(2, dim), 0)::jsonb) AS l (j);
 SELECT is(split_part(outcome(format('SELECT %L::text::dlints', bad)), ' (', 1),

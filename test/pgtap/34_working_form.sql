@@ -13,8 +13,7 @@ SELECT dlints_new(5) AS m, dlints_new(5, half_life => '5 days', memories => 2) A
 
 -- result of single updates
 CREATE FUNCTION direct(m dlints, keys bigint[], with_time boolean) RETURNS dlints
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 DECLARE
 	o log;
 BEGIN
@@ -27,8 +26,7 @@ END
 $$;
 CREATE FUNCTION same(evidence dlints, keys bigint[]) RETURNS boolean LANGUAGE sql AS
 $$ SELECT model_difference(evidence, direct(m, keys, false)) <= 1e-10 FROM empty $$;
-CREATE FUNCTION same_by_time(evidence dlints, keys bigint[]) RETURNS boolean LANGUAGE sql AS
-$$
+CREATE FUNCTION same_by_time(evidence dlints, keys bigint[]) RETURNS boolean LANGUAGE sql AS $$
 SELECT CASE WHEN evidence IS NULL THEN keys IS NULL
             ELSE model_difference(evidence, direct(by_time, keys, true)) <= 1e-10 END FROM empty
 $$;
@@ -52,8 +50,7 @@ SELECT ok(count(DISTINCT dlints_send(everything)) = 1
     'a window over all gives each row the same') FROM framed;
 
 -- other frames, among them empty ones and those with EXCLUDE
-CREATE FUNCTION frames_are_right(frame text) RETURNS boolean LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION frames_are_right(frame text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	is_right boolean;
 BEGIN
@@ -75,14 +72,12 @@ SELECT ok(frames_are_right(frame), frame) FROM lines($$
 
 -- a moving aggregate of users: forward by the transition function, back by dlints_retract
 CREATE FUNCTION take_back(state dlints, m dlints, x dlints_vector, r float8, u dlints_vector, t timestamptz, w float8)
-RETURNS dlints LANGUAGE sql AS
-$$ SELECT dlints_retract(state, dlints_update(m, x, r, u, t, w)) $$;
+RETURNS dlints LANGUAGE sql AS $$ SELECT dlints_retract(state, dlints_update(m, x, r, u, t, w)) $$;
 CREATE AGGREGATE moving_evidence(dlints, dlints_vector, float8, dlints_vector, timestamptz, float8) (
     SFUNC = dlints_evidence_transfn, STYPE = dlints,
     MSFUNC = dlints_evidence_transfn, MINVFUNC = take_back, MSTYPE = dlints);
 SELECT ok(bool_and(model_difference(dlints_at(moved, newest),
-    dlints_at(direct(by_time, keys, true), newest)) <= 1e-8),
-    'dlints_evidence works as a moving aggregate')
+    dlints_at(direct(by_time, keys, true), newest)) <= 1e-8), 'dlints_evidence works as a moving aggregate')
 FROM (SELECT i, by_time, moving_evidence(by_time, x, r, '{}', t, w) OVER f AS moved,
     array_agg(i) OVER f AS keys
       FROM log, empty WHERE i <= 150
@@ -95,8 +90,7 @@ DECLARE halfway CURSOR FOR
 SELECT i, dlints_evidence(m, x, r) OVER (ORDER BY i) AS e, array_agg(i) OVER (ORDER BY i) AS keys
 FROM log, empty;
 MOVE 200 FROM halfway;
-CREATE FUNCTION next_is_right(cursor refcursor) RETURNS boolean LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION next_is_right(cursor refcursor) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	o record;
 BEGIN
@@ -150,8 +144,7 @@ SELECT format('CREATE AGGREGATE learn_on(dlints, dlints_vector, float8) '
 SELECT ok(same(learn_on(m, x, r ORDER BY i), array_agg(i)), 'a state that begins flat')
 FROM log, empty;
 CREATE FUNCTION learn_twice(state dlints, m dlints, x real[], r float8) RETURNS dlints
-LANGUAGE sql AS
-$$ SELECT dlints_concat(coalesce(state, m), dlints_update(m, x, r)) $$;
+LANGUAGE sql AS $$ SELECT dlints_concat(coalesce(state, m), dlints_update(m, x, r)) $$;
 CREATE AGGREGATE learn_by_concat(dlints, real[], float8) (SFUNC = learn_twice, STYPE = dlints);
 SELECT ok(same(learn_by_concat(m, x, r ORDER BY i), array_agg(i)), 'a state that || makes')
 FROM log, empty WHERE i <= 150;
@@ -219,15 +212,13 @@ SELECT is((SELECT array_agg(dlints_predict(CASE WHEN i % 4 < 3 THEN s.a ELSE s.b
     'states in turns') FROM states AS s, two;
 SELECT ok(max(abs((SELECT sum(dlints_predict(w.running, x)) FROM log WHERE i <= 4)
                   - (SELECT sum(dlints_predict(f.running, x)) FROM log, framed AS f
-                     WHERE log.i <= 4 AND f.i = w.i))) < 1e-12,
-    'a state that goes on between the rows that look at it')
+                     WHERE log.i <= 4 AND f.i = w.i))) < 1e-12, 'a state that goes on between the rows that look at it')
 FROM (SELECT i, dlints_evidence(m, x, r) OVER (ORDER BY i) AS running FROM log, empty WHERE i <= 30) AS w;
 
 -- ---------- errors ----------
 
 -- after an error in the middle of a block nothing remains, in a subtransaction too
-CREATE FUNCTION in_spite_of_errors() RETURNS dlints LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION in_spite_of_errors() RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	state dlints;
 BEGIN
@@ -247,8 +238,7 @@ SELECT ok(same(in_spite_of_errors(), array_agg(i)), 'errors before') FROM log;
 -- a cancellation while a state is read is caught; then the state is read again, with pending observations and
 -- without
 SET LOCAL plan_cache_mode = force_generic_plan;
-CREATE FUNCTION cancelled(e dlints) RETURNS boolean LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION cancelled(e dlints) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM pg_cancel_backend(pg_backend_pid()) AND dlints_hash(e) IS NULL;
 	RETURN false;
@@ -268,8 +258,7 @@ FROM log, empty GROUP BY g;
 MOVE 2 FROM groups;
 SAVEPOINT after;
 SELECT throws_ok('SELECT dlints_evidence(m, x[1:i], r ORDER BY i DESC) FROM log, empty',
-    '22000', NULL,
-    'a wrong length raises an error while a cursor is open');
+    '22000', NULL, 'a wrong length raises an error while a cursor is open');
 ROLLBACK TO after;
 SELECT ok(next_is_right('groups'), 'a cursor continues after an error of another statement');
 
@@ -364,8 +353,7 @@ FROM (VALUES
     ('W * m', '-1', '-1'),
     ('W * m', $$'Infinity'$$, 'Infinity'),
     ('W * e', '1.1e10', '11000000000')) AS v (call, weight, said);
-SELECT each_is(result,
-    format('dlints_update_batch(e, ARRAY[[1], [2]], ARRAY[1, 2], weights => %s)', weights),
+SELECT each_is(result, format('dlints_update_batch(e, ARRAY[[1], [2]], ARRAY[1, 2], weights => %s)', weights),
     'FROM say')
 FROM (VALUES
     ('ARRAY[1]', '22000: expected as many weights as rows of features '

@@ -27,8 +27,7 @@ SELECT statement FROM lines($$
     dlints_accepts(s, :x, 2, :u)
     $$) AS statement;
 -- (columns have their types; a literal gets the type that the call requires)
-CREATE FUNCTION answer(statement text, x text, u text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION answer(statement text, x text, u text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome(format('SELECT %s FROM model, (SELECT %s AS x, %s AS u OFFSET 0) AS v',
     replace(replace(statement, ':x', 'x'), ':u', 'u'), x, u))
 $$;
@@ -51,13 +50,10 @@ FROM (VALUES
     ('(ARRAY[0.1, 0.2, NULL]::real[])[1:2]', NULL, 'ARRAY[0.1::real, 0.2::real]', NULL),
     ('ARRAY[0.5, 2]::real[]', 'ARRAY[0.1, 0.2]::float8[]', 'ARRAY[0.5, 2]', 'ARRAY[0.1, 0.2]'),
     ('ARRAY[0.5, 2]::float8[]', 'ARRAY[1, 3]', 'ARRAY[0.5, 2]', 'ARRAY[1, 3]'),
-    ('ARRAY[1, 2]::smallint[]', 'ARRAY[0.1, 0.2]', 'ARRAY[1, 2]', 'ARRAY[0.1, 0.2]'))
-        AS v (x, u, nx, nu), call,
+    ('ARRAY[1, 2]::smallint[]', 'ARRAY[0.1, 0.2]', 'ARRAY[1, 2]', 'ARRAY[0.1, 0.2]')) AS v (x, u, nx, nu), call,
     LATERAL (SELECT answer(statement, x, coalesce(u, x)),
-                 answer(statement, nx || '::float8[]', coalesce(nu, nx) || '::float8[]'))
-                     AS a (have, want)
-WHERE u IS NULL OR statement LIKE '%:x%:u%'
-GROUP BY x, u ORDER BY x;
+                 answer(statement, nx || '::float8[]', coalesce(nu, nx) || '::float8[]')) AS a (have, want)
+WHERE u IS NULL OR statement LIKE '%:x%:u%' GROUP BY x, u ORDER BY x;
 
 -- arrays without numbers
 CREATE TEMP VIEW refused AS
@@ -110,8 +106,7 @@ FROM (SELECT dlints_update(one_memory(2, discount => 0.5), ARRAY[1, -2], 1)::tex
     ('another version', 'dlints', '"format": 1', '"format": 2'),
     ('a number that is none', 'dlints', '"b": [1', '"b": ["x"'),
     ('a number out of range', 'dlints', '"b": [1', '"b": [1e400'),
-    ('a parameter out of range', 'dlints', '"ridge": 1', '"ridge": 1e300'))
-        AS v (what, type, was, text_in);
+    ('a parameter out of range', 'dlints', '"ridge": 1', '"ridge": 1e300')) AS v (what, type, was, text_in);
 \if :asks
 -- the same text, with an error
 SELECT is(CASE WHEN pg_input_is_valid(text, type) THEN 'gives ' || text
@@ -290,13 +285,11 @@ SELECT format(form, operand) FROM operand, unnest('{"either($1, %s)","either(%s,
 	same_array($1),all_of($1),fractions($1),"fractions(VARIADIC $1)"}'::text[]) AS form;
 
 -- the type of an expression and its value, or the error
-CREATE FUNCTION found(expression text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION found(expression text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome(format('SELECT pg_typeof(v) || '' '' || coalesce(v::text, ''NULL'')
 	FROM (SELECT %s FROM mine) AS q (v)', expression))
 $$;
-CREATE FUNCTION taken_for(expression text) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION taken_for(expression text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	DEALLOCATE ALL;
 	EXECUTE format('PREPARE asked AS SELECT %s FROM mine', expression);

@@ -140,8 +140,7 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     $$) AS call;
 
 -- Result of a call.  A BLAS may round differently depending on the alignment of an array.
-CREATE FUNCTION given(call text, who sender) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION given(call text, who sender) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	n record;
 	place text;
@@ -226,8 +225,7 @@ FROM lines($$
     $$) AS call,
 	unnest('{float8_x,numeric_x,"ARRAY[0.5, 1, 2]","''{1,2,3}''::float8[]"}'::text[]) AS profile;
 SELECT ok(bool_and(pg_column_size(f::dlints_vector) = pg_column_size(f)
-                   AND f::dlints_vector::text = f::float8[]::text),
-          'real[] is a dlints_vector as it is')
+                   AND f::dlints_vector::text = f::float8[]::text), 'real[] is a dlints_vector as it is')
 FROM item;
 
 SELECT * FROM finish();

@@ -107,8 +107,7 @@ SELECT is(string_agg(dlints_accepts(one_memory(n), x, r)::text, ' ' ORDER BY i),
 FROM (VALUES (1, 2, '{1,2}'::real[], 1::float8), (2, 2, '{1,NaN}', 1), (3, 2, '{1,3}', 1),
     (4, 3, '{1,2}', 1),
              (5, 2, '{1,2,3}', 1), (6, 3, '{1,2,3}', 1), (7, 3, '{1,2,3}', 'NaN'),
-                 (8, 2, '{1,2}', 1))
-    AS v (i, n, x, r);
+                 (8, 2, '{1,2}', 1)) AS v (i, n, x, r);
 
 -- a queue that accepts only valid observations
 CREATE TEMP TABLE strict_queue (features real[] NOT NULL, reward float8 NOT NULL,
@@ -153,8 +152,7 @@ CREATE TEMP TABLE verdict AS
 SELECT name, at, weight,
        outcome(format('SELECT dlints_accepts(%s, ARRAY[1, 2], 1, ''{}'', %s, %s)', m, at, weight)) AS accepts,
        outcome(format('SELECT dlints_update(%s, ARRAY[1, 2], 1, ''{}'', %s, %s) IS NOT NULL', m, at, weight)) AS learns
-FROM (VALUES ('by time', 'dlints_new(2, half_life => ''1 day'')'), ('by count', 'dlints_new(2)'))
-     AS v (name, m),
+FROM (VALUES ('by time', 'dlints_new(2, half_life => ''1 day'')'), ('by count', 'dlints_new(2)')) AS v (name, m),
      unnest(ARRAY['NULL', '''2026-01-01''', '''infinity''', '''-infinity''']) AS at,
      unnest(ARRAY['NULL', '1', '0', '-1', '1e10', '1.1e10', '''NaN''', '1e-300']) AS weight;
 SELECT is(string_agg(format('at %s, weight %s: %s, %s', at, weight, accepts, learns), E'\n')
@@ -162,8 +160,7 @@ SELECT is(string_agg(format('at %s, weight %s: %s, %s', at, weight, accepts, lea
           format('%s: accepts = learns, in %s observations', name, count(*)))
 FROM verdict GROUP BY name ORDER BY name;
 SELECT results_eq($$SELECT name, count(*) FROM verdict WHERE accepts = 'gives true'
-	GROUP BY name ORDER BY name$$, $$VALUES ('by count', 16::bigint), ('by time', 4)$$,
-	'some are and some are not');
+	GROUP BY name ORDER BY name$$, $$VALUES ('by count', 16::bigint), ('by time', 4)$$, 'some are and some are not');
 
 SELECT is(dlints_accepts(m, x, 1), accepted, what)
 FROM (VALUES
@@ -182,8 +179,7 @@ INSERT INTO event VALUES
 	(4, '{2,1}', 0, '2026-01-02', 0), (5, '{2,1}', NULL, '2026-01-03', 1),
 	(6, '{0,1}', 2, 'infinity', 1), (7, '{0,1}', 2, '2026-01-04', 3);
 SELECT throws_ok($$SELECT dlints_evidence(dlints_new(2, half_life => '1 day'), features, reward,
-	'{}', at, weight) FROM event$$, NULL, NULL,
-	'one row without a time is an error without dlints_accepts');
+	'{}', at, weight) FROM event$$, NULL, NULL, 'one row without a time is an error without dlints_accepts');
 CREATE TEMP TABLE accepted AS
 SELECT event.*, dlints_accepts(m, features, reward, '{}', at, weight) AS good
 FROM event, dlints_new(2, half_life => '1 day') AS m;

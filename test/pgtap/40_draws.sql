@@ -12,8 +12,7 @@ CREATE TEMP TABLE trained AS
 SELECT name, batch(empty, 1, 80) AS model
 FROM (VALUES ('discount 0.95', one_memory(9, 6, 0.95, 0.5, 0.3, 11)),
              ('discount 1', one_memory(9, 6, 1, 0.5, 0.3, 11)),
-             ('noise estimated', dlints_new(9, 6, ridge => 0.5, exploration => 0.3, seed => 11)))
-                 AS v (name, empty);
+             ('noise estimated', dlints_new(9, 6, ridge => 0.5, exploration => 0.3, seed => 11))) AS v (name, empty);
 CREATE TEMP TABLE sample AS
 SELECT name, seed, dlints_draw(model, seed) AS draw FROM trained, generate_series(1, 8000) AS seed;
 

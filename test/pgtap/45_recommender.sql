@@ -51,8 +51,7 @@ SELECT ok(avg((field = wants(user_id))::int) > 0.25, 'lists prefer the items of 
   JOIN job ON id = item;
 SELECT is(count(DISTINCT treatment), 2::bigint, 'some users are in the control group') FROM board.decision;
 SELECT is(min(v.popularity), (SELECT max(v.popularity) FROM board.allowed(-1, '{}') a
-  JOIN board.item_vector v USING (item)),
-  'the control group gets the most popular items first')
+  JOIN board.item_vector v USING (item)), 'the control group gets the most popular items first')
   FROM board.decision d JOIN board.impression s ON s.decision = d.id AND s.position = 1
     JOIN board.item_vector v USING (item) WHERE d.treatment = 'control';
 SELECT ok(bool_and(n = 1), 'a user stays in one treatment') FROM (
@@ -319,8 +318,7 @@ SELECT later('10 months');
 CALL board.run();
 SELECT is(done_at, now(), 'run() fits the item vectors after a week') FROM board.job WHERE name = 'refit';
 SELECT is(to_regclass('board.decision_2026_03') IS NOT NULL
-  AND to_regclass('board.decision_2027_04') IS NOT NULL, true,
-  'run() makes partitions ahead');
+  AND to_regclass('board.decision_2027_04') IS NOT NULL, true, 'run() makes partitions ahead');
 SELECT later('10 months');
 CALL board.run();
 SELECT is(to_regclass('board.decision_2026_03'), NULL, 'run() drops partitions after the retention');

@@ -75,8 +75,7 @@ SELECT ok(max(difference(c.features, e.features)) < 0.01 AND max(difference(c.me
   'centroids are means of items, and spreads are deviations from these')
 FROM   centroid c JOIN expected_centroids() e USING (n);
 SELECT results_eq($$SELECT b.n FROM fed.centroid c, unnest(c.blocks) b (n) ORDER BY 1$$,
-  'SELECT n FROM fed.block ORDER BY 1',
-  'each block has one centroid');
+  'SELECT n FROM fed.block ORDER BY 1', 'each block has one centroid');
 SELECT results_eq($$SELECT b.n, substr(c.codes, (length(c.codes) / cardinality(c.blocks) * (b.i - 1) + 1)::int,
                                        length(c.codes) / cardinality(c.blocks))
   FROM fed.centroid c, unnest(c.blocks) WITH ORDINALITY b (n, i) ORDER BY 1$$,

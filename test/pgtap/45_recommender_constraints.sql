@@ -242,8 +242,7 @@ INSERT INTO owing.decision (id, at, seed, user_id, treatment, context, profile, 
   expected, versions, features, costs)
 SELECT first_decision(now()) + i, now(), 0, i, 'personal', '{}', dlints_pack('{}'), array_fill(1, ARRAY[k]),
        array_fill(1::float8, ARRAY[k]), array_fill(0::float8, ARRAY[k]), array_fill(0, ARRAY[k]),
-       dlints_pack(array_fill(0::real, ARRAY[k, 1])),
-       '{"remote": 0}'
+       dlints_pack(array_fill(0::real, ARRAY[k, 1])), '{"remote": 0}'
 FROM generate_series(1, 150) i, LATERAL (SELECT CASE WHEN i <= 50 THEN 1 ELSE 4 END) l (k);
 CREATE FUNCTION horizon(solved bigint, now_at bigint) RETURNS text LANGUAGE sql AS $$
 SELECT setval('owing.decision_number', now_at);

@@ -168,8 +168,7 @@ SELECT is((SELECT count(*) FROM films.item_vector WHERE item = 299), 0::bigint,
 SELECT is((SELECT count(*) FROM films.recommend(101, 400) WHERE item <= 30), 0::bigint,
   'lists never contain deleted items');
 SELECT is((SELECT count(*) FROM films.trending(400) WHERE item <= 30) + (SELECT count(*) FROM films.trend
-  WHERE item <= 30), 0::bigint,
-  'trending() and its table never contain deleted items');
+  WHERE item <= 30), 0::bigint, 'trending() and its table never contain deleted items');
 SELECT is((SELECT max(popularity)::text FROM films.item_vector WHERE NOT is_deleted), '1',
   'popularity is relative to the items that exist');
 SELECT ok((SELECT value <= 1 FROM films.report() WHERE measure = 'coverage'), 'coverage does not count deleted items');
@@ -218,8 +217,7 @@ SELECT array_agg(item ORDER BY "position") AS recent FROM films.recommend(101, 1
 SELECT max(decision) AS first FROM films.recommend(101, 10, recent => :'recent') \gset
 SELECT max(decision) AS second FROM films.next(:first, 10, 101) \gset
 SELECT is((SELECT count(*) FROM films.impression WHERE decision IN (:first, :second)
-  AND item = ANY (:'recent')), 0::bigint,
-  'a list and its next page contain no recent items');
+  AND item = ANY (:'recent')), 0::bigint, 'a list and its next page contain no recent items');
 SELECT is((SELECT count(*) FROM films.next(:second, 400, 101) WHERE item = ANY (:'recent')), 0::bigint,
   'pages to the end of a list contain no recent items');
 UPDATE films.decision SET context = '{"left_out": ["x", null, [1], {"a": 1}, 1e400], "more_like": "y"}'
@@ -279,8 +277,7 @@ INSERT INTO product SELECT 2000 + i, 'new ' || i % 5, 'brand 1', 10 + i FROM gen
 INSERT INTO product VALUES (2999, 'rare', 'brand 1', 10);
 SELECT grows.refresh() > 0;
 SELECT matches(measured('grows', 'items with shared features of "category"'),
-  '^0\.3[0-9]+: share of items; 6 values came later',
-  'report() counts items whose value has no feature to itself');
+  '^0\.3[0-9]+: share of items; 6 values came later', 'report() counts items whose value has no feature to itself');
 SELECT decision AS list FROM grows.recommend(3, 60, context => '{"like": {"category": "new 1"}}') LIMIT 1 \gset
 SELECT grows.reward(:list, items[1]) FROM grows.decision WHERE id = :list;
 SELECT grows.learn('0');
@@ -368,8 +365,7 @@ SELECT is(array_agg(l.item ORDER BY l."position"), '{1000,999,998,997,996}',
   'bonuses that single precision makes equal rank items')
 FROM offers.recommend(1, 5) l WHERE EXISTS (SELECT FROM offers.block);
 SELECT is(outcome('SELECT _dlints_mean_profile(''{1,2}'', 1, 2147483647)'),
-  '2202E: "sum" has 2 elements, expected 134217728',
-  'a mean of more features than an array holds raises an error');
+  '2202E: "sum" has 2 elements, expected 134217728', 'a mean of more features than an array holds raises an error');
 SELECT is(outcome('SELECT _dlints_profile_of(''{1}'', ''{1}'', ''{1,2}'', 1, 2147483647)'),
   '54000: array size exceeds the maximum allowed (134217727)',
     'a profile of more dates than an array holds raises an error');
@@ -403,8 +399,7 @@ SELECT is(outcome('SELECT count(*) FROM offers.recommend(1)'),
   'XX001: table "block" has an invalid value in column "n" (It is 2147483647.)',
   'recommend() raises XX001 where a block has a number that is out of range');
 SELECT is(hint_of('SELECT count(*) FROM offers.recommend(1)'),
-  'Delete all rows of the table; refresh() writes them again.',
-  'the hint says what repairs blocks');
+  'Delete all rows of the table; refresh() writes them again.', 'the hint says what repairs blocks');
 SELECT lives_ok('SELECT offers.refresh()', 'refresh() works where a block has a number that is out of range');
 DELETE FROM offers.block;
 SELECT offers.refresh();
@@ -415,8 +410,7 @@ SELECT is((SELECT count(*) FROM offers.recommend(1)), 10::bigint,
 
 SELECT is(current_setting('plpgsql.extra_errors'), 'all', 'all of the above works under plpgsql.extra_errors = all');
 SELECT lives_ok($$SELECT * FROM dlints_backtest('product', '{brand}', 'SELECT person, product, at FROM click',
-  users => 10)$$,
-  'dlints_backtest() works under plpgsql.extra_errors = all');
+  users => 10)$$, 'dlints_backtest() works under plpgsql.extra_errors = all');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -94,8 +94,7 @@ SELECT ok(abs(s.effect_stddev / sqrt(f.variance) - 1) < 1e-9,
 FROM board.setting s, fit(0.5, false) f;
 SELECT ok(max(abs(v.effect - coalesce((s.e - s.n * (f.level + f.slope * (s.x / s.n - f.center)))
                                       / (s.n + f.noise / f.variance) / (1 + f.slope), 0))) < 1e-6
-                                        AND count(s.item) > 50,
-          'each effect of an old item follows the formula')
+                                        AND count(s.item) > 50, 'each effect of an old item follows the formula')
 FROM board.item_vector v LEFT JOIN summed s USING (item), fit(0.2, true) f;
 -- rewards that differ three times as much as expected between items have a slope of 2
 SELECT ok(abs(p.slope - 2) < 0.05 AND abs(p.level - p.mean_expected * 2 - 0.1) < 0.01,

@@ -231,8 +231,7 @@ SELECT ok(count(*) > 0 AND bool_and(d.user_id IS DISTINCT FROM 30 AND d.id IS NO
   'erase() leaves no rows in pending')
 FROM   board.pending p LEFT JOIN board.decision d ON d.id = p.decision;
 SELECT is((SELECT count(*) FROM board.pending p WHERE NOT EXISTS (SELECT FROM board.decision d
-  WHERE d.id = p.decision)), 0::bigint,
-  'every pending decision is in the log after erase()');
+  WHERE d.id = p.decision)), 0::bigint, 'every pending decision is in the log after erase()');
 
 -- ---------- items that a user clicked ----------
 

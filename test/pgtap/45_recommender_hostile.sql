@@ -292,8 +292,7 @@ SELECT lives_ok($$SELECT dlints_alter_recommender('board',
 SELECT is(count(*), 180::bigint, 'changed candidates apply at once') FROM board.allowed(1, '{}');
 SELECT is(half_life, '1 day'::interval, 'the changed half-life applies to the model') FROM board.model,
   dlints_info(state) WHERE name = 'personal';
-SELECT is(hint_of('SELECT board.reward(1, 1, ''click'')'), 'Outcomes are tap.',
-  'changed outcomes apply at once');
+SELECT is(hint_of('SELECT board.reward(1, 1, ''click'')'), 'Outcomes are tap.', 'changed outcomes apply at once');
 
 -- contexts for which an expression fails
 SAVEPOINT texts;
@@ -415,8 +414,7 @@ SELECT is((SELECT count(*) FROM toys.recommend(1, 100)), 63::bigint, 'mended row
 SELECT is(count(*), 150::bigint, 'recommend() returns 150 items') FROM board.recommend(1, 150);
 SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"candidates":
   "NOT EXISTS (SELECT FROM board.decision d JOIN board.impression s ON s.decision = d.id'
-    ' WHERE d.user_id = request.user_id AND s.item = i.id)"}')$$,
-  'candidates may read the user in a subquery');
+    ' WHERE d.user_id = request.user_id AND s.item = i.id)"}')$$, 'candidates may read the user in a subquery');
 SELECT is(count(*), 200 - (SELECT count(DISTINCT s.item) FROM board.impression s
   JOIN board.decision d ON d.id = s.decision
   WHERE d.user_id = 1), 'candidates may exclude what the user''s log contains')
@@ -516,8 +514,7 @@ SELECT matches(outcome('SET LOCAL ROLE successor; SELECT dlints_alter_recommende
   '^42501: must be owner of schema "handed"',
   'ALTER SCHEMA ... OWNER TO alone makes dlints_alter_recommender() raise an error');
 SELECT matches(hint_of('SET LOCAL ROLE successor; SELECT dlints_alter_recommender(''handed'', ''{}'')'),
-  'REASSIGN OWNED',
-  'the hint of dlints_alter_recommender() names REASSIGN OWNED');
+  'REASSIGN OWNED', 'the hint of dlints_alter_recommender() names REASSIGN OWNED');
 RESET ROLE;
 REASSIGN OWNED BY heir TO successor;
 SELECT is(outcome('SET LOCAL ROLE successor; SELECT count(*) FROM handed.recommend(3)'), 'gives 10',
@@ -566,8 +563,7 @@ FROM unnest('{recommend(3),"more_like(1, user_id => 3)",trending(user_id => 3)}'
 SELECT is(outcome('SELECT strange_clicks.refresh()'), 'gives 1',
   'refresh() encodes new items although a click cannot be read');
 SELECT is((SELECT meaning FROM strange_clicks.report() WHERE measure = 'failed maintenance'),
-  'clicks: in the argument "clicks": division by zero',
-  'the report says that a click cannot be read');
+  'clicks: in the argument "clicks": division by zero', 'the report says that a click cannot be read');
 SELECT is(outcome(call), '22012: in the argument "clicks": division by zero',
   call || ' names the argument if a click cannot be read')
 FROM unnest(ARRAY['SELECT strange_clicks.refit()', 'SELECT strange_clicks.warm_start()',

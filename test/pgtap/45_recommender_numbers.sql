@@ -47,8 +47,7 @@ SELECT cardinality(features) AS size FROM board.item_features WHERE item = 11 \g
 -- the weights of the popularity and of the neighbour score
 CREATE FUNCTION by_hand(features float8[], weights float8[]) RETURNS real[] LANGUAGE sql AS $$
 SELECT array_agg(CASE WHEN k = n THEN 0.7 WHEN k = n - 1 THEN 0.2 ELSE sum / (w + 5) * CASE WHEN k <= 16 THEN 0.5
-  WHEN k <= 21 THEN 2 ELSE 3 END END
-                 ORDER BY k)
+  WHEN k <= 21 THEN 2 ELSE 3 END END ORDER BY k)
 FROM  (SELECT k, sum(features[(i - 1) * n + k] * weights[i]) AS sum, sum(weights[i]) AS w, n
        FROM   generate_subscripts(weights, 1) i, (SELECT cardinality(features) / cardinality(weights) AS n) n,
               generate_series(1, n) k GROUP BY k, n) s $$;
@@ -146,8 +145,7 @@ SELECT ok(click_value > 0.15, 'similarity predicts clicks if tastes are clear: '
   FROM steady_r.similarity;
 -- predictions for items of the user's field, and for others
 SELECT ok(avg(e) FILTER (WHERE likes) - avg(e) FILTER (WHERE NOT likes) BETWEEN 0.6 * l.click_value
-  AND 1.1 * l.click_value,
-  format('predictions differ by the click value: %s and %s, %s', avg(e) FILTER (WHERE likes),
+  AND 1.1 * l.click_value, format('predictions differ by the click value: %s and %s, %s', avg(e) FILTER (WHERE likes),
     avg(e) FILTER (WHERE NOT likes), l.click_value))
   FROM steady_r.similarity l, steady_r.model m, steady_r.item_features v JOIN job ON job.id = v.item,
        generate_series(0, 4) p, steady_r.profile(p) u, LATERAL (SELECT field = 'field ' || p AS likes) f,
@@ -315,21 +313,17 @@ END $$;
 SELECT is(verdict(users, personal, control), said, format('report() compares %s of %s users with %s', personal,
   users, control))
 FROM (VALUES
-  (100, 40, 20,
-   '2.000; 0.471; personal lists are better, statistically significant (95 %): '
+  (100, 40, 20, '2.000; 0.471; personal lists are better, statistically significant (95 %): '
    'between 1.25 and 3.19, by 100 users of the control group'),
-  (100, 20, 40,
-   '0.500; 0.118; personal lists are worse, statistically significant (95 %): '
+  (100, 20, 40, '0.500; 0.118; personal lists are worse, statistically significant (95 %): '
    'between 0.31 and 0.80, by 100 users of the control group; name columns that matter'),
   (100, 33, 22,
    '1.500; 0.356; no statistically significant difference: between 0.94 and 2.40, by 100 users of the control group'),
   (100, 22, 33,
    '0.667; 0.158; no statistically significant difference: between 0.42 and 1.07, by 100 users of the control group'),
-  (29, 20, 4,
-   '5.000; 2.446; unknown until 30 users of the control group have come; now '
+  (29, 20, 4, '5.000; 2.446; unknown until 30 users of the control group have come; now '
    'between 1.84 and 13.62, by 29 users of the control group'),
-  (30, 20, 4,
-   '5.000; 2.457; personal lists are better, statistically significant (95 %): '
+  (30, 20, 4, '5.000; 2.457; personal lists are better, statistically significant (95 %): '
    'between 1.83 and 13.66, by 30 users of the control group'),
   (100, 5, 0, 'unknown: lists of both kinds need rewards'),
   (100, 0, 5, '0.000; unknown: lists of both kinds need rewards'),

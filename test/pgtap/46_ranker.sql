@@ -163,8 +163,7 @@ FROM  (VALUES ('rank(repeat(''x'', 1001), ''{}'', ''["a"]'')', 'an event above 1
 SELECT is(outcome('SELECT offer.learn(''-1 day'')'), '22023: argument "window" must be between 0 and 100 years',
   'learn() names the argument that is out of range');
 SELECT is(outcome('SELECT offer.reward(''event 1'', ''NaN'')'),
-  '22003: argument "value" must be finite (The value is NaN.)',
-  'reward() refuses NaN');
+  '22003: argument "value" must be finite (The value is NaN.)', 'reward() refuses NaN');
 SELECT is(outcome('SELECT offer.reward(''event 1'', ''-Infinity'')'),
   '22003: argument "value" must be finite (The value is -Infinity.)', 'reward() refuses -Infinity');
 SELECT offer.reward('early', 5);

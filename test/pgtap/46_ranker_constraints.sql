@@ -43,8 +43,7 @@ SELECT is(outcome(format('SELECT front.rank(NULL, NULL, %L)', '[{"id": "a", "usd
 
 CREATE FUNCTION ask(schema text, first integer, last integer, actions jsonb DEFAULT
 	'[{"id":"large","usd":0.015},{"id":"mid","usd":0.002},{"id":"small","usd":0.00003},"free"]')
-		RETURNS void LANGUAGE plpgsql AS
-$$
+		RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	FOR i IN first .. last LOOP
 		EXECUTE format('SELECT FROM %I.rank($1, $2, $3)', schema)
@@ -230,8 +229,7 @@ SELECT is(target_costs('{"gain": -1e6, "hard": -1e6, "soft": -1e6}'), '{4.750000
   'for estimated rates the last twentieth of the saving is never asked for');
 UPDATE owing.constraint_price SET price = CASE name WHEN 'soft' THEN 0.6 WHEN 'hard' THEN 0.7 ELSE 0 END;
 SELECT is(array_agg(i ->> 'constraint_name' || ' ' || (i ->> 'lost') ORDER BY i ->> 'constraint_name'),
-  '{hard 0,soft 1}',
-  'a price costs the reward of what would be chosen without it')
+  '{hard 0,soft 1}', 'a price costs the reward of what would be chosen without it')
 FROM inside('owing', 'SELECT * FROM public._dlints_reward_lost()') i;
 ROLLBACK TO stubs;
 

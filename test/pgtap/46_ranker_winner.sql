@@ -37,8 +37,7 @@ SELECT r.* FROM inside('offer', format('SELECT * FROM public._dlints_estimate_ar
   highest)) i,
   jsonb_to_record(i) r (action text, price float8, bottom float8, top float8, n bigint, squares float8,
     expected float8, error float8) $$;
-CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
-$$
+CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
 SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) i, LATERAL (SELECT i * abs(x) / 2000) l (t)
 $$;
@@ -198,11 +197,9 @@ SELECT results_eq('SELECT action, verdict FROM offer.winner()', $$ VALUES ('a', 
 SELECT logs(200, 'c', 1, 0.3, actions => '["c", "d"]');
 SELECT results_eq($$ SELECT action, chance_best, could_gain, low, high, verdict FROM offer.winner() $$,
   $$ VALUES ('c', NULL::float8, NULL::float8, NULL::float8, NULL::float8, 'open'), ('d', NULL, NULL, NULL, NULL,
-    'open') $$,
-  'winner() has no bounds without a range of rewards');
+    'open') $$, 'winner() has no bounds without a range of rewards');
 SELECT ok(bool_and(CASE action WHEN 'c' THEN low > 0.9 AND high = 1 ELSE low = 0 AND high = 1
-  AND chance_best > 0.1 END),
-  'lowest and highest give bounds, also for actions that were never chosen')
+  AND chance_best > 0.1 END), 'lowest and highest give bounds, also for actions that were never chosen')
 FROM offer.winner(lowest => 0, highest => 1);
 SELECT results_eq('SELECT action, round(expected::numeric, 9) FROM estimated(''{c,d}'', 0, 1) ORDER BY action',
   $$ VALUES ('c', round((200 + 200.5 / 201) / 201, 9)), ('d', round(200.5 / 201, 9)) $$,

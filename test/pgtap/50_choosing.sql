@@ -2,8 +2,7 @@
 \ir include/helpers.sql
 
 -- standard normal distribution function
-CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
-$$
+CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
 SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) AS i, LATERAL (SELECT i * abs(x) / 2000) AS l (t)
 $$;
@@ -18,8 +17,7 @@ FROM (VALUES ('projected', 20, '{}'::real[]), ('matched, projected', 6, '{1,-0.5
     generate_series(0, 1) AS copy,
     generate_series(1, 50) AS i;
 CREATE FUNCTION ranked(which text, m dlints, most integer, k integer) RETURNS integer[]
-LANGUAGE sql AS
-$$
+LANGUAGE sql AS $$
 SELECT dlints_recommend(m, item, x, k, u ORDER BY item) FROM pair
 WHERE shape = which AND item <= most
 $$;
@@ -49,8 +47,7 @@ GROUP BY shape ORDER BY shape;
 SELECT set_eq($$
     SELECT dlints_recommend(one_memory(8, 4), f, ARRAY[f, 2 * f, 0, 0, -f, 0, 0, f]::real[], 4)
     FROM unnest(ARRAY[1, 2, 3, -1]) AS f, generate_series(1, 300) AS g GROUP BY g$$,
-    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$,
-        'scores of collinear features have correlation 1');
+    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$, 'scores of collinear features have correlation 1');
 SELECT set_eq($$
     SELECT dlints_recommend(dlints_new(2, interactions => 'matched', intercept => false), f,
                             ARRAY[f, 2 * f]::real[], 4, '{0.5,-2}')
@@ -88,8 +85,7 @@ SELECT cmp_ok(abs(avg((choice = 'a')::integer)::float8 - p), '<', 6.2 * sqrt(p *
     format('discount %s: how often %s takes the first arm', discount, way))
 FROM won JOIN won_by_weights USING (discount, g) JOIN duel USING (discount),
     LATERAL (VALUES ('dlints_recommend', one), ('dlints_recommend with k', first),
-                    ('a drawn weight vector', seeded), ('an unseeded one', unseeded))
-                        AS v (way, choice)
+                    ('a drawn weight vector', seeded), ('an unseeded one', unseeded)) AS v (way, choice)
 GROUP BY discount, p, way ORDER BY discount, way;
 
 -- without exploration, the item with the best expected reward is always chosen
@@ -114,8 +110,7 @@ SELECT one_memory(3) AS m, one_memory(3, policy => 'greedy') AS greedy,
     dlints_new(3, interactions => 'matched') AS matched,
     dlints_update(one_memory(3, policy => 'greedy'), ARRAY[1, 1, 1], 1) AS better;
 CREATE FUNCTION are_equally_frequent(list text, lists integer, quantile float8, call text, rows text) RETURNS text
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 DECLARE
 	chi_square float8;
 	found integer;
@@ -152,14 +147,12 @@ SELECT ok(count(*) = 100 AND max(abs(n - 300)) < 6.8 * sqrt(3000 * 0.1 * 0.9),
   'dlints_recommend returns ten of a hundred items that tie equally often')
 FROM (SELECT id, count(*) AS n
       FROM (SELECT unnest(dlints_recommend(one_memory(1), i, ARRAY[1]::real[], 10)) AS id
-            FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s
-            GROUP BY id) AS c;
+            FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s GROUP BY id) AS c;
 -- Equal features in another form have equal scores: -0 and 0
 SELECT cmp_ok(abs(avg((best = 1)::integer) - 0.5)::float8, '<', 6.2 * 0.5 / sqrt(1000), '0 and -0 are equal scores')
 FROM (SELECT dlints_recommend(better, i, x) AS best
       FROM learned, (VALUES (1, '{0,0,0}'::real[]), (2, '{-0,-0,-0}')) AS v (i, x),
-          generate_series(1, 1000) AS g
-      GROUP BY g) AS s;
+          generate_series(1, 1000) AS g GROUP BY g) AS s;
 
 -- Ties: a shortlist and a decision use the same tie-break keys, and logged probabilities are those over random
 -- tie-breaks.
@@ -171,8 +164,7 @@ SELECT array_agg(i ORDER BY i) AS items, array_agg(ARRAY(SELECT (i % 7 = j)::int
 FROM   generate_series(1, 700) i;
 CREATE FUNCTION pages(model dlints, draws integer, count integer) RETURNS TABLE (seed bigint, item integer,
   probability float8)
-	LANGUAGE sql AS
-$$
+	LANGUAGE sql AS $$
 SELECT p.seed, d.item, d.probability
 FROM  (SELECT s::bigint AS seed,
               (SELECT dlints_shortlist(w.items, w.features, CASE draws
@@ -208,8 +200,7 @@ FROM   world w, LATERAL dlints_decide(dlints_new(7, policy => 'greedy'), w.items
 SELECT is((SELECT array_agg(i ORDER BY i) FROM unnest(dlints_shortlist(w.items, w.features,
   '{{0,0,0,0,0,0,0}}', 5, 9)) i),
 	(SELECT array_agg(i ORDER BY i) FROM (SELECT i FROM unnest(w.items, dlints_tie_keys(w.items, 9)) u (i, k) ORDER BY k
-		LIMIT 5) l),
-	'a shortlist keeps the items with the lowest keys')
+		LIMIT 5) l), 'a shortlist keeps the items with the lowest keys')
 FROM   world w GROUP BY w.items, w.features::text;
 SELECT is(outcome('SELECT dlints_decide(dlints_new(1), ''{1}''::int[], ''{{1}}'', tie_keys => ''{1}'')'),
 	'22023: tie_keys must be between 0 and 1', 'dlints_decide refuses keys out of range');
@@ -230,8 +221,7 @@ FROM (VALUES (1, dlints_new(4), false), (2, dlints_new(4, 2, seed => 3), false),
              (3, dlints_new(4, discount => 0.9), false),
              (4, dlints_new(4, intercept => false), false),
              (5, dlints_new(4, interactions => 'matched'), true),
-             (6, dlints_new(4, 2, seed => 5, interactions => 'matched'), true))
-     AS v (kind, empty, personal),
+             (6, dlints_new(4, 2, seed => 5, interactions => 'matched'), true)) AS v (kind, empty, personal),
      unnest(ARRAY['thompson', 'ucb', 'greedy']) AS policy;
 CREATE TEMP VIEW scored AS
 SELECT policy, personal, id, model, x, u, g, dlints_predict(model, x, u)
@@ -292,8 +282,7 @@ FROM (VALUES ('bad', 0.0), ('good', 1.0), ('middling', 0.5)) AS v (name, r),
 SELECT cmp_ok(max(abs(count - 600.0)), '<', 5.5 * sqrt(3000 * 0.2 * 0.8), 'lots decide among equals')
 FROM (SELECT count(*) FROM (
           SELECT dlints_recommend_arms(dlints_new(4, policy => 'greedy'), i, zeros(4)) AS i
-          FROM generate_series(1, 3000) AS g, generate_series(1, 5) AS i GROUP BY g) AS r
-      GROUP BY i) AS c;
+          FROM generate_series(1, 3000) AS g, generate_series(1, 5) AS i GROUP BY g) AS r GROUP BY i) AS c;
 
 -- what is no arm
 SELECT is(dlints_recommend_arms(m, name, x), 'this', 'arms with NULL are skipped')
@@ -306,15 +295,13 @@ SELECT is(dlints_recommend_arms(dlints_new(4), 1, zeros(4)) FILTER (WHERE false)
 SELECT is(dlints_recommend_arms(dlints_new(4), NULL::integer, zeros(4)), NULL, 'an arm without a name gives NULL');
 
 SELECT each_is('22000: expected 4 dimensions, not 3 (Wrong length of the features; '
-	'the model is dlints(4,intercept).)',
-	'dlints_recommend_arms(dlints_new(4), 1, zeros(3))');
+	'the model is dlints(4,intercept).)', 'dlints_recommend_arms(dlints_new(4), 1, zeros(3))');
 SELECT is(outcome($$SELECT dlints_recommend_arms(dlints_new(4), i, zeros(4), i)
                     FROM generate_series(1, 2) AS i$$),
           '22023: k must be the same for all rows of a group', 'k is one number');
 SELECT each_is('22023: k must be at least 1 (The value is 0.)', 'dlints_recommend_arms(dlints_new(4), 1, zeros(4), 0)');
 SELECT is(hint_of($$SELECT dlints_recommend(model, id, zeros(4)) FROM arm WHERE NOT personal$$),
           'Use GROUP BY to recommend from several models, or dlints_recommend_arms '
-          'where each row has a model of its own.',
-          'dlints_recommend says where to go');
+          'where each row has a model of its own.', 'dlints_recommend says where to go');
 SELECT * FROM finish();
 ROLLBACK;

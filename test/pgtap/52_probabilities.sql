@@ -7,8 +7,7 @@ CREATE FUNCTION decide(which text, explore float8, k integer, epsilon float8 DEF
 	bonuses float8 DEFAULT 0, cap integer DEFAULT NULL, draws integer DEFAULT 100,
 	items integer DEFAULT 70)
 RETURNS TABLE (i integer, x real[], u real[], bonus float8, brand text,
-	rank integer, score float8, probability float8) LANGUAGE sql AS
-$$
+	rank integer, score float8, probability float8) LANGUAGE sql AS $$
 SELECT c.i, c.x, c.u, c.bonus, c.brand, d.rank, d.score, d.probability
 FROM subject AS s,
      (SELECT array_agg(i) AS items, array_agg(x) AS xs, max(u) AS u,
@@ -21,8 +20,7 @@ WHERE s.name = which
 $$;
 
 CREATE FUNCTION recommended(which text, explore float8, k integer) RETURNS integer[]
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 DECLARE
 	items integer[];
 BEGIN
@@ -81,8 +79,7 @@ FROM subject, decide(name, 2, 7) AS d WHERE name ~ 'ucb|greedy' GROUP BY name OR
 -- ---------- dlints_recommend chooses items with the logged probabilities ----------
 
 -- 2,000 groups against 5,000 draws: the largest difference in standard deviations
-CREATE FUNCTION surprise(which text, k integer) RETURNS float8 LANGUAGE sql AS
-$$
+CREATE FUNCTION surprise(which text, k integer) RETURNS float8 LANGUAGE sql AS $$
 WITH few AS MATERIALIZED (
 	SELECT i, x, u, model FROM candidate JOIN subject USING (name) WHERE name = which AND i <= 6),
 list AS MATERIALIZED (
@@ -171,8 +168,7 @@ FROM (VALUES ('greedy', 0), ('ucb', 2)) AS v (name, width) JOIN subject USING (n
 
 -- a cap: of each group the best are allowed, and of those the best k are chosen
 CREATE FUNCTION capped(which text, k integer, most integer,
-	OUT chosen integer[], OUT allowed integer[], OUT total float8) LANGUAGE sql AS
-$$
+	OUT chosen integer[], OUT allowed integer[], OUT total float8) LANGUAGE sql AS $$
 WITH decision AS MATERIALIZED (
 	SELECT *, row_number() OVER (PARTITION BY brand ORDER BY score DESC) AS of_brand
 	FROM decide(which, 1, k, bonuses => 1, cap => most)),

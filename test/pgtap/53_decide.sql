@@ -19,8 +19,7 @@ SELECT model, dlints_set(model, exploration => 0) AS sure, items, xs, xs::float8
                                    FROM unnest(items) WITH ORDINALITY AS a (i, n)) AS texts,
        (SELECT array_agg(md5(i::text)::uuid ORDER BY n) FROM unnest(items) WITH ORDINALITY AS a (i, n)) AS uuids
 FROM subject JOIN list USING (name) WHERE name = 'plain';
-CREATE FUNCTION best(arguments text) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION best(arguments text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
 BEGIN
@@ -47,8 +46,7 @@ SELECT is(best(arguments), given, what) FROM expected, LATERAL (VALUES
 	('(''[-3:59]='' || items::text)::integer[], (''[0:62][2:6]='' || xs::text)::real[], 3',
 	 items, 'wherever subscripts begin'),
 	('NULL::integer || items[2:], xs, bonus => 99::float8 || array_fill(NULL::float8, ARRAY[62])',
-	 '-', 'an item that is NULL is chosen like any other'))
-	AS v (arguments, given, what);
+	 '-', 'an item that is NULL is chosen like any other')) AS v (arguments, given, what);
 SELECT ok(count(*) = 63 AND count(DISTINCT item) = 63 AND bool_and(probability = 1)
           AND max(rank) = 63 AND min(rank) = 1, 'all of fewer than k candidates are chosen')
 FROM arm, dlints_decide(model, items, xs, 100);
@@ -102,8 +100,7 @@ SELECT is((SELECT count(*) FROM arm, dlints_decide(model, items, xs)), 1::bigint
 
 -- items with equal scores share the positions: 2 of 4 are chosen, within 6.2 standard deviations
 SELECT ok(max(abs(probability - 0.5)) < 6.2 * 0.5 / sqrt(2000)
-          AND count(DISTINCT (item, rank)) = 8,
-          format('%s: equal scores share the places', policy))
+          AND count(DISTINCT (item, rank)) = 8, format('%s: equal scores share the places', policy))
 FROM unnest('{thompson,ucb,greedy}'::text[]) AS policy, generate_series(1, 50) AS g,
      LATERAL dlints_decide(dlints_new(2, policy => policy, exploration => 0), '{1,2,3,4}'::integer[],
                            '{{1,2},{1,2},{1,2},{1,2}}', 2 + 0 * g, draws => 2000)
@@ -134,13 +131,11 @@ SELECT is(outcome(format('SELECT count(*) FROM arm, dlints_decide(%s)', what)), 
           'dlints_decide returns no rows: ' || what)
 FROM (VALUES
 	('NULL::dlints, items, xs'), ('model, NULL::integer[], xs'), ('model, items, NULL::real[]'),
-	('model, items, xs, profile => NULL'), ('model, ''{}''::integer[], ''{}''::real[]'))
-	AS v (what);
+	('model, items, xs, profile => NULL'), ('model, ''{}''::integer[], ''{}''::real[]')) AS v (what);
 
 -- ---------- errors ----------
 
-CREATE FUNCTION answers(arguments text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION answers(arguments text) RETURNS text LANGUAGE sql AS $$
 SELECT regexp_replace(outcome(format('SELECT count(*) FROM arm, dlints_decide(%s)', arguments)),
                       ' \(.*', '')
 $$;

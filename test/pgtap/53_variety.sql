@@ -8,8 +8,7 @@ $$ SELECT greatest(coalesce(dot(a, b) / nullif(sqrt(dot(a, a)) * sqrt(dot(b, b))
 
 -- Choose at most k candidates with these scores, similarities and groups: each step considers all remaining ones.
 CREATE FUNCTION varied(scores float8[], alike float8[], k integer, diversity float8, groups text[], cap integer)
-RETURNS integer[] LANGUAGE plpgsql AS
-$$
+RETURNS integer[] LANGUAGE plpgsql AS $$
 DECLARE
 	chosen integer[] := '{}';
 	closest float8[] := zeros(cardinality(scores));
@@ -39,8 +38,7 @@ FROM (VALUES ('plain', 5, 0, dlints_new(5, intercept => false, ridge => 1)),
              ('projected', 30, 0, dlints_new(30, 4, intercept => false, ridge => 1)),
              ('long', 150, 0, dlints_new(150, intercept => false, ridge => 1)),
              ('matched', 4, 4, dlints_new(4, interactions => 'matched', intercept => false, ridge => 1)),
-             ('greedy', 6, 0, dlints_new(6, policy => 'greedy', intercept => false, ridge => 1)))
-     AS v (name, n, s, e);
+             ('greedy', 6, 0, dlints_new(6, policy => 'greedy', intercept => false, ridge => 1))) AS v (name, n, s, e);
 CREATE TEMP TABLE list AS
 SELECT s.name, s.model, s.u, l.*
 FROM subject AS s, LATERAL (
@@ -58,8 +56,7 @@ FROM (SELECT i, array_agg(cosine(ARRAY(SELECT unnest(vs[i:i])), ARRAY(SELECT unn
 
 -- Choices of each draw under a seed
 CREATE FUNCTION lists(l list, k integer, draws integer, seed bigint, diversity float8, cap integer)
-RETURNS TABLE (draw integer, chosen integer[]) LANGUAGE sql AS
-$$
+RETURNS TABLE (draw integer, chosen integer[]) LANGUAGE sql AS $$
 WITH weights AS MATERIALIZED (
 	SELECT CASE WHEN l.name = 'greedy' THEN (SELECT array_agg(dlints_weights(l.model, l.u))
 	                                         FROM   generate_series(1, draws))
@@ -115,8 +112,7 @@ WHERE name = 'plain' GROUP BY weights, same;
 
 -- ---------- ignored vectors ----------
 
-CREATE FUNCTION decided(l list, arguments text) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION decided(l list, arguments text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
 BEGIN
@@ -140,8 +136,7 @@ SELECT reward, (SELECT dlints_set(dlints_evidence(dlints_new(4, ridge => 1), fea
                                                   reward + number(i, 1) / 100), exploration => 1)
                 FROM generate_series(1, 300) AS i) AS model
 FROM (VALUES (5), (-5)) AS v (reward);
-CREATE FUNCTION twins(m dlints, diversity float8) RETURNS TABLE (pairs bigint, lists bigint) LANGUAGE sql AS
-$$
+CREATE FUNCTION twins(m dlints, diversity float8) RETURNS TABLE (pairs bigint, lists bigint) LANGUAGE sql AS $$
 WITH pair AS (
 	SELECT array_agg(i ORDER BY i) AS items, array_agg(features(i / 2, 4)::real[] ORDER BY i) AS xs,
 	       array_agg(unit_vector(i / 2, 20)::real[] ORDER BY i) AS vs FROM generate_series(2, 41) AS i),
@@ -210,8 +205,7 @@ FROM (VALUES ('{{1e30,0},{3e30,0},{0,1}}'), ('{{1e-40,0},{1e-40,0},{0,1}}'),
 
 -- ---------- errors ----------
 
-CREATE FUNCTION answers(arguments text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION answers(arguments text) RETURNS text LANGUAGE sql AS $$
 SELECT regexp_replace(outcome(format('SELECT count(*) FROM list AS l, dlints_decide(model, items, xs, %s)
                                       WHERE name = ''plain''', arguments)), ' \(.*', '')
 $$;
@@ -249,8 +243,7 @@ SELECT is(answers(arguments), expected, arguments) FROM (VALUES
 	('similar_by => xs[1:44] || ARRAY[ARRAY[0, 0, 0, ''-infinity'', 0]]::real[], diversity => 0', 'gives 1'),
 	('similar_by => xs, diversity => 0.5, bonus => array_fill(1.7e308::float8, ARRAY[45])', 'gives 1'),
 	('similar_by => xs, diversity => 0.5, bonus => array_fill(-1.7e308::float8, ARRAY[45])', 'gives 1'),
-	('similar_by => xs::numeric[], diversity => 0.5, k => 4611686018427387904', 'gives 45'))
-	AS v (arguments, expected);
+	('similar_by => xs::numeric[], diversity => 0.5, k => 4611686018427387904', 'gives 45')) AS v (arguments, expected);
 SELECT is(hint_of(format('SELECT dlints_decide(dlints_new(1), ''{1}''::integer[], ''{{1}}''::real[], %s)', arguments)),
           hint, 'hint: ' || arguments)
 FROM (VALUES ('diversity => 1', 'Pass a vector for each candidate, as in similar_by => features.'),

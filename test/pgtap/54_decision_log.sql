@@ -163,8 +163,7 @@ CREATE FUNCTION do_taught(wanted text) RETURNS void LANGUAGE plpgsql AS
 $$ BEGIN EXECUTE (SELECT statement FROM taught WHERE name = wanted); END $$;
 
 -- executions of each window and each dlints_decide of a statement
-CREATE FUNCTION windows(wanted text) RETURNS numeric[] LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION windows(wanted text) RETURNS numeric[] LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;
 BEGIN
@@ -178,8 +177,7 @@ $$;
 
 -- model trained on the log row by row
 CREATE TEMP TABLE empty AS SELECT * FROM model;
-CREATE FUNCTION learned_directly(wanted text) RETURNS dlints LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION learned_directly(wanted text) RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	state dlints := (SELECT empty.state FROM empty WHERE name = wanted);
 	o record;
@@ -202,8 +200,7 @@ $$;
 CREATE TEMP TABLE before AS SELECT * FROM model;
 CREATE FUNCTION remember() RETURNS void LANGUAGE sql AS
 $$ UPDATE before AS b SET state = m.state FROM model AS m WHERE m.name = b.name $$;
-CREATE FUNCTION stays(wanted text, what text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION stays(wanted text, what text) RETURNS text LANGUAGE sql AS $$
 SELECT ok(same_bytes(m.state, b.state), format('%s %s', m.name, what))
 FROM model AS m JOIN before AS b USING (name) WHERE m.name = wanted
 $$;
@@ -220,8 +217,7 @@ SELECT is(count(*), 3::bigint, 'logged items are candidates with a possible prob
 FROM shown JOIN item AS i ON i.id = item_id
 WHERE i.shelf = 1 AND probability BETWEEN 0.05 * 3 / 100 AND 1;
 SELECT is_empty($$SELECT * FROM run_taught('decide for nobody')
-	AS r (decision_id bigint, item_id integer, rank integer)$$,
-	'a decision without candidates returns no rows');
+	AS r (decision_id bigint, item_id integer, rank integer)$$, 'a decision without candidates returns no rows');
 SELECT is(count(*), 1::bigint, 'a decision without candidates is logged') FROM decision WHERE shelf = 99;
 
 SELECT is(windows('decide'), '{1}', 'dlints_decide runs once for one decision');
@@ -268,8 +264,7 @@ SELECT remember(), do_taught('fold');
 SELECT stays(name, 'learns nothing twice') FROM model ORDER BY name;
 
 -- a late reward, and one that is corrected
-CREATE FUNCTION report_late(wanted text, most integer) RETURNS void LANGUAGE sql AS
-$$
+CREATE FUNCTION report_late(wanted text, most integer) RETURNS void LANGUAGE sql AS $$
 INSERT INTO reward
 SELECT decision_id, item_id, rank FROM shown JOIN decision ON id = decision_id
 WHERE model = wanted AND learned = 0 AND rank <= most AND member_id = 9
@@ -278,8 +273,7 @@ SELECT report_late('offers', 2);
 UPDATE reward SET reward = 0.5 WHERE decision_id = 7;
 SELECT do_taught('correct');
 SELECT results_eq('SELECT count(*), sum(learned) FROM shown WHERE learned <> 0',
-                  'SELECT count(*), sum(reward) FROM reward WHERE decision_id <> 1',
-                  'late rewards are applied');
+                  'SELECT count(*), sum(reward) FROM reward WHERE decision_id <> 1', 'late rewards are applied');
 SELECT is((dlints_info(state)).updates, 300::bigint, 'a late reward replaces its training example')
 FROM model WHERE name = 'offers';
 SELECT cmp_ok(model_difference(state, learned_directly(name)), '<', 1e-10::float8,
@@ -341,8 +335,7 @@ SELECT o.reward,
        dlints_progressive(dlints_new(5), i.features, o.reward) OVER (ORDER BY o.id) AS predicted
 FROM outcome AS o JOIN item AS i ON i.id = o.item_id WHERE o.shelf = 9;
 CREATE TEMP TABLE measure AS
-SELECT m.* FROM run_taught('predict')
-	AS m (rmse float8, calibration float8, log_loss float8, auc float8);
+SELECT m.* FROM run_taught('predict') AS m (rmse float8, calibration float8, log_loss float8, auc float8);
 SELECT cmp_ok(abs(auc - (SELECT avg((sign(a.predicted - b.predicted) + 1) / 2)
                          FROM prediction AS a, prediction AS b
                          WHERE a.reward = 1 AND b.reward = 0)),

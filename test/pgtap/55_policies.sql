@@ -50,8 +50,7 @@ FROM expected GROUP BY name, policy HAVING count(*) > 1 ORDER BY name, policy;
 SELECT isnt(a.items, b.items, format('%s: the width matters', name))
 FROM expected AS a JOIN expected AS b USING (name, visitor)
 WHERE a.policy = 'greedy' AND b.policy = 'ucb'
-AND name IN ('plain, discount 1', 'projected, discount 0.9', 'intercept, discount 1')
-ORDER BY name;
+AND name IN ('plain, discount 1', 'projected, discount 0.9', 'intercept, discount 1') ORDER BY name;
 CREATE TEMP TABLE wide AS
 SELECT state, item, x, items
 FROM model AS m JOIN pair USING (name) JOIN expected AS e USING (name)
@@ -65,8 +64,7 @@ SELECT is(dlints_draw(dlints_set(state, policy => 'thompson'), 5), dlints_draw(s
 -- models without interactions recommend the same items to all users
 SELECT is(count(DISTINCT items), 1::bigint, 'a profile of 0 has one ranking')
 FROM (SELECT dlints_recommend(state, item, x, 40, zeros(s)) AS items
-      FROM model JOIN pair USING (name) WHERE name = 'matched, discount 1' AND policy = 'greedy'
-      GROUP BY visitor) AS r;
+      FROM model JOIN pair USING (name) WHERE name = 'matched, discount 1' AND policy = 'greedy' GROUP BY visitor) AS r;
 
 -- ---------- stored forms of a profile ----------
 
@@ -82,8 +80,7 @@ INSERT INTO look (kind, u) VALUES
 	('short', '{0.5,0,-1}'), ('short', '{0.5,-0,-1}');
 -- candidates with a different form each, and with the same form
 CREATE FUNCTION looked(of_kind text, policy text, OUT mixed integer[], OUT alike integer[])
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 DECLARE
 	same float8[] := (SELECT u FROM look WHERE kind = of_kind ORDER BY no LIMIT 1);
 	m dlints := one_memory(cardinality(same), 2, policy => policy,
@@ -104,8 +101,7 @@ $$;
 SELECT ok(min(pg_column_size(u)) < 1000 AND max(pg_column_size(u)) > 3000,
           'one is compressed, one is not') FROM look WHERE kind = 'flat';
 SELECT is(mixed, alike, format('the same profile in different looks, %s, %s', k, p))
-FROM (VALUES ('long', 'greedy'), ('flat', 'ucb'), ('short', 'ucb')) AS v (k, p), looked(k, p)
-ORDER BY k, p;
+FROM (VALUES ('long', 'greedy'), ('flat', 'ucb'), ('short', 'ucb')) AS v (k, p), looked(k, p) ORDER BY k, p;
 SELECT throws_ok(
 	$$SELECT (dlints_recommend(one_memory(400, 2, interactions => 'matched'), 1,
 	                         features(1, 400), 1, u))[1]

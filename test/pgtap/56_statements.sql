@@ -57,8 +57,7 @@ FROM (SELECT dlints_recommend((SELECT dlints_set(state, policy => 'greedy') FROM
 WHERE r = (SELECT id FROM item, trained ORDER BY dlints_predict(state, features) DESC LIMIT 1);
 
 -- a prepared statement uses the current model
-CREATE FUNCTION learn_and_look() RETURNS SETOF float8 LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION learn_and_look() RETURNS SETOF float8 LANGUAGE plpgsql AS $$
 DECLARE
 	x float8[] := unit_vector(1, 6);
 BEGIN
@@ -89,8 +88,7 @@ SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
 		features(id, 6), id, profile(id, 6))),
 	('matched, projected', 6, 6, dlints_update(one_memory(6, 2, ridge => id % 3 + 1,
 		interactions => 'matched'), features(id, 6), id, profile(id, 6))),
-	('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), features(id, 40), id)))
-	AS v (kind, n, s, state);
+	('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), features(id, 40), id))) AS v (kind, n, s, state);
 -- Models with equal headers that differ in one number of the evidence: of b, of G or of H
 INSERT INTO source
 SELECT 'one number apart', 2 * dense_rank() OVER (ORDER BY path) - other, 4, 0,
@@ -100,8 +98,7 @@ FROM generate_series(0, 1) AS other,
      (SELECT format('{evidence,0,b,%s}', i)::text[] FROM generate_series(0, 3) AS i
       UNION ALL
       SELECT format('{evidence,0,%s,%s,%s}', part, i, j)::text[]
-      FROM unnest('{G,H}'::text[]) AS part, generate_series(0, 3) AS i, generate_series(0, i) AS j)
-     AS p (path);
+      FROM unnest('{G,H}'::text[]) AS part, generate_series(0, 3) AS i, generate_series(0, i) AS j) AS p (path);
 
 -- results of each model for twelve candidates
 CREATE TEMP VIEW pair AS
@@ -114,8 +111,7 @@ CREATE TEMP TABLE choice (way text, kind text, id integer, greedy integer[], ucb
 -- Models of a kind in sequence, row by row and group by group.  Repeated models are recognized in different ways,
 -- depending on the length of runs.
 CREATE FUNCTION ask(which text, first integer, last integer, way text) RETURNS void
-LANGUAGE sql AS
-$$
+LANGUAGE sql AS $$
 WITH rows AS MATERIALIZED (
 	SELECT * FROM pair WHERE kind = which AND id BETWEEN first AND last
 	ORDER BY CASE WHEN way LIKE '%shuffled' THEN md5(c || ' ' || id) END, c, id)
@@ -134,8 +130,7 @@ SELECT way, which, id,
        dlints_recommend(ucb, c, x, 12), dlints_send(dlints_evidence(state, x, r ORDER BY c))
 FROM rows GROUP BY id
 $$;
-CREATE FUNCTION ask_together(models integer, how text DEFAULT '') RETURNS void LANGUAGE sql AS
-$$
+CREATE FUNCTION ask_together(models integer, how text DEFAULT '') RETURNS void LANGUAGE sql AS $$
 SELECT ask(kind, 1, models, format('%s together%s', models, how))
 FROM (SELECT DISTINCT kind FROM source) AS k
 $$;

@@ -7,8 +7,7 @@ CREATE TEMP TABLE item (id integer PRIMARY KEY, x real[] NOT NULL, brand text NO
 CREATE TEMP TABLE member (member_id integer PRIMARY KEY, u real[] NOT NULL);
 
 -- the types, or the SQLSTATE
-CREATE FUNCTION pg_temp.parameters(statement text) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION pg_temp.parameters(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	types text;
 BEGIN

@@ -3,20 +3,17 @@
 \ir include/helpers.sql
 
 -- P x and P' psi, from a plain model with the same parameters, which 60_projection.sql tests
-CREATE FUNCTION plain(m dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION plain(m dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 SELECT one_memory(dim, reduced_dim, seed => seed, projection_scale => projection_scale)
 FROM dlints_info(m)
 $$;
-CREATE FUNCTION carried_back(m dlints, psi float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION carried_back(m dlints, psi float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg(dot(psi, dlints_project(plain(m), unit_vector(i, dim))) ORDER BY i)
 FROM dlints_info(m), generate_series(1, dim) AS i
 $$;
 
 -- z by the formulas of the reference
-CREATE FUNCTION z_of(m dlints, x float8[], u float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION z_of(m dlints, x float8[], u float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT CASE coalesce(interactions, 'none')
            WHEN 'none' THEN px
            WHEN 'matched' THEN plus(zeros(cardinality(px)), 0.25, px)
@@ -28,8 +25,7 @@ SELECT CASE coalesce(interactions, 'none')
 FROM dlints_info(m), dlints_project(plain(m), x) AS px
 $$;
 -- weights over x of a parameter, given u
-CREATE FUNCTION w_of(m dlints, psi float8[], u float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION w_of(m dlints, psi float8[], u float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg(
     CASE WHEN interactions = 'matched' AND reduced_dim IS NULL
          THEN psi[i] / 4 + psi[n + i] * u[i] + 4 * psi[2 * n + 1] * u[i]
@@ -72,8 +68,7 @@ FROM model JOIN oracle USING (name) JOIN pair USING (name), LATERAL (VALUES
     ('the mean', 1e-9, difference(plus(mean, level, unit_vector(size, size)), dlints_mean(m))),
     ('the covariance', 1e-10, difference(covariance, dlints_covariance(m))),
     ('what is expected', 1e-9, abs(dlints_predict(m, x, u) - dot(mean, z) - level)),
-    ('how surely', 1e-9, abs(dlints_stddev(m, x, u) / sqrt(quadratic(covariance, z)) - 1)))
-        AS v (what, most, off)
+    ('how surely', 1e-9, abs(dlints_stddev(m, x, u) / sqrt(quadratic(covariance, z)) - 1))) AS v (what, most, off)
 GROUP BY name, what, most ORDER BY name, what;
 
 -- 30 candidates for some of them, by expected reward and by ucb
@@ -83,8 +78,7 @@ SELECT name, i, c, m, s, x, u, dot(mean, z) AS score, sqrt(quadratic(covariance,
 FROM model JOIN oracle USING (name), unnest(ARRAY[3, 7]) AS i, generate_series(1, 30) AS c,
     LATERAL (SELECT features(c + 300, n), profile(i, s)) AS p (x, u), z_of(m, x, u) AS z;
 CREATE FUNCTION recommended(which text, visitor integer, explore float8, by text)
-RETURNS integer[] LANGUAGE sql AS
-$$
+RETURNS integer[] LANGUAGE sql AS $$
 SELECT dlints_recommend(dlints_set(m, exploration => explore, policy => by), c, x, 30, u)
 FROM candidate WHERE name = which AND i = visitor
 $$;
@@ -97,8 +91,7 @@ GROUP BY name ORDER BY name;
 
 -- Probabilities of choices: 1 under greedy; of two candidates the first is chosen as often as its score under draws
 -- is larger, a normal probability; 4,000 draws, 5.5 standard deviations
-CREATE FUNCTION normal_below(x float8) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION normal_below(x float8) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
 SELECT 0.5 + sum(exp(-0.5 * (x * (i - 0.5) / 2000) ^ 2)) * x / 2000 / sqrt(2 * pi())
 FROM generate_series(1, 2000) AS i
 $$;
@@ -169,8 +162,7 @@ CREATE TEMP TABLE turn AS
 SELECT name, greedy AS m, visitor, c, features(c + 300, n) AS x,
     CASE visitor % 3 WHEN 0 THEN none WHEN 1 THEN zeros ELSE features(visitor, n) END AS u,
     CASE visitor % 3 WHEN 2 THEN features(visitor, n) ELSE zeros END AS known
-FROM stranger, generate_series(1, 6) AS visitor, generate_series(1, 10) AS c
-ORDER BY name, c, visitor;
+FROM stranger, generate_series(1, 6) AS visitor, generate_series(1, 10) AS c ORDER BY name, c, visitor;
 SELECT each_holds($$
     (dlints_predict(m, x, u), dlints_stddev(m, x, u), dlints_weights(m, u))
         = (dlints_predict(m, x, known), dlints_stddev(m, x, known), dlints_weights(m, known))
@@ -203,8 +195,7 @@ FROM (VALUES
     ('dlints_project(dlints_new(MATCHED, reduced_dim => 2), X, ARRAY[1, 2, 3, 4])',
         '22000: expected 3 dimensions, not 4 '
         '(Wrong length of the profile; the model is dlints(3,2,matched,intercept).)'),
-    ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, NULL, 3])',
-        '22004: array must not contain nulls '
+    ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, NULL, 3])', '22004: array must not contain nulls '
         '(A null was found in the profile; the model is dlints(3,matched,intercept).)'),
     ('dlints_project(dlints_new(MATCHED), X, ARRAY[X])', '2202E: array must be one-dimensional '
         '(The number of dimensions of the profile is 2; the model is '
@@ -214,11 +205,9 @@ FROM (VALUES
     ('dlints_update_batch(dlints_new(MATCHED), ARRAY[X], ARRAY[1], ARRAY[[1, 2]])',
         '22000: expected 3 dimensions, not 2 '
         '(Wrong length of the rows of the array of profiles; the model is '
-        'dlints(3,matched,intercept).)'))
-    AS v (call, result);
+        'dlints(3,matched,intercept).)')) AS v (call, result);
 SELECT ok(interactions = 'matched' AND profile_dim = 3 AND reduced_dim IS NOT DISTINCT FROM d
-    AND policy = 'ucb',
-    format('dlints_set keeps the kind, reduced_dim %s', d))
+    AND policy = 'ucb', format('dlints_set keeps the kind, reduced_dim %s', d))
 FROM (VALUES (NULL::integer), (2)) AS k (d),
     dlints_info(dlints_set(dlints_new(3, d, interactions => 'matched'), 2, 1, 0, 'ucb'));
 
@@ -238,8 +227,7 @@ SELECT call FROM lines($$
     (SELECT dlints_decide(m, '{1}'::integer[], ARRAY[x], 1, PROFILE))
     (SELECT dlints_progressive(m, x, 1, PROFILE) OVER ())
     $$) AS call;
-CREATE FUNCTION asked_with(call text, profile text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION asked_with(call text, profile text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome(format(
     'SELECT %s FROM dlints_new(3, policy => ''greedy'') AS m,
         (SELECT ''{1,2,3}''::real[] AS x) AS v', replace(call, 'PROFILE', profile)))
@@ -257,8 +245,7 @@ SELECT is(asked_with(call, 'x'), CASE WHEN call LIKE 'dlints_accepts%' THEN 'giv
 -- models of different kinds cannot be concatenated
 SELECT is(outcome(format('SELECT dlints_new(%s) || dlints_new(%s)', a, b)),
     format('22023: cannot combine dlints models with different %s '
-           '(The left model has %1$s %s, the right one %s.)', field, l, r),
-               format('%s || %s', a, b))
+           '(The left model has %1$s %s, the right one %s.)', field, l, r), format('%s || %s', a, b))
 FROM (VALUES
     ('3', $$3, interactions => 'matched'$$, 'interactions', 'null', '"matched"'),
     ($$3, 2, interactions => 'matched', discount => 1$$, $$3, interactions => 'matched',
@@ -275,19 +262,16 @@ CREATE TEMP TABLE several (m) AS VALUES
     (dlints_new(4, discount => 1, interactions => 'matched', intercept => false));
 SELECT ok((SELECT count(*) FROM several AS a JOIN several AS b ON a.m = b.m) = 8
     AND (SELECT count(*) FROM several AS a JOIN several AS b ON a.m <> b.m) = 28
-    AND (SELECT count(DISTINCT dlints_hash_extended(m, 3)) FROM several) = 5,
-        'six models, of which two are equal');
+    AND (SELECT count(DISTINCT dlints_hash_extended(m, 3)) FROM several) = 5, 'six models, of which two are equal');
 
 -- errors of dlints_new, and their hints
 SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments) FROM (VALUES
     ($$512, interactions => 'matched'$$, '54000: dlints cannot have more than 1024 dimensions '
         'without projection (With matched interactions the model would have 1025 dimensions.)'),
-    ($$2000, 1024, interactions => 'matched'$$,
-        '54000: dlints cannot have more than 1024 dimensions '
+    ($$2000, 1024, interactions => 'matched'$$, '54000: dlints cannot have more than 1024 dimensions '
         '(With matched interactions the model would have 1025 dimensions.)'),
     ($$3, interactions => 'none'$$, '22023: unknown interactions "none"'),
-    ($$3, 4, interactions => 'matched'$$,
-     '22023: reduced_dim must not be greater than dim (reduced_dim is 4, dim is '
+    ($$3, 4, interactions => 'matched'$$, '22023: reduced_dim must not be greater than dim (reduced_dim is 4, dim is '
          '3.)')) AS v (arguments, result);
 SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
     ($$dlints_new(512, interactions => 'matched')$$, 'Specify reduced_dim to project the features.'),
@@ -297,12 +281,10 @@ SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
     ('dlints_policy_value(1, 1e-300, 1) FROM generate_series(1, 2)',
      'Rewards or importance weights (target / logged) are too large; check the smallest '
         'logged probability.'),
-    ($$dlints_new(3, interactions => 'none')$$, 'Interactions are "matched", or NULL for none.'))
-        AS v (call, hint);
+    ($$dlints_new(3, interactions => 'none')$$, 'Interactions are "matched", or NULL for none.')) AS v (call, hint);
 SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
     ('the largest matched', dlints_new(511, interactions => 'matched', memories => 1), 1024),
-    ('and projected', dlints_new(65536, 1023, interactions => 'matched', memories => 1), 1025))
-        AS v (what, m, dim);
+    ('and projected', dlints_new(65536, 1023, interactions => 'matched', memories => 1), 1025)) AS v (what, m, dim);
 
 -- columns accept models of their type modifier only
 CREATE TEMP TABLE state (matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));
@@ -312,15 +294,13 @@ FROM pg_attribute WHERE attrelid = 'state'::regclass AND attnum > 0;
 SELECT lives_ok($$
     INSERT INTO state VALUES (dlints_new(3, interactions => 'matched'),
         dlints_new(3, 2, interactions => 'matched'),
-        dlints_new(3))$$,
-            'columns accept models of their kind');
+        dlints_new(3))$$, 'columns accept models of their kind');
 SELECT throws_ok('UPDATE state SET ' || change, '22000', message, change) FROM (VALUES
     ('matched = plain', 'expected dlints(3,matched), not dlints(3,intercept)'),
     ('projected = plain', 'expected dlints(3,2,matched,intercept), not dlints(3,intercept)'),
     ('plain = projected', 'expected dlints(3), not dlints(3,2,matched,intercept)'),
     ($$projected = dlints_new(3, 2, interactions => 'matched', intercept => false)$$,
-     'expected dlints(3,2,matched,intercept), not dlints(3,2,matched)'))
-    AS v (change, message);
+     'expected dlints(3,2,matched,intercept), not dlints(3,2,matched)')) AS v (change, message);
 
 -- the largest valid numbers
 SELECT each_holds($$

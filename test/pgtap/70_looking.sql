@@ -38,8 +38,7 @@ SELECT ok(covariance = transposed(covariance)
           AND size = ALL (ARRAY[cardinality(mean), cardinality(z), cardinality(draw),
                                jsonb_array_length(memory_in_use(m) -> 'G'),
                                jsonb_array_length(memory_in_use(m) -> 'b')])
-          AND cardinality(weights) = n AND cardinality(draw_weights) = n,
-          format('%s: shapes', name))
+          AND cardinality(weights) = n AND cardinality(draw_weights) = n, format('%s: shapes', name))
 FROM trained JOIN seen USING (name) WHERE i = 1 ORDER BY name;
 SELECT ok(reads_back(m), format('%s: text, jsonb and binary read back to the same value', name))
 FROM trained ORDER BY name;
@@ -49,8 +48,7 @@ SELECT is((dlints_info(m)).bytes, pg_column_size(dlints_set(m))::bigint,
 -- ---------- dlints_info: every column of it ----------
 
 SELECT is((dlints_info(dlints_new(2, discount => 0.99999999999999, memories => 8))).windows[4:],
-          ARRAY[9007199254740992, NULL, NULL, NULL, NULL]::float8[],
-          'a window too long for its discount is none');
+          ARRAY[9007199254740992, NULL, NULL, NULL, NULL]::float8[], 'a window too long for its discount is none');
 -- Differences from an untrained model of three numbers without a projection.  Bytes: a header of 192, then 8 for
 -- each number of N, R, S, b, G and H or N2.
 SELECT is(to_jsonb(dlints_info(model)), jsonb '{
@@ -137,8 +135,7 @@ FROM (VALUES
 	(1, ARRAY[1e50, 1e-150, -3.3333333333333335]::float8[], -1e50::float8),
 	(2, ARRAY[1e-154, 0.1, 2.2250738585072014e-308], 1e-300),
 	(3, ARRAY[0, 0, 0], 0),
-	(4, ARRAY[9007199254740993, 0.30000000000000004, -1e-5], 123456789.12345679))
-	AS v (no, x, r);
+	(4, ARRAY[9007199254740993, 0.30000000000000004, -1e-5], 123456789.12345679)) AS v (no, x, r);
 INSERT INTO extreme VALUES
 	('the smallest parameters', dlints_update(
 		one_memory(3, 2, 1e-100, 1e-100, 0, -9223372036854775808, 1e-10), '{1,2,3}', 1)),

@@ -15,8 +15,7 @@ SELECT t.*, features(1000, n) AS x, profile(1, s) AS u, dlints_mean(m) AS mean,
 FROM trained AS t;
 
 -- z of the features with this name only, without the 1 of the intercept
-CREATE FUNCTION z_alone(p probe, names text[], name text) RETURNS float8[] LANGUAGE sql AS
-$$
+CREATE FUNCTION z_alone(p probe, names text[], name text) RETURNS float8[] LANGUAGE sql AS $$
 SELECT CASE WHEN p.intercept THEN z[:p.size - 1] || 0::float8 ELSE z END
 FROM dlints_project(p.m, ARRAY(
 	SELECT CASE WHEN v.name = z_alone.name THEN x ELSE 0 END
@@ -27,8 +26,7 @@ $$ SELECT array_agg(i::text ORDER BY i) FROM generate_series(1, n) AS i $$;
 -- results for a probe, and expected results
 CREATE FUNCTION compared(p probe, said text[], names text[])
 RETURNS TABLE (place bigint, name text, contribution float8, stddev float8,
-               expected float8, width float8) LANGUAGE sql AS
-$$
+               expected float8, width float8) LANGUAGE sql AS $$
 SELECT place, e.name, contribution, stddev, dot(p.mean, z), sqrt(quadratic(p.covariance, z))
 FROM dlints_explain(p.m, p.x, p.u, said)
      WITH ORDINALITY AS e (name, contribution, stddev, place),
@@ -38,8 +36,7 @@ $$;
 CREATE TEMP TABLE found AS
 SELECT p.name AS model, named, predicted, intercept, names, c.*
 FROM probe AS p, LATERAL (SELECT dlints_predict(m, x, u)) AS r (predicted),
-     LATERAL (VALUES (false, NULL::text[], numbers(n)), (true, colours, colours))
-             AS v (named, said, names),
+     LATERAL (VALUES (false, NULL::text[], numbers(n)), (true, colours, colours)) AS v (named, said, names),
      LATERAL compared(p, said, names) AS c;
 
 SELECT count(*) AS models FROM trained \gset
@@ -81,7 +78,6 @@ FROM (VALUES
 	($$'{1,2}', names => '{a,NULL}'$$, '22004: array must not contain nulls '
 	 '(A null was found in the names; the model is dlints(2,intercept).)'),
 	($$'{1,2}', names => '{{a,b}}'$$, '2202E: array must be one-dimensional '
-	 '(The number of dimensions of the names is 2; the model is dlints(2,intercept).)'))
-	AS v (arguments, result);
+	 '(The number of dimensions of the names is 2; the model is dlints(2,intercept).)')) AS v (arguments, result);
 SELECT * FROM finish();
 ROLLBACK;

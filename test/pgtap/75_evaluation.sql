@@ -55,16 +55,14 @@ SELECT throws_ok(format('SELECT dlints_ndcg(%s) FROM generate_series(1, 2) AS i'
 	('1, ''Infinity'', 5', '22003', 'infinity not allowed in score'),
 	('1, 1, 0', '22023', 'k must be at least 1'),
 	('1, 1, NULL', '22004', 'k must not be null'),
-	('1, 1, i', '22023', 'k must be the same for all rows of a group'))
-	AS v (arguments, code, message);
+	('1, 1, i', '22023', 'k must be the same for all rows of a group')) AS v (arguments, code, message);
 
 -- Bounds of a mean, against their definition and on simulated logs
 
 -- Wealth of bets with sixteen stakes against the mean m, as defined in core/value.h.  The logarithm of the wealth of
 -- stake s is largest at a deviation d of s / (2 g); larger deviations count as this one.
 CREATE FUNCTION won(mean float8, squares float8, n float8, m float8) RETURNS float8
-LANGUAGE sql IMMUTABLE AS
-$$
+LANGUAGE sql IMMUTABLE AS $$
 SELECT avg(exp(greatest(s * n * d - g * (squares + n * d * d), -600)))
 FROM generate_series(0, 15) AS i, LATERAL (SELECT 0.97 / 2 ^ i) AS v (s),
      LATERAL (SELECT -ln(1 - s) - s) AS w (g),
@@ -136,8 +134,7 @@ SELECT each_is('22023: observations must be at least 1 (The value is 0.)', 'dlin
 CREATE TEMPORARY TABLE request AS
 SELECT n, ARRAY[0.5, 0.5 + n / 10.0]::float8[] AS scores, '{{1, 11}}'::float8[] AS costs
 FROM   generate_series(1, 3) n;
-CREATE FUNCTION priced(target float8, k bigint DEFAULT 1) RETURNS numeric[] LANGUAGE sql AS
-$$
+CREATE FUNCTION priced(target float8, k bigint DEFAULT 1) RETURNS numeric[] LANGUAGE sql AS $$
 SELECT array_agg(round(p::numeric, 5) ORDER BY n)
 FROM   unnest((SELECT dlints_prices(scores, costs, k, ARRAY[target]) FROM request)) WITH ORDINALITY u (p, n)
 $$;

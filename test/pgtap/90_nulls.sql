@@ -43,14 +43,12 @@ SELECT m.name, outcome(format('SELECT %s(%s)::text', m.oid::regproc, (
 FROM   member m WHERE m.prokind = 'f' AND m.proname ~ '^_' AND cardinality(m.types) > 0;
 
 -- a value of a type as SQL text; NULL has any type
-CREATE FUNCTION value_of(type regtype, value text) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION value_of(type regtype, value text) RETURNS text LANGUAGE sql AS $$
 SELECT format('(%s)::%s', coalesce(value, 'NULL'),
               CASE type WHEN '"any"'::regtype THEN 'text' ELSE type END)
 $$;
 -- each function without NULLs, with each argument NULL, and with all NULL
-CREATE FUNCTION tried(m oid, nulls integer[]) RETURNS text LANGUAGE sql AS
-$$
+CREATE FUNCTION tried(m oid, nulls integer[]) RETURNS text LANGUAGE sql AS $$
 SELECT outcome(format('SELECT %s(%s)::text', oid::regproc, (
 	SELECT string_agg(value_of(type, CASE WHEN place <> ALL (nulls) THEN value END),
 	                  ', ' ORDER BY place)

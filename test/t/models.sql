@@ -11,8 +11,7 @@ CREATE FUNCTION seen(i integer) RETURNS timestamptz IMMUTABLE PARALLEL SAFE LANG
 -- model with a number of observations
 CREATE FUNCTION learned(new dlints, rows integer) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT new || (
-		SELECT dlints_evidence(new, numbers(dim, i), cos(i), numbers(profile_dim, i + 1), seen(i)
-		                       ORDER BY i)
+		SELECT dlints_evidence(new, numbers(dim, i), cos(i), numbers(profile_dim, i + 1), seen(i) ORDER BY i)
 		FROM generate_series(1, rows) i)
 	FROM dlints_info(new) $$;
 

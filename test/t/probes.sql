@@ -74,8 +74,7 @@ INSERT INTO probe VALUES
 	 '(SELECT finite(coalesce(i.discount, 1), i.lambda, i.exploration, coalesce(i.projection_scale,
 		0), i.sigma,
 		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
-	('accepts',
-	 'dlints_accepts($1, $2, at => now())'),
+	('accepts', 'dlints_accepts($1, $2, at => now())'),
 	('accepts a profile',
 	 '(SELECT dlints_accepts($1, $2, 1, $3, now(), 2) = (interactions IS NOT NULL)
 		FROM dlints_info($1))'),
@@ -84,8 +83,7 @@ INSERT INTO probe VALUES
 	('prices',
 	 '(SELECT finite(VARIADIC ARRAY(SELECT unnest(p)))
 		FROM (SELECT dlints_prices(ARRAY[m, 1], ARRAY[[m, 2]], 1, ''{0}'') AS p FROM unnest(dlints_mean($1)) m) v)'),
-	('ndcg',
-	 '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
+	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
 	('tie_keys', 'finite(VARIADIC dlints_tie_keys(ARRAY[1, 2], hashtext($1::text)))'),
 	('bounds', '(SELECT finite(low, high) FROM dlints_info($1) i,
 		dlints_bounds(0, 0, greatest(i.updates, 1)))'),
@@ -126,8 +124,7 @@ INSERT INTO probe VALUES
 -- calls with features and profiles of both types: %1$s features, %2$s the argument after the task, %3$s that of a
 -- batch, %4$s for aggregates, which require one
 INSERT INTO probe
-SELECT min(q.name || f.name),
-	format(q.query, f.features, coalesce(', ' || f.profile, ''),
+SELECT min(q.name || f.name), format(q.query, f.features, coalesce(', ' || f.profile, ''),
 		coalesce(', ARRAY[' || f.profile || ', ' || f.profile || ']', ''),
 		coalesce(f.profile, '''{}''')),
 	f.profile IS NOT NULL AND q.query ~ '%[234]'
@@ -144,18 +141,14 @@ FROM (VALUES
 	('update_batch',
 	 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s], ARRAY[1, 2]%3$s,
 		ats => ARRAY[now(), now()]))'),
-	('evidence',
-	 'sound((SELECT dlints_evidence(by_count($1), %1$s, i%2$s) FROM generate_series(1, 2) i))'),
-	('evidence at',
-	 'sound((SELECT dlints_evidence($1, %1$s, i, %4$s, now()) FROM generate_series(1, 2) i))'),
-	('evidence weighed',
-	 'sound((SELECT dlints_evidence($1, %1$s, i, %4$s, now(), i) FROM generate_series(1, 2) i))'),
+	('evidence', 'sound((SELECT dlints_evidence(by_count($1), %1$s, i%2$s) FROM generate_series(1, 2) i))'),
+	('evidence at', 'sound((SELECT dlints_evidence($1, %1$s, i, %4$s, now()) FROM generate_series(1, 2) i))'),
+	('evidence weighed', 'sound((SELECT dlints_evidence($1, %1$s, i, %4$s, now(), i) FROM generate_series(1, 2) i))'),
 	('progressive',
 	 '(SELECT finite(VARIADIC array_agg(p))
 		FROM (SELECT dlints_progressive($1, %1$s, i%2$s, at => now()) OVER (ORDER BY i)
 		FROM generate_series(1, 3) i) s (p))'),
-	('recommend',
-	 '(SELECT dlints_recommend($1, i, %1$s) FROM generate_series(1, 2) i) IN (1, 2)'),
+	('recommend', '(SELECT dlints_recommend($1, i, %1$s) FROM generate_series(1, 2) i) IN (1, 2)'),
 	('recommend k',
 	 '(SELECT dlints_recommend($1, i, %1$s, 2%2$s)
 		FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]'),

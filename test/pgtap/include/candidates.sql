@@ -1,6 +1,5 @@
 -- One model of each kind and policy, with few and with many numbers, so that each way of computing scores is used
-CREATE FUNCTION trained(m dlints, n integer, s integer) RETURNS dlints LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION trained(m dlints, n integer, s integer) RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	at timestamptz := '2026-01-01';
 BEGIN

@@ -13,15 +13,13 @@ SET LOCAL check_function_bodies = off;
 -- ---------- checks ----------
 
 -- Lines of a text.  A line that is indented by more than four continues the previous one.
-CREATE FUNCTION lines(text) RETURNS SETOF text IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION lines(text) RETURNS SETOF text IMMUTABLE LANGUAGE sql AS $$
 SELECT btrim(line)
 FROM regexp_split_to_table(regexp_replace($1, '\n     +', ' ', 'g'), '\n') AS line WHERE line ~ '\S'
 $$;
 
 -- Result of a statement, or the SQLSTATE, message and detail of its error
-CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
 BEGIN
@@ -36,8 +34,7 @@ END
 $$;
 
 -- Hint of a statement's error
-CREATE FUNCTION hint_of(statement text) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION hint_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	hint text;
 BEGIN
@@ -51,23 +48,20 @@ $$;
 
 -- Each of these calls, one per line, has this outcome.
 CREATE FUNCTION each_is(result text, calls text, source text DEFAULT '')
-RETURNS SETOF text LANGUAGE sql AS
-$$
+RETURNS SETOF text LANGUAGE sql AS $$
 SELECT is(outcome(format('SELECT %s %s', call, source)), result, call) FROM lines(calls) AS call
 $$;
 
 -- Each of these conditions, one per line, is true for every row of a source that is not empty.
 CREATE FUNCTION each_holds(conditions text, source text DEFAULT 'FROM (VALUES (1)) AS v')
-RETURNS SETOF text LANGUAGE sql AS
-$$
+RETURNS SETOF text LANGUAGE sql AS $$
 SELECT is(outcome(format('SELECT bool_and(coalesce(%s, false)) %s', condition, source)),
     'gives true', condition)
 FROM lines(conditions) AS condition
 $$;
 
 -- Plan of a statement, as text
-CREATE FUNCTION plan_of(statement text, options text DEFAULT 'COSTS off') RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION plan_of(statement text, options text DEFAULT 'COSTS off') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 	plan text := '';
@@ -81,8 +75,7 @@ $$;
 
 -- Number of rows that a statement reads from a schema's tables and indexes with matching names
 CREATE FUNCTION rows_read(statement text, schema text, names text) RETURNS bigint
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 DECLARE
 	count CONSTANT text := format('SELECT sum(pg_stat_get_xact_tuples_returned(oid))::bigint
 		FROM pg_class WHERE relnamespace = %L::regnamespace AND relname ~ %L', schema, names);
@@ -116,45 +109,39 @@ CREATE FUNCTION plus(a float8[], f float8, b float8[]) RETURNS float8[] IMMUTABL
 $$ SELECT array_agg(x + f * y ORDER BY i) FROM unnest(a, b) WITH ORDINALITY AS u (x, y, i) $$;
 
 -- Largest difference relative to the largest number, for arrays of any dimension
-CREATE FUNCTION difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
 SELECT CASE WHEN array_dims(a) IS DISTINCT FROM array_dims(b) THEN 'infinity'
             ELSE coalesce(max(abs(x - y)) / nullif(max(greatest(abs(x), abs(y))), 0), 0) END
 FROM unnest(a, b) AS u (x, y)
 $$;
 
 -- Largest difference of an element relative to itself
-CREATE FUNCTION element_difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION element_difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
 SELECT CASE WHEN array_dims(a) IS DISTINCT FROM array_dims(b) THEN 'infinity'
             ELSE max(CASE WHEN x = y THEN 0 ELSE abs(x - y) / greatest(abs(x), abs(y)) END) END
 FROM unnest(a, b) AS u (x, y)
 $$;
 
 -- matrices
-CREATE FUNCTION transposed(m float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION transposed(m float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg(v ORDER BY k)
 FROM (SELECT k, array_agg(m[r][k] ORDER BY r) AS v
       FROM generate_subscripts(m, 1) AS r, generate_subscripts(m, 2) AS k GROUP BY k) AS c
 $$;
 
-CREATE FUNCTION times(m float8[], v float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION times(m float8[], v float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg(s ORDER BY r)
 FROM (SELECT r, sum(m[r][k] * v[k]) AS s
       FROM generate_subscripts(m, 1) AS r, generate_subscripts(m, 2) AS k GROUP BY r) AS t
 $$;
 
-CREATE FUNCTION product(a float8[], b float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION product(a float8[], b float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT transposed(array_agg(times(a, c) ORDER BY k))
 FROM (SELECT k, array_agg(b[r][k] ORDER BY r) AS c
       FROM generate_subscripts(b, 1) AS r, generate_subscripts(b, 2) AS k GROUP BY k) AS columns
 $$;
 
-CREATE FUNCTION added(a float8[], b float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION added(a float8[], b float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg(plus(ra, 1, rb) ORDER BY r)
 FROM generate_subscripts(a, 1) AS r,
     LATERAL (SELECT ARRAY(SELECT unnest(a[r:r])), ARRAY(SELECT unnest(b[r:r]))) AS l (ra, rb)
@@ -172,8 +159,7 @@ CREATE FUNCTION one_memory(
     ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
     projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson',
     interactions text DEFAULT NULL, intercept boolean DEFAULT false)
-RETURNS dlints IMMUTABLE LANGUAGE sql AS
-$$
+RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 SELECT dlints_new(dim, reduced_dim, interactions, discount => discount, ridge => ridge,
     exploration => exploration, noise => 1, policy => policy, intercept => intercept,
     seed => seed, projection_scale => projection_scale)
@@ -213,35 +199,29 @@ FROM shape, (VALUES
     ('three memories', 0.6, NULL, 3, false),
     ('by time', NULL, '5 days', 1, true),
     ('three by time', NULL, '60 hours', 3, false),
-    ('two by time, weighted', NULL, '1 day 1 hour', 2, true))
-    AS v (forgets, discount, half_life, memories, weighted);
+    ('two by time, weighted', NULL, '1 day 1 hour', 2, true)) AS v (forgets, discount, half_life, memories, weighted);
 
 -- Observation i: features, reward, profile, time and weight.  One profile in seven is empty; some times are equal.
 CREATE FUNCTION features(i bigint, n integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT array_agg(number(i, j) ORDER BY j) FROM generate_series(1, n) AS j $$;
 
-CREATE FUNCTION profile(i bigint, s integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION profile(i bigint, s integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT CASE WHEN s = 0 THEN '{}'
             WHEN i % 7 = 0 THEN zeros(s)
             ELSE features(i % 7 + 7000, s) END
 $$;
 
-CREATE FUNCTION reward(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$ SELECT number(i, 100000) + 0.5 $$;
+CREATE FUNCTION reward(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$ SELECT number(i, 100000) + 0.5 $$;
 
-CREATE FUNCTION seen_at(i bigint) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION seen_at(i bigint) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS $$
 SELECT timestamptz '2026-03-01 00:00+00'
     + (number(i - (i % 10 = 0)::integer, 700) + 1) * interval '10 days'
 $$;
 
-CREATE FUNCTION weight(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$ SELECT (1 + i % 5)::float8 $$;
+CREATE FUNCTION weight(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$ SELECT (1 + i % 5)::float8 $$;
 
 -- Arguments of a model for observation i, as SQL, optionally with a weight
-CREATE FUNCTION arguments(m dlints, weighted boolean) RETURNS text[] LANGUAGE sql AS
-$$
+CREATE FUNCTION arguments(m dlints, weighted boolean) RETURNS text[] LANGUAGE sql AS $$
 SELECT (ARRAY[format('features(i, %s)', dim), 'reward(i)', format('profile(i, %s)', profile_dim),
         'seen_at(i)', 'weight(i)'])
     [1 : CASE WHEN weighted THEN 5 WHEN half_life IS NOT NULL THEN 4
@@ -251,8 +231,7 @@ $$;
 
 -- Evidence of the observations from first to last, computed in each way
 CREATE FUNCTION evidence(m dlints, first bigint, last bigint, weighted boolean DEFAULT false,
-    ordered_by text DEFAULT 'i') RETURNS dlints LANGUAGE plpgsql AS
-$$
+    ordered_by text DEFAULT 'i') RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	list text := array_to_string(arguments(m, weighted), ', ');
 	e dlints;
@@ -264,8 +243,7 @@ END
 $$;
 
 CREATE FUNCTION singly(m dlints, first bigint, last bigint, weighted boolean DEFAULT false)
-RETURNS dlints LANGUAGE plpgsql AS
-$$
+RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	list text := array_to_string(arguments(m, weighted), ', ');
 BEGIN
@@ -279,8 +257,7 @@ $$;
 
 -- (an array of empty profiles is an empty array)
 CREATE FUNCTION batch(m dlints, first bigint, last bigint, weighted boolean DEFAULT false)
-RETURNS dlints LANGUAGE plpgsql AS
-$$
+RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	list text := (SELECT string_agg(CASE WHEN a = 'profile(i, 0)' THEN '''{}'''
 	                                     ELSE format('array_agg(%s ORDER BY i)', a) END,
@@ -296,14 +273,12 @@ $$;
 -- ---------- numbers of a model ----------
 
 -- JSON array of numbers, or of rows of numbers, as an array; and all numbers as one array
-CREATE FUNCTION numbers(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION numbers(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg(v::float8 ORDER BY i)
 FROM jsonb_path_query(j, 'strict $[*]') WITH ORDINALITY AS e (v, i)
 $$;
 
-CREATE FUNCTION matrix(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION matrix(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT array_agg(numbers(v) ORDER BY i)
 FROM jsonb_path_query(j, 'strict $[*]') WITH ORDINALITY AS e (v, i)
 $$;
@@ -313,13 +288,11 @@ $$ SELECT numbers(jsonb_path_query_array(j, 'lax $[*][*] ? (@ != null)')) $$;
 
 -- Full matrix from the rows of its lower triangle, times a factor, plus ridge on the diagonal
 CREATE FUNCTION symmetric_matrix(j jsonb, ridge float8, factor float8 DEFAULT 1)
-RETURNS float8[] LANGUAGE sql IMMUTABLE AS
-$$
+RETURNS float8[] LANGUAGE sql IMMUTABLE AS $$
 SELECT array_agg(row ORDER BY r)
 FROM (SELECT r, array_agg(factor * (j -> (greatest(r, k) - 1) -> (least(r, k) - 1))::float8
                           + CASE WHEN r = k THEN ridge ELSE 0 END ORDER BY k) AS row
-      FROM jsonb_array_length(j) AS d, generate_series(1, d) AS r, generate_series(1, d) AS k
-      GROUP BY r) AS s
+      FROM jsonb_array_length(j) AS d, generate_series(1, d) AS r, generate_series(1, d) AS k GROUP BY r) AS s
 $$;
 
 -- Numbers of the memory in use of a trained model
@@ -331,8 +304,7 @@ CREATE FUNCTION z_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT symmetric_matrix(memory_in_use(m) -> 'G', (dlints_info(m)).ridge) $$;
 
 -- one of several memories that forgets has N2 / N times G in place of H
-CREATE FUNCTION z_tilde_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION z_tilde_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT symmetric_matrix(coalesce(nullif(e -> 'H', 'null'), e -> 'G'), (dlints_info(m)).ridge,
     coalesce((e ->> 'weight_square_sum')::float8 / (e ->> 'weight_sum')::float8, 1))
 FROM memory_in_use(m) AS e
@@ -350,35 +322,30 @@ $$ SELECT dlints_send(a) = dlints_send(b) $$;
 -- Difference of two memories, each part relative to its largest number, or to that of a third memory from which
 -- both were derived
 CREATE FUNCTION memory_difference(x jsonb, y jsonb, whole jsonb DEFAULT NULL)
-RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$
+RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
 SELECT CASE WHEN jsonb_typeof(x -> 'H') IS DISTINCT FROM jsonb_typeof(y -> 'H') THEN 'infinity'
             ELSE max(CASE WHEN whole IS NULL THEN difference(a, b)
                           ELSE difference(a || w, b || w) END) END
-FROM (VALUES ('{b}'::text[]), ('{G}'), ('{H}'), ('{weight_sum}'), ('{weight_square_sum}'))
-        AS v (part),
+FROM (VALUES ('{b}'::text[]), ('{G}'), ('{H}'), ('{weight_sum}'), ('{weight_square_sum}')) AS v (part),
     LATERAL (SELECT cells(x #> part), cells(y #> part), cells(whole #> part)) AS c (a, b, w)
 $$;
 
 -- Sums of rewards and squared rewards, relative to 0
-CREATE FUNCTION reward_sums(c float8, e jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION reward_sums(c float8, e jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
 SELECT ARRAY[r + n * c, s + 2 * c * r + n * c * c]
 FROM jsonb_to_record(e) AS s (weight_sum float8, reward_sum float8, reward_square_sum float8),
     LATERAL (SELECT weight_sum, reward_sum, reward_square_sum) AS t (n, r, s)
 $$;
 
 -- Memories of a model, and its totals in the form of another memory
-CREATE FUNCTION sums_of(j jsonb) RETURNS jsonb IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION sums_of(j jsonb) RETURNS jsonb IMMUTABLE LANGUAGE sql AS $$
 SELECT (j -> 'evidence') || jsonb_build_object('weight_sum', j -> 'weight_total',
     'reward_sum', j -> 'reward_total', 'reward_square_sum', j -> 'reward_square_total')
 $$;
 
 -- Difference of the evidence of two models
 CREATE FUNCTION evidence_difference(a dlints, b dlints, whole dlints DEFAULT NULL)
-RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$
+RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
 WITH memory AS MATERIALIZED (
     SELECT model, n, e, reward_sums((m::jsonb -> 'reference_reward')::float8, e) AS sums
     FROM (VALUES ('a', a), ('b', b), ('w', whole)) AS v (model, m),
@@ -394,15 +361,13 @@ FROM dlints_info(a) AS i, dlints_info(b) AS o
 $$;
 
 -- Largest difference between two models' evidence, posterior means and covariances
-CREATE FUNCTION model_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$
+CREATE FUNCTION model_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
 SELECT greatest(evidence_difference(a, b), difference(dlints_mean(a), dlints_mean(b)),
     difference(dlints_covariance(a), dlints_covariance(b)))
 $$;
 
 -- Value of a binary form, through binary COPY
-CREATE FUNCTION receive(value bytea) RETURNS dlints LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION receive(value bytea) RETURNS dlints LANGUAGE plpgsql AS $$
 DECLARE
 	file bytea := '\x5047434f50590aff0d0a0000000000000000000001'::bytea
 		|| decode(lpad(to_hex(length(value)), 8, '0'), 'hex') || value || '\xffff'::bytea;
@@ -421,8 +386,7 @@ END
 $$;
 
 -- text, jsonb and binary forms of a value read back to the same bytes, and equal it
-CREATE FUNCTION reads_back(m dlints) RETURNS boolean LANGUAGE sql AS
-$$
+CREATE FUNCTION reads_back(m dlints) RETURNS boolean LANGUAGE sql AS $$
 SELECT same_bytes(m::text::dlints, m) AND same_bytes(m::jsonb::dlints, m)
     AND same_bytes(receive(dlints_send(m)), m) AND m::text::jsonb = m::jsonb
     AND m::text::dlints = m AND dlints_hash(m::text::dlints) = dlints_hash(m)

@@ -1,8 +1,30 @@
--- Test the shop of examples/shop with 60 customers.
+-- The examples: the router with its simulation, and the shop with 60 customers.
 \ir include/helpers.sql
+SELECT plan(4 + 17);
+
+-- ---------- examples/router ----------
+
+\ir ../../examples/router/router.sql
+\ir ../../examples/router/simulate.sql
+
+SELECT ok(r.net_quality > max(o.net_quality),
+  'a trained router earns more than any single model, and more than random choices')
+  FROM policy_value r, policy_value o
+  WHERE r.policy = 'router, second half' AND o.policy ~ '^(always|random)' GROUP BY r.net_quality;
+SELECT is(updates, (SELECT count(*) FROM request WHERE is_judged), 'the router is trained on judged answers')
+  FROM router.models WHERE name = 'reward';
+SELECT ok(max(abs(value - (SELECT avg(truth(r, model) - price) FROM request r
+  JOIN routed USING (n) JOIN language_model ON name = model))) < 0.07,
+  'the report estimates the net quality of the router') FROM router.report() WHERE measure = 'earned by the ranker';
+UPDATE language_model SET price = 100 WHERE name = 'large';
+SELECT ok(count(*) FILTER (WHERE model = 'large') < 5, 'a new price counts at once')
+  FROM (SELECT route('dear ' || n,
+    '{"task": "mathematics", "words": 900, "language": "ja"}') AS model
+      FROM generate_series(1, 40) n) s;
+
+-- ---------- examples/shop ----------
 
 \ir include/clock.sql
-
 \ir ../../examples/shop/01_shop.sql
 INSERT INTO product (id, category, brand, price, tags, details)
 SELECT i, 'category ' || i % 5, 'brand ' || i % 8, 5 + i % 90, ARRAY['tag ' || i % 3],
@@ -22,8 +44,6 @@ SELECT 0, 120, 'click', 'page', now() - interval '1 hour' FROM generate_series(1
 \ir ../../examples/shop/03_dashboard.sql
 \ir ../../examples/shop/04_candidate.sql
 SET LOCAL check_function_bodies = on;
-
-SELECT plan(17);
 
 -- ---------- the page ----------
 
@@ -49,8 +69,7 @@ FROM (SELECT sum(popularity::numeric) AS list FROM seen WHERE treatment = 'contr
       FROM (SELECT v.popularity
             FROM (SELECT i.id, row_number() OVER (PARTITION BY brand ORDER BY v.popularity DESC) AS place
                   FROM product AS i JOIN home.item_vector AS v ON v.item = i.id WHERE stock > 0) AS p
-            JOIN home.item_vector AS v ON v.item = p.id WHERE place <= 3
-            ORDER BY 1 DESC LIMIT 10) AS top) AS t;
+            JOIN home.item_vector AS v ON v.item = p.id WHERE place <= 3 ORDER BY 1 DESC LIMIT 10) AS top) AS t;
 INSERT INTO product (id, category, brand, price, boost)
 VALUES (200, 'category 1', 'a new brand', 20, 20);
 SELECT ok(bool_or(item = 200), 'a new product is recommended without a refresh')
