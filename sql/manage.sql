@@ -318,6 +318,7 @@ BEGIN
 	END IF;
 	IF change ? 'clicks' THEN
 		PERFORM @extschema@._dlints_check_clicks();
+		PERFORM @extschema@._dlints_find_latest_clicks();
 	END IF;
 	IF change ?| '{clicks,exposure}' THEN
 		UPDATE job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit', 'warm_start');

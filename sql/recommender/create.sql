@@ -139,7 +139,6 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_check_clicks();
-	PERFORM @extschema@._dlints_notice_clicks();
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO similarity (weights, scale)
 	SELECT w, @extschema@._dlints_expand_block_weights(w, s.feature_blocks)
@@ -154,6 +153,8 @@ BEGIN
 	PERFORM @extschema@._dlints_check_rules();
 	PERFORM @extschema@._dlints_check_costs();
 	PERFORM @extschema@._dlints_refresh_vectors();
+	PERFORM @extschema@._dlints_find_latest_clicks();
+	PERFORM @extschema@._dlints_notice_clicks();
 	PERFORM @extschema@._dlints_refit_factors();
 	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_fit_prior();

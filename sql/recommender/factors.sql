@@ -24,26 +24,38 @@ RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
        ' AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0';
 COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as text';
 
--- Find the time since which the log has a million clicks, so that fits do not sort the log.  The time is kept while it
--- selects up to 1.1 million clicks.
+-- Find the times since which the log has a million clicks, and 100,000 clicks of users on known items, so that nothing
+-- sorts the log.  A time is kept while it selects at most a tenth more clicks, or a quarter more.
 CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_clicks bigint;
+	n record;
 BEGIN
-	EXECUTE format('SELECT count(*) FROM (%s) c', @extschema@._dlints_latest_clicks()) INTO n_clicks;
-	IF n_clicks > 1100000
-	   OR (n_clicks < 1000000 AND EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL)) THEN
+	EXECUTE format('
+		SELECT count(*) AS latest, count(*) FILTER (
+		           WHERE c.user_id IS NOT NULL AND c.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity''))
+		           AS newest
+		FROM  (%s) c', @extschema@._dlints_latest_clicks()) INTO n;
+	IF n.latest > 1100000
+	   OR (n.latest < 1000000 AND EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL)) THEN
 		UPDATE similarity SET latest_from = (
 			SELECT k.at FROM click k
 			WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
 			ORDER  BY k.at DESC LIMIT 1 OFFSET 999999);
 	END IF;
+	IF n.newest > 125000
+	   OR (n.newest < 100000 AND EXISTS (SELECT FROM similarity s WHERE s.newest_from IS NOT NULL)) THEN
+		UPDATE similarity SET newest_from = (
+			SELECT k.at FROM click k
+			WHERE  k.at <= now() AND isfinite(k.at) AND k.user_id IS NOT NULL AND k.weight > 0
+			AND    EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, k.item))
+			ORDER  BY k.at DESC LIMIT 1 OFFSET 99999);
+	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the time since which the log has a million clicks';
+COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the times since which the log has a million clicks, and 100,000';
 
 -- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If
 -- "left_out" is 0 to 7, this eighth of the log is omitted.

@@ -135,9 +135,14 @@ BEGIN
 	           FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
 	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
 	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, age
-	FROM  (SELECT k.item, k.user_id, k.at FROM click k ORDER BY k.at DESC LIMIT 100000) c;
+	FROM  (SELECT k.item, k.user_id, k.at FROM click k
+	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
+	       ORDER  BY k.at DESC LIMIT 100000) c;
 	is_swapped := unknown > 0 AND n - no_item - unknown < (
-		SELECT count(*) FROM (SELECT k.user_id FROM click k ORDER BY k.at DESC LIMIT 100000) c
+		SELECT count(*)
+		FROM  (SELECT k.user_id FROM click k
+		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
+		       ORDER  BY k.at DESC LIMIT 100000) c
 		WHERE  c.user_id::text IN (SELECT i.item::text FROM item i));
 END
 $$;

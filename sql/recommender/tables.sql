@@ -241,6 +241,7 @@ CREATE TABLE similarity (
         CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: no decay
     found_at  timestamptz NOT NULL DEFAULT now() CHECK (isfinite(found_at)),
     latest_from timestamptz CHECK (isfinite(latest_from)),     -- of the latest million clicks; NULL: of all clicks
+    newest_from timestamptz CHECK (isfinite(newest_from)),     -- of the newest 100,000 clicks; NULL: of all clicks
     CHECK (@extschema@._dlints_are_finite(weights::real[], {n_weights})),
     CHECK (@extschema@._dlints_are_finite(scale, {liked})));
 

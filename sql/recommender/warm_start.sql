@@ -18,6 +18,7 @@ DECLARE
 		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
 		FROM  (SELECT k.user_id, k.item, k.at FROM click k
 		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
+		       AND    k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')
 		       ORDER  BY k.at DESC LIMIT 100000) c
 		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))';
 BEGIN
@@ -92,6 +93,7 @@ BEGIN
 		           SELECT k.user_id, k.item, max(k.at) AS at
 		           FROM  (SELECT k.user_id, k.item, k.at FROM click k JOIN item_vector v ON same_item(v.item, k.item)
 		                  WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
+		                  AND    k.at >= coalesce((SELECT n.newest_from FROM similarity n), '-infinity')
 		                  ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 		           GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
 		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400

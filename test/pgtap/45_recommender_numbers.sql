@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(91);
+SELECT plan(93);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -202,9 +202,15 @@ INSERT INTO press SELECT 1, 1, now() - interval '1 year' - i * interval '1 secon
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
 SELECT is(latest_from, now() - interval '1 year' - interval '997000 seconds', 'fits read the latest million clicks')
   FROM press_r.similarity;
+SELECT is(newest_from, now() - interval '1 year' - interval '97000 seconds',
+  'examples and reports read the newest 100,000 clicks on known items') FROM press_r.similarity;
+UPDATE press_r.similarity SET newest_from = now() - interval '1 day';
+SELECT is(inside('press_r', 'SELECT n FROM public._dlints_click_health()'), '145',
+  'the report reads the newest clicks');
 DELETE FROM press WHERE at < now() - interval '1 year';
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
-SELECT is(latest_from, NULL, 'fits read all clicks of a log that has become short') FROM press_r.similarity;
+SELECT is(ARRAY[latest_from, newest_from], '{NULL,NULL}', 'fits read all clicks of a log that has become short')
+  FROM press_r.similarity;
 
 -- ---------- popularity ----------
 
