@@ -256,28 +256,17 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Skip items with scores up to "peak" if none can be kept; returns false otherwise. */
-static bool
-SkipItems(TopK *best, double peak, int count)
-{
-	if (!best->full || !(peak < best->threshold))
-		return false;
-	best->seen += count;
-	return true;
-}
-
 /* Offer the items of a strip to a ranking.  Scores are "step" numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
 {
 	for (int i = 0; i < count; i++, scores += step)
-		if (!SkipItems(best, *scores, 1))
+		if (!TopKIsBeyond(best, *scores))
 		{
 			NullableDatum item = GetItem(block, first + i);
 
 			TopKKeep(best, *scores, TieKey(ties, item.value), item);
-			best->seen++;
 		}
 }
 
@@ -300,7 +289,7 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 					list->strip, list->len, list->scores, SCORE_LANES);
 		peak_of_lanes(count, list->scores, peaks);
 		for (int i = 0; i < lanes; i++)
-			if (!SkipItems(best[i], ResultFinite(peaks[i]), count))
+			if (!TopKIsBeyond(best[i], ResultFinite(peaks[i])))
 				OfferStrip(best[i], &list->ties, list->scores + i, SCORE_LANES,
 						   block, first, count);
 	}
@@ -356,7 +345,7 @@ ScoreFloats(Shortlist *list, Block *block, int first, int count)
 		peak_of_lanes_float(count, list->float_scores, peaks);
 		for (int i = 0; i < lanes; i++)
 		{
-			if (SkipItems(best[i], peaks[i], count))
+			if (TopKIsBeyond(best[i], peaks[i]))
 				continue;
 			WidenColumn(list, pack + i, block, first, count);
 			OfferStrip(best[i], &list->ties, list->column, 1, block, first, count);

@@ -39,18 +39,30 @@ CompareRank(const RankedItem *a, const RankedItem *b)
 	return 0;
 }
 
-/* The heap's root is the item that ranks last. */
+/* For qsort: the best first */
 static int
-CompareNodes(Datum a, Datum b, void *arg)
-{
-	return CompareRank((RankedItem *) DatumGetPointer(a), (RankedItem *) DatumGetPointer(b));
-}
-
-static int
-ComparePointers(const void *a, const void *b)
+CompareItems(const void *a, const void *b)
 {
 	CHECK_FOR_INTERRUPTS();
-	return CompareRank(*(RankedItem *const *) a, *(RankedItem *const *) b);
+	return CompareRank(a, b);
+}
+
+/* Move an item of a heap below all children that rank behind it. */
+static void
+SiftDown(RankedItem *items, int64 count, int64 i)
+{
+	RankedItem	moved = items[i];
+	int64		child;
+
+	for (; (child = 2 * i + 1) < count; i = child)
+	{
+		if (child + 1 < count && CompareRank(&items[child], &items[child + 1]) < 0)
+			child++;
+		if (CompareRank(&moved, &items[child]) >= 0)
+			break;
+		items[i] = items[child];
+	}
+	items[i] = moved;
 }
 
 TopK *
@@ -63,7 +75,8 @@ TopKCreateOfType(MemoryContext context, Oid item_type, int k)
 	top->item_type = item_type;
 	get_typlenbyvalalign(item_type, &top->typlen, &top->typbyval, &top->typalign);
 	top->k = k;
-	top->worst_first = binaryheap_allocate(Min(k, INITIAL_CAPACITY), CompareNodes, NULL);
+	top->allocated = Min(k, INITIAL_CAPACITY);
+	top->items = palloc(sizeof(RankedItem) * top->allocated);
 	MemoryContextSwitchTo(caller);
 	return top;
 }
@@ -77,33 +90,6 @@ TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k
 	if (!OidIsValid(type))
 		elog(ERROR, "could not determine the type of the item");
 	return TopKCreateOfType(context, type, k);
-}
-
-
-static int
-ItemCount(const TopK *top)
-{
-	return top->worst_first->bh_size;
-}
-
-static RankedItem *
-Item(const TopK *top, int i)
-{
-	return (RankedItem *) DatumGetPointer(top->worst_first->bh_nodes[i]);
-}
-
-/* Move to a heap of twice the capacity, because a binaryheap does not grow. */
-static void
-Grow(TopK *top)
-{
-	binaryheap *old = top->worst_first;
-	int			capacity = (int) Min((int64) old->bh_space * 2, top->k);
-
-	top->worst_first = binaryheap_allocate(capacity, CompareNodes, NULL);
-	for (int i = 0; i < old->bh_size; i++)
-		binaryheap_add_unordered(top->worst_first, old->bh_nodes[i]);
-	binaryheap_build(top->worst_first);
-	binaryheap_free(old);
 }
 
 /*
@@ -122,26 +108,28 @@ CopyItem(const TopK *top, NullableDatum item)
 	return item;
 }
 
+/* Add an item.  The k-th makes the items a heap. */
 static void
 AddItem(TopK *top, RankedItem item)
 {
-	RankedItem *ranked = palloc(sizeof(RankedItem));
-
-	*ranked = item;
-	if (ItemCount(top) == top->worst_first->bh_space)
-		Grow(top);
-	binaryheap_add(top->worst_first, PointerGetDatum(ranked));
+	if (top->count == top->allocated)
+	{
+		top->allocated = (int) Min((int64) top->allocated * 2, top->k);
+		top->items = repalloc_huge(top->items, sizeof(RankedItem) * top->allocated);
+	}
+	top->items[top->count++] = item;
+	top->full = top->count == top->k;
+	for (int i = top->full ? top->k / 2 : 0; i-- > 0;)
+		SiftDown(top->items, top->k, i);
 }
 
 static void
 ReplaceWorst(TopK *top, RankedItem item)
 {
-	RankedItem *worst = Item(top, 0);
-
-	if (!worst->item.isnull && !top->typbyval)
-		pfree(DatumGetPointer(worst->item.value));
-	*worst = item;
-	binaryheap_replace_first(top->worst_first, PointerGetDatum(worst));
+	if (!top->items[0].item.isnull && !top->typbyval)
+		pfree(DatumGetPointer(top->items[0].item.value));
+	top->items[0] = item;
+	SiftDown(top->items, top->k, 0);
 }
 
 /*
@@ -154,7 +142,7 @@ TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 	MemoryContext caller;
 	RankedItem	ranked;
 
-	if (top->full && score == top->threshold && key > Item(top, 0)->key)
+	if (top->full && score == top->threshold && key > top->items[0].key)
 		return;
 	caller = MemoryContextSwitchTo(top->context);
 	ranked = (RankedItem) {score, key, CopyItem(top, item)};
@@ -162,21 +150,18 @@ TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 		ReplaceWorst(top, ranked);
 	else
 		AddItem(top, ranked);
+	top->threshold = top->items[0].score;
 	MemoryContextSwitchTo(caller);
-
-	top->full = (ItemCount(top) == top->k);
-	top->threshold = Item(top, 0)->score;
 }
 
-/* Return the kept items as an array of pointers, best first. */
-static RankedItem **
+/* Return a copy of the kept items, best first. */
+static RankedItem *
 SortedItems(const TopK *top)
 {
-	RankedItem **sorted = palloc(sizeof(RankedItem *) * Max(ItemCount(top), 1));
+	RankedItem *sorted = AllocateMany(sizeof(RankedItem), top->count);
 
-	for (int i = 0; i < ItemCount(top); i++)
-		sorted[i] = Item(top, i);
-	qsort(sorted, ItemCount(top), sizeof(RankedItem *), ComparePointers);
+	memcpy(sorted, top->items, sizeof(RankedItem) * top->count);
+	qsort(sorted, top->count, sizeof(RankedItem), CompareItems);
 	return sorted;
 }
 
@@ -185,14 +170,14 @@ Datum
 TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 {
 	Assert(top->full && top->k == 1);
-	if (Item(top, 0)->item.isnull)
+	if (top->items[0].item.isnull)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(Item(top, 0)->item.value);
+	PG_RETURN_DATUM(top->items[0].item.value);
 }
 
 /* Make an array of ranked items. */
 static Datum
-MakeArray(const TopK *top, RankedItem **ranked, int count)
+MakeArray(const TopK *top, const RankedItem *ranked, int count)
 {
 	Datum	   *items = palloc(sizeof(Datum) * Max(count, 1));
 	bool	   *nulls = palloc(sizeof(bool) * Max(count, 1));
@@ -200,8 +185,8 @@ MakeArray(const TopK *top, RankedItem **ranked, int count)
 
 	for (int i = 0; i < count; i++)
 	{
-		items[i] = ranked[i]->item.value;
-		nulls[i] = ranked[i]->item.isnull;
+		items[i] = ranked[i].item.value;
+		nulls[i] = ranked[i].item.isnull;
 	}
 	return PointerGetDatum(construct_md_array(items, nulls, 1, &count, &lower_bound, top->item_type,
 											  top->typlen, top->typbyval, top->typalign));
@@ -211,14 +196,14 @@ MakeArray(const TopK *top, RankedItem **ranked, int count)
 Datum
 TopKArray(const TopK *top)
 {
-	return MakeArray(top, SortedItems(top), ItemCount(top));
+	return MakeArray(top, SortedItems(top), top->count);
 }
 
 static int
 CompareKeys(const void *a, const void *b)
 {
-	uint64		first = (*(RankedItem *const *) a)->key;
-	uint64		second = (*(RankedItem *const *) b)->key;
+	uint64		first = ((const RankedItem *) a)->key;
+	uint64		second = ((const RankedItem *) b)->key;
 
 	CHECK_FOR_INTERRUPTS();
 	return first < second ? -1 : first > second;
@@ -231,25 +216,25 @@ CompareKeys(const void *a, const void *b)
 Datum
 TopKUnion(TopK *const *tops, int count)
 {
-	int			kept = ItemCount(tops[0]);
-	Size		all = kept;
-	RankedItem **first = SortedItems(tops[0]);
-	RankedItem **ranked;
-	int			t;
+	int			kept = tops[0]->count;
+	Size		all = 0;
+	RankedItem *first = SortedItems(tops[0]);
+	RankedItem *ranked;
+	int			united = kept;
 
-	for (t = 1; t < count; t++)
-		all += ItemCount(tops[t]);
-	ranked = AllocateMany(sizeof(RankedItem *), all);
-	memcpy(ranked, first, sizeof(RankedItem *) * kept);
-	qsort(first, kept, sizeof(RankedItem *), CompareKeys);
-	for (all = kept, t = 1; t < count; t++)
-		for (int i = 0; i < ItemCount(tops[t]); i++)
-			if (!bsearch(&(RankedItem *) {Item(tops[t], i)}, first, kept,
-						 sizeof(RankedItem *), CompareKeys))
-				ranked[all++] = Item(tops[t], i);
-	qsort(ranked + kept, all - kept, sizeof(RankedItem *), CompareKeys);
-	for (int i = t = kept; i < all; i++)
-		if (t == kept || ranked[i]->key != ranked[t - 1]->key)
-			ranked[t++] = ranked[i];
-	return MakeArray(tops[0], ranked, t);
+	for (int t = 0; t < count; t++)
+		all += tops[t]->count;
+	ranked = AllocateMany(sizeof(RankedItem), all);
+	memcpy(ranked, first, sizeof(RankedItem) * kept);
+	qsort(first, kept, sizeof(RankedItem), CompareKeys);
+	all = kept;
+	for (int t = 1; t < count; t++)
+		for (int i = 0; i < tops[t]->count; i++)
+			if (!bsearch(&tops[t]->items[i], first, kept, sizeof(RankedItem), CompareKeys))
+				ranked[all++] = tops[t]->items[i];
+	qsort(ranked + kept, all - kept, sizeof(RankedItem), CompareKeys);
+	for (Size i = kept; i < all; i++)
+		if (united == kept || ranked[i].key != ranked[united - 1].key)
+			ranked[united++] = ranked[i];
+	return MakeArray(tops[0], ranked, united);
 }

@@ -7,7 +7,6 @@
 #define DLINTS_TOPK_H
 
 #include "fmgr.h"
-#include "lib/binaryheap.h"
 
 #include "core/random.h"
 
@@ -22,7 +21,9 @@ typedef struct TopK
 	uint64		seen;			/* number of items offered so far */
 	bool		full;			/* are k items kept? */
 	double		threshold;		/* lowest kept score, once k items are kept */
-	binaryheap *worst_first;	/* heap of RankedItem pointers */
+	struct RankedItem *items;	/* once k items are kept, a heap with the worst first */
+	int			count;
+	int			allocated;
 } TopK;
 
 extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k);
@@ -31,6 +32,13 @@ extern void TopKKeep(TopK *top, double score, uint64 key, NullableDatum item);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
 extern Datum TopKUnion(TopK *const *tops, int count);
+
+/* Is a score too low for a place among the k best? */
+static inline bool
+TopKIsBeyond(const TopK *top, double score)
+{
+	return top->full && score < top->threshold;
+}
 
 /*
  * Offer the next item of the stream with a finite score.  Among equal scores
@@ -52,7 +60,7 @@ TopKOfferRandomly(TopK *top, double score, uint64 seed, NullableDatum item)
 {
 	uint64		index = top->seen++;
 
-	if (!top->full || score >= top->threshold)
+	if (!TopKIsBeyond(top, score))
 		TopKKeep(top, score, random_bits(seed, index), item);
 }
 
