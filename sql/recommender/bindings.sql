@@ -82,6 +82,19 @@ $$;
 COMMENT ON FUNCTION _dlints_bind_keys(jsonb)
 	IS 'make the functions that compare items and users, and give keys their collations';
 
+-- Revoke the functions of a recommender from PUBLIC, except the comparisons of keys: a role that may read a view of
+-- the log must be able to call what the view calls.
+CREATE FUNCTION _dlints_revoke_functions(name text) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', name);
+	EXECUTE format('GRANT EXECUTE ON FUNCTION %1$I.same_item, %1$I.same_user TO PUBLIC', name);
+END
+$$;
+COMMENT ON FUNCTION _dlints_revoke_functions(text)
+	IS 'revoke the functions of a recommender from PUBLIC, except the comparisons of keys';
+
 -- Return the current names of the encoded columns, in their order.  If a column was renamed, the definition of the
 -- view "item_column" has the new name; since PostgreSQL 16 it omits the alias "i".  If the view is missing, the
 -- result has the names at creation of the recommender.

@@ -121,7 +121,7 @@ BEGIN
 	END IF;
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
-	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
+	PERFORM @extschema@._dlints_revoke_functions(a ->> 'name');
 	PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
 	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
 		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));

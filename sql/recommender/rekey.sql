@@ -231,7 +231,7 @@ BEGIN
 	PERFORM @extschema@._dlints_bind_costs(a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
-	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', name);
+	PERFORM @extschema@._dlints_revoke_functions(name);
 	FOREACH permission IN ARRAY grants LOOP
 		EXECUTE permission;
 	END LOOP;

@@ -336,13 +336,21 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(is_object_error(sqlstate_argument(fcinfo)));
 }
 
-/* Can an error be the result of dropping an object that a statement reads? */
-bool
-IsMissingObjectError(const ErrorData *error)
+static const PageQuery check_objects = {{
+	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
+
+/*
+ * If an error can be the result of dropping an object that a statement reads, raise an
+ * error that names the dropped objects.  NULL: there was no error.
+ */
+void
+CheckObjects(PageRequest *page, const ErrorData *error)
 {
-	return error->sqlerrcode == ERRCODE_UNDEFINED_FUNCTION ||
-		error->sqlerrcode == ERRCODE_UNDEFINED_TABLE ||
-		error->sqlerrcode == ERRCODE_INTERNAL_ERROR;
+	if (error != NULL &&
+		(error->sqlerrcode == ERRCODE_UNDEFINED_FUNCTION ||
+		 error->sqlerrcode == ERRCODE_UNDEFINED_TABLE ||
+		 error->sqlerrcode == ERRCODE_INTERNAL_ERROR))
+		RunSelect(page, &check_objects, 0, NULL);
 }
 
 /*
@@ -377,9 +385,6 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-static const PageQuery check_objects = {{
-	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
-
 /*
  * Raise the error of a failed step, or a more specific one that names the failing
  * expression.
@@ -401,8 +406,7 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 {
 	ErrorData  *error = TryStep(page, step, arg);
 
-	if (error != NULL && IsMissingObjectError(error))
-		RunSelect(page, &check_objects, 0, NULL);
+	CheckObjects(page, error);
 	if (error != NULL && IsRowError(error))
 	{
 		page->skips_failing = true;

@@ -151,7 +151,7 @@ extern ErrorData *TryStep(PageRequest *page, PageStep step, void *arg);
 extern void DoStep(PageRequest *page, PageStep step, void *arg);
 extern bool IsRowError(const ErrorData *error);
 extern bool IsObjectError(const ErrorData *error);
-extern bool IsMissingObjectError(const ErrorData *error);
+extern void CheckObjects(PageRequest *page, const ErrorData *error);
 
 static inline NullableDatum
 Given(Datum value)

@@ -87,9 +87,8 @@ try_likes(PageRequest *page, Likes *likes)
 {
 	ErrorData  *error = TryStep(page, encode_likes, likes);
 
-	if (error != NULL &&
-		(IsMissingObjectError(error) || error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-		 ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_INSUFFICIENT_RESOURCES))
+	CheckObjects(page, error);
+	if (error != NULL && !IsRowError(error))
 		ReThrowError(error);
 	return error;
 }

@@ -57,6 +57,12 @@ SELECT is((SELECT atttypid FROM pg_attribute WHERE attrelid = 'product'::regclas
   AND attname = 'id'), 'bigint'::regtype::oid,
   'the key of the items'' table becomes bigint with the keys of the recommender');
 SELECT set_eq('SELECT name, state::text FROM r.model', 'TABLE trained', 'models stay when keys become wider');
+SAVEPOINT analyst;
+GRANT SELECT ON ALL TABLES IN SCHEMA r TO dlints_edges_page;
+SET LOCAL ROLE dlints_edges_page;
+SELECT is(outcome('SELECT count(*) > 0 FROM r.' || name), 'gives true', 'a role with SELECT can read ' || name)
+FROM unnest('{impression,impression_user,outcome,training_example,item_features,models}'::text[]) name;
+ROLLBACK TO analyst;
 INSERT INTO product SELECT 6000000000, 'hats', 'brand 1', 40;
 SELECT r.refresh();
 SELECT is((SELECT count(*) FROM r.more_like(6000000000, 5)), 5::bigint,

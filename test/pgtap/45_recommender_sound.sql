@@ -386,12 +386,13 @@ ROLLBACK TO whole;
 -- ---------- unusual types ----------
 
 CREATE DOMAIN tone AS text NOT NULL CHECK (VALUE <> 'none');
-CREATE TABLE odd (id bit(6) PRIMARY KEY, x tone, price numeric, "Two words" char(3));
-INSERT INTO odd SELECT i::bit(6), 'tone ' || i % 3, i * 3, 'w' || i % 4 FROM generate_series(1, 40) i;
+CREATE TABLE odd (id bit(6) PRIMARY KEY, x tone, price numeric, "Two words" char(3), relation regclass);
+INSERT INTO odd SELECT i::bit(6), 'tone ' || i % 3, i * 3, 'w' || i % 4, 1259 - i % 2 * 4
+FROM generate_series(1, 40) i;
 CREATE TABLE heard (who char(8), what bit(6), at timestamptz);
 INSERT INTO heard SELECT 'p' || i % 9, (1 + i % 40)::bit(6), now() - i * interval '1 hour'
   FROM generate_series(1, 300) i;
-SELECT lives_ok($$SELECT dlints_create_recommender('odd_r', 'odd', '{x,price,"Two words"}',
+SELECT lives_ok($$SELECT dlints_create_recommender('odd_r', 'odd', '{x,price,"Two words",relation}',
   clicks => 'SELECT who, what, at FROM heard', bonus => 'CASE WHEN user_id = ''p3'' THEN 0.1 ELSE 0 END',
   candidates => 'user_id IS NULL OR user_id <> ''nobody''')$$,
     'items with bit keys, users of type char(n) and a column "x" make a recommender');
@@ -404,7 +405,8 @@ SELECT ok(count(factors) > 30, 'items with keys of type bit get factors') FROM o
 SELECT is(odd_r.erase('p3'), 1::bigint, 'erase() succeeds with users of type char(n)');
 SELECT is((SELECT count(*) FROM odd_r.recommend('p1', 3, context => said)), 3::bigint,
   'recommend() accepts the context ' || said::text)
-FROM unnest(ARRAY['{"like": {"price": "abc"}}', '{"like": {"price": 5, "x": "none"}}', '{"like": {"nothing": 1}}',
+FROM unnest(ARRAY['{"like": {"price": "abc", "relation": "nothing"}}', '{"like": {"price": 5, "x": "none"}}',
+  '{"like": {"nothing": 1}}',
   '{"like": [1]}', '{"like": {"price": {"a": 1}}}', '{"like": null}', 'null']::jsonb[]) said;
 SELECT ok(odd_r.profile(NULL, context => '{"like": {"price": "abc", "x": "tone 2"}}') <> odd_r.profile(NULL)
   AND odd_r.profile(NULL, context => '{"like": {"price": "abc"}}') = odd_r.profile(NULL),
