@@ -92,7 +92,7 @@ expression_error(PageRequest *page)
 {
 	ErrorData  *error = TryStep(page, check_expressions, NULL);
 
-	if (error != NULL && !IsRowError(error))
+	if (error != NULL && !IsRowError(error->sqlerrcode))
 		ReThrowError(error);
 	return error == NULL ? "an expression fails" : error->message;
 }

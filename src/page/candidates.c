@@ -108,7 +108,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
-		if (!IsRowError(error) || IsObjectError(error))
+		if (!IsRowError(error->sqlerrcode) || IsObjectError(error->sqlerrcode))
 			PG_RE_THROW();
 		FlushErrorState();
 		ereport(ERROR,
@@ -242,9 +242,9 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 	page->has_passed |= error == NULL;
 	if (error == NULL)
 		return;
-	if (!IsRowError(error))
+	if (!IsRowError(error->sqlerrcode))
 		ReThrowError(error);
-	set->has_object_error |= IsObjectError(error);
+	set->has_object_error |= IsObjectError(error->sqlerrcode);
 	FreeErrorData(error);
 	if (part.count <= (set->n_failing < MAX_FAILING ? 1 : FAILING_PART))
 	{

@@ -92,9 +92,9 @@ try_log_clicks(PageRequest *page, ClickReader *reader)
 
 	if (error == NULL)
 		return;
-	if (!IsRowError(error))
+	if (!IsRowError(error->sqlerrcode))
 		ReThrowError(error);
-	if (IsObjectError(error))
+	if (IsObjectError(error->sqlerrcode))
 		RunSelect(page, &no_clicks, 0, NULL);
 	ereport(WARNING,
 			(errcode(error->sqlerrcode),

@@ -41,7 +41,6 @@ static void
 find_types(PageRequest *page)
 {
 	Oid			log = get_relname_relid("decision", page->schema);
-
 	int32		modifier;
 
 	if (OidIsValid(log) && get_attnum(log, "user_id") != InvalidAttrNumber)
@@ -261,8 +260,8 @@ is_in_class(int sqlerrcode, const int *classes, int count)
  * so an error comes from an object only if it is raised for every row.  Input functions
  * of types raise two codes of these classes.
  */
-static bool
-is_object_error(int sqlerrcode)
+bool
+IsObjectError(int sqlerrcode)
 {
 	static const int classes[] = {
 		ERRCODE_INVALID_TRANSACTION_STATE, ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
@@ -281,8 +280,8 @@ is_object_error(int sqlerrcode)
  * list has the classes of other errors: connections, transactions, resources and the
  * server.
  */
-static bool
-is_row_error(int sqlerrcode)
+bool
+IsRowError(int sqlerrcode)
 {
 	static const int other_classes[] = {
 		ERRCODE_CONNECTION_EXCEPTION, ERRCODE_INVALID_TRANSACTION_TERMINATION,
@@ -294,18 +293,6 @@ is_row_error(int sqlerrcode)
 	return sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && sqlerrcode != ERRCODE_DATA_CORRUPTED &&
 		sqlerrcode != ERRCODE_INDEX_CORRUPTED &&
 		!is_in_class(sqlerrcode, other_classes, lengthof(other_classes));
-}
-
-bool
-IsRowError(const ErrorData *error)
-{
-	return is_row_error(error->sqlerrcode);
-}
-
-bool
-IsObjectError(const ErrorData *error)
-{
-	return is_object_error(error->sqlerrcode);
 }
 
 static int
@@ -324,7 +311,7 @@ PG_FUNCTION_INFO_V1(dlints_is_row_error);
 Datum
 dlints_is_row_error(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(is_row_error(sqlstate_argument(fcinfo)));
+	PG_RETURN_BOOL(IsRowError(sqlstate_argument(fcinfo)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_is_object_error);
@@ -333,7 +320,7 @@ PG_FUNCTION_INFO_V1(dlints_is_object_error);
 Datum
 dlints_is_object_error(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(is_object_error(sqlstate_argument(fcinfo)));
+	PG_RETURN_BOOL(IsObjectError(sqlstate_argument(fcinfo)));
 }
 
 static const PageQuery check_objects = {{
@@ -386,18 +373,6 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 }
 
 /*
- * Raise the error of a failed step, or a more specific one that names the failing
- * expression.
- */
-static void
-explain_error(PageRequest *page, ErrorData *error)
-{
-	if (IsRowError(error))
-		CheckExpressions(page);
-	ReThrowError(error);
-}
-
-/*
  * Do a step that evaluates the user's expressions.  If an expression fails for some
  * items or clicks, repeat the step without these, so that a page is returned anyway.
  */
@@ -407,11 +382,15 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 	ErrorData  *error = TryStep(page, step, arg);
 
 	CheckObjects(page, error);
-	if (error != NULL && IsRowError(error))
+	if (error != NULL && IsRowError(error->sqlerrcode))
 	{
 		page->skips_failing = true;
 		error = TryStep(page, step, arg);
 	}
-	if (error != NULL)
-		explain_error(page, error);
+	if (error == NULL)
+		return;
+	/* an error that names the failing expression says more */
+	if (IsRowError(error->sqlerrcode))
+		CheckExpressions(page);
+	ReThrowError(error);
 }

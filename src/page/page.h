@@ -149,8 +149,8 @@ extern NullableDatum ResultColumn(int column);
 typedef void (*PageStep) (PageRequest *page, void *arg);
 extern ErrorData *TryStep(PageRequest *page, PageStep step, void *arg);
 extern void DoStep(PageRequest *page, PageStep step, void *arg);
-extern bool IsRowError(const ErrorData *error);
-extern bool IsObjectError(const ErrorData *error);
+extern bool IsRowError(int sqlerrcode);
+extern bool IsObjectError(int sqlerrcode);
 extern void CheckObjects(PageRequest *page, const ErrorData *error);
 
 static inline NullableDatum

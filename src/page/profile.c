@@ -88,7 +88,7 @@ try_likes(PageRequest *page, Likes *likes)
 	ErrorData  *error = TryStep(page, encode_likes, likes);
 
 	CheckObjects(page, error);
-	if (error != NULL && !IsRowError(error))
+	if (error != NULL && !IsRowError(error->sqlerrcode))
 		ReThrowError(error);
 	return error;
 }
