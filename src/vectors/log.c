@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "storage/shmem.h"
+#include "tcop/pquery.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -26,19 +27,48 @@ int			factors_memory;
 
 /* ---------- queries ---------- */
 
-/* Pass a row to the reader; rows with a NULL in a required column are skipped. */
-static void
-ReadRow(QueryReader *reader, HeapTuple tuple, TupleDesc desc)
+/* A DestReceiver that passes each row of a query to a reader */
+typedef struct RowReceiver
 {
-	Datum		values[MAX_LOG_COLUMNS];
+	DestReceiver pub;
+	QueryReader *reader;
+	MemoryContext rows;			/* context that is reset after each batch */
+} RowReceiver;
 
+/* Pass a row to the reader; rows with a NULL in a required column are skipped. */
+static bool
+ReceiveRow(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowReceiver *receiver = (RowReceiver *) self;
+	QueryReader *reader = receiver->reader;
+	bool		is_complete = true;
+
+	slot_getallattrs(slot);
 	for (int i = 0; i < reader->columns; i++)
 	{
-		values[i] = SPI_getbinval(tuple, desc, i + 1, &reader->nulls[i]);
+		reader->nulls[i] = slot->tts_isnull[i];
 		if (reader->nulls[i] && i >= reader->first_required)
-			return;
+			is_complete = false;
 	}
-	reader->row(reader, values);
+	if (is_complete)
+	{
+		MemoryContext old = MemoryContextSwitchTo(receiver->rows);
+
+		reader->row(reader, slot->tts_values);
+		MemoryContextSwitchTo(old);
+	}
+	reader->rows++;
+	return true;
+}
+
+static void
+StartRows(DestReceiver *self, int operation, TupleDesc desc)
+{
+}
+
+static void
+EndRows(DestReceiver *self)
+{
 }
 
 /* Raise a notice about progress every PROGRESS_INTERVAL_MS. */
@@ -70,7 +100,8 @@ ReadQuery(const char *query, QueryReader *reader)
 {
 	TimestampTz last = GetCurrentTimestamp();
 	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows", ALLOCSET_DEFAULT_SIZES);
+	RowReceiver receiver = {{ReceiveRow, StartRows, EndRows, EndRows, DestNone}, reader,
+	AllocSetContextCreate(caller, "dlints rows", ALLOCSET_DEFAULT_SIZES)};
 	Portal		portal;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
@@ -81,28 +112,17 @@ ReadQuery(const char *query, QueryReader *reader)
 	reader->expected = EstimateRows(portal);
 	reader->rows = 0;
 	reader->begin(reader, portal->tupDesc);
-	for (;;)
+	MemoryContextSwitchTo(caller);
+	while (PortalRunFetch(portal, FETCH_FORWARD, FETCH_ROWS, &receiver.pub) > 0)
 	{
-		SPITupleTable *table;
-		uint64		i;
-
-		SPI_cursor_fetch(portal, true, FETCH_ROWS);
-		if (SPI_processed == 0)
-			break;
-		table = SPI_tuptable;
-		MemoryContextSwitchTo(rows);
-		for (i = 0; i < SPI_processed; i++, reader->rows++)
-			ReadRow(reader, table->vals[i], table->tupdesc);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(rows);
-		SPI_freetuptable(table);
+		MemoryContextReset(receiver.rows);
 		ReportProgress(reader, &last);
 		CHECK_FOR_INTERRUPTS();
 	}
 	SPI_cursor_close(portal);
 	SPI_finish();
 	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(rows);
+	MemoryContextDelete(receiver.rows);
 }
 
 static Oid
