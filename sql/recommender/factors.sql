@@ -126,7 +126,6 @@ DECLARE
 	n_changed bigint := 0;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
-	PERFORM @extschema@._dlints_find_latest_clicks();
 	PERFORM @extschema@._dlints_drop_versions();
 	IF (SELECT s.factors > 0 FROM setting s) THEN
 		EXECUTE format('

@@ -103,7 +103,6 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
-		PERFORM @extschema@._dlints_find_latest_clicks();
 		RETURN @extschema@._dlints_write_popularity(format('(SELECT d.item, d.sums[1] AS score FROM %s d)',
 			@extschema@._dlints_decayed_call(@extschema@._dlints_latest_clicks(), ARRAY[half_life], ARRAY[half_life])));
 	END IF;

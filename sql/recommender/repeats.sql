@@ -14,9 +14,9 @@ BEGIN
 	WITH clicked AS (
 		SELECT c.user_id, c.item, c.at,
 		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since
-		FROM  (SELECT c.user_id, c.item, c.at FROM click c
+		FROM  (SELECT c.user_id, c.item, c.at
+		       FROM   similarity s JOIN click c ON c.at >= coalesce(s.newest_from, '-infinity')
 		       WHERE  c.user_id IS NOT NULL AND c.item IS NOT NULL AND c.at <= now() AND isfinite(c.at)
-		       AND    c.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
 		       ORDER  BY c.at DESC LIMIT 100000) c),
 	visited AS (
 		SELECT v.user_id, v.since IS NOT NULL AS is_repeated,

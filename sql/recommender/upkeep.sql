@@ -66,6 +66,7 @@ DECLARE
 BEGIN
 	BEGIN
 		IF @extschema@._dlints_write_click_digest() OR are_items_new THEN
+			PERFORM @extschema@._dlints_find_latest_clicks();
 			n_written := @extschema@._dlints_refresh_popularity();
 			PERFORM @extschema@._dlints_refresh_trend();
 		END IF;
@@ -150,9 +151,10 @@ BEGIN
 	PERFORM @extschema@._dlints_check_objects();
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	PERFORM @extschema@._dlints_check_click_rows();
+	PERFORM @extschema@._dlints_find_latest_clicks();
 END
 $$;
-COMMENT ON FUNCTION _dlints_begin_fit() IS 'check what a fit reads, and take the lock of fits';
+COMMENT ON FUNCTION _dlints_begin_fit() IS 'check what a fit reads, take the lock of fits, and find the latest clicks';
 
 -- Fit the latent factors of a recommender.  Returns the number of items with factors.
 CREATE FUNCTION _dlints_refit(setting regclass) RETURNS bigint

@@ -16,9 +16,9 @@ DECLARE
 			FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
 			WHERE  s.clicks IS NOT NULL AND r.value > 0)
 		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
-		FROM  (SELECT k.user_id, k.item, k.at FROM click k
+		FROM  (SELECT k.user_id, k.item, k.at
+		       FROM   similarity s JOIN click k ON k.at >= coalesce(s.newest_from, ''-infinity'')
 		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
-		       AND    k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')
 		       ORDER  BY k.at DESC LIMIT 100000) c
 		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))';
 BEGIN
@@ -73,7 +73,9 @@ DECLARE
 	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
 	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
 	related text := format('SELECT n.item::%1$s AS item, u.neighbour::%1$s AS neighbour, u.weight FROM %2$s,'
-	                       ' unnest(n.neighbours, n.weights) u (neighbour, weight)',
+	                       ' unnest(n.neighbours, n.weights) u (neighbour, weight)'
+	                       ' WHERE EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item::%1$s))'
+	                       ' AND EXISTS (SELECT FROM candidate c WHERE same_item(c.item, u.neighbour::%1$s))',
 	                       item_type, @extschema@._dlints_neighbours_call(part));
 	fitted text := 'SELECT NULL::' || item_type || ' AS item, NULL::real[] AS factors WHERE false';
 BEGIN
@@ -91,9 +93,10 @@ BEGIN
 		       (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days
 		FROM   setting s CROSS JOIN (
 		           SELECT k.user_id, k.item, max(k.at) AS at
-		           FROM  (SELECT k.user_id, k.item, k.at FROM click k JOIN item_vector v ON same_item(v.item, k.item)
+		           FROM  (SELECT k.user_id, k.item, k.at
+		                  FROM   similarity n JOIN click k ON k.at >= coalesce(n.newest_from, '-infinity')
+		                         JOIN item_vector v ON same_item(v.item, k.item)
 		                  WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
-		                  AND    k.at >= coalesce((SELECT n.newest_from FROM similarity n), '-infinity')
 		                  ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 		           GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
 		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
@@ -112,7 +115,6 @@ BEGIN
 		FROM  (SELECT sum(@extschema@._dlints_decay(c.days, l.half_life)) AS score
 		       FROM   clicked c, log l WHERE c.part <> $1 GROUP BY c.item) i),
 	fitted AS MATERIALIZED (%s),
-	related AS MATERIALIZED (%s),
 	vector AS MATERIALIZED (
 		SELECT i.item, i.features, i.features || 1::real AS counted
 		FROM  (SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.encoded AS features
@@ -178,6 +180,7 @@ BEGIN
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
 		       FROM   clicked c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
+	related AS MATERIALIZED (%s),
 	pair AS (          -- candidates, and the clicks that predict them
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
 		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id OFFSET 0),
@@ -340,7 +343,6 @@ BEGIN
 		n_parts := 0;
 	END IF;
 	LOCK TABLE warm_start_example IN SHARE ROW EXCLUSIVE MODE;
-	PERFORM @extschema@._dlints_find_latest_clicks();
 	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows, not one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	DELETE FROM warm_start_example;
