@@ -36,9 +36,8 @@ neighbours_limit(SvdMatrix *matrix)
 {
 	size_t		used = 0;
 	size_t		start = 0;
-	uint32_t	user;
 
-	for (user = 0; user < matrix->users; user++)
+	for (uint32_t user = 0; user < matrix->users; user++)
 	{
 		size_t		end = matrix->starts[user + 1];
 		size_t		count = end - start;
@@ -66,9 +65,7 @@ neighbours_limit(SvdMatrix *matrix)
 void
 neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 {
-	uint32_t	user;
 	uint32_t	item;
-	size_t		i;
 
 	memset(n->starts, 0, sizeof(size_t) * ((size_t) matrix->items + 1));
 	memset(n->squares, 0, sizeof(double) * matrix->items);
@@ -79,18 +76,18 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	 * starts[item + 1] is the position of the item's next cell, and in the end its last
 	 * cell plus 1
 	 */
-	for (user = 0; user < matrix->users; user++)
+	for (uint32_t user = 0; user < matrix->users; user++)
 	{
-		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
 			if (matrix->cells[i].item + 2 <= matrix->items)
 				n->starts[matrix->cells[i].item + 2]++;
 		matrix->pause();
 	}
 	for (item = 2; item <= matrix->items; item++)
 		n->starts[item] += n->starts[item - 1];
-	for (user = 0; user < matrix->users; user++)
+	for (uint32_t user = 0; user < matrix->users; user++)
 	{
-		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
 		{
 			const SvdCell *cell = &matrix->cells[i];
 			NeighbourUse *use = &n->uses[n->starts[cell->item + 1]++];
@@ -178,17 +175,15 @@ rank_items(const SvdMatrix *matrix, Neighbours *n)
 {
 	Neighbour  *order = n->fitted;
 	uint32_t	count;
-	uint32_t	rank;
-	uint32_t	item;
 
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		order[item].item = item;
 		order[item].weight = (float) n->squares[item];
 		n->ranks[item] = NEIGHBOURS_POPULAR;
 	}
 	count = neighbours_truncate(matrix->items, NEIGHBOURS_POPULAR, order);
-	for (rank = 0; rank < count; rank++)
+	for (uint32_t rank = 0; rank < count; rank++)
 		n->ranks[order[rank].item] = rank;
 	memset(n->popular, 0, sizeof(double) * neighbours_popular_len(matrix->items));
 }
@@ -197,9 +192,7 @@ rank_items(const SvdMatrix *matrix, Neighbours *n)
 static void
 cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 {
-	uint32_t	t;
-
-	for (t = 0; t < touched; t++)
+	for (uint32_t t = 0; t < touched; t++)
 		if (is_popular(n, n->touched[t]))
 			*popular_at(n, item, n->touched[t]) = n->products[n->touched[t]];
 }
@@ -222,11 +215,10 @@ static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
 {
 	uint32_t	count = 0;
-	uint32_t	t;
 	uint32_t	c;
 	double		least = 0.0;	/* squares of cosines below this one are not near enough */
 
-	for (t = 0; t < touched; t++)
+	for (uint32_t t = 0; t < touched; t++)
 	{
 		uint32_t	other = n->touched[t];
 		double		product = n->products[other];
@@ -342,20 +334,17 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 static bool
 solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 {
-	int			i;
-	int			j;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		n->solution[i] = chosen[i].weight;
-		for (j = 0; j < i; j++)
+		for (int j = 0; j < i; j++)
 			n->packed[linalg_packed_index(count, i, j)] = n->gram[i * n->k + j];
 		n->packed[linalg_packed_index(count, i, i)] = n->gram[i * n->k + i] + n->ridge;
 	}
 	if (!linalg_cholesky(count, n->packed))
 		return false;
 	linalg_cholesky_solve(count, n->packed, 1, n->solution);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		chosen[i].weight = (float) n->solution[i];
 	return true;
 }
@@ -368,10 +357,8 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 bool
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 {
-	uint32_t	item;
-
 	rank_items(matrix, n);
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		uint32_t	touched = multiply_column(matrix, n, item);
 
@@ -380,7 +367,7 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 		n->counts[item] = choose_nearest(n, item, touched,
 										 n->fitted + (size_t) item * (size_t) n->k);
 	}
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		Neighbour  *chosen = n->fitted + (size_t) item * (size_t) n->k;
 
@@ -402,26 +389,23 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 void
 neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)
 {
-	uint32_t	item;
-	uint32_t	c;
-
 	memset(starts, 0, sizeof(size_t) * ((size_t) matrix->items + 1));
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		const Neighbour *fitted = n->fitted + (size_t) item * (size_t) n->k;
 
-		for (c = 0; c < n->counts[item]; c++)
+		for (uint32_t c = 0; c < n->counts[item]; c++)
 			if (fitted[c].item + 2 <= matrix->items)
 				starts[fitted[c].item + 2]++;
 		matrix->pause();
 	}
-	for (item = 2; item <= matrix->items; item++)
+	for (uint32_t item = 2; item <= matrix->items; item++)
 		starts[item] += starts[item - 1];
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		const Neighbour *fitted = n->fitted + (size_t) item * (size_t) n->k;
 
-		for (c = 0; c < n->counts[item]; c++)
+		for (uint32_t c = 0; c < n->counts[item]; c++)
 		{
 			Neighbour  *neighbour = &rows[starts[fitted[c].item + 1]++];
 
@@ -472,17 +456,16 @@ uint32_t
 neighbours_truncate(uint32_t count, uint32_t max, Neighbour *row)
 {
 	uint32_t	kept = count < max ? count : max;
-	uint32_t	i;
 
-	for (i = kept / 2; i > 0; i--)
+	for (uint32_t i = kept / 2; i > 0; i--)
 		sift(i - 1, kept, row);
-	for (i = kept; i < count; i++)
+	for (uint32_t i = kept; i < count; i++)
 		if (is_larger(&row[i], &row[0]))
 		{
 			row[0] = row[i];
 			sift(0, kept, row);
 		}
-	for (i = kept; i > 1; i--)
+	for (uint32_t i = kept; i > 1; i--)
 	{
 		Neighbour	least = row[0];
 

@@ -89,9 +89,8 @@ packed_exponent(size_t count, const double *numbers)
 {
 	double		largest = 0.0;
 	int			exponent = PACKED_EXPONENT_MIN + MAX_EXPONENT;
-	size_t		i;
 
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		largest = fmax(largest, fabs(numbers[i]));
 	if (largest > 0.0)
 		frexp(largest, &exponent);
@@ -112,9 +111,8 @@ packed_share_exponent(size_t rows, int *exponents)
 	size_t		below = 0;
 	int			median = PACKED_EXPONENT_MIN;
 	int			shared;
-	size_t		i;
 
-	for (i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		if (exponents[i] > PACKED_EXPONENT_MIN)
 		{
 			counts[exponents[i] - PACKED_EXPONENT_MIN]++;
@@ -123,10 +121,10 @@ packed_share_exponent(size_t rows, int *exponents)
 	while (2 * below < count)
 		below += counts[++median - PACKED_EXPONENT_MIN];
 	shared = median;
-	for (i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		if (exponents[i] > shared && exponents[i] <= median + MAX_ABOVE_MEDIAN)
 			shared = exponents[i];
-	for (i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		if (exponents[i] > PACKED_EXPONENT_MIN && exponents[i] <= shared &&
 			exponents[i] >= shared - MAX_BELOW_SHARED)
 			exponents[i] = shared;
@@ -139,11 +137,10 @@ packed_write(int len, int width, const double *numbers, int exponent, uint8_t *o
 	uint8_t    *mask = out + 1;
 	uint8_t    *next = out + packed_head(len);
 	double		scale = ldexp(1.0, -exponent);
-	int			i;
 
 	memset(out, 0, packed_head(len));
 	out[0] = (uint8_t) exponent;
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		double		number = numbers[i] * scale;
 		unsigned	bits = width == 1 ? byte_of(number) : half_of(number);
@@ -163,19 +160,17 @@ size_t
 packed_size(int len, int width, const uint8_t *in, size_t available)
 {
 	size_t		size = packed_head(len);
-	size_t		i;
 
 	if (available < size)
 		return 0;
-	for (i = packed_head(len); i-- > 1;)
+	for (size_t i = packed_head(len); i-- > 1;)
 		size += (size_t) (width * __builtin_popcount(in[i]));
 	return available < size ? 0 : size;
 }
 
 /*
- * Read the numbers of a complete vector.  Returns false if one is not finite.
- * Numbers that were rounded up beyond the largest float become the largest
- * float.
+ * Read the numbers of a complete vector.  Returns false if one is not finite.  Numbers that
+ * were rounded up beyond the largest float become the largest float.
  */
 bool
 packed_read(int len, int width, const uint8_t *in, float *out)
@@ -188,9 +183,8 @@ packed_read(int len, int width, const uint8_t *in, float *out)
 		ldexp(1.0, exponent + MIN_EXPONENT - PRECISION);
 	unsigned	sign = width == 1 ? BYTE_SIGN : SIGN;
 	unsigned	has_invalid = 0;
-	int			i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		unsigned	bits = 0;
 		double		size;

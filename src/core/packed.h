@@ -18,10 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Range of exponents that all floats need, including subnormals; it fits into
- * a byte.
- */
+/* Range of exponents that all floats need, including subnormals; it fits into a byte. */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 
@@ -41,8 +38,7 @@ packed_max_size(int len, int width)
 
 extern int	packed_exponent(size_t count, const double *numbers);
 extern void packed_share_exponent(size_t rows, int *exponents);
-extern size_t packed_write(int len, int width, const double *numbers, int exponent,
-						   uint8_t *out);
+extern size_t packed_write(int len, int width, const double *numbers, int exponent, uint8_t *out);
 extern size_t packed_size(int len, int width, const uint8_t *in, size_t available);
 extern bool packed_read(int len, int width, const uint8_t *in, float *out);
 

@@ -52,8 +52,7 @@ SCATTER(size_t columns, size_t count, const SvdCell *cells,
 
 /* out <- A'A panel; "sum" is work space for one vector */
 static void
-PRODUCT(const SvdMatrix *matrix, size_t columns, const NUMBER *panel,
-		NUMBER *out, NUMBER *sum)
+PRODUCT(const SvdMatrix *matrix, size_t columns, const NUMBER *panel, NUMBER *out, NUMBER *sum)
 {
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{

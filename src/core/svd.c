@@ -33,10 +33,7 @@
  */
 #define MAX_PRODUCTS	25
 
-/*
- * Maximum ratio by which a polynomial may amplify the first direction over
- * the last
- */
+/* Maximum ratio by which a polynomial may amplify the first direction over the last */
 #define MAX_GROWTH		1e8
 
 /*
@@ -147,39 +144,34 @@ swap_panels(double **a, double **b)
 }
 
 /*
- * Replace a positive semidefinite matrix in work->full by its eigenvectors,
- * each divided by the square root of its eigenvalue, in descending order.
- * work->values gets these roots.  Negligible eigenvalues and their vectors
- * become zero.  Returns false if LAPACK fails.
+ * Replace a positive semidefinite matrix in work->full by its eigenvectors, each divided by
+ * the square root of its eigenvalue, in descending order.  work->values gets these roots.
+ * Negligible eigenvalues and their vectors become zero.  Returns false if LAPACK fails.
  */
 static bool
-whiten(const SvdMatrix *matrix, int columns, double negligible,
-	   const Work *work)
+whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work)
 {
 	size_t		n = (size_t) columns;
 	double		largest = 0.0;
 	int			exponent;
 	double		least;
-	size_t		i;
-	size_t		j;
 
 	if (!linalg_all_finite(n * n, work->full))
 		return false;
 	/* scaled, because LAPACK's error bounds assume numbers around 1 */
-	for (j = 0; j < n; j++)
+	for (size_t j = 0; j < n; j++)
 		largest = fmax(largest, work->full[j * n + j]);
 	(void) frexp(largest, &exponent);
-	for (i = 0; i < n * n; i++)
+	for (size_t i = 0; i < n * n; i++)
 		work->full[i] = ldexp(work->full[i], -exponent);
-	if (!linalg_eigenvectors(columns, work->full, work->values,
-							 work->spectral, work->integers))
+	if (!linalg_eigenvectors(columns, work->full, work->values, work->spectral, work->integers))
 		return false;
-	for (j = 0; j < n; j++)
+	for (size_t j = 0; j < n; j++)
 		work->values[j] = ldexp(work->values[j], exponent);
 	matrix->pause();
 
 	/* reverse the ascending order */
-	for (j = 0; j < n / 2; j++)
+	for (size_t j = 0; j < n / 2; j++)
 	{
 		double	   *a = work->full + j * n;
 		double	   *b = work->full + (n - 1 - j) * n;
@@ -187,7 +179,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible,
 
 		work->values[j] = work->values[n - 1 - j];
 		work->values[n - 1 - j] = value;
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 		{
 			value = a[i];
 			a[i] = b[i];
@@ -195,13 +187,13 @@ whiten(const SvdMatrix *matrix, int columns, double negligible,
 		}
 	}
 	least = work->values[0] * negligible;
-	for (j = 0; j < n; j++)
+	for (size_t j = 0; j < n; j++)
 	{
 		double		value = work->values[j];
 		double		root = value > least && value > 0.0 ? sqrt(value) : 0.0;
 
 		work->values[j] = root;
-		for (i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++)
 			work->full[j * n + i] *= root > 0.0 ? 1.0 / root : 0.0;
 	}
 	return true;
@@ -213,24 +205,22 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 {
 	size_t		n = (size_t) svd->columns;
 	double	   *lengths = work->chunk;
-	size_t		i;
-	size_t		j;
 
 	/* lengths may differ widely, so normalize the columns first */
 	panel_cross(matrix, svd->columns, svd->panel, svd->panel, work->full);
-	for (j = 0; j < n; j++)
+	for (size_t j = 0; j < n; j++)
 	{
 		double		sum = work->full[j * n + j];
 
 		lengths[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 0.0;
 	}
-	for (j = 0; j < n; j++)
-		for (i = j; i < n; i++)
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = j; i < n; i++)
 			work->full[j * n + i] *= lengths[i] * lengths[j];
 	if (!whiten(matrix, svd->columns, DEPENDENT_SHARE, work))
 		return false;
-	for (j = 0; j < n; j++)
-		for (i = 0; i < n; i++)
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < n; i++)
 			work->full[j * n + i] *= lengths[i];
 	panel_transform(matrix, svd->columns, svd->panel, work->full, work->chunk);
 	return true;
@@ -255,8 +245,7 @@ improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *wo
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE_SHARE, work))
 		return false;
 	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
-	memcpy(svd->values, work->values,
-		   sizeof(double) * (size_t) svd->columns);
+	memcpy(svd->values, work->values, sizeof(double) * (size_t) svd->columns);
 	swap_panels(&svd->panel, &svd->spare[0]);
 	return true;
 }
@@ -303,28 +292,22 @@ static void
 recur(size_t count, double center, const double *restrict panel,
 	  const double *restrict before, double *restrict next)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		next[i] = 2.0 * (next[i] / center - panel[i]) - before[i];
 }
 
 /* next <- next / center - panel */
 CPU_CLONES
 static void
-recur_first(size_t count, double center, const double *restrict panel,
-			double *restrict next)
+recur_first(size_t count, double center, const double *restrict panel, double *restrict next)
 {
-	size_t		i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		next[i] = next[i] / center - panel[i];
 }
 
 /*
- * panel <- T_n(A'A / c - 1) panel with the Chebyshev polynomial T_n, where 2
- * c is the square of "last".  T_n is between -1 and 1 for eigenvalues from 0
- * to 2 c.
+ * panel <- T_n(A'A / c - 1) panel with the Chebyshev polynomial T_n, where 2 c is the
+ * square of "last".  T_n is between -1 and 1 for eigenvalues from 0 to 2 c.
  */
 static void
 filter(const SvdMatrix *matrix, Svd *svd, double last, int n,
@@ -332,9 +315,8 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n,
 {
 	size_t		columns = (size_t) svd->columns;
 	double		center = last * last / 2.0;
-	int			i;
 
-	for (i = 1; i <= n; i++)
+	for (int i = 1; i <= n; i++)
 	{
 		double	   *next = svd->spare[i == 1 ? 0 : 1];
 		uint32_t	item;
@@ -348,8 +330,7 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n,
 			if (i == 1)
 				recur_first(count, center, svd->panel + offset, next + offset);
 			else
-				recur(count, center, svd->panel + offset,
-					  svd->spare[0] + offset, next + offset);
+				recur(count, center, svd->panel + offset, svd->spare[0] + offset, next + offset);
 		}
 		/* keep the previous panel in the first spare */
 		swap_panels(&svd->panel, &svd->spare[0]);
@@ -369,16 +350,14 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 {
 	size_t		columns = (size_t) svd->columns;
 	size_t		len = (size_t) known;
-	uint32_t	item;
 
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		double	   *vector = svd->panel + item * columns;
 
 		if (known > 0)
 			memcpy(vector, vectors + item * len, sizeof(double) * len);
-		random_normals(hashes[item], RANDOM_START, 0, columns - len,
-					   vector + len);
+		random_normals(hashes[item], RANDOM_START, 0, columns - len, vector + len);
 		matrix->pause();
 	}
 }
@@ -393,8 +372,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	Work		work = split_work(svd->columns, svd->work);
 	int			products = 1;
 
-	if (!orthonormalize(matrix, svd, &work) ||
-		!improve(matrix, svd, panel_multiply, &work))
+	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, panel_multiply, &work))
 		return false;
 
 	/* a full-rank basis of everything needs no further products */
@@ -411,8 +389,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 		products += n + 1;
 		if (products + 2 > MAX_PRODUCTS)
 			multiply = panel_multiply;
-		if (!orthonormalize(matrix, svd, &work) ||
-			!improve(matrix, svd, multiply, &work))
+		if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, multiply, &work))
 			return false;
 	}
 	return true;
@@ -443,12 +420,9 @@ sign_weight(uint64_t hash)
 static void
 scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 {
-	uint32_t	item;
-	size_t		j;
-
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
-		for (j = 0; j < len; j++)
+		for (size_t j = 0; j < len; j++)
 			vectors[item * len + j] *= factor;
 		matrix->pause();
 	}
@@ -468,26 +442,24 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 	size_t		used = n < columns ? n : columns;
 	double	   *signs = svd->work;
 	double		squares = 0.0;
-	uint32_t	item;
-	size_t		j;
 
 	memset(signs, 0, sizeof(double) * columns);
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
-		for (j = 0; j < used; j++)
+		for (size_t j = 0; j < used; j++)
 			signs[j] += sign_weight(hashes[item]) *
 				svd->panel[item * columns + j];
 		matrix->pause();
 	}
-	for (j = 0; j < used; j++)
+	for (size_t j = 0; j < used; j++)
 		signs[j] = svd->values[j] > 0.0 ? copysign(1.0, signs[j]) : 0.0;
 
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		double	   *vector = vectors + item * n;
 
 		memset(vector, 0, sizeof(double) * n);
-		for (j = 0; j < used; j++)
+		for (size_t j = 0; j < used; j++)
 		{
 			vector[j] = svd->panel[item * columns + j] * signs[j];
 			squares += vector[j] * vector[j];
@@ -503,34 +475,29 @@ static double
 squared_length(size_t len, const double *vector)
 {
 	double		sum = 0.0;
-	size_t		j;
 
-	for (j = 0; j < len; j++)
+	for (size_t j = 0; j < len; j++)
 		sum += vector[j] * vector[j];
 	return sum;
 }
 
 /*
- * Rotate the vectors of a new decomposition onto the previous vectors "onto",
- * where zeros mean none, and scale them to the same total length.  Models
- * that were trained on the previous vectors then stay valid.  If all items
- * with previous vectors are far from the new directions, their vectors are
- * rounding errors and nothing changes.  The work area has svd_work(len)
- * doubles.  Returns false if LAPACK fails.
+ * Rotate the vectors of a new decomposition onto the previous vectors "onto", where zeros
+ * mean none, and scale them to the same total length.  Models that were trained on the
+ * previous vectors then stay valid.  If all items with previous vectors are far from the
+ * new directions, their vectors are rounding errors and nothing changes.  The work area has
+ * svd_work(len) doubles.  Returns false if LAPACK fails.
  */
 bool
-svd_turn(const SvdMatrix *matrix, int len, const double *onto,
-		 double *vectors, double *work_area)
+svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)
 {
 	Work		work = split_work(len, work_area);
 	size_t		n = (size_t) len;
 	double		all_squares = 0.0;
 	double		squares = 0.0;
 	double		onto_squares = 0.0;
-	uint32_t	item;
-	size_t		j;
 
-	for (item = 0; item < matrix->items; item++)
+	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		double		own_squared = squared_length(n, vectors + item * n);
 		double		onto_squared = squared_length(n, onto + item * n);
@@ -546,7 +513,7 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto,
 
 	scale_panel(matrix, n, vectors, sqrt(onto_squares / squares));
 	panel_cross(matrix, len, vectors, onto, work.full);
-	for (j = 0; j < n * n; j++)
+	for (size_t j = 0; j < n * n; j++)
 		work.full[j] /= onto_squares;
 	if (!linalg_all_finite(n * n, work.full) ||
 		!linalg_nearest_rotation(len, work.full, work.rotation, work.left,

@@ -31,8 +31,7 @@ typedef struct Svd
 
 extern size_t svd_work(int columns);
 extern void svd_scale(SvdMatrix *matrix, double *roots);
-extern void svd_start(const SvdMatrix *matrix, Svd *svd,
-					  const uint64_t *hashes, int known,
+extern void svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes, int known,
 					  const double *vectors);
 extern bool svd_decompose(const SvdMatrix *matrix, Svd *svd);
 extern bool svd_refine(const SvdMatrix *matrix, Svd *svd);

@@ -199,10 +199,7 @@ check_context(const RankRequest *request)
 	}
 }
 
-/*
- * Raise an error unless a request is valid: 22023, or 54000 if it has too many
- * values.
- */
+/* Raise an error unless a request is valid: 22023, or 54000 if it has too many values. */
 void
 CheckRankRequest(const RankRequest *request)
 {

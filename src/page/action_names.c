@@ -321,9 +321,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/*
- * Read the names of an action.  The id becomes a name, too; price and costs do not.
- */
+/* Read the names of an action.  The id becomes a name, too; price and costs do not. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 {

@@ -271,10 +271,9 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the eligible items of a part, or of all items, except items for which an
- * expression fails.  Raises an error if an expression fails for all items.  Sequential
- * scans are disabled, because they would evaluate "candidates" for the items of other
- * parts, too.
+ * Read the eligible items of a part, or of all items, except items for which an expression
+ * fails.  Raises an error if an expression fails for all items.  Sequential scans are
+ * disabled, because they would evaluate "candidates" for the items of other parts, too.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)

@@ -109,10 +109,9 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 }
 
 /*
- * Decide under a policy.  The policy "personal" explores with draws of the model;
- * "unknown" is greedy, because known users are the better source of exploration
- * data.  Random lists have neither caps nor addends.  Effects of items on trial are
- * drawn for "personal" alone.
+ * Decide under a policy.  The policy "personal" explores with draws of the model; "unknown"
+ * is greedy, because known users are the better source of exploration data.  Random lists
+ * have neither caps nor addends.  Effects of items on trial are drawn for "personal" alone.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -129,8 +128,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	candidates->scores = ScoresCreate(model, models->profile, set->features,
 									  find_addends(page, policy, models, set),
 									  page->settings.has_trials && policy == POLICY_PERSONAL ?
-									  set->effect_stddevs : NULL,
-									  models->n_draws, (uint64) seed);
+									  set->effect_stddevs : NULL, models->n_draws, (uint64) seed);
 	if (models->draws != NULL)
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)

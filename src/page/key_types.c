@@ -117,9 +117,8 @@ type_input(FunctionCallInfo fcinfo)
 }
 
 /*
- * Does an error mean that the value is invalid?  Input functions use several error
- * classes: that of ltree raises a syntax error.  Server errors and cancellation do not
- * count.
+ * Does an error mean that the value is invalid?  Input functions use several error classes:
+ * that of ltree raises a syntax error.  Server errors and cancellation do not count.
  */
 static bool
 is_value_error(int sqlerrcode)

@@ -88,10 +88,9 @@ static const PageStatement find_prices = {
 };
 
 /*
- * Rank, log and return.  Arguments: context, actions, is_live, number, event,
- * is_deferred.  An action's own price is subtracted from its expected reward.
- * With is_live the model of rewards ranks; otherwise the baseline keeps the
- * caller's order.
+ * Rank, log and return.  Arguments: context, actions, is_live, number, event, is_deferred.
+ * An action's own price is subtracted from its expected reward.  With is_live the model of
+ * rewards ranks; otherwise the baseline keeps the caller's order.
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \

@@ -16,9 +16,8 @@
 #include "page/page.h"
 
 /*
- * The outcome, its default value, value_limit, the maximum absolute value; the names of
- * all outcomes; is the decision number not in the future; does the list belong to
- * another user?
+ * The outcome, its default value, value_limit, the maximum absolute value; the names of all
+ * outcomes; is the decision number not in the future; does the list belong to another user?
  */
 static const PageQuery check_reward = {{
 	"SELECT o.outcome, v.value, s.value_limit,\n"

@@ -96,16 +96,13 @@ static Keys *
 CreateKeys(KeyType of, uint64 seed, const char *what)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dlints keys",
-												  ALLOCSET_DEFAULT_SIZES);
+												  "dlints keys", ALLOCSET_DEFAULT_SIZES);
 	Keys	   *keys = MemoryContextAllocZero(context, sizeof(Keys));
-	TypeCacheEntry *type = lookup_type_cache(of.type,
-											 TYPECACHE_EQ_OPR_FINFO |
+	TypeCacheEntry *type = lookup_type_cache(of.type, TYPECACHE_EQ_OPR_FINFO |
 											 TYPECACHE_HASH_PROC_FINFO |
 											 TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 
-	if (!OidIsValid(type->eq_opr_finfo.fn_oid) ||
-		!OidIsValid(type->hash_proc_finfo.fn_oid))
+	if (!OidIsValid(type->eq_opr_finfo.fn_oid) || !OidIsValid(type->hash_proc_finfo.fn_oid))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("could not identify a hash function for %s of type %s", what,
@@ -115,10 +112,8 @@ CreateKeys(KeyType of, uint64 seed, const char *what)
 	keys->collation = of.collation;
 	keys->seed = seed;
 	fmgr_info_copy(&keys->equal, &type->eq_opr_finfo, context);
-	fmgr_info_copy(&keys->hash,
-				   OidIsValid(type->hash_extended_proc_finfo.fn_oid) ?
-				   &type->hash_extended_proc_finfo : &type->hash_proc_finfo,
-				   context);
+	fmgr_info_copy(&keys->hash, OidIsValid(type->hash_extended_proc_finfo.fn_oid) ?
+				   &type->hash_extended_proc_finfo : &type->hash_proc_finfo, context);
 	keys->table = keys_create(context, 256, keys);
 	return keys;
 }
@@ -129,13 +124,11 @@ HashKey(Keys *keys, Datum value)
 	uint64		words[2];
 
 	if (keys->hash.fn_nargs == 2)
-		return DatumGetUInt64(FunctionCall2Coll(&keys->hash, keys->collation,
-												value,
+		return DatumGetUInt64(FunctionCall2Coll(&keys->hash, keys->collation, value,
 												UInt64GetDatum(keys->seed)));
 
 	/* types without an extended hash function */
-	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation,
-												value));
+	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation, value));
 	words[1] = keys->seed;
 	return hash_name(words, sizeof(words));
 }
@@ -179,8 +172,7 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 
 		entry->upper_hash = (uint32) (hash >> 32);
 		entry->number = keys->table->members - 1;
-		entry->value = datumCopy(value, keys->type->typbyval,
-								 keys->type->typlen);
+		entry->value = datumCopy(value, keys->type->typbyval, keys->type->typlen);
 		MemoryContextSwitchTo(old);
 	}
 	return entry->number;
@@ -239,9 +231,8 @@ static uint32 *
 Renumber(const Keys *keys, KeyEntry **entries)
 {
 	uint32	   *numbers = AllocateMany(sizeof(uint32), keys->table->members);
-	uint32		i;
 
-	for (i = 0; i < keys->table->members; i++)
+	for (uint32 i = 0; i < keys->table->members; i++)
 	{
 		numbers[entries[i]->number] = i;
 		entries[i]->number = i;
@@ -336,8 +327,7 @@ ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight)
 	{
 		clicks->capacity = GrowCapacity(clicks->capacity);
 		clicks->matrix.cells = repalloc_huge(clicks->matrix.cells,
-											 mul_size(sizeof(SvdCell),
-													  clicks->capacity));
+											 mul_size(sizeof(SvdCell), clicks->capacity));
 	}
 	cell = &clicks->matrix.cells[clicks->count++];
 	cell->user = KeyNumbersGet(clicks->users, user);
@@ -360,16 +350,15 @@ RenumberAll(Clicks *clicks)
 	uint32	   *user_numbers = Renumber(clicks->users, users);
 	uint32	   *item_numbers = Renumber(clicks->items, items);
 	uint32		item_count = clicks->items->table->members;
-	Size		i;
 
 	clicks->matrix.users = clicks->users->table->members;
 	clicks->matrix.items = item_count;
 	clicks->by_number = items;
 	clicks->item_hashes = AllocateMany(sizeof(uint64), item_count);
-	for (i = 0; i < item_count; i++)
+	for (Size i = 0; i < item_count; i++)
 		clicks->item_hashes[i] = (uint64) items[i]->upper_hash << 32 |
 			items[i]->hash;
-	for (i = 0; i < clicks->count; i++)
+	for (Size i = 0; i < clicks->count; i++)
 	{
 		SvdCell    *cell = &clicks->matrix.cells[i];
 
@@ -386,29 +375,23 @@ RenumberAll(Clicks *clicks)
 	clicks->users = NULL;
 }
 
-/*
- * Compute the index of each user's first cell; the last element is the total.
- */
+/* Compute the index of each user's first cell; the last element is the total. */
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
 	Size	   *starts = AllocateZeros(sizeof(Size), (Size) matrix->users + 1);
-	Size		i;
 
-	for (i = 0; i < count; i++)
+	for (Size i = 0; i < count; i++)
 	{
 		starts[matrix->cells[i].user + 1]++;
 		CHECK_FOR_INTERRUPTS();
 	}
-	for (i = 0; i < matrix->users; i++)
+	for (Size i = 0; i < matrix->users; i++)
 		starts[i + 1] += starts[i];
 	return starts;
 }
 
-/*
- * Group the cells by user, in place.  Each swap moves a cell to its final
- * group.
- */
+/* Group the cells by user, in place.  Each swap moves a cell to its final group. */
 static void
 GroupByUser(SvdMatrix *matrix)
 {
@@ -452,23 +435,19 @@ CompareCells(const void *a, const void *b)
 	return 0;
 }
 
-/*
- * Sort each user's cells, and add up the weights of cells with the same item.
- */
+/* Sort each user's cells, and add up the weights of cells with the same item. */
 static void
 MergeCells(SvdMatrix *matrix, Size *starts)
 {
 	Size		start = 0;
 	Size		used = 0;
-	uint32		user;
 
-	for (user = 0; user < matrix->users; user++)
+	for (uint32 user = 0; user < matrix->users; user++)
 	{
 		Size		end = starts[user + 1];
 		Size		i;
 
-		qsort(matrix->cells + start, end - start, sizeof(SvdCell),
-			  CompareCells);
+		qsort(matrix->cells + start, end - start, sizeof(SvdCell), CompareCells);
 		starts[user] = used;
 		for (i = start; i < end; i++)
 		{
@@ -501,9 +480,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/*
- * The next three functions require ClicksMatrix and use its numbers of items.
- */
+/* The next three functions require ClicksMatrix and use its numbers of items. */
 const uint64 *
 ClicksItemHashes(const Clicks *clicks)
 {
@@ -523,8 +500,7 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 	KeyEntry   *entry;
 
 	value = DetoastKey(keys, value);
-	entry = keys_lookup_hash(keys->table, value,
-							 (uint32) HashKey(keys, value));
+	entry = keys_lookup_hash(keys->table, value, (uint32) HashKey(keys, value));
 	if (entry == NULL)
 		return false;
 	*item = entry->number;

@@ -82,9 +82,7 @@ VectorCount(ArrayType *array, ArgSpec *spec)
 static void
 CheckReals(Size count, const double *numbers)
 {
-	Size		i;
-
-	for (i = 0; i < count; i++)
+	for (Size i = 0; i < count; i++)
 		if (fabs(numbers[i]) > FLT_MAX)
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -96,9 +94,8 @@ static int *
 RowExponents(int rows, int len, const double *numbers)
 {
 	int		   *exponents = AllocateMany(sizeof(int), rows);
-	int			i;
 
-	for (i = 0; i < rows; i++)
+	for (int i = 0; i < rows; i++)
 		exponents[i] = packed_exponent(len, numbers + (Size) i * len);
 	packed_share_exponent(rows, exponents);
 	return exponents;
@@ -118,9 +115,8 @@ Pack(ArrayType *array, int width)
 	bytea	   *result;
 	uint8	   *start;
 	uint8	   *end;
-	int			i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ArgMatrixSlice(array, &spec, i, 1, numbers + (Size) i * spec.len);
@@ -133,11 +129,10 @@ Pack(ArrayType *array, int width)
 	start[1] = (uint8) (shape >> 8);
 	start[2] = (uint8) (shape >> 16);
 	end = start + HEADER;
-	for (i = 0; i < count && spec.len > 0; i++)
+	for (int i = 0; i < count && spec.len > 0; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		end += packed_write(spec.len, width, numbers + (Size) i * spec.len,
-							exponents[i], end);
+		end += packed_write(spec.len, width, numbers + (Size) i * spec.len, exponents[i], end);
 	}
 	SET_VARSIZE(result, VARHDRSZ + (end - start));
 	pfree(exponents);
@@ -234,10 +229,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/*
- * Get the reader of this call site, positioned at the first vector if the
- * value is new.
- */
+/* Get the reader of this call site, positioned at the first vector if the value is new. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
@@ -288,10 +280,7 @@ VectorAt(Reader *reader, int64 n)
 
 PG_FUNCTION_INFO_V1(dlints_unpack);
 
-/*
- * dlints_unpack(packed, n) -> real[]: return vector n (1-based); NULL if
- * there are fewer
- */
+/* dlints_unpack(packed, n) -> real[]: return vector n (1-based); NULL if there are fewer */
 Datum
 dlints_unpack(PG_FUNCTION_ARGS)
 {
@@ -340,7 +329,6 @@ FindMean(Reader *reader, ArrayType *array, MemoryContext context)
 	double	   *mean = MemoryContextAllocZero(context, sizeof(double) * Max(len, 1));
 	double		sum = 0.0;
 	int			count;
-	int			k;
 
 	for (count = 0; SkipVector(&rest); next = rest, count++)
 	{
@@ -348,10 +336,10 @@ FindMean(Reader *reader, ArrayType *array, MemoryContext context)
 
 		ReadVector(&next, count == 0 ? first : numbers);
 		sum += weight;
-		for (k = 0; k < len && count > 0; k++)
+		for (int k = 0; k < len && count > 0; k++)
 			mean[k] += weight * ((double) numbers[k] - first[k]);
 	}
-	for (k = 0; k < len && count > 1; k++)
+	for (int k = 0; k < len && count > 1; k++)
 		mean[k] = first[k] + mean[k] / sum;
 	reader->mean = mean;
 	pfree(first);
@@ -377,7 +365,6 @@ dlints_contrast(PG_FUNCTION_ARGS)
 	MemoryContext context = fcinfo->flinfo->fn_mcxt;
 	int			len = reader->vectors.len;
 	float4	   *numbers;
-	int			k;
 
 	if (!reader->mean || !ValueKeyMatches(&reader->weights_key, PG_GETARG_DATUM(2)))
 	{
@@ -388,7 +375,7 @@ dlints_contrast(PG_FUNCTION_ARGS)
 	if (result == NULL)
 		PG_RETURN_NULL();
 	numbers = (float4 *) ARR_DATA_PTR(result);
-	for (k = 0; k < len; k++)
+	for (int k = 0; k < len; k++)
 	{
 		double		contrast = numbers[k] - reader->mean[k];
 
@@ -400,10 +387,7 @@ dlints_contrast(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
 
-/*
- * dlints_vector(packed): return all vectors, as the vector or matrix that was
- * packed
- */
+/* dlints_vector(packed): return all vectors, as the vector or matrix that was packed */
 Datum
 dlints_vector_packed(PG_FUNCTION_ARGS)
 {
@@ -411,7 +395,6 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	PackedVectors rest = vectors;
 	int			count = 0;
 	ArrayType  *result;
-	int			i;
 
 	while (SkipVector(&rest))
 		count++;
@@ -420,7 +403,7 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	CheckPacked(vectors.is_matrix || count == 1);
 	result = vectors.is_matrix ? ResultRealMatrix(count, vectors.len) :
 		ResultReals(vectors.len);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		ReadVector(&vectors, (float4 *) ARR_DATA_PTR(result) + (Size) i * vectors.len);
 		SkipVector(&vectors);

@@ -34,21 +34,18 @@ static void
 test_numbers_keep_11_bits(void **state)
 {
 	float		out[LEN_MAX];
-	int			unit;
-	int			i;
 
-	for (unit = -149; unit <= 127; unit++)
+	for (int unit = -149; unit <= 127; unit++)
 	{
 		int			len = 1 + (unit + 149) % LEN_MAX;
 		uint64_t	seed = (uint64_t) unit;
 		double	   *numbers = dice_array(&seed, (size_t) len);
 
-		for (i = 0; i < len; i++)
+		for (int i = 0; i < len; i++)
 			numbers[i] = (float) ldexp(numbers[i], unit);
 		there_and_back(len, 2, numbers, out);
-		for (i = 0; i < len; i++)
-			assert_near(out[i], numbers[i],
-						ldexp(fabs(numbers[i]), -11));
+		for (int i = 0; i < len; i++)
+			assert_near(out[i], numbers[i], ldexp(fabs(numbers[i]), -11));
 	}
 }
 
@@ -103,11 +100,9 @@ test_zeros_take_a_bit(void **state)
 {
 	float		out[LEN_MAX];
 	double		numbers[LEN_MAX] = {0};
-	int			width;
-	int			i;
 
 	assert_int_equal(packed_exponent(LEN_MAX, numbers), PACKED_EXPONENT_MIN);
-	for (width = 1; width <= 2; width++)
+	for (int width = 1; width <= 2; width++)
 	{
 		numbers[7] = numbers[8] = numbers[LEN_MAX - 1] = 0.0;
 		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 10);
@@ -116,36 +111,31 @@ test_zeros_take_a_bit(void **state)
 		numbers[8] = 1;
 		numbers[LEN_MAX - 1] = -4;
 		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 10 + 2 * width);
-		for (i = 0; i < LEN_MAX; i++)
+		for (int i = 0; i < LEN_MAX; i++)
 			assert_near(out[i], numbers[i], width == 1 && numbers[i] != 0.0 ? 0.06 : 0.0);
 		assert_int_equal(there_and_back(0, width, numbers, out), 1);
 	}
 }
 
-/*
- * 127 steps of the root of the next power of two; packing the result again
- * changes nothing.
- */
+/* 127 steps of the root of the next power of two; packing the result again changes nothing. */
 static void
 test_numbers_in_8_bits_have_the_precision_of_roots(void **state)
 {
 	float		out[LEN_MAX];
 	float		again[LEN_MAX];
-	int			unit;
-	int			i;
 
-	for (unit = -120; unit <= 128; unit++)
+	for (int unit = -120; unit <= 128; unit++)
 	{
 		double		numbers[LEN_MAX];
 		double		power = ldexp(1.0, unit);
 
-		for (i = 0; i < LEN_MAX; i++)
+		for (int i = 0; i < LEN_MAX; i++)
 			numbers[i] = (i % 2 == 0 ? -0.9 : 0.9) * power * pow(i / (LEN_MAX - 1.0), 4);
 		there_and_back(LEN_MAX, 1, numbers, out);
-		for (i = 0; i < LEN_MAX; i++)
+		for (int i = 0; i < LEN_MAX; i++)
 			assert_near(out[i], numbers[i], power / 254 *
 						(2 * sqrt(fabs(numbers[i]) / power) + 1.0 / 254) * (1 + 1e-6));
-		for (i = 0; i < LEN_MAX; i++)
+		for (int i = 0; i < LEN_MAX; i++)
 			numbers[i] = out[i];
 		there_and_back(LEN_MAX, 1, numbers, again);
 		assert_memory_equal(again, out, sizeof(out));

@@ -27,8 +27,6 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 	uint64_t	seed = 20260101;
 	size_t		count = 0;
 	exact	   *column = exact_new(items);
-	uint32_t	u;
-	uint32_t	i;
 
 	log.starts = allocate((users + 1) * sizeof(size_t));
 	memset(log.starts, 0, (users + 1) * sizeof(size_t));
@@ -36,13 +34,13 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 	log.hashes = allocate(sizeof(uint64_t) * items);
 	log.matrix.starts = log.starts;
 	log.matrix.cells = allocate(sizeof(SvdCell) * users * items);
-	for (i = 0; i < items; i++)
+	for (uint32_t i = 0; i < items; i++)
 		log.hashes[i] = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
-	for (u = 0; u < users; u++)
+	for (uint32_t u = 0; u < users; u++)
 	{
 		exact		sum = 0;
 
-		for (i = 0; i < items; i++)
+		for (uint32_t i = 0; i < items; i++)
 		{
 			double		w = weight(&seed, u, i);
 			SvdCell		cell = {u, i, w};
@@ -54,12 +52,12 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 			column[i] += w;
 			sum += w;
 		}
-		for (i = 0; i < items && sum > 0; i++)
+		for (uint32_t i = 0; i < items && sum > 0; i++)
 			log.dense[u * items + i] /= sqrtl(sum);
 		log.starts[u + 1] = count;
 	}
-	for (u = 0; u < users; u++)
-		for (i = 0; i < items; i++)
+	for (uint32_t u = 0; u < users; u++)
+		for (uint32_t i = 0; i < items; i++)
 			if (column[i] > 0)
 				log.dense[u * items + i] /= powl(column[i], 0.25L);
 	svd_scale(&log.matrix, guarded(items));
@@ -128,16 +126,13 @@ apart(uint64_t *seed, uint32_t user, uint32_t item)
 static void
 jacobi(int n, exact *a, exact *v)
 {
-	int			sweep;
 	int			p;
-	int			q;
-	int			i;
 
-	for (i = 0; i < n * n; i++)
+	for (int i = 0; i < n * n; i++)
 		v[i] = i % (n + 1) == 0;
-	for (sweep = 0; sweep < 40; sweep++)
+	for (int sweep = 0; sweep < 40; sweep++)
 		for (p = 0; p < n; p++)
-			for (q = p + 1; q < n; q++)
+			for (int q = p + 1; q < n; q++)
 			{
 				exact		tau;
 				exact		t;
@@ -150,14 +145,14 @@ jacobi(int n, exact *a, exact *v)
 				t = (tau < 0 ? -1 : 1) / (fabsl(tau) + sqrtl(1 + tau * tau));
 				c = 1 / sqrtl(1 + t * t);
 				s = t * c;
-				for (i = 0; i < n; i++)
+				for (int i = 0; i < n; i++)
 				{
 					exact		x = a[i * n + p];
 
 					a[i * n + p] = c * x - s * a[i * n + q];
 					a[i * n + q] = s * x + c * a[i * n + q];
 				}
-				for (i = 0; i < n; i++)
+				for (int i = 0; i < n; i++)
 				{
 					exact		x = a[p * n + i];
 
@@ -180,49 +175,42 @@ products_expected(const Log *log, int k)
 	exact	   *products = exact_new(SQUARE(n));
 	exact		trace = 0;
 	exact		largest = 0;
-	uint32_t	u;
-	int			i;
-	int			j;
-	int			c;
 
-	for (u = 0; u < log->matrix.users; u++)
-		for (i = 0; i < n; i++)
-			for (j = 0; j < n; j++)
+	for (uint32_t u = 0; u < log->matrix.users; u++)
+		for (int i = 0; i < n; i++)
+			for (int j = 0; j < n; j++)
 				gram[i * n + j] += log->dense[u * (uint32_t) n + (uint32_t) i] *
 					log->dense[u * (uint32_t) n + (uint32_t) j];
 	jacobi(n, gram, v);
-	for (c = 0; c < k && c < n; c++)
+	for (int c = 0; c < k && c < n; c++)
 	{
 		int			best = 0;
 
-		for (i = 1; i < n; i++)
+		for (int i = 1; i < n; i++)
 			if (gram[i * n + i] > gram[best * n + best])
 				best = i;
 		largest = fmaxl(largest, gram[best * n + best]);
 		/* directions that are rounding errors */
-		for (i = 0; i < n && gram[best * n + best] > 1e-13 * largest; i++)
-			for (j = 0; j < n; j++)
+		for (int i = 0; i < n && gram[best * n + best] > 1e-13 * largest; i++)
+			for (int j = 0; j < n; j++)
 				products[i * n + j] += v[i * n + best] * v[j * n + best];
 		gram[best * n + best] = -1;
 	}
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		trace += products[i * n + i];
-	for (i = 0; i < n * n && trace > 0; i++)
+	for (int i = 0; i < n * n && trace > 0; i++)
 		products[i] *= n / trace;
 	return products;
 }
 
 static void
-check_products(const Log *log, int k, const double *vectors, exact scale,
-			   exact tolerance)
+check_products(const Log *log, int k, const double *vectors, exact scale, exact tolerance)
 {
 	int			n = (int) log->matrix.items;
 	exact	   *expected = products_expected(log, k);
-	int			i;
-	int			j;
 
-	for (i = 0; i < n; i++)
-		for (j = 0; j < n; j++)
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
 			assert_near(exact_dot(k, vectors + i * k, vectors + j * k),
 						scale * expected[i * n + j], scale * tolerance);
 }
@@ -307,17 +295,15 @@ test_columns_beyond_the_rank_are_zero(void **state)
 {
 	Log			log = log_new(50, 40, two_halves);
 	double	   *vectors = decompose(&log, 5, 15);
-	int			i;
-	int			j;
 
-	for (i = 0; i < 40; i++)
-		for (j = 2; j < 5; j++)
+	for (int i = 0; i < 40; i++)
+		for (int j = 2; j < 5; j++)
 			assert_true(vectors[i * 5 + j] == 0);
 
 	log = log_new(30, 12, taste);
 	vectors = decompose(&log, 20, 12);
-	for (i = 0; i < 12; i++)
-		for (j = 12; j < 20; j++)
+	for (int i = 0; i < 12; i++)
+		for (int j = 12; j < 20; j++)
 			assert_true(vectors[i * 20 + j] == 0);
 	check_products(&log, 20, vectors, 1, 1e-12);
 }
@@ -329,16 +315,15 @@ test_first_column_is_positive(void **state)
 	Log			log = log_new(60, 20, taste);
 	double	   *vectors = decompose(&log, 3, 13);
 	double	   *again;
-	int			i;
 
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		assert_true(vectors[i * 3] > 0);
 	again = decompose(&log, 3, 13);
 	assert_same_bits(60, again, vectors);
 
 	/* another start, the same signs */
 	again = decompose(&log, 3, 20);
-	for (i = 0; i < 60; i++)
+	for (int i = 0; i < 60; i++)
 		assert_near(again[i], vectors[i], 1e-7);
 }
 
@@ -372,9 +357,8 @@ test_rotation_onto_earlier_vectors(void **state)
 	double	   *work = guarded(svd_work(3));
 	double	   *turned;
 	double	   *kept;
-	int			i;
 
-	for (i = 0; i < 70; i++)
+	for (int i = 0; i < 70; i++)
 	{
 		others[i * 3] = 5 * (0.6 * vectors[i * 3] + 0.8 * vectors[i * 3 + 2]);
 		others[i * 3 + 1] = -5 * vectors[i * 3 + 1];
@@ -384,20 +368,19 @@ test_rotation_onto_earlier_vectors(void **state)
 	memset(others + 3 * 30, 0, sizeof(double) * 3 * 20);
 	turned = guarded_copy(3 * 70, vectors);
 	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
-	for (i = 0; i < 3 * 70; i++)
+	for (int i = 0; i < 3 * 70; i++)
 		assert_near(turned[i], kept[i], 1e-12);
 
 	/* rotations keep dot products, whatever the target */
-	for (i = 0; i < 70; i++)
+	for (int i = 0; i < 70; i++)
 		others[i * 3] = others[i * 3 + 1] = others[i * 3 + 2] = i < 5 ? 1e-3 * i : 0;
 	memcpy(turned, vectors, sizeof(double) * 3 * 70);
 	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
-	check_products(&log, 3, turned,
-				   exact_dot(3, turned, turned) / exact_dot(3, vectors, vectors),
+	check_products(&log, 3, turned, exact_dot(3, turned, turned) / exact_dot(3, vectors, vectors),
 				   1e-7);
 
 	/* vectors are not rescaled if the target consists of rounding errors */
-	for (i = 0; i < 3 * 5; i++)
+	for (int i = 0; i < 3 * 5; i++)
 		vectors[i] *= 1e-15;
 	memcpy(turned, vectors, sizeof(double) * 3 * 70);
 	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
