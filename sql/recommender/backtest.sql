@@ -30,7 +30,7 @@ BEGIN
 			                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item))) AS n
 			       FROM  (SELECT k.user_id, k.item, k.at, k.weight FROM %1$s.click k
 			              WHERE  k.at <= now() AND isfinite(k.at)
-			              AND    @extschema@._dlints_fits_index(k.user_id) IS DISTINCT FROM false
+			              AND    @extschema@._dlints_fits_index(k.user_id) IS NOT FALSE
 			              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN

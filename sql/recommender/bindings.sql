@@ -320,7 +320,7 @@ BEGIN
 	-- a click with a long key has no item; a condition on the user would not use the log's index
 	item_cast := coalesce((
 		SELECT format('CASE WHEN %s THEN %s END', string_agg(format(
-		           '@extschema@._dlints_fits_index(c.%s) IS DISTINCT FROM false', k.name), ' AND '), item_cast)
+		           '@extschema@._dlints_fits_index(c.%s) IS NOT FALSE', k.name), ' AND '), item_cast)
 		FROM  (VALUES ('user_id', (a ->> 'user_type')::oid), ('item', (a ->> 'item_type')::oid)) k (name, type)
 		       JOIN pg_type t ON t.oid = k.type
 		WHERE  t.typlen = -1 HAVING count(*) > 0), item_cast);
