@@ -16,8 +16,8 @@ from tap import run_checks
 K = 32
 BEHIND = 8                  # further directions, for the gaps behind them
 MIN_GAP = 1.01              # ratio to the next singular value, for stable subspaces
-ALLOWED_ANGLE = 1e-3
-ALLOWED_VALUE = 1e-5
+ALLOWED_ANGLE = 0.03
+ALLOWED_VALUE = 1e-3
 ALLOWED_PRODUCT = 1e-6
 MIN_CORRELATION = 0.9
 
