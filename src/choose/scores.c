@@ -198,9 +198,8 @@ ReduceStrip(Scores *scores, int count, double *out)
 	for (int i = 0; i < packs; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		score_lanes(scores->feature_dim, scores->lanes + i * pack_len,
-					count, scores->strip, scores->feature_dim,
-					out + (Size) i * SCORE_LANES, scores->step);
+		score_lanes(scores->feature_dim, scores->lanes + i * pack_len, count, scores->strip,
+					scores->feature_dim, out + (Size) i * SCORE_LANES, scores->step);
 	}
 }
 

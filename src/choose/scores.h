@@ -23,9 +23,8 @@ typedef void (*ScoresConsumer) (void *consumer, int draw, const ScoresStrip *str
 
 typedef struct Scores Scores;
 
-extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile,
-							ArrayType *array, double *addends,
-							double *addend_stddevs, int draws, uint64 seed);
+extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
+							double *addends, double *addend_stddevs, int draws, uint64 seed);
 extern void ScoresUseDraws(Scores *scores, const double *parameters);
 extern int	ScoresCount(const Scores *scores);
 extern int	ScoresMaxDraws(const Scores *scores);

@@ -46,9 +46,8 @@ extern void linalg_solve_lower(int d, const double *factor, double *vector);
 extern void linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors);
 extern void linalg_multiply_lower(int d, const double *packed, int count, double *vectors);
 extern void linalg_multiply_lower_transposed(int d, const double *packed, double *vector);
-extern void linalg_combine(int len, int rows, const double *vectors,
-						   int count, const double *weights, int weights_len,
-						   double *sums, int sums_len);
+extern void linalg_combine(int len, int rows, const double *vectors, int count,
+						   const double *weights, int weights_len, double *sums, int sums_len);
 extern void linalg_dot_each(int len, int count, const double *vectors,
 							const double *vector, double *dots);
 extern double linalg_norm(int len, const double *vector);

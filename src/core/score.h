@@ -37,8 +37,7 @@ extern void score_lanes(int len, const double *lanes, int count,
 
 extern void score_pack_float(int len, int count, const double *vectors,
 							 int vectors_len, float *packed);
-extern void score_lanes_float(int len, const float *lanes, int count,
-							  const float *features, int features_len,
-							  float *scores, int scores_len);
+extern void score_lanes_float(int len, const float *lanes, int count, const float *features,
+							  int features_len, float *scores, int scores_len);
 
 #endif							/* DLINTS_SCORE_H */

@@ -173,9 +173,8 @@ GetWindows(const DlintsHeader *model)
 		nulls[j] = window == 0.0;
 		values[j] = Float8GetDatum(window);
 	}
-	return PointerGetDatum(construct_md_array(values, nulls, 1, dims, bounds,
-											  FLOAT8OID, sizeof(float8),
-											  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	return PointerGetDatum(construct_md_array(values, nulls, 1, dims, bounds, FLOAT8OID,
+											  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
 /*

@@ -112,9 +112,8 @@ squares_under(double discount)
 extern size_t value_count(const Evidence *e);
 extern Evidence *evidence_new(int dim, Squares squares);
 extern Evidence *evidence_copy(const Evidence *e);
-extern void absorb(Evidence *e, double decay, int count,
-				   const double *features, const double *rewards,
-				   double reference, const double *weights);
+extern void absorb(Evidence *e, double decay, int count, const double *features,
+				   const double *rewards, double reference, const double *weights);
 extern void evidence_learn(Evidence *e, double discount, int count, int block,
 						   const double *features, const double *rewards);
 extern void check_evidence(const Evidence *e, const Algorithm1 *a);
