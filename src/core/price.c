@@ -229,6 +229,7 @@ possible_target(const PricedDecisions *all, int kind, double target)
 {
 	double		prices[PRICE_MAX_KINDS] = {0.0};
 	double		lowest = mean_at(all, prices, kind, PRICE_MAX);
+
 	return fmax(target, lowest + ROUNDING * fabs(lowest));
 }
 

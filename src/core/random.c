@@ -80,7 +80,6 @@ typedef struct Words
 static void
 words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *words)
 {
-
 	for (int i = 0; i < WORDS_TOGETHER; i++)
 	{
 		uint64_t	number = first + (uint64_t) i;

@@ -116,6 +116,7 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 	int			n_constraints = ArgElements(request.constraints, &constraints, NULL);
 	int			n = 0;
 	ActionNames context = ReadContextNames(&request);
+
 	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
 	{
 		double		sum[ACTION_FEATURES] = {0.0};

@@ -219,7 +219,6 @@ typedef struct ExactPosterior
 static void
 exact_posterior(const exact *G, const exact *b, ExactPosterior *p)
 {
-
 	memcpy(p->Z, G, sizeof(p->Z));
 	for (int k = 0; k < DIM; k++)
 		p->Z[k * DIM + k] += LONG_RIDGE;

@@ -34,7 +34,6 @@ typedef struct Case
 static void
 score(Case *c)
 {
-
 	for (int i = 0; i < c->count; i++)
 		c->scales[i] = byte_encode(c->len, c->features + i * c->len,
 								   c->codes + i * byte_padded(c->len));

@@ -31,7 +31,6 @@ static const KnownAnswer known_answers[] = {
 static void
 test_hash_equals_siphash(void **state)
 {
-
 	for (int i = 0; i < LENGTH(known_answers); i++)
 	{
 		size_t		count = known_answers[i].count;

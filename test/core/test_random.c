@@ -33,7 +33,6 @@ static const KnownAnswer known_answers[] = {
 static void
 test_philox_known_answers(void **state)
 {
-
 	for (int i = 0; i < LENGTH(known_answers); i++)
 	{
 		const KnownAnswer *known = &known_answers[i];
@@ -88,7 +87,6 @@ static const Golden goldens[] = {
 static void
 test_normals_equal_golden_values(void **state)
 {
-
 	for (int i = 0; i < LENGTH(goldens); i++)
 	{
 		const Golden *g = &goldens[i];

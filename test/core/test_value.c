@@ -23,7 +23,6 @@ typedef struct Decision
 static void
 make_log(Decision *log, int count, double level, uint64_t seed)
 {
-
 	for (int i = 0; i < count; i++)
 	{
 		log[i].reward = level + dice(&seed);
