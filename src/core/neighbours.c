@@ -106,7 +106,8 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 static void
 prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 {
-	for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i += CACHE_LINE / sizeof(SvdCell))
+	for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1];
+		 i += CACHE_LINE / sizeof(SvdCell))
 		PREFETCH(&matrix->cells[i]);
 }
 
@@ -250,7 +251,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Add the products of an item's column with those of the listed cells to its row of the gram matrix. */
+/* Add the products of an item's column and the listed cells to its row of the gram matrix. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {

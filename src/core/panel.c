@@ -39,7 +39,7 @@ void
 panel_multiply_fast(const SvdMatrix *matrix, size_t columns, const double *panel,
 					double *out, double *sum)
 {
-	float	   *from = (float *) out;
+	float	   *from = (void *) out;
 	float	   *to = from + matrix->items * columns;
 
 	for (uint32_t item = 0; item < matrix->items; item++)
@@ -48,7 +48,7 @@ panel_multiply_fast(const SvdMatrix *matrix, size_t columns, const double *panel
 			from[i] = (float) panel[i];
 		matrix->pause();
 	}
-	multiply_float(matrix, columns, from, to, (float *) sum);
+	multiply_float(matrix, columns, from, to, (void *) sum);
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		/* out[i] overwrites converted numbers only */

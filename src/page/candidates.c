@@ -307,7 +307,8 @@ read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
 				   Datum *shortlist, int count)
 {
 	AllowedPart part = {.reader = reader, .variant = variant, .items = shortlist, .count = count};
-	AllowedReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0), GroupsCreate()};
+	AllowedReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0),
+	GroupsCreate()};
 
 	read_allowed_part(page, part);
 	if (shortlist != NULL && reader->set->has_object_error && !page->has_passed)
@@ -387,7 +388,7 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
 }
 
-/* Read a vector: item or number, features, dates, effect, its standard deviation, costs, and version. */
+/* Read a vector: item or number, features, dates, effect, standard deviation, costs, version. */
 static void
 read_vector(void *arg, const Datum *values, const bool *nulls)
 {

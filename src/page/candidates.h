@@ -22,7 +22,7 @@ typedef struct CandidateSet
 	int			n_scored;		/* items on the shortlist; 0: all candidates, or a random list */
 	int			n_failing;		/* items left out because an expression fails for them */
 	Datum		failing;		/* an item for which an expression fails */
-	bool		has_object_error;	/* an expression fails with an error that may come from an object */
+	bool		has_object_error;	/* an expression's error may come from an object */
 	double		share;			/* probability that an item is a candidate, for random lists */
 
 	/* set by ReadFeatures() */

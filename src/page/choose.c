@@ -179,7 +179,8 @@ join_features(Datum version, Datum other)
 	ArrayType  *result = ResultReals(n_first + n_second);
 
 	memcpy(ARR_DATA_PTR(result), ARR_DATA_PTR(first), sizeof(float4) * n_first);
-	memcpy((float4 *) ARR_DATA_PTR(result) + n_first, ARR_DATA_PTR(second), sizeof(float4) * n_second);
+	memcpy((float4 *) ARR_DATA_PTR(result) + n_first, ARR_DATA_PTR(second),
+		   sizeof(float4) * n_second);
 	return PointerGetDatum(result);
 }
 
@@ -250,7 +251,8 @@ pack_version(const PageRequest *page, const float4 *features)
 	ArrayType  *result = ResultReals(page->settings.liked);
 
 	memcpy(ARR_DATA_PTR(result), features, sizeof(float4) * page->settings.liked);
-	return DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(result), Int64GetDatum(VERSION_BITS));
+	return DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(result),
+							   Int64GetDatum(VERSION_BITS));
 }
 
 /*
@@ -258,7 +260,8 @@ pack_version(const PageRequest *page, const float4 *features)
  * versions, packed.
  */
 static Datum
-describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision, Choice *choice)
+describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,
+				  Choice *choice)
 {
 	int			count = decision->chosen_count;
 	int			liked = page->settings.liked;
@@ -277,11 +280,14 @@ describe_features(PageRequest *page, const CandidateSet *set, const Decision *de
 		if (version == 0)
 			version = LogVersion(page, set->items[candidate], packed[i]);
 		versions[i] = Int64GetDatum(version);
-		memcpy((float4 *) ARR_DATA_PTR(other) + (Size) i * n_other, features + liked, sizeof(float4) * n_other);
+		memcpy((float4 *) ARR_DATA_PTR(other) + (Size) i * n_other, features + liked,
+			   sizeof(float4) * n_other);
 	}
 	choice->versions = Given(PointerGetDatum(
-		construct_array(versions, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
-	choice->features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(other), Int64GetDatum(LOG_BITS)));
+		construct_array(versions, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
+						TYPALIGN_DOUBLE)));
+	choice->features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(other),
+												 Int64GetDatum(LOG_BITS)));
 	return DirectFunctionCall1(dlints_stack_packed, PointerGetDatum(
 		construct_array(packed, count, BYTEAOID, -1, false, TYPALIGN_INT)));
 }

@@ -22,7 +22,10 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Number of blocks in a portion: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number of blocks */
+/*
+ * Number of blocks in a portion: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number of
+ * blocks
+ */
 #define MIN_BLOCKS		128
 #define ROOT_BLOCKS		3.2
 #define MAX_PORTIONS	4
@@ -295,7 +298,8 @@ NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers)
 	if (choice->n_portions == MAX_PORTIONS)
 		return 0;
 	for (int i = 0; i < choice->count; i++)
-		if (!choice->is_read[i] && (choice->n_portions == 0 || has_higher_bound(choice, i, thresholds)))
+		if (!choice->is_read[i] &&
+			(choice->n_portions == 0 || has_higher_bound(choice, i, thresholds)))
 			order[count++] = i;
 	count = choose_portion(choice, order, count, chosen);
 	for (int n = 0; choice->n_portions == 0 && n < choice->n_blocks; n++)

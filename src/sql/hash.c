@@ -23,10 +23,11 @@ HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 	if (typbyval)
 		return hash_bytes_extended((unsigned char *) &value, sizeof(Datum), seed);
 	if (typlen != -1)
-		return hash_bytes_extended((unsigned char *) DatumGetPointer(value),
-								   typlen == -2 ? (int) strlen(DatumGetCString(value)) : typlen, seed);
+		return hash_bytes_extended((unsigned char *) DatumGetPointer(value), typlen == -2 ?
+								   (int) strlen(DatumGetCString(value)) : typlen, seed);
 	bytes = PG_DETOAST_DATUM_PACKED(value);
-	result = hash_bytes_extended((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), seed);
+	result = hash_bytes_extended((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes),
+								 seed);
 	if (PointerGetDatum(bytes) != value)
 		pfree(bytes);
 	return result;

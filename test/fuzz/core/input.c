@@ -119,7 +119,7 @@ walled(size_t count)
 		arrays[arrays_used] = new_array();
 	start = arrays[arrays_used++] + ARRAY_BYTES - size;
 	memset(start, 0xFF, size);
-	return (double *) start;
+	return (void *) start;
 }
 
 void
