@@ -311,7 +311,7 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 	for (int slot = 0; slot < count; slot++)
 	{
 		uint32_t	item = chosen[slot].item;
-		double	   *row = n->gram + slot * n->k;
+		double	   *row = n->gram + (size_t) slot * (size_t) n->k;
 
 		memset(row, 0, sizeof(double) * (size_t) slot);
 		for (int other = others; other < slot; other++)
