@@ -56,6 +56,9 @@ BEGIN
 	IF a -> 'vectors' -> 'columns' = '[]' AND a ->> 'clicks' IS NULL THEN
 		RAISE 'a recommender needs "columns" or "clicks"' USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'None of the columns that are named differs between items.';
+	ELSIF a -> 'vectors' -> 'columns' = '[]' AND factors = 0 THEN
+		RAISE 'a recommender without "columns" needs factors' USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Argument "factors" must be at least 1, or a column must differ between items.';
 	END IF;
 	WITH block AS (
 		SELECT 0::bigint AS n, 1 AS place, '(clicks)' AS name, factors AS width

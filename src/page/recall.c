@@ -18,12 +18,14 @@
 /* Length of the lists for which recall is measured */
 #define SAMPLED_ITEMS		10
 
-/* Read rankings as returned by _dlints_ranking_weights(). */
+/* Read rankings as returned by _dlints_ranking_weights(), with or without the weights of costs. */
 static Rankings
 read_rankings(const PageRequest *page, ArrayType *weights)
 {
-	int			width = page->settings.size + 1 + page->settings.constraints;
+	int			width = page->settings.size + 1;
 
+	if (ARR_NDIM(weights) == 2 && ARR_DIMS(weights)[1] != width)
+		width += page->settings.constraints;
 	if (ARR_NDIM(weights) != 2 || ARR_DIMS(weights)[1] != width || ARR_HASNULL(weights))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

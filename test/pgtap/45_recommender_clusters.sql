@@ -8,7 +8,7 @@ ANALYZE job;
 \ir include/lists.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(30);
+SELECT plan(31);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   repeats => true,
@@ -168,6 +168,14 @@ DELETE FROM fed.block;
 SELECT inside('fed', 'SELECT public._dlints_group_items()');
 SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job),
   'items whose features are all 0 are in one group each');
+
+-- ---------- constraints ----------
+
+SELECT dlints_alter_recommender('fed', '{"constraints": {"cost": {"of": "i.id / 1e4", "max": 0.5}}}');
+SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
+INSERT INTO fed.block VALUES (2399, '{}', '', '{}') ON CONFLICT DO NOTHING;
+SELECT ok(count(*) = 1 AND bool_and(value BETWEEN 0.9 AND 1), 'report() measures a large catalogue under a constraint')
+FROM   fed.report() WHERE measure = 'score of the items found';
 
 SELECT * FROM finish();
 ROLLBACK;
