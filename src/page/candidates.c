@@ -303,15 +303,13 @@ read_allowed_part(PageRequest *page, AllowedPart part)
  * which raises the error unless an item passes.
  */
 static void
-read_allowed_items(PageRequest *page, AllowedReader *reader, uint32 variant,
-				   Datum *shortlist, int count)
+read_allowed_items(PageRequest *page, AllowedPart part)
 {
-	AllowedPart part = {.reader = reader, .variant = variant, .items = shortlist, .count = count};
 	AllowedReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0),
-	GroupsCreate()};
+							GroupsCreate()};
 
 	read_allowed_part(page, part);
-	if (shortlist != NULL && reader->set->has_object_error && !page->has_passed)
+	if (part.items != NULL && part.reader->set->has_object_error && !page->has_passed)
 	{
 		part.reader = &others;
 		part.items = NULL;
@@ -336,7 +334,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 							GroupsCreate()};
 
 	if (page->skips_failing)
-		read_allowed_items(page, &reader, variant, shortlist, count);
+		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else
 		ReadRows(page, &read_allowed, variant, args, read_allowed_row, &reader);
 	reader.set->group_count = GroupsCount(reader.groups);

@@ -411,6 +411,22 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
+/* Append a packed vector to a packed matrix, which has the header of the first one. */
+static void
+AppendPacked(StringInfo stack, bytea *packed)
+{
+	const char *bytes = VARDATA_ANY(packed);
+
+	CheckPacked(!ReadPacked(packed).is_matrix);
+	if (stack->len == VARHDRSZ)
+		appendBinaryStringInfo(stack, bytes, HEADER);
+	else if (memcmp(stack->data + VARHDRSZ, bytes, HEADER) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("packed vectors must have the same length and number of bits")));
+	appendBinaryStringInfo(stack, bytes + HEADER, (int) (VARSIZE_ANY_EXHDR(packed) - HEADER));
+}
+
 PG_FUNCTION_INFO_V1(dlints_stack_packed);
 
 /*
@@ -431,22 +447,9 @@ dlints_stack_packed(PG_FUNCTION_ARGS)
 	appendStringInfoSpaces(&stack, VARHDRSZ);
 	for (int i = 0; i < count; i++)
 	{
-		bytea	   *packed;
-		const uint8 *bytes;
-
 		if (nulls[i])
 			PG_RETURN_NULL();
-		packed = DatumGetByteaPP(elements[i]);
-		bytes = (const uint8 *) VARDATA_ANY(packed);
-		CheckPacked(!ReadPacked(packed).is_matrix);
-		if (i == 0)
-			appendBinaryStringInfo(&stack, VARDATA_ANY(packed), HEADER);
-		else if (memcmp(stack.data + VARHDRSZ, bytes, HEADER) != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("packed vectors must have the same length and number of bits")));
-		appendBinaryStringInfo(&stack, (const char *) bytes + HEADER,
-							   (int) (VARSIZE_ANY_EXHDR(packed) - HEADER));
+		AppendPacked(&stack, DatumGetByteaPP(elements[i]));
 	}
 	if (count == 0)
 		PG_RETURN_NULL();
