@@ -42,13 +42,16 @@ COMMENT ON FUNCTION _dlints_add_versions() IS 'add the current versions of item 
 
 -- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
 -- call, and of the day before it, since a transaction may commit decisions late.  A version stays until the second
--- call after it was made, and as long as decisions that show it are kept.
+-- call after it was made, and as long as the log has decisions of the day when it was last shown: they can then be
+-- retracted from the models, however late that is.
 CREATE FUNCTION _dlints_drop_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	last_call CONSTANT timestamptz := (SELECT j.done_at FROM job j WHERE j.name = 'versions');
+	-- a day earlier, since the date depends on the session's time zone
+	oldest CONSTANT date := (SELECT d.at::date - 1 FROM decision d ORDER BY d.id LIMIT 1);
 BEGIN
 	UPDATE item_version n SET shown_on = shown.on_day
 	FROM  (SELECT u.id, max(d.at)::date AS on_day
@@ -56,9 +59,9 @@ BEGIN
 	       WHERE  d.id >= @extschema@._dlints_first_decision(last_call - interval '1 day')
 	       GROUP  BY u.id) shown
 	WHERE  n.id = shown.id AND n.shown_on IS DISTINCT FROM shown.on_day;
-	DELETE FROM item_version n USING setting s
+	DELETE FROM item_version n
 	WHERE  n.made_at < last_call
-	AND   (n.shown_on IS NULL OR n.shown_on < now() - s.retention - interval '1 month')
+	AND   (n.shown_on >= oldest) IS NOT TRUE
 	AND    NOT EXISTS (SELECT FROM item_vector v WHERE v.version = n.id);
 	UPDATE job j SET done_at = now() WHERE j.name = 'versions';
 END
