@@ -50,7 +50,7 @@ DATA_built = $(CREATION_SCRIPTS)
 DECLARATIONS = $(patsubst %,sql/functions/%.sql,types learn choose look vectors judge) \
 	$(patsubst %,sql/common/%.sql,entry arguments template tables wrappers log statistics constraints learn run) \
 	$(patsubst %,sql/recommender/%.sql,tables views wrappers columns bindings rekey resolve create \
-		checks profile page rates effects versions vectors popularity blocks factors upkeep later_values warm_start repeats \
+		checks profile page rates effects versions vectors popularity blocks factors upkeep later_values neighbour_weight warm_start repeats \
 		constraints learn health report backtest) \
 	$(patsubst %,sql/ranker/%.sql,tables views wrappers create actions page constraints learn report winner) \
 	sql/manage.sql

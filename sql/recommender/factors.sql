@@ -62,27 +62,30 @@ $$;
 COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the times since which the log has a million clicks, and 100,000';
 
 -- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If
--- "left_out" is 0 to 7, this eighth of the log is omitted.
-CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL) RETURNS text
+-- "left_out" is 0 to 7, this eighth of the log is omitted, and clicks after the time "until" if it is not NULL.
+CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
+	RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	RETURN (
-		SELECT format('SELECT c.user_id%s, c.item%s, c.weight FROM (%s) c WHERE c.user_id IS NOT NULL%s',
+		SELECT format('SELECT c.user_id%s, c.item%s, c.weight FROM (%s) c WHERE c.user_id IS NOT NULL%s%s',
 		              u.to_type, i.to_type, @extschema@._dlints_latest_clicks(),
 		              CASE WHEN left_out IS NOT NULL THEN format(
-		                  ' AND hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END)
+		                  ' AND hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END,
+		              ' AND c.at <= ' || quote_literal(until::text) || '::timestamptz')
 		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i,
 		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u);
 END
 $$;
-COMMENT ON FUNCTION _dlints_log_query(integer) IS 'query of the latest clicks without a part, as text';
+COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz) IS 'query of the latest clicks without a part, as text';
 
 -- Return a call of dlints_factors() on the click log, as text for the FROM clause: alias f, columns item and
 -- factors.  If no part is omitted, the factors are aligned with the current ones.
-CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL) RETURNS text
+CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
+	RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -91,18 +94,20 @@ BEGIN
 	RETURN (
 		SELECT format(
 			'@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
-			@extschema@._dlints_log_query(left_out), s.factors,
+			@extschema@._dlints_log_query(left_out, until), s.factors,
 			CASE WHEN left_out IS NULL
 			     THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', i.to_type))
 			     ELSE 'NULL' END, i.type)
 		FROM   setting s, @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
 END
 $$;
-COMMENT ON FUNCTION _dlints_factors_call(integer) IS 'call of dlints_factors() over the click log, as text';
+COMMENT ON FUNCTION _dlints_factors_call(integer, timestamptz)
+	IS 'call of dlints_factors() over the click log, as text';
 
 -- Return a call of dlints_neighbours() on the click log, as text for the FROM clause: alias n, columns item,
 -- neighbours and weights.
-CREATE FUNCTION _dlints_neighbours_call(left_out integer DEFAULT NULL) RETURNS text
+CREATE FUNCTION _dlints_neighbours_call(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
+	RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -111,11 +116,12 @@ BEGIN
 	RETURN (
 		SELECT format(
 			'@extschema@.dlints_neighbours(%L::text, 50::bigint) n (item %s, neighbours %2$s[], weights real[])',
-			@extschema@._dlints_log_query(left_out), i.type)
+			@extschema@._dlints_log_query(left_out, until), i.type)
 		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
 END
 $$;
-COMMENT ON FUNCTION _dlints_neighbours_call(integer) IS 'call of dlints_neighbours() over the click log, as text';
+COMMENT ON FUNCTION _dlints_neighbours_call(integer, timestamptz)
+	IS 'call of dlints_neighbours() over the click log, as text';
 
 -- Compute the factors and neighbours of all items from the click log.  Factors are aligned with the current ones,
 -- so that the models remain valid.  Returns the number of items with factors.  No locks are taken before the

@@ -61,10 +61,10 @@ COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
 -- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about
 -- the same time; together they count five times, since about one impression in twenty is clicked.  Popularity is
 -- computed from the other parts at the time of the click.  Factors and neighbours come from the other parts, too:
--- otherwise the examples would be predicted by what was fitted to them.  The profile consists of other clicks of the
--- user, in half of the examples only a few, so that short histories are represented.  Every example enters once
--- more without a profile, which measures the value of popularity.  Similarities are computed for half-lives of 14,
--- 30 and 90 days, and without decay.
+-- otherwise the examples would be predicted by what was fitted to them.  Those of part 0 are in held_out_item.  The
+-- profile consists of other clicks of the user, in half of the examples only a few, so that short histories are
+-- represented.  Every example enters once more without a profile, which measures the value of popularity.
+-- Similarities are computed for half-lives of 14, 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -75,13 +75,15 @@ DECLARE
 	related text := format('SELECT n.item::%1$s AS item, u.neighbour::%1$s AS neighbour, u.weight FROM %2$s,'
 	                       ' unnest(n.neighbours, n.weights) u (neighbour, weight)'
 	                       ' WHERE EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item::%1$s))'
-	                       ' AND EXISTS (SELECT FROM candidate c WHERE same_item(c.item, u.neighbour::%1$s))',
-	                       item_type, @extschema@._dlints_neighbours_call(part));
-	fitted text := 'SELECT NULL::' || item_type || ' AS item, NULL::real[] AS factors WHERE false';
+	                       ' AND EXISTS (SELECT FROM candidate c WHERE same_item(c.item, u.neighbour::%1$s))', item_type,
+	                       CASE part WHEN 0 THEN 'held_out_item n' ELSE @extschema@._dlints_neighbours_call(part) END);
+	fitted text := 'SELECT h.item, h.factors FROM held_out_item h WHERE h.factors IS NOT NULL';
 BEGIN
-	IF (SELECT s.factors > 0 FROM setting s) THEN
-		fitted := format('SELECT f.item::%s AS item, f.factors FROM %s', item_type,
-		                 @extschema@._dlints_factors_call(part));
+	IF part > 0 THEN
+		fitted := CASE WHEN (SELECT s.factors > 0 FROM setting s)
+		               THEN format('SELECT f.item::%s AS item, f.factors FROM %s', item_type,
+		                           @extschema@._dlints_factors_call(part))
+		               ELSE 'SELECT NULL::' || item_type || ' AS item, NULL::real[] AS factors WHERE false' END;
 	END IF;
 	EXECUTE format($statement$
 	WITH latest AS MATERIALIZED (
@@ -242,9 +244,7 @@ COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint)
 --
 -- The weight of the neighbour score is fitted separately.  In a common fit, similarity explains most of the
 -- difference, because negative examples are easy to recognize; among the best items the neighbour score is more
--- informative.  A weight of three times the slope is near the best one on dense and sparse logs.  Where items are
--- popular for at most a day, most neighbours of a user's clicks are old items, which the negative examples do not
--- contain.  The neighbour score then has the minimum weight.
+-- informative.  A weight of three times the slope is near the best one on dense and sparse logs.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -265,8 +265,7 @@ BEGIN
 		           FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) f
 		WHERE  f.residual <= 0.97 * f.min_residual + 0.03 * f.variance ORDER BY f.half_life DESC LIMIT 1)
 	UPDATE similarity l
-	SET    weights = w.weights || CASE WHEN l.popularity_half_life <= 1 THEN 0.001
-	                                   ELSE coalesce(least(f.neighbour_weight / b.click_value, 100), 0.02) END,
+	SET    weights = w.weights || coalesce(least(f.neighbour_weight / b.click_value, 100), 0.02),
 	       scale = @extschema@._dlints_expand_block_weights(w.weights, s.feature_blocks),
 	       click_value = b.click_value, half_life = nullif(f.half_life, 'infinity'), found_at = now()
 	FROM   setting s, fitted f, LATERAL (SELECT max(u.w) AS click_value FROM unnest(f.weights) u (w)) b,
@@ -338,6 +337,7 @@ DECLARE
 	                        WHERE  c.at <= now() AND isfinite(c.at) AND c.weight > 0 LIMIT 100000) c);
 	n_parts integer := least(8, ceil(80000.0 / greatest(n_clicks, 1)));
 	noticed_at timestamptz := clock_timestamp();
+	until timestamptz := @extschema@._dlints_held_out_after(n_clicks);
 BEGIN
 	IF n_clicks < 300 AND (SELECT s.clicks IS NULL FROM setting s) THEN
 		n_parts := 0;
@@ -348,6 +348,7 @@ BEGIN
 	DELETE FROM warm_start_example;
 	DELETE FROM half_life_candidate;
 	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
+	PERFORM @extschema@._dlints_hold_out(until);
 	FOR part IN 0 .. n_parts - 1 LOOP
 		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
@@ -356,6 +357,8 @@ BEGIN
 		END IF;
 	END LOOP;
 	PERFORM @extschema@._dlints_fit_similarity();
+	PERFORM @extschema@._dlints_limit_neighbour_weight(until);
+	EXECUTE format('DROP TABLE %I.held_out_item', own);
 	PERFORM @extschema@._dlints_refresh_popularity();
 	PERFORM @extschema@._dlints_refresh_trend();
 	PERFORM @extschema@._dlints_set_blocks();

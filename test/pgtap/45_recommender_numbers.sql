@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(93);
+SELECT plan(94);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -179,8 +179,10 @@ SELECT ok(count(*) > 0 AND count(profile) = 0,
 UPDATE blind_r.similarity SET popularity_half_life = 2;
 SELECT inside('blind_r', 'SELECT public._dlints_refresh_popularity()');
 DELETE FROM blind_r.warm_start_example;
+SELECT inside('blind_r', 'SELECT public._dlints_hold_out(now())');
 SELECT count(inside('blind_r', format('SELECT public._dlints_add_examples(%s, 1000, 1000)', part))) AS parts
   FROM generate_series(0, 7) part \gset
+DROP TABLE blind_r.held_out_item;
 SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now,
   format('examples have the popularity of the time of the click: %s, now %s', avg(f.was), e.now))
   FROM blind_r.warm_start_example b, LATERAL (SELECT b.features[cardinality(b.features)] AS was) f,
@@ -195,8 +197,17 @@ SELECT dlints_create_recommender('press_r', 'job', '{field}', factors => 4,
   clicks => 'SELECT who, job::integer, at FROM press') IS NOT NULL;
 SELECT ok(popularity_half_life <= 1 AND weights[3] = 1, 'the popularity has a short half-life if items live for a day')
     FROM press_r.similarity;
-SELECT is(weights[4], 0.001::float8, 'the neighbour score has a minimum weight if items live for a day')
-  FROM press_r.similarity;
+-- 300 users who click some of the items of each day, either the odd or the even ones
+CREATE TABLE daily AS SELECT who, 1 + 8 * day + 2 * k + who % 2 AS job,
+  now() - (20 - day) * interval '1 day' + (hashint8extended(who * 100 + day, k) & 1023) * interval '1 minute' AS at
+  FROM generate_series(1, 300) who, generate_series(0, 19) day, generate_series(0, 3) k
+  WHERE (hashint8extended(who * 100 + day, 10 + k) & 3) < 2;
+SELECT dlints_create_recommender('daily_r', 'job', '{field}', factors => 4,
+  clicks => 'SELECT who, job, at FROM daily') IS NOT NULL;
+SELECT ok(l.weights[4] = 0.001 AND (dlints_mean(h.neighbours))[1] > 5 * l.click_value * l.weights[4],
+  'the neighbour score has the minimum weight if the latest clicks have better ranks without it')
+  FROM daily_r.similarity l, daily_r.half_life_candidate h WHERE h.half_life = coalesce(l.half_life, 'infinity');
+SELECT is(to_regclass('daily_r.held_out_item'), NULL, 'the warm start drops its table');
 -- fits read a million clicks
 INSERT INTO press SELECT 1, 1, now() - interval '1 year' - i * interval '1 second' FROM generate_series(1, 1100000) i;
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');

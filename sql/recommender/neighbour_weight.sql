@@ -1,0 +1,139 @@
+-- Weight of the neighbour score --------------------------------------------------------------
+--
+-- The weight is fitted to examples whose negative items were clicked at about the same time.  Where items are of
+-- interest for some days or weeks only, these examples do not show that neighbours of old clicks are old items.  We
+-- therefore hold out the latest clicks, rank each held-out item among random items of the catalogue, and reduce the
+-- weight if the ranks then become better.
+
+-- Return the time after which clicks are held out: the latest 2,000, or a twentieth of a short log.  NULL without
+-- clicks.
+CREATE FUNCTION _dlints_held_out_after(n_clicks bigint) RETURNS timestamptz
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT k.at FROM click k
+		WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
+		ORDER  BY k.at DESC LIMIT 1 OFFSET least(2000, n_clicks / 20));
+END
+$$;
+COMMENT ON FUNCTION _dlints_held_out_after(bigint) IS 'time after which clicks are held out';
+
+-- Create the table held_out_item: factors and neighbours of items, fitted without the first eighth of the click log and
+-- without the clicks after a time.  _dlints_fit_prior() drops it.
+CREATE FUNCTION _dlints_hold_out(until timestamptz) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
+	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+BEGIN
+	EXECUTE format('
+		CREATE UNLOGGED TABLE %I.held_out_item AS
+		SELECT n.item::%2$s AS item, NULL::real[] AS factors, n.neighbours::%2$s[] AS neighbours, n.weights
+		FROM   %3$s', own, item_type, @extschema@._dlints_neighbours_call(0, until));
+	IF (SELECT s.factors > 0 FROM setting s) THEN
+		EXECUTE format('INSERT INTO held_out_item (item, factors) SELECT f.item::%s, f.factors FROM %s', item_type,
+		               @extschema@._dlints_factors_call(0, until));
+	END IF;
+	ANALYZE held_out_item (item);
+END
+$$;
+COMMENT ON FUNCTION _dlints_hold_out(timestamptz) IS 'fit factors and neighbours without the latest clicks';
+
+-- Multiply the weight of the neighbour score by 0 (the minimum weight) or 0.3, if held-out clicks show that lists
+-- become better.  For up to 500 users we rank the first click after the time "until" among 200 random items that the
+-- user had not clicked, by the score that a page computes.  Ranks are compared by their discounted cumulative gain.
+-- Clicks are weighted by the inverse of the assumed impressions of their item (setting.exposure), so that popular
+-- items do not dominate.  A multiplier is used if it is better than 1 by three standard errors.
+CREATE FUNCTION _dlints_limit_neighbour_weight(until timestamptz) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('comparing weights of the neighbour score'::text);
+	EXECUTE '
+	WITH clicked AS MATERIALIZED (
+		SELECT c.user_id, c.item, max(c.at) AS at, c.is_held_out
+		FROM  (SELECT k.user_id, k.item, k.at, k.at > $1 AS is_held_out
+		       FROM   click k JOIN item_vector v ON same_item(v.item, k.item)
+		       WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
+		       ORDER  BY k.at DESC LIMIT 100000) c
+		GROUP  BY c.user_id, c.item, c.is_held_out, CASE WHEN c.user_id IS NULL THEN c.at END),
+	test AS MATERIALIZED (
+		SELECT row_number() OVER () AS id, f.user_id, f.item
+		FROM  (SELECT DISTINCT ON (c.user_id) c.user_id, c.item FROM clicked c
+		       WHERE  c.is_held_out AND c.user_id IS NOT NULL ORDER BY c.user_id, c.at) f
+		ORDER  BY random() LIMIT 500),
+	history AS MATERIALIZED (
+		SELECT t.id, c.item, @extschema@._dlints_decay(
+		           date_part(''epoch'', max(c.at) OVER (PARTITION BY t.id) - c.at) / 86400, s.half_life) AS weight
+		FROM   similarity s CROSS JOIN test t JOIN clicked c ON same_user(c.user_id, t.user_id)
+		WHERE  NOT c.is_held_out),
+	popularity AS MATERIALIZED (
+		SELECT c.item, count(*) AS clicks, sum(@extschema@._dlints_decay(
+		           date_part(''epoch'', $1 - c.at) / 86400, s.popularity_half_life)) AS score
+		FROM   similarity s, clicked c
+		WHERE  NOT c.is_held_out GROUP BY c.item),
+	vector AS MATERIALIZED (
+		SELECT v.item, v.number, coalesce(h.factors, array_fill(0::real, ARRAY[s.factors])) || v.encoded AS features,
+		       (ln(1 + coalesce(p.score, 0)) / ln(1 + max(p.score) OVER ()))::real AS popularity,
+		       greatest(coalesce(p.clicks, 1), 1) ^ -s.exposure AS weight
+		FROM   setting s CROSS JOIN (
+		           SELECT v.item, v.encoded, row_number() OVER (ORDER BY v.is_deleted, random()) AS number
+		           FROM   item_vector v) v
+		       LEFT JOIN held_out_item h ON same_item(h.item, v.item) AND h.factors IS NOT NULL
+		       LEFT JOIN popularity p ON same_item(p.item, v.item)),
+	profile AS MATERIALIZED (
+		SELECT h.id, @extschema@._dlints_profile_of(@extschema@._dlints_mean_profile(
+		           @extschema@.dlints_profile((v.features || 1::real)::@extschema@.dlints_vector, h.weight),
+		           sum(h.weight), s.liked), l.scale, l.weights, s.liked, 0)::float8[] AS profile
+		FROM   setting s CROSS JOIN similarity l CROSS JOIN history h JOIN vector v ON same_item(v.item, h.item)
+		GROUP  BY h.id, s.liked, l.scale, l.weights),
+	wanted AS MATERIALIZED (
+		SELECT v.item, v.number, v.weight, (v.features || v.popularity || 0::real)::@extschema@.dlints_vector AS features
+		FROM   vector v
+		WHERE  v.number <= 200 OR EXISTS (SELECT FROM test t WHERE same_item(t.item, v.item))),
+	related AS MATERIALIZED (
+		SELECT h.item AS clicked, w.item, u.weight
+		FROM   held_out_item h CROSS JOIN unnest(h.neighbours, h.weights) u (item, weight)
+		       JOIN wanted w ON same_item(w.item, u.item)
+		WHERE  EXISTS (SELECT FROM history b WHERE same_item(b.item, h.item))),
+	together AS MATERIALIZED (
+		SELECT h.id, r.item, least(greatest(sum(h.weight * r.weight), 0), 4) AS score
+		FROM   history h JOIN related r ON same_item(r.clicked, h.item) GROUP BY h.id, r.item),
+	candidate AS (
+		SELECT t.id, w.item, w.weight, true AS is_click, w.features
+		FROM   test t JOIN wanted w ON same_item(w.item, t.item)
+		UNION ALL
+		SELECT t.id, w.item, w.weight, false, w.features
+		FROM   test t JOIN wanted w ON w.number <= 200 AND NOT same_item(w.item, t.item)),
+	scored AS MATERIALIZED (
+		SELECT c.id, c.is_click, c.weight, @extschema@.dlints_dot(p.profile, c.features) AS score,
+		       l.weights[cardinality(l.weights)] * coalesce(n.score, 0) AS together
+		FROM   similarity l CROSS JOIN candidate c JOIN profile p ON p.id = c.id
+		       LEFT JOIN together n ON n.id = c.id AND same_item(n.item, c.item)
+		WHERE  NOT EXISTS (SELECT FROM history h WHERE h.id = c.id AND same_item(h.item, c.item))),
+	ranked AS (
+		SELECT o.id, o.weight, sum(1 + sign(c.score - o.score)) / 2 AS without,
+		       sum(1 + sign(c.score - o.score + 0.3 * (c.together - o.together))) / 2 AS reduced,
+		       sum(1 + sign(c.score - o.score + c.together - o.together)) / 2 AS "full"
+		FROM   scored o JOIN scored c ON c.id = o.id AND NOT c.is_click
+		WHERE  o.is_click
+		GROUP  BY o.id, o.weight),
+	compared AS (
+		SELECT m.multiplier, avg(g.difference) AS gain, stddev(g.difference) / sqrt(count(*)) AS error
+		FROM   ranked r CROSS JOIN LATERAL (VALUES (0, r.without), (0.3, r.reduced)) m (multiplier, rank),
+		       LATERAL (SELECT r.weight * (1 / ln(2 + m.rank) - 1 / ln(2 + r."full")) AS difference) g
+		GROUP  BY m.multiplier HAVING count(*) >= 30)
+	UPDATE similarity l
+	SET    weights[cardinality(l.weights)] = greatest(c.multiplier * l.weights[cardinality(l.weights)], 0.001)
+	FROM  (SELECT c.multiplier FROM compared c WHERE c.gain > 3 * c.error ORDER BY c.gain DESC LIMIT 1) c' USING until;
+END
+$$;
+COMMENT ON FUNCTION _dlints_limit_neighbour_weight(timestamptz)
+	IS 'reduce the weight of the neighbour score if the latest clicks have better ranks without it';
