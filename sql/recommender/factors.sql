@@ -25,8 +25,8 @@ RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
 COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as text';
 
 -- Find the times since which the log has a million clicks, and 100,000 clicks of users on known items, so that nothing
--- sorts the log.  The second time is a full hour.  A time is kept while it selects at most a tenth more clicks, or a
--- quarter more.
+-- sorts the log.  The second time is a full hour, or the first time if few of the million clicks are on known items.
+-- A time is kept while it selects at most a tenth more clicks, or a quarter more.
 CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -48,14 +48,16 @@ BEGIN
 	END IF;
 	IF n.newest > 125000
 	   OR (n.newest < 100000 AND EXISTS (SELECT FROM similarity s WHERE s.newest_from IS NOT NULL)) THEN
-		UPDATE similarity SET newest_from = (
-			SELECT to_timestamp(3600 * h.hour)
-			FROM  (SELECT k.hour, sum(count(*)) OVER (ORDER BY k.hour DESC) AS clicks
-			       FROM  (SELECT floor(date_part('epoch', c.at) / 3600) AS hour FROM click c
-			              WHERE  c.at <= now() AND isfinite(c.at) AND c.user_id IS NOT NULL AND c.weight > 0
-			              AND    EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, c.item))) k
-			       GROUP  BY k.hour) h
-			WHERE  h.clicks >= 100000 ORDER BY h.hour DESC LIMIT 1);
+		EXECUTE format('
+			UPDATE similarity s SET newest_from = coalesce((
+				SELECT to_timestamp(3600 * h.hour)
+				FROM  (SELECT k.hour, sum(count(*)) OVER (ORDER BY k.hour DESC) AS clicks
+				       FROM  (SELECT floor(date_part(''epoch'', c.at) / 3600) AS hour FROM (%s) c
+				              WHERE  c.user_id IS NOT NULL
+				              AND    EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, c.item))) k
+				       GROUP  BY k.hour) h
+				WHERE  h.clicks >= 100000 ORDER BY h.hour DESC LIMIT 1), s.latest_from)',
+			@extschema@._dlints_latest_clicks());
 	END IF;
 END
 $$;

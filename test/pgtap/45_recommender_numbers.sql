@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(94);
+SELECT plan(95);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -218,6 +218,12 @@ SELECT is(newest_from, to_timestamp(3600 * floor(date_part('epoch', now() - inte
 UPDATE press_r.similarity SET newest_from = now() - interval '1 day';
 SELECT is(inside('press_r', 'SELECT n FROM public._dlints_click_health()'), '145',
   'the report reads the newest clicks');
+SAVEPOINT item_is_known;
+DELETE FROM press_r.item_vector WHERE item = 1;
+SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
+SELECT is(newest_from, latest_from, 'examples read no more than the latest million clicks if few are on known items')
+  FROM press_r.similarity;
+ROLLBACK TO item_is_known;
 DELETE FROM press WHERE at < now() - interval '1 year';
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
 SELECT is(ARRAY[latest_from, newest_from], '{NULL,NULL}', 'fits read all clicks of a log that has become short')
