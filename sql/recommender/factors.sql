@@ -67,7 +67,7 @@ COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the times since which 
 -- "left_out" is 0 to 7, this eighth of the log is omitted, and clicks after the time "until" if it is not NULL.
 CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
-	LANGUAGE plpgsql STABLE AS
+	LANGUAGE plpgsql STABLE SET datestyle = 'ISO' AS     -- other styles write ambiguous names of zones
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();

@@ -15,7 +15,8 @@ DECLARE
 BEGIN
 	RETURN (
 		SELECT k.at FROM click k
-		WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
+		WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
+		AND    k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
 		ORDER  BY k.at DESC LIMIT 1 OFFSET least(2000, n_clicks / 20));
 END
 $$;
@@ -61,7 +62,8 @@ BEGIN
 		SELECT c.user_id, c.item, max(c.at) AS at, c.is_held_out
 		FROM  (SELECT k.user_id, k.item, k.at, k.at > $1 AS is_held_out
 		       FROM   click k JOIN item_vector v ON same_item(v.item, k.item)
-		       WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
+		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')
+		       AND    k.at <= now() AND isfinite(k.at) AND k.weight > 0
 		       ORDER  BY k.at DESC LIMIT 100000) c
 		GROUP  BY c.user_id, c.item, c.is_held_out, CASE WHEN c.user_id IS NULL THEN c.at END),
 	test AS MATERIALIZED (
@@ -81,7 +83,7 @@ BEGIN
 		WHERE  NOT c.is_held_out GROUP BY c.item),
 	vector AS MATERIALIZED (
 		SELECT v.item, v.number, coalesce(h.factors, array_fill(0::real, ARRAY[s.factors])) || v.encoded AS features,
-		       (ln(1 + coalesce(p.score, 0)) / ln(1 + max(p.score) OVER ()))::real AS popularity,
+		       (ln(1 + coalesce(p.score, 0)) / ln(1 + greatest(max(p.score) OVER (), 1)))::real AS popularity,
 		       greatest(coalesce(p.clicks, 1), 1) ^ -s.exposure AS weight
 		FROM   setting s CROSS JOIN (
 		           SELECT v.item, v.encoded, row_number() OVER (ORDER BY v.is_deleted, random()) AS number

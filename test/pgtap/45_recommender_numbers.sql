@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(95);
+SELECT plan(97);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -208,6 +208,19 @@ SELECT ok(l.weights[4] = 0.001 AND (dlints_mean(h.neighbours))[1] > 5 * l.click_
   'the neighbour score has the minimum weight if the latest clicks have better ranks without it')
   FROM daily_r.similarity l, daily_r.half_life_candidate h WHERE h.half_life = coalesce(l.half_life, 'infinity');
 SELECT is(to_regclass('daily_r.held_out_item'), NULL, 'the warm start drops its table');
+SAVEPOINT no_pause;
+UPDATE daily SET at = at - interval '20 days' WHERE at < now() - interval '1 day';
+UPDATE daily_r.similarity SET popularity_half_life = 0.125;
+SELECT inside('daily_r', 'SELECT public._dlints_hold_out(now() - interval ''2 days'')');
+SELECT lives_ok(
+  $$SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''2 days'')')$$,
+  'held-out clicks may follow a pause of many half-lives of popularity');
+SET LOCAL DateStyle = 'SQL, DMY';
+SET LOCAL TimeZone = 'Asia/Shanghai';
+SELECT is(substring(inside('daily_r', 'SELECT public._dlints_log_query(0, now())')
+                    FROM '<= ''([^'']+)''::timestamptz$')::timestamptz, now(),
+  'queries of the log have times that do not depend on abbreviations of time zones');
+ROLLBACK TO no_pause;
 -- fits read a million clicks
 INSERT INTO press SELECT 1, 1, now() - interval '1 year' - i * interval '1 second' FROM generate_series(1, 1100000) i;
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
