@@ -1,10 +1,12 @@
 -- Latent factors and neighbours ---------------------------------------------------------
 
--- Return the type as which dlints_factors() reads a key column, and the cast to it: text for types without hashing.
+-- Return the type as which dlints_factors() reads a key column, and the cast to it: text for types without hashing, and
+-- the column's collation if equal keys may have several spellings.
 CREATE FUNCTION _dlints_hashed_key(relation regclass, key text, OUT type text, OUT to_type text)
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 SELECT h.type, CASE h.type WHEN 'pg_catalog.text' THEN '::pg_catalog.text' ELSE '' END
+               || @extschema@._dlints_collate_clause(a.attcollation)
 FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid,
        LATERAL (SELECT CASE WHEN t.typcategory IN ('A', 'E', 'R', 'S', 'C') OR EXISTS (
                     SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod

@@ -4,7 +4,7 @@
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(286);
+SELECT plan(288);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -204,6 +204,21 @@ SELECT lives_ok('SELECT place_r.refresh(), place_r.warm_start()',
   'refresh() and warm_start() succeed with clicks of unknown items');
 SELECT matches(made($$'r', 'thing', '{worth}'$$), '^42804: column "worth" has type money',
   'dlints_create_recommender() rejects a column of a type without an encoding');
+
+SELECT count(*) > 0 AND getdatabaseencoding() = 'UTF8' AS has_icu FROM pg_collation WHERE collname = 'und-x-icu' \gset
+\if :has_icu
+CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE word (id text COLLATE any_case PRIMARY KEY, kind text);
+INSERT INTO word SELECT 'w' || i, 'k' || i % 3 FROM generate_series(1, 9) i;
+CREATE TABLE read AS SELECT who, (CASE who % 2 WHEN 0 THEN 'w' ELSE 'W' END || 1 + who * i % 9) AS word, now() AS at
+  FROM generate_series(1, 40) who, generate_series(1, 4) i;
+SELECT is(made($$'word_r', 'word', '{kind}', clicks => 'SELECT who, word, at FROM read'$$), 'gives false',
+  'the click log may spell keys of a case-insensitive collation in several ways');
+SELECT ok(count(*) > 0 AND count(*) = count(DISTINCT lower(item)), 'all spellings of a key are one item')
+  FROM word_r.neighbour;
+\else
+SELECT skip('there is no ICU', 2);
+\endif
 
 -- ---------- alter ----------
 
