@@ -97,6 +97,16 @@ MakeParts(PreparedModel *prepared, int parts)
 	}
 }
 
+/* The mean of a model without observations and prior, for which nothing is factored */
+static double *
+MakeZeroMean(PreparedModel *prepared)
+{
+	double	   *mean = AllocatePart(prepared, prepared->dim);
+
+	memset(mean, 0, prepared->dim * sizeof(double));
+	return mean;
+}
+
 /*
  * Compute the requested parts unless they exist.  A temporary memory context
  * frees the sums and factors, which may be large, immediately.
@@ -107,6 +117,8 @@ PrepareParts(PreparedModel *prepared, int parts)
 	MemoryContext work;
 	MemoryContext caller;
 
+	if ((parts & PART_MEAN) && !prepared->mean && ModelStoredCount(&prepared->header) == 0)
+		prepared->mean = MakeZeroMean(prepared);
 	if (((parts & PART_MEAN) == 0 || prepared->mean) &&
 		((parts & PART_ROOT) == 0 || prepared->root) &&
 		((parts & PART_DRAW) == 0 || prepared->factors))
