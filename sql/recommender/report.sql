@@ -311,7 +311,8 @@ DECLARE
 	first bigint := @extschema@._dlints_first_decision(since);
 BEGIN
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
-		format('report_rewards(%L::timestamptz)', since), format('report_empty_requests(%L::bigint)', first),
+		format('report_rewards(to_timestamp(%L::float8))', extract(epoch FROM since)),     -- text depends on DateStyle
+		format('report_empty_requests(%L::bigint)', first),
 		format('report_calibration(%L::bigint)', first), 'report_reward_rate()', 'report_pending()',
 		format('constraint_report(%L::bigint)', first), 'problem_report()', format('report_log(%L::bigint)', first),
 		'report_clicks()', format('report_repeats(%L::bigint)', first), format('report_lists(%L::bigint)', first),

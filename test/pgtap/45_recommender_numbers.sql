@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(97);
+SELECT plan(98);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -215,11 +215,14 @@ SELECT inside('daily_r', 'SELECT public._dlints_hold_out(now() - interval ''2 da
 SELECT lives_ok(
   $$SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''2 days'')')$$,
   'held-out clicks may follow a pause of many half-lives of popularity');
+SELECT count(*) AS items FROM daily_r.recommend(1) \gset
 SET LOCAL DateStyle = 'SQL, DMY';
 SET LOCAL TimeZone = 'Asia/Shanghai';
 SELECT is(substring(inside('daily_r', 'SELECT public._dlints_log_query(0, now())')
                     FROM '<= ''([^'']+)''::timestamptz$')::timestamptz, now(),
   'queries of the log have times that do not depend on abbreviations of time zones');
+SELECT is(max(value), 1::float8, 'report() counts users since a time in any DateStyle')
+  FROM daily_r.report(now() - interval '1 hour') WHERE measure = 'users';
 ROLLBACK TO no_pause;
 -- fits read a million clicks
 INSERT INTO press SELECT 1, 1, now() - interval '1 year' - i * interval '1 second' FROM generate_series(1, 1100000) i;
