@@ -135,7 +135,7 @@ def _learn(cursor, meter):
     """Measure training, fits of factors, and rebuilds of the models."""
     pending = value(cursor, 'SELECT count(*) FROM shop.pending')
     with meter('learn', 'learn()', 'a decision', pending) as unit:
-        unit.count = value(cursor, "SELECT shop.learn('-1 minute')")
+        unit.count = value(cursor, "SELECT shop.learn('0')")
     with meter('refit', 'refit()', 'a click', world.CLICKS):
         cursor.execute('SELECT shop.refit()')
     with meter('rebuild', 'rebuild()', 'a decision', 1) as unit:

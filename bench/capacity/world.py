@@ -43,27 +43,34 @@ MONTH = """
 FILL = """
     INSERT INTO shop.decision_{month} (
         id, at, seed, user_id, treatment, context, profile,
-        items, probabilities, expected, features)
+        items, probabilities, expected, versions, features)
     SELECT _dlints_first_decision(t.at) + n %% 4194304, t.at, n,
            1 + floor({users} * random()), 'personal', '{{}}', p.profile,
            l.items, array_fill(0.1, ARRAY[{shown}]),
-           array_fill(0.02, ARRAY[{shown}]), l.features
+           array_fill(0.02, ARRAY[{shown}]), l.versions, l.features
     FROM   generate_series(1, {decisions}) n,
            LATERAL (SELECT timestamptz '{first}'
                            + (n - 1) / {decisions}::float8
                            * (timestamptz '{last}' - '{first}') AS at) t,
-           (SELECT dlints_pack(shop.profile(1)) AS profile OFFSET 0) p,
+           (SELECT dlints_pack(shop.profile(1), 8) AS profile OFFSET 0) p,
            (SELECT array_agg(items ORDER BY n) AS lists,
+                   array_agg(versions ORDER BY n) AS versions,
                    array_agg(features ORDER BY n) AS features
             FROM  (SELECT n, array_agg(item ORDER BY position)::text AS items,
-                          dlints_pack(array_agg(v.features ORDER BY position))
+                          array_agg(i.version ORDER BY position)::text
+                          AS versions,
+                          dlints_pack(array_agg(v.features[s.liked + 1:]
+                                                ORDER BY position), 8)
                           AS features
                    FROM   generate_series(0, {items} - 1) n,
                           generate_series(1, {shown}) position,
                           shop.item_features v
-                   WHERE  v.item = 1 + (n * 7 + position * 37) %% {items}
+                          JOIN shop.item_vector i USING (item),
+                          shop.setting s
+                   WHERE  item = 1 + (n * 7 + position * 37) %% {items}
                    GROUP  BY n) list) a,
            LATERAL (SELECT a.lists[1 + n %% {items}]::integer[] AS items,
+                           a.versions[1 + n %% {items}]::bigint[] AS versions,
                            a.features[1 + n %% {items}] AS features) l;
     INSERT INTO shop.reward_{month}
     SELECT d.id, item, 'click', 1, now(), 1
