@@ -41,9 +41,10 @@ $$;
 COMMENT ON FUNCTION _dlints_add_versions() IS 'add the current versions of item vectors that were written';
 
 -- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
--- call, and of the day before it, since a transaction may commit decisions late.  A version stays until the second
--- call after it was made, and as long as the log has decisions of the day when it was last shown: they can then be
--- retracted from the models, however late that is.
+-- call, and of the day before it, since a transaction may commit decisions late.  Versions that were current at the
+-- last call are kept: a transaction may still show one that was replaced just now.  A version also stays as long as
+-- the log has decisions of the day when it was last shown: they can then be retracted from the models, however late
+-- that is.
 CREATE FUNCTION _dlints_drop_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -60,9 +61,12 @@ BEGIN
 	       GROUP  BY u.id) shown
 	WHERE  n.id = shown.id AND n.shown_on IS DISTINCT FROM shown.on_day;
 	DELETE FROM item_version n
-	WHERE  n.made_at < last_call
+	USING (SELECT o.id, o.item, max(o.id) FILTER (WHERE o.made_at < last_call) OVER (PARTITION BY o.item) AS latest
+	       FROM   item_version o) k
+	      LEFT JOIN item_vector v ON same_item(v.item, k.item)
+	WHERE  n.id = k.id AND n.made_at < last_call
 	AND   (n.shown_on >= oldest) IS NOT TRUE
-	AND    NOT EXISTS (SELECT FROM item_vector v WHERE v.version = n.id);
+	AND   (v.item IS NULL OR (v.version <> n.id AND n.id < k.latest));
 	UPDATE job j SET done_at = now() WHERE j.name = 'versions';
 END
 $$;
