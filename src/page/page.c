@@ -301,7 +301,7 @@ sqlstate_argument(FunctionCallInfo fcinfo)
 	char	   *code = text_to_cstring(PG_GETARG_TEXT_PP(0));
 
 	if (strlen(code) != 5)
-		elog(ERROR, "invalid SQLSTATE \"%s\"", code);
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid SQLSTATE \"%s\"", code)));
 	return MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4]);
 }
 
