@@ -63,7 +63,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_latest_clicks() IS 'find the times since which the log has a million clicks, and 100,000';
+COMMENT ON FUNCTION _dlints_find_latest_clicks()
+	IS 'find the times since which the log has a million clicks, and 100,000';
 
 -- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If
 -- "left_out" is 0 to 7, this eighth of the log is omitted, and clicks after the time "until" if it is not NULL.

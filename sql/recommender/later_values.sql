@@ -5,8 +5,8 @@
 -- only when most numbers are outside of the old ones.
 --
 -- In both cases a few features change their meaning.  We encode the affected items again, in the item vectors and
--- in their versions, and train the models again on the log.  Profiles in the log and vectors of deleted items lose these
--- features, since the clicks and columns from which they were computed are gone.
+-- in their versions, and train the models again on the log.  Profiles in the log and vectors of deleted
+-- items lose these features, since the clicks and columns from which they were computed are gone.
 
 -- Measure a column of items again.  Returns its new measurements, or NULL if they do not change.  "changed" is the
 -- number of the column's features before the first one that changes.  "n" is the position of the column.

@@ -9,8 +9,8 @@ CREATE FUNCTION _dlints_stack_packed(vectors bytea[]) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dlints_stack_packed' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_stack_packed(bytea[]) IS 'packed matrix of packed vectors';
 
--- Return the features of the n-th item of a list.  "versions" are those of its items' versions, "other" those in the
--- log; NULL if a version is missing.
+-- Return the features of the n-th item of a list.  "versions" has the packed features of the items' versions, "other"
+-- the packed features in the log.  NULL if a version is missing.
 CREATE FUNCTION _dlints_logged_features(versions bytea, other bytea, n bigint) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN versions IS NOT NULL

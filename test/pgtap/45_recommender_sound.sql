@@ -90,7 +90,8 @@ SELECT is(versions(), 200::bigint, 'a new recommender has one version per item')
 SELECT dated.refresh();
 SELECT is(versions(), 200::bigint, 'a refresh without changes adds no versions');
 SELECT min(decision) AS list, min(item) AS shown FROM dated.recommend(1, 6) \gset
-INSERT INTO visit SELECT p, 1 + (p * i) % 200, now() - interval '1 hour' FROM generate_series(1, 60) p, generate_series(1, 9) i;
+INSERT INTO visit SELECT p, 1 + (p * i) % 200, now() - interval '1 hour'
+FROM   generate_series(1, 60) p, generate_series(1, 9) i;
 UPDATE job SET field = 'field 9' WHERE id = :shown;
 SELECT dated.refresh();
 SELECT is(versions(:shown), 2::bigint, 'a changed column makes a version');
@@ -117,7 +118,8 @@ SELECT is(count(*), 0::bigint, 'versions of dropped lists are dropped') FROM dat
 WHERE  id = ANY (:'versions');
 
 -- an item that no refresh has encoded yet
-INSERT INTO job SELECT 201, title, field, city_id, salary, skills, details, remote, posted, open, same FROM job WHERE id = 7;
+INSERT INTO job SELECT 201, title, field, city_id, salary, skills, details, remote, posted, open, same
+FROM   job WHERE id = 7;
 SELECT min(decision) AS list FROM dated.recommend(1, 300) \gset
 SELECT is(versions(201), 1::bigint, 'a list with an item that is not encoded yet makes a version of it');
 SELECT cmp_ok(max(abs(u.f - u.g)), '<', 0.001::real, 'which has its features')
@@ -129,7 +131,8 @@ SELECT min(decision) AS list FROM dated.recommend(1, 6) \gset
 DELETE FROM dated.item_version WHERE id = (SELECT versions[1] FROM dated.decision WHERE id = :list);
 SELECT ok(bool_and(features IS NULL), 'features whose version is missing are NULL') FROM dated.impression
 WHERE  decision = :list;
-SELECT lives_ok('SELECT dated.rebuild(), dated.report()', 'models are rebuilt without impressions whose version is missing');
+SELECT lives_ok('SELECT dated.rebuild(), dated.report()',
+  'models are rebuilt without impressions whose version is missing');
 ROLLBACK TO no_versions;
 
 -- portions of retraction
@@ -421,7 +424,8 @@ FROM unnest(ARRAY['{"like": {"price": "abc", "relation": "nothing"}}', '{"like":
 SELECT ok(odd_r.profile(NULL, context => '{"like": {"price": "abc", "x": "tone 2"}}') <> odd_r.profile(NULL)
   AND odd_r.profile(NULL, context => '{"like": {"price": "abc"}}') = odd_r.profile(NULL),
   'profile() ignores values of "like" that cannot be encoded');
-SELECT is(outcome(format('SELECT count(*) FROM odd_r.%s', call)), '54000: argument "user_id" must have at most 1000 bytes',
+SELECT is(outcome(format('SELECT count(*) FROM odd_r.%s', call)),
+  '54000: argument "user_id" must have at most 1000 bytes',
   call || ' rejects a user that the index of the log cannot hold')
 FROM unnest('{"recommend(repeat(''u'', 1001))","trending(user_id => repeat(''u'', 1001))"}'::text[]) call;
 CREATE TABLE thing (id point, kind text);

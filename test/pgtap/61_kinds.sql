@@ -283,8 +283,9 @@ SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
         'logged probability.'),
     ($$dlints_new(3, interactions => 'none')$$, 'Interactions are "matched", or NULL for none.')) AS v (call, hint);
 SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
-    ('the largest matched', dlints_new(511, interactions => 'matched', memories => 1), 1024),
-    ('and projected', dlints_new(65536, 1023, interactions => 'matched', memories => 1), 1025)) AS v (what, m, dim);
+    ('the largest matched model', dlints_new(511, interactions => 'matched', memories => 1), 1024),
+    ('the largest matched and projected model', dlints_new(65536, 1023, interactions => 'matched', memories => 1),
+     1025)) AS v (what, m, dim);
 
 -- columns accept models of their type modifier only
 CREATE TEMP TABLE state (matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));

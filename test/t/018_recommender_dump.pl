@@ -40,7 +40,8 @@ sub rows
 
 	return $rows{$database} //= join "\n", map { $node->safe_psql($database,
 			"SELECT '$_', count(*), md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM board.$_ t") }
-	  'setting', 'item_vector', 'item_version', 'model', 'decision', 'impression', 'reward', 'pending', 'warm_start_example', 'job';
+	  'setting', 'item_vector', 'item_version', 'model', 'decision', 'impression', 'reward', 'pending',
+	  'warm_start_example', 'job';
 }
 
 sub dump_to

@@ -53,7 +53,8 @@ value(q{offer.rank('known', '{}', '["a", "b"]')});
 is(messages(q{BEGIN READ ONLY; SELECT offer.rank('known', '{}', '["a", "b"]')}), '',
 	'rank() returns a known answer in a read-only transaction');
 like(messages(q{SELECT offer.winner(actions => '{a,typo}')}),
-	qr/NOTICE:  00000: no event since the beginning of the comparison had an action "typo"/, 'winner() says that no event had an action');
+	qr/NOTICE:  00000: no event since the beginning of the comparison had an action "typo"/,
+	'winner() says that no event had an action');
 unlike(messages(q{SELECT offer.winner(actions => '{a,b}')}), qr/NOTICE/, 'winner() says nothing about known actions');
 
 my @numbers = map { "[" . join(', ', 1 .. $_) . "]" } 8, 9;
