@@ -83,8 +83,9 @@ BEGIN
 	EXECUTE format('CREATE VIEW %I.item AS SELECT i.item FROM %I.item i', trial, lender);
 	EXECUTE format('CREATE VIEW %I.encoded_item AS SELECT i.item, i.encoded, i.dates, i.digest FROM %I.encoded_item i',
 	               trial, lender);
-	EXECUTE format('INSERT INTO %I.item_vector (item, encoded, dates, is_deleted)'
-	               ' SELECT v.item, v.encoded, v.dates, true FROM %I.item_vector v WHERE v.is_deleted', trial, lender);
+	EXECUTE format('INSERT INTO %1$I.item_vector (item, features, dates, is_deleted)'
+	               ' SELECT v.item, array_fill(0::real, ARRAY[%3$s]) || v.features[%3$s + 1:], v.dates, true'
+	               ' FROM %2$I.item_vector v WHERE v.is_deleted', trial, lender, a ->> 'factors');
 	EXECUTE format('CREATE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
 	               ' RETURN %I.encode_document(document)', trial, lender);
 	EXECUTE format('CREATE FUNCTION %I.allowed(user_id %s, context jsonb) RETURNS TABLE (item %s) LANGUAGE sql STABLE'
@@ -159,12 +160,13 @@ BEGIN
 		           PARTITION BY k.is_candidate ORDER BY k.clicks DESC) END AS by_clicks,
 		       CASE WHEN k.is_candidate THEN row_number() OVER (
 		           PARTITION BY k.is_candidate ORDER BY k.recent DESC, k.clicks DESC) END AS by_recent
-		FROM  (SELECT row_number() OVER () AS n, v.item, v.encoded, v.factors, k.clicks, k.recent,
+		FROM  (SELECT row_number() OVER () AS n, v.item, v.features[s.factors + 1:] AS encoded,
+		              nullif(v.features[1:s.factors], array_fill(0::real, ARRAY[s.factors])) AS factors, k.clicks, k.recent,
 		              $1 OR EXISTS (SELECT FROM allowed_item a WHERE same_item(a.item, k.item)) AS is_candidate
 		       FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
 		                         WHERE c.at > (SELECT max(x.at) FROM click x) - interval '14 days') AS recent
 		              FROM   click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
-		              JOIN item_vector v ON same_item(v.item, k.item)) k$statement$, own)
+		              JOIN item_vector v ON same_item(v.item, k.item) CROSS JOIN setting s) k$statement$, own)
 	USING differs_by_user;
 	EXECUTE format('CREATE INDEX ON %I.known (by_clicks)', own);
 	EXECUTE format('CREATE INDEX ON %I.known (by_recent)', own);

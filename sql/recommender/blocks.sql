@@ -80,20 +80,19 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('grouping similar items'::text);
 	WITH scaled AS MATERIALIZED (
-		SELECT s.block_slots AS slots, s.liked + 1 AS width,
-		       l.scale[1:s.liked] || l.weights[cardinality(l.weights) - 1]::real AS scale
+		SELECT s.block_slots AS slots, l.scale || l.weights[cardinality(l.weights) - 1]::real AS scale
 		FROM   setting s, similarity l),
 	tree AS MATERIALIZED (
 		SELECT @extschema@._dlints_halving_tree(
-		           (SELECT array_agg(v.features[1:s.width] ORDER BY v.item)
-		            FROM  (SELECT v.item, v.features FROM item_vector v WHERE NOT v.is_deleted
+		           (SELECT array_agg(v.features || v.popularity ORDER BY v.item)
+		            FROM  (SELECT v.item, v.features, v.popularity FROM item_vector v WHERE NOT v.is_deleted
 		                   ORDER BY hashtextextended(v.item::text, 49) LIMIT 20000) v), s.scale, depth) AS tree
 		FROM   scaled s),
 	divided AS (
-		SELECT v.item, v.features[1:s.width] AS features,
-		       @extschema@._dlints_halving_part(t.tree, v.features[1:s.width],
+		SELECT v.item, v.features || v.popularity AS features,
+		       @extschema@._dlints_halving_part(t.tree, v.features || v.popularity,
 		                                        hashtextextended(v.item::text, 50)) AS part
-		FROM   item_vector v, scaled s, tree t
+		FROM   item_vector v, tree t
 		WHERE  NOT v.is_deleted),
 	ordered AS (
 		SELECT d.part, array_agg(d.item ORDER BY d.item) AS items,
@@ -184,9 +183,9 @@ BEGIN
 	INSERT INTO block (n, items, codes, numbers)
 	SELECT p.n, p.items, p.codes, p.numbers
 	FROM  (SELECT q.n, array_agg(q.item ORDER BY q.item) AS items,
-	              @extschema@._dlints_block_codes(array_agg(q.features[1:s.liked] ORDER BY q.item), s.factors) AS codes,
+	              @extschema@._dlints_block_codes(array_agg(q.features ORDER BY q.item), s.factors) AS codes,
 	              array_agg(q.numbers ORDER BY q.item) AS numbers
-	       FROM   placed q, setting s GROUP BY q.n, s.factors, s.liked) p LEFT JOIN block b ON b.n = p.n
+	       FROM   placed q, setting s GROUP BY q.n, s.factors) p LEFT JOIN block b ON b.n = p.n
 	WHERE  b.n IS NULL OR b.items <> p.items OR b.codes <> p.codes
 	OR     @extschema@._dlints_block_numbers_differ(b.numbers, p.numbers)
 	ON CONFLICT (n) DO UPDATE SET items = excluded.items, codes = excluded.codes, numbers = excluded.numbers;

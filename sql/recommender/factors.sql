@@ -101,7 +101,7 @@ BEGIN
 			'@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
 			@extschema@._dlints_log_query(left_out, until), s.factors,
 			CASE WHEN left_out IS NULL
-			     THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', i.to_type))
+			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_type, s.factors))
 			     ELSE 'NULL' END, i.type)
 		FROM   setting s, @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
 END
@@ -148,8 +148,8 @@ BEGIN
 			locked AS MATERIALIZED (
 				SELECT @extschema@._dlints_lock_item_vectors()
 				FROM   (SELECT count(*) AS n FROM fitted OFFSET 0) c WHERE c.n > 0)
-			UPDATE item_vector v SET factors = f.factors, version = DEFAULT
-			FROM   locked, fitted f
+			UPDATE item_vector v SET features = f.factors || v.features[s.factors + 1:], version = DEFAULT
+			FROM   setting s, locked, fitted f
 			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
 		GET DIAGNOSTICS n_changed = ROW_COUNT;
 		IF EXISTS (SELECT FROM block) THEN      -- a new recommender gets blocks when popularity is known

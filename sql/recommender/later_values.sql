@@ -106,12 +106,13 @@ BEGIN
 	PERFORM @extschema@._dlints_bind_encoded_view(a, 'encoded_item_next'::text);
 	EXECUTE format($statement$
 		WITH changed AS (
-			UPDATE item_vector v SET encoded = n.encoded, version = DEFAULT
-			FROM  (SELECT e.item, e.encoded FROM %I.encoded_item_next e
-			       UNION ALL
-			       SELECT w.item, @extschema@._dlints_replace_features(w.encoded, '{}'::real[], $2)
-			       FROM   item_vector w WHERE w.is_deleted) n
-			WHERE  same_item(n.item, v.item) AND v.encoded <> n.encoded
+			UPDATE item_vector v SET features = v.features[1:s.factors] || n.encoded, version = DEFAULT
+			FROM   setting s CROSS JOIN (
+			           SELECT e.item, e.encoded FROM %I.encoded_item_next e
+			           UNION ALL
+			           SELECT w.item, (@extschema@._dlints_replace_features(w.features, '{}'::real[], $1))[t.factors + 1:]
+			           FROM   setting t, item_vector w WHERE w.is_deleted) n
+			WHERE  same_item(n.item, v.item) AND v.features[s.factors + 1:] <> n.encoded
 			RETURNING v.item, v.features),
 		shown AS (
 			SELECT DISTINCT d.id FROM decision d, unnest(d.items) u (item), changed c WHERE same_item(c.item, u.item)),
@@ -125,8 +126,7 @@ BEGIN
 		           @extschema@.dlints_unpack(d.profile), '{}'::real[], $1)::@extschema@.dlints_vector, 8::bigint)
 		FROM   shown s WHERE d.id = s.id
 		$statement$, own)
-	USING ranges,
-		(SELECT array_agg(int4range(lower(r) - s.factors, upper(r) - s.factors)) FROM setting s, unnest(ranges) r);
+	USING ranges;
 	PERFORM @extschema@._dlints_rebuild_models();
 	PERFORM @extschema@._dlints_set_blocks();
 	EXECUTE format('DROP VIEW %I.encoded_item_next', own);

@@ -86,8 +86,9 @@ BEGIN
 		       (ln(1 + coalesce(p.score, 0)) / ln(1 + greatest(max(p.score) OVER (), 1)))::real AS popularity,
 		       greatest(coalesce(p.clicks, 1), 1) ^ -s.exposure AS weight
 		FROM   setting s CROSS JOIN (
-		           SELECT v.item, v.encoded, row_number() OVER (ORDER BY v.is_deleted, random()) AS number
-		           FROM   item_vector v) v
+		           SELECT v.item, v.features[t.factors + 1:] AS encoded,
+		                  row_number() OVER (ORDER BY v.is_deleted, random()) AS number
+		           FROM   setting t, item_vector v) v
 		       LEFT JOIN held_out_item h ON same_item(h.item, v.item) AND h.factors IS NOT NULL
 		       LEFT JOIN popularity p ON same_item(p.item, v.item)),
 	profile AS MATERIALIZED (

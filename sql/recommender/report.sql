@@ -161,7 +161,7 @@ BEGIN
 	       'part of the score of the best ten items; the best item is found by %s %% of draws',
 	       round(100 * avg(c.recall[2])::numeric, 1))
 	FROM  (SELECT @extschema@._dlints_cluster_recall(@extschema@._dlints_ranking_weights(
-	                  @extschema@._dlints_profile_of(v.features[1:s.liked], l.scale, l.weights, s.liked, s.aged),
+	                  @extschema@._dlints_profile_of(v.features, l.scale, l.weights, s.liked, s.aged),
 	                  'personal'::text, v.n)) AS recall
 	       FROM  (SELECT v.features, row_number() OVER () AS n
 	              FROM  (SELECT v.features FROM item_vector v WHERE NOT v.is_deleted AND EXISTS (SELECT FROM centroid)

@@ -79,13 +79,9 @@ ALTER SEQUENCE item_version_id OWNED BY item_version.id;
 CREATE TABLE item_vector (
     item       {item_type},
     version    bigint NOT NULL DEFAULT nextval('item_version_id'),  -- a new one for each change of factors or columns
-    factors    real[],                      -- latent factors, from clicks
-    encoded    real[] NOT NULL,             -- features of the columns
+    features   real[] NOT NULL,             -- latent factors, zeros without clicks, and features of the columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
     dates      float8[] NOT NULL,           -- Unix times; pages compute their features
-    features   real[] NOT NULL GENERATED ALWAYS AS (
-                   coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
-                   || encoded || popularity) STORED,
     is_deleted boolean NOT NULL DEFAULT false,  -- the item is gone; profiles of users who clicked it need the vector
     costs      real[],                      -- one per constraint, in the order of constraint names
     outcome_rates real[],                   -- one per constraint; NULL unless it is on an outcome
@@ -93,14 +89,12 @@ CREATE TABLE item_vector (
     effect_stddev real,                     -- posterior standard deviation of the effect; NULL: not on trial
     since      timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- rows are wide
-    CHECK (@extschema@._dlints_are_finite(factors, {factors})),
-    CHECK (@extschema@._dlints_are_finite(features, {liked} + 1)),
+    CHECK (@extschema@._dlints_are_finite(features, {liked})),
     CHECK (@extschema@._dlints_are_finite(costs)),
-    CHECK (abs(effect) < 'infinity' AND effect_stddev >= 0 AND effect_stddev < 'infinity'));
+    CHECK (abs(popularity) < 'infinity' AND abs(effect) < 'infinity' AND effect_stddev >= 0 AND effect_stddev < 'infinity'));
 
 -- ANALYZE would count the elements of vectors, which takes seconds, and no condition uses them
-ALTER TABLE item_vector ALTER factors SET STATISTICS 0, ALTER encoded SET STATISTICS 0, ALTER dates SET STATISTICS 0,
-                        ALTER features SET STATISTICS 0;
+ALTER TABLE item_vector ALTER features SET STATISTICS 0, ALTER dates SET STATISTICS 0;
 
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 CREATE INDEX ON item_vector (item) WHERE is_deleted;

@@ -97,7 +97,7 @@ $$;
 COMMENT ON FUNCTION _dlints_write_digests()
 	IS 'write the digests of items; returns the buckets of items that changed, NULL if a row cannot be read';
 
--- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.
+-- Write the vectors of the items in some buckets, or of new items only.  New items have factors of 0.  Returns the number of rows that changed.
 -- If these rows cannot be encoded together, or if "buckets" is NULL because a row cannot be read, each item is
 -- encoded separately, and the job "items" has the number of failures.
 CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT NULL) RETURNS bigint
@@ -105,6 +105,8 @@ CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_factors CONSTANT integer := (SELECT s.factors FROM setting s);
+	no_factors CONSTANT real[] := array_fill(0::real, ARRAY[n_factors]);
 	n_changed bigint;
 	n_failed bigint;
 	share_changed float8;
@@ -113,13 +115,14 @@ DECLARE
 BEGIN
 	BEGIN
 		IF only_new THEN
-			INSERT INTO item_vector AS v (item, encoded, dates)
-			SELECT i.item, i.encoded, i.dates
+			INSERT INTO item_vector AS v (item, features, dates)
+			SELECT i.item, no_factors || i.encoded, i.dates
 			FROM   encoded_item i
 			WHERE  @extschema@._dlints_fits_index(i.item)
 			AND    NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, i.item) AND NOT w.is_deleted)
 			ON CONFLICT (item) DO UPDATE
-			SET    encoded = excluded.encoded, version = excluded.version, dates = excluded.dates, is_deleted = false
+			SET    features = v.features[1:n_factors] || excluded.features[n_factors + 1:], version = excluded.version,
+			       dates = excluded.dates, is_deleted = false
 			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 		ELSIF buckets IS NULL THEN
@@ -131,14 +134,15 @@ BEGIN
 				       v.item IS NULL OR v.is_deleted OR v.encoded <> i.encoded OR v.dates <> i.dates AS is_written
 				FROM   unnest(buckets) b (n)
 				       JOIN encoded_item i ON (@extschema@._dlints_digest(i.item) & 16383)::integer = b.n
-				       LEFT JOIN LATERAL (SELECT w.item, w.encoded, w.dates, w.is_deleted FROM item_vector w
-				                          WHERE same_item(w.item, i.item) OFFSET 0) v ON true
+				       LEFT JOIN LATERAL (SELECT w.item, w.features[n_factors + 1:] AS encoded, w.dates, w.is_deleted
+				                          FROM item_vector w WHERE same_item(w.item, i.item) OFFSET 0) v ON true
 				WHERE  @extschema@._dlints_fits_index(i.item)),
 			written AS (
-				INSERT INTO item_vector AS v (item, encoded, dates)
-				SELECT e.item, e.encoded, e.dates FROM encoded e WHERE e.is_written
+				INSERT INTO item_vector AS v (item, features, dates)
+				SELECT e.item, no_factors || e.encoded, e.dates FROM encoded e WHERE e.is_written
 				ON CONFLICT (item) DO UPDATE
-				SET    encoded = excluded.encoded, version = excluded.version, dates = excluded.dates, is_deleted = false
+				SET    features = v.features[1:n_factors] || excluded.features[n_factors + 1:], version = excluded.version,
+				       dates = excluded.dates, is_deleted = false
 				RETURNING 1)
 			SELECT (SELECT count(*) FROM written), count(*) FILTER (WHERE e.is_changed)::float8
 			       / nullif((SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted), 0)
@@ -161,12 +165,13 @@ BEGIN
 		           SELECT FROM item_vector w WHERE same_item(w.item, k.item) AND NOT w.is_deleted))) i,
 		       LATERAL @extschema@._dlints_encode_item(i.item) e),
 	written AS (
-		INSERT INTO item_vector AS v (item, encoded, dates)
-		SELECT e.item, e.encoded, e.dates FROM encoded e
+		INSERT INTO item_vector AS v (item, features, dates)
+		SELECT e.item, no_factors || e.encoded, e.dates FROM encoded e
 		WHERE  NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, e.item) AND NOT w.is_deleted
-		                   AND w.encoded = e.encoded AND w.dates = e.dates)
+		                   AND w.features[n_factors + 1:] = e.encoded AND w.dates = e.dates)
 		ON CONFLICT (item) DO UPDATE
-		SET    encoded = excluded.encoded, version = excluded.version, dates = excluded.dates, is_deleted = false
+		SET    features = v.features[1:n_factors] || excluded.features[n_factors + 1:], version = excluded.version,
+		       dates = excluded.dates, is_deleted = false
 		RETURNING 1)
 	SELECT (SELECT count(*) FROM written), count(e.problem), min(e.item::text) FILTER (WHERE e.problem IS NOT NULL),
 	       min(e.problem)
@@ -312,7 +317,7 @@ BEGIN
 		WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
 	INSERT INTO block (n, items, codes, numbers)
 	SELECT l.n + a.n / s.block_slots, array_agg(a.item),
-	       @extschema@._dlints_block_codes(array_agg(a.features[1:s.liked]), s.factors), array_agg(a.numbers)
+	       @extschema@._dlints_block_codes(array_agg(a.features), s.factors), array_agg(a.numbers)
 	FROM   added a, setting s, (SELECT coalesce(max(b.n), -1) + 1 AS n FROM block b) l
 	GROUP  BY l.n + a.n / s.block_slots, s.factors;
 	RETURN n_added;

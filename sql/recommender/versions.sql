@@ -33,8 +33,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	INSERT INTO item_version (id, item, features)
-	SELECT v.version, v.item, @extschema@.dlints_pack(v.features[1:s.liked]::@extschema@.dlints_vector, 16::bigint)
-	FROM   setting s, item_vector v
+	SELECT v.version, v.item, @extschema@.dlints_pack(v.features::@extschema@.dlints_vector, 16::bigint)
+	FROM   item_vector v
 	WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item_version n WHERE n.id = v.version);
 END
 $$;

@@ -75,7 +75,7 @@ AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = l.decision AND NO
 -- The features of items at the current time, as models are trained on them.  The last one is the neighbour score,
 -- which depends on the user.
 CREATE VIEW item_features AS
-SELECT v.item, v.features || @extschema@._dlints_ages(v.dates, now()) || 0::real AS features
+SELECT v.item, v.features || v.popularity || @extschema@._dlints_ages(v.dates, now()) || 0::real AS features
 FROM   item_vector v WHERE NOT v.is_deleted;
 
 CREATE VIEW models AS

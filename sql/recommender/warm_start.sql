@@ -119,7 +119,7 @@ BEGIN
 	fitted AS MATERIALIZED (%s),
 	vector AS MATERIALIZED (
 		SELECT i.item, i.features, i.features || 1::real AS counted
-		FROM  (SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.encoded AS features
+		FROM  (SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.features[s.factors + 1:] AS features
 		       FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item)
 		       WHERE  EXISTS (SELECT FROM clicked c WHERE same_item(c.item, v.item)) OFFSET 0) i),
 	example AS MATERIALIZED (

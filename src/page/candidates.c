@@ -72,9 +72,9 @@ static const PageQuery read_each_allowed = {{
 
 static const PageQuery all_items = {{"SELECT i.item FROM item i WHERE i.item IS NOT NULL", 0}, {0}};
 
-static const PageTable item_vectors = {"item_vector", 7, {
+static const PageTable item_vectors = {"item_vector", 8, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT8ARRAYOID}, {"effect", FLOAT4OID},
-		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}}};
+		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID}}};
 
 /* Costs of an item whose stored vector precedes a change of the constraints */
 static const PageQuery cost_of_item = {{
@@ -82,8 +82,8 @@ static const PageQuery cost_of_item = {{
 
 /* Vectors of the items $1 that have no stored vector yet, numbered by position */
 static const PageQuery encode_items = {{
-	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded || 0::real, e.dates, 0::real, NULL::real,\n"
-	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint\n"
+	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded, e.dates, 0::real, NULL::real,\n"
+	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real\n"
 	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
 	"WHERE  e.encoded IS NOT NULL AND @extschema@._dlints_fits_index(u.item)", 3},
 	{ARG_ITEMS, INT4OID, INT4OID}};
@@ -386,7 +386,10 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
 }
 
-/* Read a vector: item or number, features, dates, effect, standard deviation, costs, version. */
+/*
+ * Read a vector: item or number, features, dates, effect, standard deviation, costs, version,
+ * popularity.
+ */
 static void
 read_vector(void *arg, const Datum *values, const bool *nulls)
 {
@@ -399,8 +402,9 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	bool	   *is_null;
 	int			n_dates = ArgElements(DatumGetArrayTypeP(values[2]), &dates, &is_null);
 
-	copy_reals(values[1], settings->liked + 1, features);
-	features += settings->liked + 1;
+	copy_reals(values[1], settings->liked, features);
+	features += settings->liked;
+	*features++ = DatumGetFloat4(values[7]);
 	for (int i = 0; i < settings->aged / AGES_PER_DATE; i++, features += AGES_PER_DATE)
 		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat8(dates[i]) : INFINITY,
 				  UnixTime(settings->now), features);

@@ -39,7 +39,7 @@ static const PageQuery item_profile = {{
 	"               @extschema@._dlints_mean_profile(x.features || 1::real, " CLICKS_ON_ITEM "::float8, $2) END,\n"
 	"           l.scale, l.weights, $2, $3)\n"
 	"FROM   similarity l,\n"
-	"       (SELECT coalesce((SELECT v.features[1:$2] FROM item_vector v WHERE same_item(v.item, $1)),\n"
+	"       (SELECT coalesce((SELECT v.features FROM item_vector v WHERE same_item(v.item, $1)),\n"
 	"                        (SELECT array_fill(0::real, ARRAY[$4]) || n.encoded FROM encoded_item n\n"
 	"                         WHERE same_item(n.item, $1) LIMIT 1)) AS features OFFSET 0) x", 4},
 	{ARG_ITEM, INT4OID, INT4OID, INT4OID}};

@@ -20,7 +20,7 @@ SELECT d FROM board.decision d WHERE d.id = logged.decision $$;
 
 -- profile of a user who clicked one item 20 times
 CREATE FUNCTION profile_like(item integer) RETURNS real[] LANGUAGE sql AS $$
-SELECT public._dlints_profile_of(public._dlints_mean_profile(v.features[1:s.liked] || 1::real, 20, s.liked),
+SELECT public._dlints_profile_of(public._dlints_mean_profile(v.features || 1::real, 20, s.liked),
                                  l.scale, l.weights, s.liked, s.aged)
 FROM   board.item_vector v, board.setting s, board.similarity l WHERE v.item = profile_like.item $$;
 CREATE FUNCTION packed(real[]) RETURNS bytea LANGUAGE sql AS $$ SELECT dlints_pack($1::dlints_vector, 8) $$;

@@ -51,7 +51,7 @@ CREATE FUNCTION expected_centroids() RETURNS TABLE (n integer, features real[], 
   LANGUAGE sql AS $$
 SELECT b.n, m.features, m.means, m.spreads
 FROM   fed.block b, fed.setting s, LATERAL (
-    SELECT array_agg(v.features[1:s.liked]) AS x,
+    SELECT array_agg(v.features) AS x,
            array_agg(ARRAY[v.popularity, v.effect] || v.dates::real[]) AS numbers
     FROM   fed.item_vector v WHERE v.item = ANY (b.items)) v,
     LATERAL (SELECT
@@ -163,7 +163,7 @@ SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job), 'items
 
 -- ---------- equal items ----------
 
-UPDATE fed.item_vector SET factors = NULL, encoded = array_fill(0::real, ARRAY[cardinality(encoded)]), popularity = 0;
+UPDATE fed.item_vector SET features = array_fill(0::real, ARRAY[cardinality(features)]), popularity = 0;
 DELETE FROM fed.block;
 SELECT inside('fed', 'SELECT public._dlints_group_items()');
 SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job),

@@ -373,7 +373,7 @@ SELECT is_empty($$SELECT p.oid::regprocedure
 
 SELECT matches(outcome(format('UPDATE board.%s SET %s = %s', relation, quantity, value)), '^(23514|2202E|22000): ',
   format('%s.%s cannot be %s', relation, quantity, value))
-FROM  (VALUES ('item_vector', 'encoded'), ('item_vector', 'costs'), ('warm_start_example', 'features'),
+FROM  (VALUES ('item_vector', 'features'), ('item_vector', 'costs'), ('warm_start_example', 'features'),
               ('warm_start_example', 'profile'), ('similarity', 'weights'), ('similarity',
                 'scale')) c (relation, quantity),
        unnest(ARRAY['''{1,NULL}''', '''{1,NaN}''', '''{Infinity}''', '''{{1},{2}}''']) value
@@ -387,7 +387,7 @@ FROM  (VALUES ('item_vector', 'popularity'), ('item_vector', 'effect'), ('item_v
        unnest(ARRAY['NaN', 'Infinity', '-Infinity']) value;
 SELECT is(left(outcome(format('UPDATE board.%s SET %s = %s', relation, quantity, value)), 6), '23514:',
   format('%s.%s has a fixed length', relation, quantity))
-FROM  (VALUES ('item_vector', 'encoded', 'encoded || 0::real'), ('warm_start_example', 'profile', '''{}'''),
+FROM  (VALUES ('item_vector', 'features', 'features || 0::real'), ('warm_start_example', 'profile', '''{}'''),
               ('similarity', 'scale', 'scale || 0::real'), ('similarity', 'weights',
                 'weights || 0::float8')) c (relation, quantity, value);
 SELECT is(left(outcome(format('INSERT INTO board.neighbour VALUES (1, ''{2,3}'', %L)', value)), 6), '23514:',

@@ -21,7 +21,7 @@ BEGIN
 END $$;
 -- the rows that the blocks should have: rounded features, and numbers of the items that exist
 CREATE FUNCTION block_rows(name text) RETURNS text LANGUAGE sql AS $$
-SELECT format('SELECT item, public._dlints_block_codes(ARRAY[features[1:liked]], s.factors),
+SELECT format('SELECT item, public._dlints_block_codes(ARRAY[features], s.factors),
 	public._dlints_block_numbers(popularity, effect, costs, cardinality(coalesce(costs, ''{}'')), dates)
 	FROM %1$I.item_vector v, %1$I.setting s WHERE NOT is_deleted ORDER BY item', name) $$;
 

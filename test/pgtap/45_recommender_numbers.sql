@@ -13,7 +13,7 @@ SELECT dlints_create_recommender('quiet', 'job', '{field,salary}', control => 0,
   outcomes => '{"click": 1, "apply": 5, "look": 0}') IS NOT NULL;
 
 SELECT bag_eq($$SELECT attname FROM pg_stats WHERE schemaname = 'board' AND tablename = 'item_vector'
-    AND attname IN ('popularity', 'factors', 'encoded', 'features')$$, $$VALUES ('popularity'::name)$$,
+    AND attname IN ('popularity', 'features')$$, $$VALUES ('popularity'::name)$$,
   'ANALYZE computes no statistics of vectors');
 
 -- ---------- shares ----------
