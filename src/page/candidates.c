@@ -31,9 +31,6 @@
 #define MAX_BONUS	1e50
 
 const StatementWord page_words[] = {
-	{"left_out", VARIANT_LEFT_OUT,
-		"\n    AND    NOT EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
-	{"distinct", VARIANT_UNIQUE_KEY, "", "DISTINCT "},
 	{"shortlist", VARIANT_SHORTLIST,
 		"\n    AND    EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
 	{"bonus", VARIANT_BONUS, "b.bonus", "NULL::float8"},

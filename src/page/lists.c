@@ -50,7 +50,7 @@ choose_list(PageRequest *page, void *arg)
 	Datum		profile;
 
 	if (request->is_like_item)
-		request->profile = ItemProfile(page, request->item.value);
+		request->profile = Given(ReadItem(page, request->item.value));
 	else if (request->profile.isnull || request->leaves_out_known)
 	{
 		Datum		of_user = ReadUser(page, request->recent, request->leaves_out_known);

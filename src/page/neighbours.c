@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 
 #include "page/neighbours.h"
 
@@ -37,32 +36,7 @@ struct NeighbourScores
 	bool	   *is_scored;		/* was the item in a block that was scored? */
 };
 
-static const PageQuery item_neighbours = {{
-	"SELECT n.neighbours, n.weights FROM neighbour n WHERE same_item(n.item, $1)", 1}, {ARG_ITEM}};
-
 /* ---------- sums ---------- */
-
-/*
- * Copy a row of the table into the current memory context.  NULL if the row is missing or
- * malformed.
- */
-NeighbourRow *
-CopyNeighbourRow(NullableDatum items, NullableDatum weights)
-{
-	NeighbourRow *row;
-
-	if (items.isnull || weights.isnull)
-		return NULL;
-	row = palloc(sizeof(NeighbourRow));
-	row->items = DatumGetArrayTypePCopy(items.value);
-	row->weights = DatumGetArrayTypePCopy(weights.value);
-	if (ARR_HASNULL(row->items) || ARR_HASNULL(row->weights) ||
-		ARR_ELEMTYPE(row->weights) != FLOAT4OID ||
-		ArrayGetNItems(ARR_NDIM(row->items), ARR_DIMS(row->items)) !=
-		ArrayGetNItems(ARR_NDIM(row->weights), ARR_DIMS(row->weights)))
-		return NULL;
-	return row;
-}
 
 NeighbourScores *
 CreateNeighbourScores(PageRequest *page)
@@ -100,30 +74,25 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->sums[scores->count++] = weight;
 }
 
-/* Add the weights of a clicked item's row, times the weight of the click. */
+/*
+ * Add a clicked item's row of the table "neighbour", times the weight of the click.  Ignores
+ * malformed rows.
+ */
 void
-AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const NeighbourRow *row, double weight)
+AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights, double weight)
 {
-	const float4 *weights = (float4 *) ARR_DATA_PTR(row->weights);
+	ArrayType  *keys = DatumGetArrayTypePCopy(neighbours);
+	ArrayType  *numbers = DatumGetArrayTypeP(weights);
 	Datum	   *items;
-	int			count = ArrayKeys(page, PointerGetDatum(row->items), &items);
+	int			count;
 
+	if (ARR_HASNULL(keys) || ARR_HASNULL(numbers) ||
+		ArrayGetNItems(ARR_NDIM(keys), ARR_DIMS(keys)) !=
+		ArrayGetNItems(ARR_NDIM(numbers), ARR_DIMS(numbers)))
+		return;
+	count = ArrayKeys(page, PointerGetDatum(keys), &items);
 	for (int i = 0; i < count; i++)
-		add_score(scores, items[i], weight * weights[i]);
-}
-
-/* Set the neighbour scores of a user who clicked only one item. */
-void
-ReadItemNeighbours(PageRequest *page, Datum item)
-{
-	NullableDatum args[] = {Given(item)};
-	NeighbourRow *row;
-
-	page->neighbours = CreateNeighbourScores(page);
-	RunSelect(page, &item_neighbours, 0, args);
-	row = CopyNeighbourRow(ResultColumn(1), ResultColumn(2));
-	if (row != NULL)
-		AddNeighbourRow(page, page->neighbours, row, 1.0);
+		add_score(scores, items[i], weight * ((float4 *) ARR_DATA_PTR(numbers))[i]);
 }
 
 /* ---------- scores ---------- */

@@ -7,17 +7,9 @@
 
 #include "page/candidates.h"
 
-typedef struct NeighbourRow
-{
-	ArrayType  *items;
-	ArrayType  *weights;
-} NeighbourRow;
-
-extern NeighbourRow *CopyNeighbourRow(NullableDatum items, NullableDatum weights);
 extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
-extern void AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const NeighbourRow *row,
-							double weight);
-extern void ReadItemNeighbours(PageRequest *page, Datum item);
+extern void AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
+						  double weight);
 extern float4 NeighbourScore(const PageRequest *page, Datum item);
 extern float4 ScoreNeighbour(PageRequest *page, Datum item);
 extern void ForgetScoredNeighbours(PageRequest *page);

@@ -13,11 +13,9 @@
 #include "utils/timestamp.h"
 
 /* Bits that select a variant of a statement */
-#define VARIANT_LEFT_OUT	(1 << 0)	/* items are left out */
-#define VARIANT_SHORTLIST	(1 << 1)	/* candidates are those of a shortlist */
-#define VARIANT_BONUS		(1 << 2)	/* scores have a bonus */
-#define VARIANT_CAP			(1 << 3)	/* groups are capped */
-#define VARIANT_UNIQUE_KEY	(1 << 4)	/* the item key has a unique index */
+#define VARIANT_SHORTLIST	(1 << 0)	/* candidates are those of a shortlist */
+#define VARIANT_BONUS		(1 << 1)	/* scores have a bonus */
+#define VARIANT_CAP			(1 << 2)	/* groups are capped */
 
 /*
  * How a list is chosen.  All policies except "unknown" are also treatments.  The
@@ -57,7 +55,6 @@ typedef struct PageSettings
 	int			constraints;
 	int64		block_items;	/* slots in all blocks; 0: there are no blocks */
 	int			block_slots;
-	bool		has_unique_key;
 	bool		has_item_index;
 	bool		has_ordered_key;
 	bool		has_prior;
@@ -171,7 +168,7 @@ NotGiven(void)
 
 /* profile.c */
 extern Datum ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known);
-extern NullableDatum ItemProfile(PageRequest *page, Datum item);
+extern Datum ReadItem(PageRequest *page, Datum item);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 
 /* similarity.c */

@@ -23,7 +23,7 @@
 /* Weight of a request's {"like": ...}, in clicks */
 #define CLICKS_PER_LIKE		5.0
 /* Weight of the item of more_like(), in clicks */
-#define CLICKS_ON_ITEM		"20"
+#define CLICKS_ON_ITEM		20.0
 /* Length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
 
@@ -32,17 +32,10 @@ static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {
 static const PageTable neighbour_rows = {"neighbour", 3, {
 		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
-/* Profile of a user who clicked only item $1.  Encodes the item's row if it has no vector yet. */
-static const PageQuery item_profile = {{
-	"SELECT @extschema@._dlints_profile_of(\n"
-	"           CASE WHEN x.features IS NOT NULL THEN\n"
-	"               @extschema@._dlints_mean_profile(x.features || 1::real, " CLICKS_ON_ITEM "::float8, $2) END,\n"
-	"           l.scale, l.weights, $2, $3)\n"
-	"FROM   similarity l,\n"
-	"       (SELECT coalesce((SELECT v.features FROM item_vector v WHERE same_item(v.item, $1)),\n"
-	"                        (SELECT array_fill(0::real, ARRAY[$4]) || n.encoded FROM encoded_item n\n"
-	"                         WHERE same_item(n.item, $1) LIMIT 1)) AS features OFFSET 0) x", 4},
-	{ARG_ITEM, INT4OID, INT4OID, INT4OID}};
+/* Features of an item that has no vector yet, encoded from its row */
+static const PageQuery encoded_features = {{
+	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1", 2},
+	{ARG_ITEM, INT4OID}};
 
 /* Columns in "like" of a request's context: do they exist, and are they columns of dates? */
 static const PageQuery liked_columns = {{
@@ -261,12 +254,9 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 {
 	NeighbourReader *reader = arg;
 	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
-	NullableDatum items = {values[1], nulls[1]};
-	NullableDatum weights = {values[2], nulls[2]};
-	NeighbourRow *row = CopyNeighbourRow(items, weights);
 
-	if (row != NULL)
-		AddNeighbourRow(reader->page, reader->scores, row, reader->weight);
+	if (!nulls[1] && !nulls[2])
+		AddNeighbours(reader->page, reader->scores, values[1], values[2], reader->weight);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -290,62 +280,63 @@ neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 	return reader.scores;
 }
 
-typedef struct ProfileReader
+/* Weighted sum of the features of clicked items */
+typedef struct FeatureSum
 {
 	int			liked;
 	double	   *sum;
-	double		weights;
-	double		weight;			/* sum of the decayed weights of the current item */
+	double		weights;		/* sum of absolute weights */
+	double		weight;			/* weight of the current item */
 	double		absolute_weight;
-} ProfileReader;
+} FeatureSum;
+
+/* Add features with the current weight, unless they are NULL or too few. */
+static void
+add_features(FeatureSum *sum, NullableDatum features)
+{
+	ArrayType  *array = features.isnull ? NULL : DatumGetArrayTypeP(features.value);
+
+	if (array == NULL || ARR_HASNULL(array) ||
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) < sum->liked)
+		return;
+	sum->weights += sum->absolute_weight;
+	for (int k = 0; k < sum->liked; k++)
+		sum->sum[k] += sum->weight * ((float4 *) ARR_DATA_PTR(array))[k];
+}
 
 static void
 read_features(void *arg, const Datum *values, const bool *nulls)
 {
-	ProfileReader *reader = arg;
-	ArrayType  *array = nulls[1] ? NULL : DatumGetArrayTypeP(values[1]);
-	const float4 *features;
-
-	if (array == NULL || ARR_HASNULL(array) ||
-		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) < reader->liked)
-		return;
-	features = (float4 *) ARR_DATA_PTR(array);
-	reader->weights += reader->absolute_weight;
-	for (int k = 0; k < reader->liked; k++)
-		reader->sum[k] += reader->weight * features[k];
+	add_features(arg, (NullableDatum) {values[1], nulls[1]});
 }
 
-/*
- * Compute the profile from the clicked items and the request's likes.  Clicks with a
- * negative weight subtract features.
- */
-static Datum
-profile_of_clicks(PageRequest *page, const ClickedItems *clicked, NullableDatum liked_by_request)
+/* Add up the features of clicked items.  Clicks with a negative weight subtract features. */
+static FeatureSum
+sum_features(PageRequest *page, const ClickedItems *clicked)
 {
-	const PageSettings *settings = &page->settings;
-	ProfileReader reader = {.liked = settings->liked,
-							.sum = palloc0(sizeof(double) * (settings->liked + 1))};
+	int			liked = page->settings.liked;
+	FeatureSum	sum = {.liked = liked, .sum = palloc0(sizeof(double) * (liked + 1))};
 	TableLookup *lookup = clicked->count == 0 ? NULL : BeginLookup(page, &item_features, 1);
 
 	for (int i = 0; i < clicked->count; i++)
 	{
-		reader.weight = clicked->sums[i];
-		reader.absolute_weight = clicked->absolute_sums[i];
-		if (reader.absolute_weight != 0.0)
-			LookUp(lookup, &clicked->items[i], 1, read_features, &reader);
+		sum.weight = clicked->sums[i];
+		sum.absolute_weight = clicked->absolute_sums[i];
+		if (sum.absolute_weight != 0.0)
+			LookUp(lookup, &clicked->items[i], 1, read_features, &sum);
 	}
 	if (lookup != NULL)
 		EndLookup(lookup);
-	if (!liked_by_request.isnull)
-	{
-		const float4 *features =
-			(float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(liked_by_request.value));
+	return sum;
+}
 
-		reader.weights += CLICKS_PER_LIKE;
-		for (int k = 0; k < settings->liked; k++)
-			reader.sum[k] += CLICKS_PER_LIKE * (double) features[k];
-	}
-	return PointerGetDatum(MakeProfile(reader.sum, reader.weights, settings));
+/* Add features that count as a number of clicks, and return the profile. */
+static Datum
+complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
+{
+	sum.weight = sum.absolute_weight = clicks;
+	add_features(&sum, features);
+	return PointerGetDatum(MakeProfile(sum.sum, sum.weights, &page->settings));
 }
 
 /*
@@ -361,20 +352,30 @@ ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 
 	leave_out_known(page, clicked);
 	page->neighbours = neighbours_of_clicks(page, clicked);
-	return profile_of_clicks(page, clicked, like);
+	return complete_profile(page, sum_features(page, clicked), like, CLICKS_PER_LIKE);
 }
 
-/* Set the neighbour scores, and return the profile, of a user who clicked only one item. */
-NullableDatum
-ItemProfile(PageRequest *page, Datum item)
+/*
+ * Set the neighbour scores, and return the profile, of a user who clicked only one item.
+ * Encodes the item's row if it has no vector yet.
+ */
+Datum
+ReadItem(PageRequest *page, Datum item)
 {
-	NullableDatum args[] = {
-		Given(item), Given(Int32GetDatum(page->settings.liked)),
-		Given(Int32GetDatum(page->settings.aged)), Given(Int32GetDatum(page->settings.factors))};
+	double		clicks = CLICKS_ON_ITEM;
+	double		once = 1.0;
+	ClickedItems clicked = {page, 1, &item, &clicks, &clicks, &once, NULL};
+	FeatureSum	sum = sum_features(page, &clicked);
+	NullableDatum args[] = {Given(item), Given(Int32GetDatum(page->settings.factors))};
+	NullableDatum encoded = NotGiven();
 
-	ReadItemNeighbours(page, item);
-	RunSelect(page, &item_profile, 0, args);
-	return ResultColumn(1);
+	page->neighbours = neighbours_of_clicks(page, &clicked);
+	if (sum.weights == 0.0)
+	{
+		RunSelect(page, &encoded_features, 0, args);
+		encoded = ResultColumn(1);
+	}
+	return complete_profile(page, sum, encoded, CLICKS_ON_ITEM);
 }
 
 /*

@@ -60,11 +60,11 @@ check_sizes(const PageSettings *settings)
 		report_corrupted("setting", "block_slots", settings->block_slots, hint);
 }
 
-static const PageTable setting_table = {"setting", 23, {
+static const PageTable setting_table = {"setting", 22, {
 		{"seed", INT8OID}, {"secret", INT8OID}, {"control", FLOAT8OID}, {"epsilon", FLOAT8OID},
 		{"factors", INT4OID}, {"liked", INT4OID}, {"aged", INT4OID}, {"size", INT4OID},
 		{"cap_group", TEXTOID}, {"cap", INT4OID}, {"diversity", FLOAT8OID}, {"block_slots", INT4OID},
-		{"has_unique_key", BOOLOID}, {"has_item_index", BOOLOID}, {"has_ordered_key", BOOLOID},
+		{"has_item_index", BOOLOID}, {"has_ordered_key", BOOLOID},
 		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"repeat_after", INTERVALOID}, {"effect_stddev", FLOAT8OID},
 		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid}}};
 
@@ -99,7 +99,6 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	n += 2;
 	settings->diversity = DatumGetFloat8(values[n++]);
 	settings->block_slots = DatumGetInt32(values[n++]);
-	settings->has_unique_key = DatumGetBool(values[n++]);
 	settings->has_item_index = DatumGetBool(values[n++]);
 	settings->has_ordered_key = DatumGetBool(values[n++]);
 	settings->has_clicks = !nulls[n++];

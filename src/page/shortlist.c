@@ -17,6 +17,8 @@
 #include "utils/resowner.h"
 
 #include "compat.h"
+#include "choose/request.h"
+#include "core/random.h"
 #include "page/candidates.h"
 #include "page/lanes.h"
 #include "page/neighbours.h"
@@ -66,17 +68,9 @@ static const PageQuery items_on_trial = {{
 /* Eligible rows newer than the newest vector */
 static const PageQuery new_items = {{
 	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
-	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1){left_out}\n"
-	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS, 3},
-	{ARG_USER, JSONBOID, ARG_ITEMS}};
-
-/* Random eligible items, and the probability that the query returns an eligible item */
-static const PageQuery random_items = {{
-	"WITH eligible AS MATERIALIZED (\n"
-	"    SELECT {distinct}a.item FROM allowed($1, $2) a WHERE a.item IS NOT NULL{left_out})\n"
-	"SELECT r.item, least($4::float8 / (SELECT count(*) FROM eligible), 1)\n"
-	"FROM  (SELECT e.item FROM eligible e ORDER BY random() LIMIT $4) r", 4},
-	{ARG_USER, JSONBOID, ARG_ITEMS, INT8OID}};
+	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
+	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS, 2},
+	{ARG_USER, JSONBOID}};
 
 static const PageQuery count_candidates = {{
 	"SELECT FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
@@ -87,6 +81,8 @@ typedef struct ItemReader
 {
 	PageRequest *page;
 	CandidateSet *set;
+	KeyTable   *numbers;
+	KeyTable   *left_out;		/* items to skip; NULL: none */
 } ItemReader;
 
 static void
@@ -94,43 +90,29 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 {
 	ItemReader *reader = arg;
 	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
+	Datum		item = CopyKey(reader->page, values[0]);
+	bool		is_new = FindKey(reader->left_out, item) < 0;
 
-	AddCandidate(reader->set, CopyKey(reader->page, values[0]), DatumGetFloat8(values[1]), -1,
-				 FIRST_EXTRA_NUMBER + reader->set->count);
+	if (is_new)
+		AddKey(reader->numbers, item, reader->set->count, &is_new);
+	if (is_new)
+		AddCandidate(reader->set, item, DatumGetFloat8(values[1]), -1,
+					 FIRST_EXTRA_NUMBER + reader->set->count);
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the items of a query, eligible or not, with their addends. */
+/*
+ * Read the items of a query, eligible or not, with their addends; without items that the
+ * list leaves out, and without duplicates, which exist if a unique index on the key was
+ * dropped.
+ */
 static CandidateSet *
 read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
-	ItemReader	reader = {page, CreateCandidates(0)};
+	ItemReader	reader = {page, CreateCandidates(0), CreateKeyTable(page, 0), LeftOutKeys(page)};
 
-	ReadRows(page, query, (page->left_out.isnull ? 0 : VARIANT_LEFT_OUT) |
-			 (page->settings.has_unique_key ? VARIANT_UNIQUE_KEY : 0), args, read_item_row,
-			 &reader);
+	ReadRows(page, query, 0, args, read_item_row, &reader);
 	return reader.set;
-}
-
-/*
- * Read the items of a query without duplicates, which exist if a unique index on the key
- * was dropped.
- */
-static CandidateSet *
-read_distinct_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
-{
-	CandidateSet *all = read_items(page, query, args);
-	CandidateSet *result = CreateCandidates(all->count);
-	KeyTable   *numbers = CreateKeyTable(page, all->count);
-	bool		is_new;
-
-	for (int i = 0; i < all->count; i++)
-	{
-		AddKey(numbers, all->items[i], i, &is_new);
-		if (is_new)
-			AddCandidate(result, all->items[i], all->addends[i], -1, all->tie_keys[i]);
-	}
-	return result;
 }
 
 /*
@@ -380,10 +362,10 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 static CandidateSet *
 read_new_items(PageRequest *page)
 {
-	NullableDatum args[] = {page->user, Given(page->context), page->left_out};
+	NullableDatum args[] = {page->user, Given(page->context)};
 
 	return page->settings.has_ordered_key && !page->skips_failing ?
-		read_distinct_items(page, &new_items, args) : CreateCandidates(0);
+		read_items(page, &new_items, args) : CreateCandidates(0);
 }
 
 static void
@@ -424,9 +406,7 @@ static CandidateSet *
 trend_shortlist(PageRequest *page)
 {
 	CandidateSet *trend = find_extra_items(page, POLICY_TRENDING);
-	Datum	   *left_out;
-	int			size = FirstShortlistSize(page) +
-		(page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out));
+	int			size = FirstShortlistSize(page);
 	int		   *counts;
 	int			filled = 0;
 	KeyTable   *numbers;
@@ -479,23 +459,35 @@ takes_all(PageRequest *page, ListPolicy policy)
 		estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART);
 }
 
-/* Choose random eligible items, more than the list needs. */
+/* Reduce eligible items to a random subset, more than the list needs. */
+static CandidateSet *
+random_subset(const PageRequest *page, CandidateSet *all)
+{
+	int			size = Min(ITEMS_PER_POSITION * page->k, all->count);
+	uint64		seed = FreshSeed();
+
+	for (int i = 0; i < size; i++)
+	{
+		int			other = i + (int) (random_bits(seed, (uint64) i) % (uint64) (all->count - i));
+		Datum		item = all->items[i];
+
+		all->items[i] = all->items[other];
+		all->items[other] = item;
+	}
+	all->share = size < all->count ? (double) size / all->count : 1.0;
+	all->count = size;
+	return all;
+}
+
+/* Choose random eligible items. */
 static CandidateSet *
 random_candidates(PageRequest *page)
 {
-	NullableDatum args[] = {page->user, Given(page->context), page->left_out,
-	Given(Int64GetDatum((int64) ITEMS_PER_POSITION * page->k))};
-	CandidateSet *result = takes_all(page, POLICY_RANDOM) ? NULL :
+	CandidateSet *drawn = takes_all(page, POLICY_RANDOM) ? NULL :
 		DrawCandidates(page, read_new_items(page));
 
-	if (result != NULL)
-		return result;
-	if (page->skips_failing)
-		return ReadAllowed(page, POLICY_RANDOM, CreateKeyTable(page, 0), NULL, 0);
-	result = read_distinct_items(page, &random_items, args);
-	if (result->count > 0)
-		result->share = result->addends[0];
-	return result;
+	return drawn != NULL ? drawn :
+		random_subset(page, ReadAllowed(page, POLICY_RANDOM, CreateKeyTable(page, 0), NULL, 0));
 }
 
 /* Find the items among which a list is chosen. */

@@ -409,7 +409,7 @@ CREATE FUNCTION public._dlints_cost_of(integer) RETURNS real[] LANGUAGE sql AS '
 ALTER FUNCTION public._dlints_cost_of(integer) OWNER TO stranger;
 SELECT is(substr(outcome(call), 1, 6), '42723:',
   call || ' raises an error while another role has an overload of a function of the extension')
-FROM  (VALUES ('SELECT board.more_like(1, 3)'), ('SELECT board.learn()'), ('SELECT board.refresh()'),
+FROM  (VALUES ('SELECT board.reward(1, 1)'), ('SELECT board.learn()'), ('SELECT board.refresh()'),
               ($$SELECT home.rank('e', '{}', '["a"]')$$)) v (call);
 SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3',
   'recommend() calls no function by name and works while another role has an overload');
