@@ -64,30 +64,12 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_spent(bigint) IS 'mean cost per position of the last lists, by constraint';
 
--- Add to the items of a list those that other prices could bring into it: the best ones under each row of weights,
--- without prices, with the current prices, and with a price of each constraint that outweighs all other terms.
-CREATE FUNCTION _dlints_candidates_under_extreme_prices(shown anyarray, weights float8[], n_best integer)
-	RETURNS anyarray LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	signs integer[] := ARRAY(SELECT p.sign FROM constraint_price p ORDER BY p.name COLLATE "C");
-	prices float8[] := ARRAY(SELECT -p.sign * p.price FROM constraint_price p ORDER BY p.name COLLATE "C");
-	large float8 := 100 * sqrt((SELECT sum(w ^ 2) FROM unnest(weights) w));
-	rankings float8[];
-BEGIN
-	SELECT array_agg(ARRAY(SELECT unnest(weights[r:r])) || p.prices) INTO rankings
-	FROM   generate_subscripts(weights, 1) r,
-	       LATERAL (SELECT prices
-	                UNION ALL
-	                SELECT ARRAY(SELECT CASE c WHEN i THEN -signs[i] * large ELSE 0 END
-	                             FROM generate_subscripts(signs, 1) i ORDER BY i)
-	                FROM   generate_series(0, cardinality(signs)) c) p (prices);
-	RETURN @extschema@._dlints_best_in_blocks(shown, rankings, n_best);
-END
-$$;
-COMMENT ON FUNCTION _dlints_candidates_under_extreme_prices(anyarray, float8[], integer)
-	IS 'items of a list, and items that any price could bring into it';
+CREATE FUNCTION _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint,
+                                    signs integer[])
+	RETURNS TABLE (scores float8[], costs float8[])
+	AS 'MODULE_PATHNAME', 'dlints_replay_list' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION _dlints_replay_list("any", jsonb, "any", real[], bigint, integer[])
+	IS 'scores and signed costs of the candidates of a list, under two draws of the current model';
 
 -- Replay the last 100 personal lists of the usual length, under two draws of the current model each.  Caps and
 -- diversity are ignored, since their effect is part of the surplus or deficit.  Without a shortlist all items are
@@ -104,49 +86,20 @@ DECLARE
 		      (SELECT count(*) AS n FROM constraint_price) c) END;
 BEGIN
 	RETURN QUERY
-	WITH price AS MATERIALIZED (
-		SELECT p.sign, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM constraint_price p),
-	latest AS MATERIALIZED (
+	WITH latest AS MATERIALIZED (
 		SELECT d.id, d.user_id, d.context, d.items, cardinality(d.items) AS k,
 		       @extschema@.dlints_unpack(d.profile) AS profile
 		FROM   decision d WHERE d.costs IS NOT NULL AND d.treatment = 'personal' ORDER BY d.id DESC LIMIT max_lists),
-	usual AS MATERIALIZED (
-		SELECT l.*, CASE WHEN s.liked > 0 AND l.profile[1:s.liked] = array_fill(0::real, ARRAY[s.liked])
-		                      AND EXISTS (SELECT FROM warm_start_example)
-		                 THEN 'unknown' ELSE 'personal' END AS policy
-		FROM   setting s, latest l, (SELECT mode() WITHIN GROUP (ORDER BY latest.k) AS k FROM latest) u
-		WHERE  l.k = u.k),
-	drawn AS MATERIALIZED (
-		SELECT u.id, u.user_id, u.context, u.k, r.weights,
-		       CASE WHEN has_blocks THEN @extschema@._dlints_candidates_under_extreme_prices(
-		                                     u.items, r.weights, (32 + 4 * u.k)::integer) END AS shortlist
-		FROM   usual u CROSS JOIN LATERAL (
-		           SELECT w.weights[1:2] AS weights
-		           FROM   @extschema@._dlints_ranking_weights(u.profile, u.policy, u.id) w (weights) OFFSET 0) r),
-	candidate AS MATERIALIZED (
-		SELECT d.id, row_number() OVER (PARTITION BY d.id) AS n, c.features || c.effect::real AS features,
-		       c.bonus, c.costs
-		FROM   drawn d, LATERAL @extschema@._dlints_candidates(d.user_id, d.context, d.shortlist) c
-		WHERE  c.features IS NOT NULL),
-	draw AS MATERIALIZED (
-		SELECT d.id, n, ARRAY(SELECT unnest(d.weights[n:n])) AS weights
-		FROM   drawn d, LATERAL generate_subscripts(d.weights, 1) n),
-	score AS (
-		SELECT w.id, w.n AS draw, array_agg(
-		           c.bonus + @extschema@.dlints_dot(w.weights, c.features::@extschema@.dlints_vector)
-		           ORDER BY c.n) AS scores
-		FROM   draw w JOIN candidate c ON c.id = w.id GROUP BY w.id, w.n),
-	cost AS (
-		SELECT x.id, array_agg(x.costs ORDER BY x.n) AS costs
-		FROM  (SELECT c.id, p.n, array_agg(p.sign * c.costs[p.n] ORDER BY c.n)::float8[] AS costs
-		       FROM   candidate c CROSS JOIN price p GROUP BY c.id, p.n) x
-		GROUP  BY x.id),
-	random_cost AS (
-		SELECT array_agg(m.mean ORDER BY m.n) AS means
-		FROM  (SELECT p.n, p.sign * avg(v.costs[p.n]) AS mean
+	price AS MATERIALIZED (
+		SELECT p.sign, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM constraint_price p),
+	random_cost AS MATERIALIZED (
+		SELECT array_agg(m.mean ORDER BY m.n) AS means, array_agg(m.sign ORDER BY m.n) AS signs
+		FROM  (SELECT p.n, p.sign, p.sign * avg(v.costs[p.n]) AS mean
 		       FROM   item_vector v CROSS JOIN price p WHERE NOT v.is_deleted GROUP BY p.n, p.sign) m)
-	SELECT s.scores, c.costs, m.means, d.k::bigint
-	FROM   score s JOIN cost c ON c.id = s.id JOIN drawn d ON d.id = s.id CROSS JOIN random_cost m;
+	SELECT r.scores, r.costs, m.means, l.k::bigint
+	FROM   latest l JOIN (SELECT mode() WITHIN GROUP (ORDER BY latest.k) AS k FROM latest) u ON u.k = l.k
+	       CROSS JOIN random_cost m
+	       CROSS JOIN LATERAL @extschema@._dlints_replay_list(l.user_id, l.context, l.items, l.profile, l.id, m.signs) r;
 END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_replay()

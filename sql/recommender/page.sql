@@ -56,12 +56,6 @@ CREATE FUNCTION _dlints_is_object_error(code text) RETURNS boolean
 COMMENT ON FUNCTION _dlints_is_object_error(text)
 	IS 'may an error with this SQLSTATE come from an object that is missing or forbidden? It is then raised for all rows';
 
-CREATE FUNCTION _dlints_candidates(user_id "any", context jsonb, shortlist "any")
-	RETURNS TABLE (features real[], bonus float8, costs real[], effect float8)
-	AS 'MODULE_PATHNAME', 'dlints_candidates' LANGUAGE C STABLE;
-COMMENT ON FUNCTION _dlints_candidates("any", jsonb, "any")
-	IS 'candidates of a request in the entered schema: those of a shortlist, or all if it is NULL';
-
 CREATE FUNCTION _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) RETURNS SETOF anyelement
 	AS 'MODULE_PATHNAME', 'dlints_allowed_items' LANGUAGE C STABLE ROWS 10000;
 COMMENT ON FUNCTION _dlints_allowed_items("any", jsonb, anyelement)
@@ -73,21 +67,11 @@ CREATE FUNCTION _dlints_try_rules(user_id "any", context jsonb, OUT n_candidates
 COMMENT ON FUNCTION _dlints_try_rules("any", jsonb)
 	IS 'number of candidates, and of items for which an expression fails; an error if one fails for all items';
 
-CREATE FUNCTION _dlints_best_in_blocks(items anyarray, rankings float8[], n_best integer) RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'dlints_best_in_blocks' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION _dlints_best_in_blocks(anyarray, float8[], integer)
-	IS 'items, and those of the blocks that are among the best under a ranking: weights of features, effect and costs';
-
-CREATE FUNCTION _dlints_cluster_recall(rankings float8[]) RETURNS float8[]
-	AS 'MODULE_PATHNAME', 'dlints_cluster_recall' LANGUAGE C STABLE STRICT;
-COMMENT ON FUNCTION _dlints_cluster_recall(float8[])
-	IS 'scores of the best ten items found by centroids, as a part of all, and the share of rankings whose '
-	   'best item is found';
-
-CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint) RETURNS double precision[]
-	AS 'MODULE_PATHNAME', 'dlints_ranking_weights' LANGUAGE C VOLATILE STRICT;
-COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)
-	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, or the mean';
+CREATE FUNCTION _dlints_cluster_recall(profile real[], seed bigint) RETURNS float8[]
+	AS 'MODULE_PATHNAME', 'dlints_cluster_recall' LANGUAGE C VOLATILE STRICT;
+COMMENT ON FUNCTION _dlints_cluster_recall(real[], bigint)
+	IS 'scores of the best ten items found by centroids, as a part of all, and the share of draws whose best item '
+	   'is found';
 
 -- Return the contributions to the expected reward of each item of a list, under the current models: of each column,
 -- the factors, the popularity and the neighbour score.  The part "(item)" is the effect of the item when the list

@@ -160,9 +160,9 @@ BEGIN
 	SELECT 'score of the items found', avg(c.recall[1]), stddev_samp(c.recall[1]) / sqrt(count(*)), format(
 	       'part of the score of the best ten items; the best item is found by %s %% of draws',
 	       round(100 * avg(c.recall[2])::numeric, 1))
-	FROM  (SELECT @extschema@._dlints_cluster_recall(@extschema@._dlints_ranking_weights(
+	FROM  (SELECT @extschema@._dlints_cluster_recall(
 	                  @extschema@._dlints_profile_of(v.features, l.scale, l.weights, s.liked, s.aged),
-	                  'personal'::text, v.n)) AS recall
+	                  v.n) AS recall
 	       FROM  (SELECT v.features, row_number() OVER () AS n
 	              FROM  (SELECT v.features FROM item_vector v WHERE NOT v.is_deleted AND EXISTS (SELECT FROM centroid)
 	                     ORDER BY hashtextextended(v.item::text, 51) LIMIT 20) v) v, setting s, similarity l) c

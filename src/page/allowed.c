@@ -17,8 +17,8 @@
 #include "sql/arrays.h"
 
 /* Begin a request in the entered schema, with the arguments user_id and context. */
-static void
-enter_request(PageRequest *page, FunctionCallInfo fcinfo)
+void
+EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
 	EnterPage(page, fcinfo);
 	CheckKeyType(fcinfo, 0, page->user_type, "user_id");
@@ -35,7 +35,7 @@ typedef struct Shortlist
 } Shortlist;
 
 static void
-read_allowed(PageRequest *page, void *arg)
+read_shortlist(PageRequest *page, void *arg)
 {
 	Shortlist  *shortlist = arg;
 
@@ -43,14 +43,17 @@ read_allowed(PageRequest *page, void *arg)
 									 shortlist->keys, shortlist->count);
 }
 
-/* Read the eligible items of a shortlist.  Raises an error if an expression fails for all items. */
-static CandidateSet *
-read_without_failing(PageRequest *page, Datum *keys, int count)
+/*
+ * Read the eligible items of a shortlist, or of all items if "keys" is NULL.  Raises an error
+ * if an expression fails for all items.
+ */
+CandidateSet *
+ReadShortlist(PageRequest *page, Datum *keys, int count)
 {
 	Shortlist	shortlist = {.count = count};
 
 	shortlist.keys = keys;
-	DoStep(page, read_allowed, &shortlist);
+	DoStep(page, read_shortlist, &shortlist);
 	return shortlist.allowed;
 }
 
@@ -67,9 +70,9 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	PageRequest page;
 	CandidateSet *set;
 
-	enter_request(&page, fcinfo);
+	EnterRequest(&page, fcinfo);
 	CheckKeyType(fcinfo, 2, page.item_type, "witness");
-	set = read_without_failing(&page, NULL, 0);
+	set = ReadShortlist(&page, NULL, 0);
 	for (int i = 0; i < set->count; i++)
 	{
 		bool		is_null = false;
@@ -123,8 +126,8 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	Datum		values[4];
 	bool		nulls[4] = {false, false, true, true};
 
-	enter_request(&page, fcinfo);
-	set = read_without_failing(&page, NULL, 0);
+	EnterRequest(&page, fcinfo);
+	set = ReadShortlist(&page, NULL, 0);
 	values[0] = Int64GetDatum(set->count);
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
@@ -136,54 +139,4 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	}
 	ClosePage(&page);
 	return ResultRow(fcinfo, lengthof(values), values, nulls);
-}
-
-/* ---------- candidates of a replayed request ---------- */
-
-PG_FUNCTION_INFO_V1(dlints_candidates);
-
-/*
- * _dlints_candidates(user_id "any", context jsonb, shortlist "any")
- *		-> (features, bonus, costs, effect)
- *		Eligible items of a shortlist in the entered schema, with their features; all
- *		eligible items if the shortlist is NULL.
- */
-Datum
-dlints_candidates(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *rows = ResultRows(fcinfo);
-	NullableDatum shortlist = fcinfo->args[2];
-	Datum	   *keys = NULL;
-	int			count = 0;
-	PageRequest page;
-	CandidateSet *set;
-
-	enter_request(&page, fcinfo);
-	CheckKeyType(fcinfo, 2, page.items_type, "shortlist");
-	ReadUser(&page, NotGiven(), false);		/* for neighbour scores */
-	if (!shortlist.isnull)
-		count = ArrayKeys(&page, shortlist.value, &keys);
-	set = read_without_failing(&page, keys, count);
-	if (set->count > 0)
-		ReadFeatures(&page, set);
-	for (int i = 0; i < set->count; i++)
-	{
-		Datum		values[4];
-		bool		nulls[4] = {false, false, page.settings.constraints == 0, false};
-		ArrayType  *features = ResultReals(page.settings.size);
-		ArrayType  *costs = ResultReals(page.settings.constraints);
-
-		memcpy(ARR_DATA_PTR(features),
-			   (float4 *) ARR_DATA_PTR(set->features) + (Size) i * page.settings.size,
-			   sizeof(float4) * page.settings.size);
-		memcpy(ARR_DATA_PTR(costs), set->costs + (Size) i * page.settings.constraints,
-			   sizeof(float4) * page.settings.constraints);
-		values[0] = PointerGetDatum(features);
-		values[1] = Float8GetDatum(set->addends[i]);
-		values[2] = PointerGetDatum(costs);
-		values[3] = Float8GetDatum(page.settings.has_effects ? set->effects[i] : 0.0);
-		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-	}
-	ClosePage(&page);
-	return (Datum) 0;
 }

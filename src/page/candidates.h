@@ -40,6 +40,10 @@ extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable 
 								 Datum *shortlist, int count);
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
+/* allowed.c */
+extern void EnterRequest(PageRequest *page, FunctionCallInfo fcinfo);
+extern CandidateSet *ReadShortlist(PageRequest *page, Datum *keys, int count);
+
 /* shortlist.c */
 extern int	FirstShortlistSize(const PageRequest *page);
 extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models,

@@ -1,12 +1,18 @@
 /*
- * recall.c
- *		Searches of the blocks for given rankings: the best items, for replayed
- *		decisions, and the recall of the search, for report().
+ * replay.c
+ *		Replays of the choice of a list under the current models: the scores of candidates,
+ *		from which prices are computed, and the recall of searches in large catalogues, for
+ *		report().
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "fmgr.h"
+#include "funcapi.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 #include "compat.h"
 #include "choose/request.h"
@@ -17,58 +23,162 @@
 
 /* Length of the lists for which recall is measured */
 #define SAMPLED_ITEMS		10
+/* Number of draws under which a list is replayed */
+#define REPLAYED_DRAWS		2
+/* Number of best items under each ranking that are candidates: minimum, and per position */
+#define MIN_BEST			32
+#define BEST_PER_POSITION	4
+/* A price that outweighs all other terms of a score, in units of the norm of their weights */
+#define EXTREME_PRICE		100.0
 
-/* Read rankings as returned by _dlints_ranking_weights(), with or without the weights of costs. */
+/* Rankings of the draws of the model under a seed, or of the mean for an unknown user */
 static Rankings
-read_rankings(const PageRequest *page, ArrayType *weights)
+rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
-	int			width = page->settings.size + 1;
+	ListPolicy	policy = IsUnknownProfile(page, profile) ? POLICY_UNKNOWN : POLICY_PERSONAL;
 
-	if (ARR_NDIM(weights) == 2 && ARR_DIMS(weights)[1] != width)
-		width += page->settings.constraints;
-	if (ARR_NDIM(weights) != 2 || ARR_DIMS(weights)[1] != width || ARR_HASNULL(weights))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("rankings must have %d columns", width)));
-	return (Rankings) {ARR_DIMS(weights)[0], width, (double *) ARR_DATA_PTR(weights)};
+	return RankItems(page, policy, ReadModels(page, policy, profile, (int64) seed), false);
 }
 
-PG_FUNCTION_INFO_V1(dlints_best_in_blocks);
+/* ---------- scores of candidates ---------- */
 
 /*
- * _dlints_best_in_blocks(items anyarray, rankings float8[][], n_best integer) -> anyarray
- *		Append to "items" the items of the entered schema's blocks that are among the
- *		"n_best" best under any ranking.
+ * Add prices to rankings: the current ones, none, and for each constraint a price that
+ * outweighs all other terms.
+ */
+static Rankings
+add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
+{
+	int			n_costs = page->settings.constraints;
+	int			variants = n_costs + 2;
+	int			width = draws->width + n_costs;
+	double	   *weights = AllocateZeros(sizeof(double), (Size) draws->count * variants * width);
+	const double *penalties = ReadPenalties(page);
+	double		square = 0.0;
+
+	for (int i = 0; i < draws->count * draws->width; i++)
+		square += draws->weights[i] * draws->weights[i];
+	for (int row = 0; row < draws->count * variants; row++)
+	{
+		double	   *prices = weights + (Size) row * width + draws->width;
+		int			variant = row % variants;
+
+		memcpy(weights + (Size) row * width, draws->weights + (Size) (row / variants) * draws->width,
+			   sizeof(double) * draws->width);
+		for (int c = 0; c < n_costs; c++)
+			prices[c] = variant == n_costs + 1 ? -penalties[c] :
+				variant == c ? -EXTREME_PRICE * sqrt(square) * signs[c] : 0.0;
+	}
+	return (Rankings) {draws->count * variants, width, weights};
+}
+
+/* Find the items of a list, and those that any price could bring into it. */
+static CandidateSet *
+find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 *signs)
+{
+	Rankings	rankings;
+	BestItems  *best;
+	Datum	   *shown;
+	Datum	   *keys;
+	int		   *numbers;
+	int			count;
+	int			n_numbers;
+
+	page->k = ArrayKeys(page, list, &shown);
+	if (page->settings.block_items == 0)
+		return ReadShortlist(page, NULL, 0);
+	rankings = add_prices(page, draws, signs);
+	best = FindBest(page, &rankings, MIN_BEST + BEST_PER_POSITION * page->k, FreshSeed(), NULL);
+	n_numbers = UniteBest(best, &numbers);
+	count = page->k;
+	keys = AllocateMany(sizeof(Datum), count + n_numbers);
+	memcpy(keys, shown, sizeof(Datum) * count);
+	for (int i = 0; i < n_numbers; i++)
+		keys[count++] = NumberedItem(best, numbers[i]);
+	return ReadShortlist(page, keys, count);
+}
+
+/* Scores of all candidates under a ranking without prices */
+static Datum
+replayed_scores(const PageRequest *page, const CandidateSet *set, const double *weights)
+{
+	int			size = page->settings.size;
+	double	   *scores = AllocateNumbers(set->count);
+
+	for (int i = 0; i < set->count; i++)
+	{
+		scores[i] = set->addends[i] +
+			dot_float(size, weights, (float4 *) ARR_DATA_PTR(set->features) + (Size) i * size);
+		if (page->settings.has_effects)
+			scores[i] += weights[size] * set->effects[i];
+	}
+	return ResultVector(scores, set->count);
+}
+
+/* Costs of all candidates times the sign of the constraint, a row per constraint */
+static Datum
+replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *signs)
+{
+	int			n_costs = page->settings.constraints;
+	double	   *costs = AllocateNumbers((Size) set->count * n_costs);
+
+	for (int c = 0; c < n_costs; c++)
+		for (int i = 0; i < set->count; i++)
+			costs[(Size) c * set->count + i] = signs[c] * set->costs[(Size) i * n_costs + c];
+	return ResultMatrix(costs, n_costs, set->count);
+}
+
+PG_FUNCTION_INFO_V1(dlints_replay_list);
+
+/*
+ * _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint,
+ *					   signs integer[]) -> (scores float8[], costs float8[][])
+ *		Replay the choice of a list in the entered schema, under two draws of the current
+ *		model, a row each: scores of the candidates without prices, and their costs times
+ *		"signs".  Candidates are items that any price could bring into the list.  Without
+ *		blocks all eligible items are candidates.  Only the user may be NULL.
  */
 Datum
-dlints_best_in_blocks(PG_FUNCTION_ARGS)
+dlints_replay_list(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	Rankings	rankings;
+	ReturnSetInfo *rows = ResultRows(fcinfo);
+	ArrayType  *array;
+	const int32 *signs;
 	PageRequest page;
-	BestItems  *best;
-	int		   *numbers;
-	int			n_numbers;
-	Datum	   *given;
-	Datum	   *keys;
-	int			count;
-	ArrayType  *result;
+	Rankings	draws;
+	CandidateSet *set;
 
-	EnterPage(&page, fcinfo);
-	CheckKeyType(fcinfo, 0, page.items_type, "items");
-	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(1));
-	best = FindBest(&page, &rankings, Max(PG_GETARG_INT32(2), 1), FreshSeed(), NULL);
-	n_numbers = UniteBest(best, &numbers);
-	count = ArrayKeys(&page, PG_GETARG_DATUM(0), &given);
-	keys = AllocateMany(sizeof(Datum), count + n_numbers);
-	memcpy(keys, given, sizeof(Datum) * count);
-	for (int i = 0; i < n_numbers; i++)
-		keys[count + i] = NumberedItem(best, numbers[i]);
-	result = DatumGetArrayTypeP(KeyArray(&page, keys, count + n_numbers));
-	result = memcpy(MemoryContextAlloc(caller, VARSIZE(result)), result, VARSIZE(result));
+	for (int i = 2; i < PG_NARGS(); i++)
+		if (PG_ARGISNULL(i))
+			return (Datum) 0;
+	array = PG_GETARG_ARRAYTYPE_P(5);
+	signs = (int32 *) ARR_DATA_PTR(array);
+	EnterRequest(&page, fcinfo);
+	CheckKeyType(fcinfo, 2, page.items_type, "items");
+	if (ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != page.settings.constraints)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"signs\" must have a number per constraint")));
+	draws = rank_by_profile(&page, PG_GETARG_DATUM(3), (uint64) PG_GETARG_INT64(4));
+	draws.count = Min(draws.count, REPLAYED_DRAWS);
+	ReadUser(&page, NotGiven(), false); /* for neighbour scores */
+	set = find_replayed(&page, PG_GETARG_DATUM(2), &draws, signs);
+	if (set->count > 0)
+		ReadFeatures(&page, set);
+	for (int row = 0; row < draws.count && set->count > 0; row++)
+	{
+		Datum		values[2];
+		bool		nulls[2] = {false, false};
+
+		values[0] = replayed_scores(&page, set, draws.weights + (Size) row * draws.width);
+		values[1] = replayed_costs(&page, set, signs);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+	}
 	ClosePage(&page);
-	PG_RETURN_ARRAYTYPE_P(result);
+	return (Datum) 0;
 }
+
+/* ---------- recall ---------- */
 
 /* Sum of the "n" best scores of a slate */
 static double
@@ -84,11 +194,11 @@ sum_best(const Slate *slate, int n)
 PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
- * _dlints_cluster_recall(rankings float8[][]) -> float8[]
- *		Recall of a search in the blocks with the highest bounds.  The first number is
- *		the sum of the scores of the ten best items found, divided by that of the ten
- *		best of all items; the second is the share of rankings whose best item is found.
- *		NULL if pages search all blocks, or if no ranking has a positive sum.
+ * _dlints_cluster_recall(profile real[], seed bigint) -> float8[]
+ *		Recall of a search in the blocks with the highest bounds, under draws of the model.
+ *		The first number is the sum of the scores of the ten best items found, divided by
+ *		that of the ten best of all items; the second is the share of draws whose best item
+ *		is found.  NULL if pages search all blocks, or if no draw has a positive sum.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)
@@ -101,10 +211,10 @@ dlints_cluster_recall(PG_FUNCTION_ARGS)
 	int			counted = 0;
 
 	EnterPage(&page, fcinfo);
-	rankings = read_rankings(&page, PG_GETARG_ARRAYTYPE_P(0));
 	page.k = SAMPLED_ITEMS;
 	if (HasClusters(&page, FirstShortlistSize(&page)))
 	{
+		rankings = rank_by_profile(&page, PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1));
 		all = FindBest(&page, &rankings, SAMPLED_ITEMS, 1, NULL);
 		found = FindMostOfBest(&page, &rankings, FirstShortlistSize(&page), 1);
 		for (int r = 0; r < rankings.count; r++)

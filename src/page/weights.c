@@ -177,35 +177,3 @@ RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool i
 	}
 	return rankings;
 }
-
-PG_FUNCTION_INFO_V1(dlints_ranking_weights);
-
-/*
- * _dlints_ranking_weights(profile real[], policy text, seed bigint) -> float8[][]
- *		Rankings under a policy in the entered schema, without prices: one row per draw,
- *		or one for the posterior mean.
- */
-Datum
-dlints_ranking_weights(PG_FUNCTION_ARGS)
-{
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	MemoryContext caller = CurrentMemoryContext;
-	ListPolicy	policy = POLICY_PERSONAL;
-	PageRequest page;
-	PageModels *models;
-	Rankings	rankings;
-	ArrayType  *result;
-
-	while (strcmp(policy_names[policy], name) != 0)
-		if (++policy > POLICY_TRENDING)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("unknown policy \"%s\"", name)));
-	EnterPage(&page, fcinfo);
-	models = ReadModels(&page, policy, PG_GETARG_DATUM(0), PG_GETARG_INT64(2));
-	rankings = RankItems(&page, policy, models, false);
-	result = DatumGetArrayTypeP(ResultMatrix(rankings.weights, rankings.count, rankings.width));
-	result = memcpy(MemoryContextAllocHuge(caller, VARSIZE(result)), result, VARSIZE(result));
-	ClosePage(&page);
-	PG_RETURN_ARRAYTYPE_P(result);
-}

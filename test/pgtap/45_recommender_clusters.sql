@@ -21,7 +21,7 @@ SELECT array_agg(u.item ORDER BY u.item) FROM fed.block b, unnest(b.items) u (it
 SELECT is((SELECT count(*) FROM fed.centroid), 0::bigint, 'a small catalogue has no centroids');
 SELECT is(count(*), 0::bigint, 'report() has no row on large catalogues for a small one')
 FROM   fed.report() WHERE measure = 'score of the items found';
-SELECT is(inside('fed', $$SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, 'personal', 1))::text
+SELECT is(inside('fed', $$SELECT public._dlints_cluster_recall(p, 1)::text
   FROM fed.profile(1) p$$), NULL, 'a small catalogue is searched in all blocks');
 
 -- ---------- groups of similar items ----------
@@ -99,8 +99,7 @@ SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
 INSERT INTO fed.block VALUES (2399, '{}', '', '{}');     -- 2,400 blocks of 16 items, as far as pages know
 CREATE FUNCTION recall(n integer) RETURNS TABLE (score float8, best float8) LANGUAGE sql AS $$
 SELECT r[1], r[2] FROM generate_series(1, n) p, LATERAL (SELECT inside('fed', format(
-  'SELECT public._dlints_cluster_recall(public._dlints_ranking_weights(p, %L, %s))::text FROM fed.profile(%2$s) p',
-  'personal', p))::float8[]) x (r) $$;
+  'SELECT public._dlints_cluster_recall(p, %s)::text FROM fed.profile(%1$s) p', p))::float8[]) x (r) $$;
 SELECT ok(avg(score) > 0.99 AND avg(best) > 0.95 AND count(score) = 20 AND max(score) <= 1,
   'lists have nearly the best score of all items')
 FROM   recall(20);
