@@ -72,15 +72,11 @@ COMMENT ON FUNCTION dlints_neighbours(text, bigint)
 	IS 'computes for each item of a click log the items that a click on it predicts, with weights of ridge '
 	   'regressions on k neighbours; query returns users, items and optional weights';
 
-CREATE FUNCTION dlints_pack(features dlints_vector) RETURNS bytea
+CREATE FUNCTION dlints_pack(features dlints_vector, bits bigint DEFAULT 16) RETURNS bytea
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_pack(dlints_vector)
-	IS 'compresses a vector, or the rows of a matrix: 16 bits a number, 11 of them significant; zeros take no space';
-
-CREATE FUNCTION dlints_pack(features dlints_vector, bits bigint) RETURNS bytea
-	AS 'MODULE_PATHNAME', 'dlints_pack_bits' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_pack(dlints_vector, bigint)
-	IS 'compresses a vector, or the rows of a matrix, with 8 bits a number (sign and square root) or with 16 bits';
+	IS 'compresses a vector, or the rows of a matrix, to 16 bits a number, 11 of them significant, or to 8 bits '
+	   '(sign and square root); zeros take no space';
 
 CREATE FUNCTION dlints_unpack(packed bytea, n bigint DEFAULT 1) RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -21,7 +21,7 @@
 
 /* C functions of SQL functions */
 extern Datum dlints_contrast(PG_FUNCTION_ARGS);
-extern Datum dlints_pack_bits(PG_FUNCTION_ARGS);
+extern Datum dlints_pack(PG_FUNCTION_ARGS);
 extern Datum dlints_predict(PG_FUNCTION_ARGS);
 extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 extern Datum dlints_unpack(PG_FUNCTION_ARGS);
@@ -251,7 +251,7 @@ pack_version(const PageRequest *page, const float4 *features)
 	ArrayType  *result = ResultReals(page->settings.liked);
 
 	memcpy(ARR_DATA_PTR(result), features, sizeof(float4) * page->settings.liked);
-	return DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(result),
+	return DirectFunctionCall2(dlints_pack, PointerGetDatum(result),
 							   Int64GetDatum(VERSION_BITS));
 }
 
@@ -286,7 +286,7 @@ describe_features(PageRequest *page, const CandidateSet *set, const Decision *de
 	choice->versions = Given(PointerGetDatum(
 		construct_array(versions, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
 						TYPALIGN_DOUBLE)));
-	choice->features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(other),
+	choice->features = Given(DirectFunctionCall2(dlints_pack, PointerGetDatum(other),
 												 Int64GetDatum(LOG_BITS)));
 	return DirectFunctionCall1(dlints_stack_packed, PointerGetDatum(
 		construct_array(packed, count, BYTEAOID, -1, false, TYPALIGN_INT)));
@@ -319,7 +319,7 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 	choice.probabilities = Given(logged_numbers(probabilities, count));
 	choice.effects = uses_effects(page, policy) ? Given(PointerGetDatum(list_effects)) : NotGiven();
 	choice.profile =
-		Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(LOG_BITS)));
+		Given(DirectFunctionCall2(dlints_pack, models->profile, Int64GetDatum(LOG_BITS)));
 	versions = describe_features(page, set, decision, &choice);
 	choice.expected = Given(expect(page, models, &choice, versions, effects, count));
 	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ?

@@ -143,23 +143,12 @@ Pack(ArrayType *array, int width)
 PG_FUNCTION_INFO_V1(dlints_pack);
 
 /*
- * dlints_pack(features dlints_vector) -> bytea
- *		Compresses a vector, or the rows of a matrix, to 16 bits per number.
+ * dlints_pack(features dlints_vector, bits bigint = 16) -> bytea
+ *		Compresses a vector, or the rows of a matrix, to 8 or 16 bits per number that is
+ *		not zero (22023: other bits).
  */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BYTEA_P(Pack(ArgArray(fcinfo, 0), 2));
-}
-
-PG_FUNCTION_INFO_V1(dlints_pack_bits);
-
-/*
- * dlints_pack(features dlints_vector, bits bigint) -> bytea
- *		Compresses to 8 or to 16 bits per number that is not zero (22023: other bits).
- */
-Datum
-dlints_pack_bits(PG_FUNCTION_ARGS)
 {
 	int64		bits = PG_GETARG_INT64(1);
 
