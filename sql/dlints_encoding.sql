@@ -29,8 +29,8 @@ SELECT FROM dlints_create_recommender('radio', 'song',
 
 -- genre_id, with features for later values, paid, sound, lyrics and hot of two rows
 CREATE VIEW numbers AS
-SELECT item, encoded[1:3] AS genre_id, (SELECT round(sum(x ^ 2)::numeric, 6) FROM unnest(encoded[4:19]) x) AS later,
-       encoded[20:27] AS paid, encoded[28:30] AS sound, encoded[31:32] AS lyrics, encoded[33] AS hot
+SELECT item, features[1:3] AS genre_id, (SELECT round(sum(x ^ 2)::numeric, 6) FROM unnest(features[4:19]) x) AS later,
+       features[20:27] AS paid, features[28:30] AS sound, features[31:32] AS lyrics, features[33] AS hot
 FROM   radio.item_vector;
 SELECT * FROM numbers WHERE item IN (1, 200) ORDER BY item;
 
@@ -45,7 +45,7 @@ SELECT * FROM numbers WHERE item > 200 ORDER BY item;
 -- If vectors differ in length, the most frequent length is encoded.
 SAVEPOINT before;
 SELECT FROM dlints_create_recommender('other', 'song', '{sound}', factors => 0);
-SELECT item, encoded FROM other.item_vector WHERE item IN (1, 201) ORDER BY item;
+SELECT item, features AS encoded FROM other.item_vector WHERE item IN (1, 201) ORDER BY item;
 ROLLBACK TO before;
 
 -- A type without an encoding, here a range, raises an error that names the column.
@@ -57,7 +57,7 @@ ROLLBACK TO before;
 CREATE TABLE long (id integer PRIMARY KEY, embedding float8[], none real[]);
 INSERT INTO long SELECT i, ARRAY(SELECT sin(i * j) FROM generate_series(1, 300) j) FROM generate_series(1, 40) i;
 SELECT FROM dlints_create_recommender('projected', 'long', '{embedding, none}', factors => 0);
-SELECT round(avg(dlints_dot(a.encoded::float8[], a.encoded)) FILTER (WHERE a.item = b.item)::numeric) AS same,
-       max(abs(dlints_dot(a.encoded::float8[], b.encoded))) FILTER (WHERE a.item <> b.item) < 0.7 AS others_differ
+SELECT round(avg(dlints_dot(a.features::float8[], a.features)) FILTER (WHERE a.item = b.item)::numeric) AS same,
+       max(abs(dlints_dot(a.features::float8[], b.features))) FILTER (WHERE a.item <> b.item) < 0.7 AS others_differ
 FROM   projected.item_vector a, projected.item_vector b;
 ROLLBACK;
