@@ -36,12 +36,14 @@ BEGIN
 		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
 		IF is_due THEN
 			IF NOT @extschema@._dlints_adopt_values() THEN  -- which locks the models: the fit comes after a commit
+				PERFORM @extschema@._dlints_check_click_rows();
 				PERFORM @extschema@._dlints_find_latest_clicks();
 				PERFORM @extschema@._dlints_refit_factors();
 			END IF;
 			RETURN 'more';
 		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
 		              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
+			PERFORM @extschema@._dlints_check_click_rows();
 			PERFORM @extschema@._dlints_find_latest_clicks();
 			PERFORM @extschema@._dlints_fit_prior();
 			PERFORM @extschema@._dlints_find_repeats();

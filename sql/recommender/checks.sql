@@ -50,24 +50,61 @@ COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a
 
 -- Checks when a recommender is created or altered ----------------------------------------
 
--- Read the complete click log.  If an expression of it fails for a row, raise an error that names the argument.
+-- Read the complete click log of a schema.  If an expression of it fails for some rows, let the view "readable_click"
+-- leave them out, and return how many they are, and an error; else return NULL.  An expression that fails for all rows
+-- raises its error, with the name of the argument.
+CREATE FUNCTION _dlints_unreadable_clicks(name text) RETURNS text
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	has_failing CONSTANT boolean := pg_get_viewdef(format('%I.readable_click', name)::regclass) ~ '_dlints_readable_rows';
+	n_failing bigint;
+	problem text;
+BEGIN
+	BEGIN
+		EXECUTE format('SELECT count((k.user_id, k.item, k.at, k.weight)) FROM %I.click k', name);
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;
+		problem := SQLERRM;
+	END;
+	IF has_failing <> (problem IS NOT NULL) THEN
+		PERFORM @extschema@._dlints_bind_readable_clicks(name, problem IS NOT NULL);
+	END IF;
+	IF problem IS NULL THEN
+		RETURN NULL;
+	END IF;
+	EXECUTE format('SELECT count(*) FROM %I.readable_click k WHERE k.weight IS NULL', name) INTO n_failing;
+	RETURN format('%s of the clicks cannot be read: %s', n_failing, problem);
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
+	END IF;
+	RAISE 'in the argument "clicks": %', SQLERRM USING ERRCODE = SQLSTATE,
+		HINT = 'Rows that raise an error are left out, but not in join conditions or below DISTINCT, GROUP BY,'
+			' ORDER BY and LIMIT.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_unreadable_clicks(text)
+	IS 'number of clicks for which an expression fails, and an error; readers of the click log leave these clicks out';
+
+-- Find clicks that cannot be read, record them for the report, and raise a notice.
 CREATE FUNCTION _dlints_check_click_rows() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	problem text := @extschema@._dlints_unreadable_clicks(own::text);
 BEGIN
-	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
-EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
-		RAISE;
+	PERFORM @extschema@._dlints_note_problem('unreadable'::text, problem),
+	        @extschema@._dlints_note_problem('clicks'::text, NULL::text);
+	IF problem IS NOT NULL THEN
+		RAISE NOTICE 'in the argument "clicks": %', problem USING HINT = 'They count nothing.';
 	END IF;
-	RAISE 'in the argument "clicks": %', SQLERRM
-		USING ERRCODE = SQLSTATE, HINT = 'The query must return every row without an error.';
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_click_rows()
-	IS 'raise an error that names the argument if an expression of the click log fails for a row';
+COMMENT ON FUNCTION _dlints_check_click_rows() IS 'find clicks that cannot be read, and record them for the report';
 
 -- Raise an error if the query of clicks fails, or if none of its rows has the key of an item.  This detects swapped
 -- columns: with user and item exchanged, all recommendations would be useless.
@@ -78,8 +115,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	PERFORM @extschema@._dlints_check_click_rows();
-	IF EXISTS (SELECT FROM click) AND EXISTS (SELECT FROM item)
-	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN
+	IF EXISTS (SELECT FROM readable_click) AND EXISTS (SELECT FROM item)
+	   AND NOT EXISTS (SELECT FROM readable_click c JOIN item i ON same_item(c.item, i.item)) THEN
 		RAISE 'argument "clicks": no click is on an item of %', (SELECT s.relation FROM setting s)
 			USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'The argument must be a query of user, item and time, in this order.';

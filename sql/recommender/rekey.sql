@@ -27,9 +27,10 @@ COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid)
 -- Return the names of the views and functions that depend on the expressions or key types of a recommender.
 CREATE FUNCTION _dlints_bound_names() RETURNS name[]
 	LANGUAGE sql IMMUTABLE
-RETURN '{impression,impression_user,outcome,training_example,item_features,models,item,encoded_item,item_column,click,'
-	'cost_text,recommend,more_like,next,trending,reward,explain,profile,learn,run_part,run,report,backtest,position_bias,'
-	'erase,rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,encode_document,same_item,same_user}'::pg_catalog.name[];
+RETURN '{impression,impression_user,outcome,training_example,item_features,models,item,encoded_item,item_column,'
+	'click,readable_click,cost_text,recommend,more_like,next,trending,reward,explain,profile,learn,run_part,'
+	'run,report,backtest,position_bias,erase,rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,'
+	'encode_document,same_item,same_user}'::pg_catalog.name[];
 COMMENT ON FUNCTION _dlints_bound_names()
 	IS 'names of views and functions that depend on the texts or types of a recommender';
 
