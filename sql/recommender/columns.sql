@@ -127,7 +127,8 @@ $$
 DECLARE
 	item record;
 BEGIN
-	FOR item IN EXECUTE format('SELECT i.%I::text AS key FROM %s i LIMIT 1000', item_key, items::regclass) LOOP
+	FOR item IN EXECUTE format(
+		'SELECT i.%1$I::text AS key FROM %2$s i WHERE i.%1$I IS NOT NULL LIMIT 1000', item_key, items::regclass) LOOP
 		BEGIN
 			EXECUTE format('SELECT i.%I FROM %s i WHERE i.%I::text = $1', column_name, items::regclass, item_key)
 			USING item.key;

@@ -7,17 +7,19 @@ CREATE FUNCTION _dlints_raise_in(place text, code text, message text, detail tex
 $$
 BEGIN
 	RAISE '%: %', place, concat_ws('. ', message, nullif(detail, ''))
-		USING ERRCODE = code, HINT = coalesce(nullif(hint, ''), CASE code
-			WHEN '42501' THEN 'The argument is evaluated with the rights of the role that creates the recommender.'
-			WHEN '42P16' THEN 'The argument is read by a view: pseudo-types and temporary tables are not allowed.'
-			WHEN '0A000' THEN 'The argument is part of queries, which neither write nor lock rows.'
-			ELSE CASE place
-				WHEN 'in the argument "clicks"'
-				THEN 'The argument is a query of user, item and time, and perhaps a weight, in this order.'
-				WHEN 'in the argument "candidates"' THEN 'The argument is a condition on i, user_id and context.'
-				WHEN 'in the argument "bonus"' THEN 'The argument is a number computed from i, user_id and context.'
-				WHEN 'in the argument "cap_group"' THEN 'The argument is computed from i, user_id and context.'
-				ELSE 'The expression is a condition on i, or a number computed from i.' END END);
+		USING ERRCODE = code, HINT = coalesce(nullif(hint, ''), CASE
+			WHEN code = '42501' THEN 'The argument is evaluated with the rights of the role that creates the recommender.'
+			WHEN code = '42P16' THEN 'The argument is read by a view: pseudo-types and temporary tables are not allowed.'
+			WHEN code = '0A000' THEN 'The argument is part of queries, which neither write nor lock rows.'
+			WHEN place = 'in the argument "clicks"'
+			THEN 'The argument is a query of user, item and time, and perhaps a weight, in this order.'
+			WHEN code = '42702'     -- the items have a column of this name
+			THEN 'Write request.user_id or request.context for the argument of the request, and i.user_id or'
+				' i.context for the column of the item.'
+			WHEN place = 'in the argument "candidates"' THEN 'The argument is a condition on i, user_id and context.'
+			WHEN place = 'in the argument "bonus"' THEN 'The argument is a number computed from i, user_id and context.'
+			WHEN place = 'in the argument "cap_group"' THEN 'The argument is computed from i, user_id and context.'
+			ELSE 'The expression is a condition on i, or a number computed from i.' END);
 END
 $$;
 COMMENT ON FUNCTION _dlints_raise_in(text, text, text, text, text)

@@ -290,6 +290,9 @@ IsRowError(int sqlerrcode)
 		MAKE_SQLSTATE('7', '2', '0', '0', '0'), ERRCODE_CONFIG_FILE_ERROR
 	};
 
+	/* one large value can exceed a limit */
+	if (sqlerrcode == ERRCODE_OUT_OF_MEMORY || sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
+		return true;
 	return sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && sqlerrcode != ERRCODE_DATA_CORRUPTED &&
 		sqlerrcode != ERRCODE_INDEX_CORRUPTED &&
 		!is_in_class(sqlerrcode, other_classes, lengthof(other_classes));
