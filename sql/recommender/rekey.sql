@@ -1,7 +1,9 @@
 -- Wider keys, and the items' table again ---------------------------------------------------
 --
 -- All views and functions of a recommender depend on the types of its keys.  They are dropped, the keys in its
--- tables are converted, and the views and functions are created again.  Log, models and item vectors remain.
+-- tables are converted, and the views and functions are created again.  If the types stay, this is done only for those
+-- that read the items, since a request that waits for the change would call a dropped function.  Log, models and item
+-- vectors remain.
 
 -- Raise an error unless a type has all values of another one, as bigint has those of integer.
 CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS void
@@ -58,9 +60,9 @@ AND    g.grantee <> o.owner AND (g.grantee = 0 OR r.rolname IS NOT NULL)
 $$;
 COMMENT ON FUNCTION _dlints_grants(text) IS 'GRANT statements for the views and functions of a recommender';
 
--- Drop the views and functions of a recommender.  Raises an error that names the views of other schemas that read
--- them.
-CREATE FUNCTION _dlints_drop_bindings(name text) RETURNS void
+-- Drop the named views and functions of a recommender.  Raises an error that names the views of other schemas that
+-- read them.
+CREATE FUNCTION _dlints_drop_bindings(name text, names name[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS
 $$
 DECLARE
@@ -70,20 +72,20 @@ BEGIN
 	SELECT string_agg(c.oid::regclass::text, ', ') INTO dropped
 	FROM   pg_class c
 	WHERE  c.relnamespace = schema AND c.relkind = 'v'
-	AND    c.relname = ANY (@extschema@._dlints_bound_names());
+	AND    c.relname = ANY (names);
 	IF dropped IS NOT NULL THEN
 		EXECUTE 'DROP VIEW ' || dropped;
 	END IF;
 	SELECT string_agg(p.oid::regprocedure::text, ', ') INTO dropped
 	FROM   pg_proc p
 	WHERE  p.pronamespace = schema
-	AND    p.proname = ANY (@extschema@._dlints_bound_names());
+	AND    p.proname = ANY (names);
 	IF dropped IS NOT NULL THEN
 		EXECUTE 'DROP ROUTINE ' || dropped;
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_drop_bindings(text) IS 'drop the views and functions of a recommender';
+COMMENT ON FUNCTION _dlints_drop_bindings(text, name[]) IS 'drop views and functions of a recommender';
 
 -- Convert the columns of keys in the tables of a recommender.
 CREATE FUNCTION _dlints_convert_keys(name text, item_type oid, user_type oid) RETURNS void
@@ -197,6 +199,19 @@ $$;
 COMMENT ON FUNCTION _dlints_rekeyed_settings(text, jsonb, jsonb, name[])
 	IS 'settings of a recommender for wider keys, or for another items'' table';
 
+-- Do the tables of a recommender have the types and collations of keys that its settings have now?
+CREATE FUNCTION _dlints_keeps_types(a jsonb) RETURNS boolean
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT bool_and(t.atttypid = (a ->> (k.key_of || '_type'))::oid
+                AND @extschema@._dlints_collate_clause(t.attcollation)
+                    = @extschema@._dlints_collate_clause((a ->> (k.key_of || '_collation'))::oid))
+FROM  (VALUES ('item', 'item_vector', 'item'), ('user', 'decision', 'user_id')) k (key_of, relation, key)
+       JOIN pg_attribute t ON t.attrelid = format('%I.%I', a ->> 'name', k.relation)::regclass AND t.attname = k.key
+$$;
+COMMENT ON FUNCTION _dlints_keeps_types(jsonb)
+	IS 'do the tables of a recommender have the types of keys in its settings?';
+
 -- Create the views and functions of a recommender again, for settings from _dlints_rekeyed_settings().  The
 -- recommender is locked until the end of the transaction, and requests wait.
 CREATE FUNCTION _dlints_rekey_recommender(a jsonb, path name[]) RETURNS void
@@ -206,19 +221,27 @@ DECLARE
 	name CONSTANT text := a ->> 'name';
 	texts CONSTANT text[] := '{clicks,candidates,bonus,cap_group,constraints}';
 	grants CONSTANT text[] := @extschema@._dlints_grants(name);
-	key_type oid;
+	key_type CONSTANT oid := a ->> 'item_type';
+	keeps_types boolean := false;
 	permission text;
 BEGIN
-	PERFORM @extschema@._dlints_drop_bindings(name);
 	IF a -> 'converts_items' = 'true' THEN
-		PERFORM @extschema@._dlints_convert_items((a ->> 'items')::oid, a ->> 'item_key', (a ->> 'item_type')::oid);
+		PERFORM @extschema@._dlints_drop_bindings(name, @extschema@._dlints_bound_names());
+		PERFORM @extschema@._dlints_convert_items((a ->> 'items')::oid, a ->> 'item_key', key_type);
 	END IF;
-	key_type := a ->> 'item_type';
 	a := @extschema@._dlints_resolve(a, texts, path);
 	PERFORM @extschema@._dlints_check_wider('items'::text, key_type, (a ->> 'item_type')::oid);
 	a := @extschema@._dlints_derive(a);
-	PERFORM @extschema@._dlints_convert_keys(name, (a ->> 'item_type')::oid, (a ->> 'user_type')::oid);
-	PERFORM @extschema@._dlints_bind_keys(a);
+	IF a -> 'converts_items' <> 'true' THEN
+		keeps_types := @extschema@._dlints_keeps_types(a);
+		PERFORM @extschema@._dlints_drop_bindings(name, CASE WHEN keeps_types
+			THEN '{item,encoded_item,item_column,encode_document,allowed,bonus,cap_group,cost_text}'
+			ELSE @extschema@._dlints_bound_names() END);
+	END IF;
+	IF NOT keeps_types THEN
+		PERFORM @extschema@._dlints_convert_keys(name, (a ->> 'item_type')::oid, (a ->> 'user_type')::oid);
+		PERFORM @extschema@._dlints_bind_keys(a);
+	END IF;
 	PERFORM @extschema@._dlints_bind_clicks(a);
 	BEGIN
 		PERFORM @extschema@._dlints_bind_items(a);
@@ -230,8 +253,10 @@ BEGIN
 	END;
 	PERFORM @extschema@._dlints_bind_rules(a, '{candidates,bonus,cap_group}'::text[]);
 	PERFORM @extschema@._dlints_bind_costs(a);
-	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
-	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
+	IF NOT keeps_types THEN
+		PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
+		PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
+	END IF;
 	PERFORM @extschema@._dlints_revoke_functions(name);
 	FOREACH permission IN ARRAY grants LOOP
 		EXECUTE permission;

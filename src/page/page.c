@@ -22,7 +22,11 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 
 /* ---------- entering and leaving ---------- */
 
-/* Raise an error unless an argument has the type of the recommender's keys. */
+/*
+ * Raise an error unless an argument has the type of the recommender's keys.  A wrapper
+ * passes another type if it waited while dlints_alter_recommender() changed the type, so
+ * clients may repeat the call.
+ */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
 {
@@ -31,9 +35,10 @@ CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
 	if (found == type || (found == UNKNOWNOID && PG_ARGISNULL(argno)))
 		return;
 	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 			 errmsg("argument \"%s\" has type %s, expected %s", name,
-					OidIsValid(found) ? format_type_be(found) : "unknown", format_type_be(type))));
+					OidIsValid(found) ? format_type_be(found) : "unknown", format_type_be(type)),
+			 errhint("If dlints_alter_recommender() has just changed the type, repeat the call.")));
 }
 
 /* Find the types of user and item keys, which are those of the log's columns. */

@@ -122,8 +122,13 @@ ALTER TABLE product RENAME sort TO category;
 SELECT is((SELECT count(*) FROM r.recommend(3, 5)), 5::bigint, 'pages work after views of the columns were dropped');
 SELECT is(substring(outcome('SELECT r.refresh()') FROM 1 FOR 5), '55000',
   'refresh() raises 55000 after views of the columns were dropped');
+SELECT 'r.recommend'::regproc::oid AS wrapper \gset
 SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"items": "product"}')$$,
   'dlints_alter_recommender() binds a recommender to its items again');
+SELECT is('r.recommend'::regproc::oid, :wrapper::oid, 'requests that wait while items are bound find their functions');
+SELECT is(outcome($$SELECT FROM public._dlints_trending('r.setting', 3, 1::smallint, '{}', NULL) r (a bigint)$$),
+  '40001: argument "user_id" has type smallint, expected numeric',
+  'requests that wait while the type of a key changes can be repeated');
 SELECT is((SELECT count(*) FROM r.recommend(3, 5)), 5::bigint,
   'pages work after a recommender was bound to its items again');
 
