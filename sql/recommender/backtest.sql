@@ -154,7 +154,8 @@ BEGIN
 		       CASE WHEN k.is_candidate THEN row_number() OVER (
 		           PARTITION BY k.is_candidate ORDER BY k.recent DESC, k.clicks DESC) END AS by_recent
 		FROM  (SELECT row_number() OVER () AS n, v.item, v.features[s.factors + 1:] AS encoded,
-		              nullif(v.features[1:s.factors], array_fill(0::real, ARRAY[s.factors])) AS factors, k.clicks, k.recent,
+		              nullif(v.features[1:s.factors], array_fill(0::real, ARRAY[s.factors])) AS factors,
+		              k.clicks, k.recent,
 		              $1 OR EXISTS (SELECT FROM allowed_item a WHERE same_item(a.item, k.item)) AS is_candidate
 		       FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
 		                         WHERE c.at > (SELECT max(x.at) FROM readable_click x) - interval '14 days') AS recent

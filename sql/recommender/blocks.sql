@@ -84,21 +84,27 @@ BEGIN
 		FROM   setting s, similarity l),
 	tree AS MATERIALIZED (
 		SELECT @extschema@._dlints_halving_tree(
-		           (SELECT array_agg(v.features || v.popularity ORDER BY v.item)
-		            FROM  (SELECT v.item, v.features, v.popularity FROM item_vector v WHERE NOT v.is_deleted
-		                   ORDER BY hashtextextended(v.item::text, 49) LIMIT 20000) v), s.scale, depth) AS tree
+		           (SELECT array_agg(v.features || ARRAY[v.popularity] ORDER BY v.item)
+		            FROM  (SELECT w.item FROM item_vector w WHERE NOT w.is_deleted
+		                   ORDER BY hashtextextended(w.item::text, 49) LIMIT 20000) d
+		                  JOIN item_vector v ON same_item(v.item, d.item)), s.scale, depth) AS tree
 		FROM   scaled s),
 	divided AS (
-		SELECT v.item, v.features || v.popularity AS features,
-		       @extschema@._dlints_halving_part(t.tree, v.features || v.popularity,
+		SELECT v.item, v.ctid AS tid,
+		       @extschema@._dlints_halving_part(t.tree, v.features || ARRAY[v.popularity],
 		                                        hashtextextended(v.item::text, 50)) AS part
-		FROM   item_vector v, tree t
-		WHERE  NOT v.is_deleted),
+		FROM   tree t, item_vector v WHERE NOT v.is_deleted),
+	listed AS (
+		SELECT d.part, array_agg(d.item ORDER BY d.item) AS items, array_agg(d.tid ORDER BY d.item) AS tids
+		FROM   divided d GROUP BY d.part),
 	ordered AS (
-		SELECT d.part, array_agg(d.item ORDER BY d.item) AS items,
-		       @extschema@._dlints_halving_order((SELECT t.tree FROM tree t), array_agg(d.features ORDER BY d.item),
-		                                         s.slots) AS places
-		FROM   divided d, scaled s GROUP BY d.part, s.slots)
+		SELECT l.part, o.items, o.places
+		FROM   listed l, scaled s, tree t, LATERAL (
+		           SELECT array_agg(u.item) AS items,
+		                  @extschema@._dlints_halving_order(t.tree, array_agg(v.features), s.slots) AS places
+		           FROM   unnest(l.items, l.tids) u (item, tid),
+		                  LATERAL (SELECT w.features || ARRAY[w.popularity] AS features
+		                           FROM item_vector w WHERE w.ctid = u.tid OFFSET 0) v) o)
 	INSERT INTO block (n, items, codes, numbers)
 	SELECT p.n, array_agg(p.item), '', '{}'
 	FROM  (SELECT u.item, (row_number() OVER (ORDER BY o.part, u.place) - 1) / s.slots AS n
@@ -149,6 +155,7 @@ DECLARE
 	n_items bigint := (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted);
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);
+	n_factors integer := (SELECT s.factors FROM setting s);
 	is_large boolean := n_items >= @extschema@._dlints_min_grouped_items();
 	is_grouped boolean := EXISTS (SELECT FROM centroid);
 BEGIN
@@ -168,24 +175,26 @@ BEGIN
 	END IF;
 	WITH known AS MATERIALIZED (
 		SELECT DISTINCT ON (i.item) i.item, b.n FROM block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
-	placed AS (
-		SELECT v.item, v.features,
-		       @extschema@._dlints_block_numbers(v.popularity, v.effect, v.costs, n_constraints, v.dates) AS numbers,
+	place AS MATERIALIZED (
+		SELECT v.item, v.ctid AS tid,
 		       coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
 		                            - 1) / slots) AS n
 		FROM   item_vector v LEFT JOIN known k ON same_item(k.item, v.item),
 		       (SELECT coalesce(max(k.n), -1) + 1 AS n FROM known k) l
 		WHERE  NOT v.is_deleted),
 	emptied AS (
-		DELETE FROM block b
-		WHERE  NOT EXISTS (SELECT FROM known k JOIN item_vector v ON same_item(k.item, v.item)
-		                   WHERE k.n = b.n AND NOT v.is_deleted))
+		DELETE FROM block b WHERE NOT EXISTS (SELECT FROM place p WHERE p.n = b.n))
 	INSERT INTO block (n, items, codes, numbers)
 	SELECT p.n, p.items, p.codes, p.numbers
 	FROM  (SELECT q.n, array_agg(q.item ORDER BY q.item) AS items,
-	              @extschema@._dlints_block_codes(array_agg(q.features ORDER BY q.item), s.factors) AS codes,
-	              array_agg(q.numbers ORDER BY q.item) AS numbers
-	       FROM   placed q, setting s GROUP BY q.n, s.factors) p LEFT JOIN block b ON b.n = p.n
+	              @extschema@._dlints_block_codes(array_agg(v.features ORDER BY q.item), n_factors) AS codes,
+	              array_agg(v.numbers ORDER BY q.item) AS numbers
+	       FROM  (SELECT p.n, p.item, p.tid FROM place p ORDER BY p.n) q,
+	              LATERAL (      -- rows are wide: we read them in the order of blocks, and sort only their places
+	                  SELECT w.features, @extschema@._dlints_block_numbers(
+	                             w.popularity, w.effect, w.costs, n_constraints, w.dates) AS numbers
+	                  FROM   item_vector w WHERE w.ctid = q.tid OFFSET 0) v
+	       GROUP  BY q.n) p LEFT JOIN block b ON b.n = p.n
 	WHERE  b.n IS NULL OR b.items <> p.items OR b.codes <> p.codes
 	OR     @extschema@._dlints_block_numbers_differ(b.numbers, p.numbers)
 	ON CONFLICT (n) DO UPDATE SET items = excluded.items, codes = excluded.codes, numbers = excluded.numbers;

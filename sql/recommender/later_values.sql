@@ -110,7 +110,8 @@ BEGIN
 			FROM   setting s CROSS JOIN (
 			           SELECT e.item, e.encoded FROM %I.encoded_item_next e
 			           UNION ALL
-			           SELECT w.item, (@extschema@._dlints_replace_features(w.features, '{}'::real[], $1))[t.factors + 1:]
+			           SELECT w.item,
+			                  (@extschema@._dlints_replace_features(w.features, '{}'::real[], $1))[t.factors + 1:]
 			           FROM   setting t, item_vector w WHERE w.is_deleted) n
 			WHERE  same_item(n.item, v.item) AND v.features[s.factors + 1:] <> n.encoded
 			RETURNING v.item, v.features),

@@ -81,14 +81,20 @@ BEGIN
 		           date_part(''epoch'', $1 - c.at) / 86400, s.popularity_half_life)) AS score
 		FROM   similarity s, clicked c
 		WHERE  NOT c.is_held_out GROUP BY c.item),
+	named AS MATERIALIZED (
+		SELECT i.item, bool_or(i.is_drawn) AS is_drawn
+		FROM  (SELECT d.item, true AS is_drawn
+		       FROM  (SELECT v.item FROM item_vector v ORDER BY v.is_deleted, random() LIMIT 200) d
+		       UNION ALL SELECT t.item, false FROM test t
+		       UNION ALL SELECT h.item, false FROM history h) i
+		GROUP  BY i.item),
 	vector AS MATERIALIZED (
-		SELECT v.item, v.number, coalesce(h.factors, array_fill(0::real, ARRAY[s.factors])) || v.encoded AS features,
-		       (ln(1 + coalesce(p.score, 0)) / ln(1 + greatest(max(p.score) OVER (), 1)))::real AS popularity,
+		SELECT v.item, n.is_drawn,
+		       coalesce(h.factors, array_fill(0::real, ARRAY[s.factors])) || v.features[s.factors + 1:] AS features,
+		       (ln(1 + coalesce(p.score, 0)) / ln(1 + t.score))::real AS popularity,
 		       greatest(coalesce(p.clicks, 1), 1) ^ -s.exposure AS weight
-		FROM   setting s CROSS JOIN (
-		           SELECT v.item, v.features[t.factors + 1:] AS encoded,
-		                  row_number() OVER (ORDER BY v.is_deleted, random()) AS number
-		           FROM   setting t, item_vector v) v
+		FROM   setting s CROSS JOIN (SELECT greatest(max(p.score), 1) AS score FROM popularity p) t
+		       CROSS JOIN named n JOIN item_vector v ON same_item(v.item, n.item)
 		       LEFT JOIN held_out_item h ON same_item(h.item, v.item) AND h.factors IS NOT NULL
 		       LEFT JOIN popularity p ON same_item(p.item, v.item)),
 	profile AS MATERIALIZED (
@@ -98,9 +104,9 @@ BEGIN
 		FROM   setting s CROSS JOIN similarity l CROSS JOIN history h JOIN vector v ON same_item(v.item, h.item)
 		GROUP  BY h.id, s.liked, l.scale, l.weights),
 	wanted AS MATERIALIZED (
-		SELECT v.item, v.number, v.weight, (v.features || v.popularity || 0::real)::@extschema@.dlints_vector AS features
+		SELECT v.item, v.is_drawn, v.weight, (v.features || v.popularity || 0::real)::@extschema@.dlints_vector AS features
 		FROM   vector v
-		WHERE  v.number <= 200 OR EXISTS (SELECT FROM test t WHERE same_item(t.item, v.item))),
+		WHERE  v.is_drawn OR EXISTS (SELECT FROM test t WHERE same_item(t.item, v.item))),
 	related AS MATERIALIZED (
 		SELECT h.item AS clicked, w.item, u.weight
 		FROM   held_out_item h CROSS JOIN unnest(h.neighbours, h.weights) u (item, weight)
@@ -114,7 +120,7 @@ BEGIN
 		FROM   test t JOIN wanted w ON same_item(w.item, t.item)
 		UNION ALL
 		SELECT t.id, w.item, w.weight, false, w.features
-		FROM   test t JOIN wanted w ON w.number <= 200 AND NOT same_item(w.item, t.item)),
+		FROM   test t JOIN wanted w ON w.is_drawn AND NOT same_item(w.item, t.item)),
 	scored AS MATERIALIZED (
 		SELECT c.id, c.is_click, c.weight, @extschema@.dlints_dot(p.profile, c.features) AS score,
 		       l.weights[cardinality(l.weights)] * coalesce(n.score, 0) AS together

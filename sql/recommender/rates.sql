@@ -121,7 +121,8 @@ BEGIN
 		AND    EXISTS (SELECT FROM unnest(l.items) i (item) WHERE same_item(i.item, r.item))
 		GROUP  BY w.name, r.item),
 	counted AS MATERIALIZED (
-		SELECT w.name, v.item, v.features || v.popularity AS features, coalesce(n.n, 0) AS shown, coalesce(e.n, 0) AS events
+		SELECT w.name, v.item, v.features || v.popularity AS features,
+		       coalesce(n.n, 0) AS shown, coalesce(e.n, 0) AS events
 		FROM   wanted w CROSS JOIN item_vector v
 		       LEFT JOIN shown n ON n.name = w.name AND same_item(n.item, v.item)
 		       LEFT JOIN event e ON e.name = w.name AND same_item(e.item, v.item)),

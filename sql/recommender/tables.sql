@@ -91,7 +91,8 @@ CREATE TABLE item_vector (
     PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- rows are wide
     CHECK (@extschema@._dlints_are_finite(features, {liked})),
     CHECK (@extschema@._dlints_are_finite(costs)),
-    CHECK (abs(popularity) < 'infinity' AND abs(effect) < 'infinity' AND effect_stddev >= 0 AND effect_stddev < 'infinity'));
+    CHECK (abs(popularity) < 'infinity' AND abs(effect) < 'infinity'),
+    CHECK (effect_stddev >= 0 AND effect_stddev < 'infinity'));
 
 -- ANALYZE would count the elements of vectors, which takes seconds, and no condition uses them
 ALTER TABLE item_vector ALTER features SET STATISTICS 0, ALTER dates SET STATISTICS 0;

@@ -97,9 +97,9 @@ $$;
 COMMENT ON FUNCTION _dlints_write_digests()
 	IS 'write the digests of items; returns the buckets of items that changed, NULL if a row cannot be read';
 
--- Write the vectors of the items in some buckets, or of new items only.  New items have factors of 0.  Returns the number of rows that changed.
--- If these rows cannot be encoded together, or if "buckets" is NULL because a row cannot be read, each item is
--- encoded separately, and the job "items" has the number of failures.
+-- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.  New
+-- items have factors of 0.  If these rows cannot be encoded together, or if "buckets" is NULL because a row cannot be
+-- read, each item is encoded separately, and the job "items" has the number of failures.
 CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT NULL) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -280,7 +280,8 @@ BEGIN
 		PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
 	END IF;
 	IF changed IS DISTINCT FROM '{}' THEN
-		n_changed := @extschema@._dlints_encode_items(false, changed);
+		n_changed := @extschema@._dlints_encode_items(
+			NOT EXISTS (SELECT FROM item_vector v WHERE NOT v.is_deleted), changed);
 	ELSE
 		PERFORM @extschema@._dlints_note_changed_items(0::float8);
 	END IF;

@@ -55,6 +55,40 @@ RETURN clicks::float8 ^ (exposure - 1);
 COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
 	IS 'weight of a negative example, given the clicks of its item';
 
+-- Create the table recent_click: the last 100,000 clicks, from which training examples are drawn.  A user's clicks on
+-- an item count once per half-life of popularity.  "part" is one of eight parts, "place" orders the clicks of a part by
+-- time, "n" numbers a user's clicks from the latest one, and "days" is the age in days.  _dlints_fit_prior() drops the
+-- table.
+CREATE FUNCTION _dlints_write_recent_clicks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	EXECUTE format($statement$
+	CREATE UNLOGGED TABLE %I.recent_click AS
+	SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place
+	FROM  (SELECT c.user_id, c.item, c.at,
+	              hashtext(coalesce(c.user_id::text, c.at::text) || ' ' || c.item::text) & 7 AS part,
+	              row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
+	              count(*) OVER (PARTITION BY c.user_id) AS clicks,
+	              @extschema@._dlints_exposure_weight(count(*) OVER (PARTITION BY c.item), s.exposure) AS exposure_weight,
+	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days
+	       FROM   setting s CROSS JOIN (
+	                  SELECT k.user_id, k.item, max(k.at) AS at
+	                  FROM  (SELECT k.user_id, k.item, k.at
+	                         FROM   similarity n JOIN readable_click k ON k.at >= coalesce(n.newest_from, '-infinity')
+	                                JOIN item_vector v ON same_item(v.item, k.item)
+	                         WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
+	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
+	                  GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
+	                            floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
+	                                  / s.popularity_half_life)) c) l$statement$, own);
+	ANALYZE recent_click;
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_recent_clicks() IS 'create the table of clicks from which examples are drawn';
+
 -- Add training examples from one of eight parts of the last 100,000 clicks: at most "max_examples" to the candidates
 -- of half-lives, and "kept" of them to warm_start_example.
 --
@@ -86,53 +120,35 @@ BEGIN
 		               ELSE 'SELECT NULL::' || item_type || ' AS item, NULL::real[] AS factors WHERE false' END;
 	END IF;
 	EXECUTE format($statement$
-	WITH latest AS MATERIALIZED (
-		SELECT c.user_id, c.item, c.at,
-		       hashtext(coalesce(c.user_id::text, c.at::text) || ' ' || c.item::text) & 7 AS part,
-		       row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
-		       count(*) OVER (PARTITION BY c.user_id) AS clicks,
-		       @extschema@._dlints_exposure_weight(count(*) OVER (PARTITION BY c.item), s.exposure) AS exposure_weight,
-		       (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days
-		FROM   setting s CROSS JOIN (
-		           SELECT k.user_id, k.item, max(k.at) AS at
-		           FROM  (SELECT k.user_id, k.item, k.at
-		                  FROM   similarity n JOIN readable_click k ON k.at >= coalesce(n.newest_from, '-infinity')
-		                         JOIN item_vector v ON same_item(v.item, k.item)
-		                  WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
-		                  ORDER  BY k.at DESC LIMIT 100000) k, similarity s
-		           GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
-		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
-		                           / s.popularity_half_life)) c),
-	clicked AS MATERIALIZED (
-		SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place FROM latest l),
-	log AS MATERIALIZED (
+	WITH log AS MATERIALIZED (
 		SELECT s.popularity_half_life AS half_life, least(max(c.days), 250 * s.popularity_half_life) AS longest,
 		       count(*) FILTER (WHERE c.part = $1) AS clicks,
 		       avg(c.exposure_weight) FILTER (WHERE c.part = $1) AS exposure_weight,
 		       greatest(count(*) FILTER (WHERE c.part = $1 AND c.days <= coalesce(s.popularity_half_life, 'infinity')),
 		                least(count(*) FILTER (WHERE c.part = $1), 60)) AS nearby
-		FROM   clicked c, similarity s GROUP BY s.popularity_half_life),
+		FROM   recent_click c, similarity s GROUP BY s.popularity_half_life),
 	top AS MATERIALIZED (
 		SELECT greatest(max(i.score), 1) AS score
 		FROM  (SELECT sum(@extschema@._dlints_decay(c.days, l.half_life)) AS score
-		       FROM   clicked c, log l WHERE c.part <> $1 GROUP BY c.item) i),
+		       FROM   recent_click c, log l WHERE c.part <> $1 GROUP BY c.item) i),
 	fitted AS MATERIALIZED (%s),
 	vector AS MATERIALIZED (
 		SELECT i.item, i.features, i.features || 1::real AS counted
-		FROM  (SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.features[s.factors + 1:] AS features
+		FROM  (SELECT v.item,
+		              coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.features[s.factors + 1:] AS features
 		       FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item)
-		       WHERE  EXISTS (SELECT FROM clicked c WHERE same_item(c.item, v.item)) OFFSET 0) i),
+		       WHERE  EXISTS (SELECT FROM recent_click c WHERE same_item(c.item, v.item)) OFFSET 0) i),
 	example AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id,
 		       CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS max_history
-		FROM  (SELECT c.* FROM clicked c, log l     -- a subquery of its own: random() here is not the ORDER BY's
+		FROM  (SELECT c.* FROM recent_click c, log l     -- separate: random() above is not the ORDER BY's
 		       WHERE  c.part = $1 AND c.days <= l.longest
 		       ORDER  BY random() LIMIT $2) c),
 	clicked_before AS MATERIALIZED (
 		SELECT e.id, o.item, x.w90, x.w30, x.w14
 		FROM  (SELECT x.*, (x.n + s - 1) %% x.clicks + 1 AS before
 		       FROM   example x CROSS JOIN generate_series(1, least(x.max_history, x.clicks - 1)::bigint) s OFFSET 0) e
-		       JOIN clicked o ON same_user(o.user_id, e.user_id) AND o.n = e.before AND NOT same_item(o.item, e.item),
+		       JOIN recent_click o ON same_user(o.user_id, e.user_id) AND o.n = e.before AND NOT same_item(o.item, e.item),
 		       LATERAL (SELECT abs(e.days - o.days) AS days) d,
 		       LATERAL (SELECT @extschema@._dlints_decay(d.days, 90::float8) AS w90,
 		                       @extschema@._dlints_decay(d.days, 30::float8) AS w30,
@@ -160,7 +176,7 @@ BEGIN
 		UNION ALL
 		SELECT e.id, e.user_id, c.item, e.days, 0, 5 * c.exposure_weight / l.exposure_weight
 		FROM   drawn e CROSS JOIN log l
-		       JOIN clicked c ON c.part = $1
+		       JOIN recent_click c ON c.part = $1
 		           AND c.place = CASE WHEN e.negative < 1 THEN 1 - e.negative
 		                              WHEN e.negative > l.clicks THEN 2 * l.clicks + 1 - e.negative
 		                              ELSE e.negative END),
@@ -181,7 +197,7 @@ BEGIN
 		       SELECT NULL, NULL, c.item, c.days, NULL, NULL,
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
-		       FROM   clicked c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
+		       FROM   recent_click c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
 	related AS MATERIALIZED (%s),
 	pair AS (          -- candidates, and the clicks that predict them
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
@@ -348,6 +364,7 @@ BEGIN
 	DELETE FROM warm_start_example;
 	DELETE FROM half_life_candidate;
 	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
+	PERFORM @extschema@._dlints_write_recent_clicks();
 	PERFORM @extschema@._dlints_hold_out(until);
 	FOR part IN 0 .. n_parts - 1 LOOP
 		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
@@ -358,7 +375,7 @@ BEGIN
 	END LOOP;
 	PERFORM @extschema@._dlints_fit_similarity();
 	PERFORM @extschema@._dlints_limit_neighbour_weight(until);
-	EXECUTE format('DROP TABLE %I.held_out_item', own);
+	EXECUTE format('DROP TABLE %1$I.held_out_item, %1$I.recent_click', own);
 	PERFORM @extschema@._dlints_refresh_popularity();
 	PERFORM @extschema@._dlints_refresh_trend();
 	PERFORM @extschema@._dlints_set_blocks();

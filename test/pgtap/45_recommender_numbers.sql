@@ -179,10 +179,11 @@ SELECT ok(count(*) > 0 AND count(profile) = 0,
 UPDATE blind_r.similarity SET popularity_half_life = 2;
 SELECT inside('blind_r', 'SELECT public._dlints_refresh_popularity()');
 DELETE FROM blind_r.warm_start_example;
+SELECT inside('blind_r', 'SELECT public._dlints_write_recent_clicks()');
 SELECT inside('blind_r', 'SELECT public._dlints_hold_out(now())');
 SELECT count(inside('blind_r', format('SELECT public._dlints_add_examples(%s, 1000, 1000)', part))) AS parts
   FROM generate_series(0, 7) part \gset
-DROP TABLE blind_r.held_out_item;
+DROP TABLE blind_r.held_out_item, blind_r.recent_click;
 SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now,
   format('examples have the popularity of the time of the click: %s, now %s', avg(f.was), e.now))
   FROM blind_r.warm_start_example b, LATERAL (SELECT b.features[cardinality(b.features)] AS was) f,
@@ -207,7 +208,8 @@ SELECT dlints_create_recommender('daily_r', 'job', '{field}', factors => 4,
 SELECT ok(l.weights[4] = 0.001 AND (dlints_mean(h.neighbours))[1] > 5 * l.click_value * l.weights[4],
   'the neighbour score has the minimum weight if the latest clicks have better ranks without it')
   FROM daily_r.similarity l, daily_r.half_life_candidate h WHERE h.half_life = coalesce(l.half_life, 'infinity');
-SELECT is(to_regclass('daily_r.held_out_item'), NULL, 'the warm start drops its table');
+SELECT is(coalesce(to_regclass('daily_r.held_out_item'), to_regclass('daily_r.recent_click')), NULL,
+  'the warm start drops its tables');
 SAVEPOINT no_pause;
 UPDATE daily SET at = at - interval '20 days' WHERE at < now() - interval '1 day';
 UPDATE daily_r.similarity SET popularity_half_life = 0.125;

@@ -414,7 +414,8 @@ SELECT is(count(*), 5::bigint, 'recommend() succeeds with keys of type bit')
 SELECT lives_ok('SELECT odd_r.reward(decision, item, user_id => ''p3'') FROM odd_r.impression',
   'reward() succeeds with keys of type bit');
 SELECT is(odd_r.learn('0'), 1::bigint, 'learn() succeeds with keys of type bit');
-SELECT ok(count(*) FILTER (WHERE features[1] <> 0) > 30, 'items with keys of type bit get factors') FROM odd_r.item_vector;
+SELECT ok(count(*) FILTER (WHERE features[1] <> 0) > 30, 'items with keys of type bit get factors')
+FROM   odd_r.item_vector;
 SELECT is(odd_r.erase('p3'), 1::bigint, 'erase() succeeds with users of type char(n)');
 SELECT is((SELECT count(*) FROM odd_r.recommend('p1', 3, context => said)), 3::bigint,
   'recommend() accepts the context ' || said::text)
