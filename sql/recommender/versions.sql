@@ -40,11 +40,31 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_add_versions() IS 'add the current versions of item vectors that were written';
 
+-- Does another transaction, perhaps a prepared one, write to the log since before the last call of
+-- _dlints_drop_versions()?  That call has written its row of "job".
+CREATE FUNCTION _dlints_log_has_old_writer() RETURNS boolean
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN EXISTS (
+		SELECT FROM pg_locks r JOIN pg_locks x ON x.virtualtransaction = r.virtualtransaction, job j
+		WHERE  r.relation = format('%I.decision', own)::regclass AND r.mode = 'RowExclusiveLock'
+		AND    r.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+		AND    r.pid IS DISTINCT FROM pg_backend_pid()
+		AND    x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock'
+		AND    j.name = 'versions' AND age(x.transactionid) > age(j.xmin));
+END
+$$;
+COMMENT ON FUNCTION _dlints_log_has_old_writer()
+	IS 'does another transaction write to the log since before versions were deleted the last time?';
+
 -- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
--- call, and of the day before it, since a transaction may commit decisions late.  Versions that were current at the
--- last call are kept: a transaction may still show one that was replaced just now.  A version also stays as long as
--- the log has decisions of the day when it was last shown: they can then be retracted from the models, however late
--- that is.
+-- call, and of the week before it, since a transaction may commit decisions late.  Versions that were current at the
+-- last call are kept: a transaction may still show one that was replaced just now.  If one is older than the last
+-- call, all versions are kept.  A version also stays as long as the log has decisions of the day when it was last
+-- shown: they can then be retracted from the models, however late that is.
 CREATE FUNCTION _dlints_drop_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -54,10 +74,13 @@ DECLARE
 	-- a day earlier, since the date depends on the session's time zone
 	oldest CONSTANT date := (SELECT d.at::date - 1 FROM decision d ORDER BY d.id LIMIT 1);
 BEGIN
+	IF @extschema@._dlints_log_has_old_writer() THEN
+		RETURN;
+	END IF;
 	UPDATE item_version n SET shown_on = shown.on_day
 	FROM  (SELECT u.id, max(d.at)::date AS on_day
 	       FROM   decision d, unnest(d.versions) u (id)
-	       WHERE  d.id >= @extschema@._dlints_first_decision(last_call - interval '1 day')
+	       WHERE  d.id >= @extschema@._dlints_first_decision(last_call - interval '7 days')
 	       GROUP  BY u.id) shown
 	WHERE  n.id = shown.id AND n.shown_on IS DISTINCT FROM shown.on_day;
 	DELETE FROM item_version n

@@ -107,6 +107,19 @@ $sessions->run(1, 'COMMIT');
 value(q{board.run_part('months')});
 is(value('count(*) FROM board.decision_rest'), 0, 'partitions are made by a later call');
 
+### Factors are fitted while a list is not committed
+
+for my $fit (1 .. 4)
+{
+	$node->safe_psql('postgres', 'UPDATE job SET city_id = city_id + 1 WHERE id % 3 = 0; SELECT board.refresh()');
+	$sessions->run(1, 'BEGIN', 'SELECT FROM board.recommend(1002, 200)') if $fit == 1;
+	value('board.refit()');
+}
+$sessions->run(1, 'COMMIT');
+is(value('bool_and(features IS NOT NULL) FROM board.impression_user WHERE user_id = 1002'), 't',
+	'a list that is committed after several fits has its features');
+$node->safe_psql('postgres', 'UPDATE job SET city_id = city_id - 4 WHERE id % 3 = 0');
+
 ### Two sessions call run()
 
 for my $part ('learn', 'items', 'refit')
