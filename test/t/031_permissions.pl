@@ -367,13 +367,16 @@ is($node->safe_psql($owned,
 	0,
 	'trusted: its owner drops it');
 
-# Schema names may contain any characters, and objects of a temporary schema are not found
+# Schema names may contain any characters, and objects of a temporary schema are not found.  Newer minor versions of
+# PostgreSQL refuse names that contain a substitution of extension scripts, too.
 for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$libdir', 'Ünï')
 {
 	my $database = database();
 	(my $quoted = $schema) =~ s/"/""/g;
 
-	is(sqlstate(
+	my $allowed = $schema =~ /["\$'\\]/ ? '22P02' : $schema =~ /@/ ? '22P02|none, status 0' : 'none, status 0';
+	like(
+		sqlstate(
 			'owner', $database, qq{
 			CREATE TABLE keeper ();
 			CREATE TEMP TABLE pg_proc AS SELECT * FROM pg_catalog.pg_proc;
@@ -386,7 +389,7 @@ for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$l
 			DROP EXTENSION dlints CASCADE;
 			DROP SCHEMA "$quoted";
 			TABLE keeper}),
-		$schema =~ /["\$'\\]/ ? '22P02' : 'none, status 0',
+		qr/^(?:$allowed)$/,
 		"the extension is created, used and dropped in the schema $schema, or PostgreSQL refuses the name");
 }
 
