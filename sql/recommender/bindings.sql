@@ -117,7 +117,7 @@ CREATE FUNCTION _dlints_encoding(a jsonb, reference text, OUT encoded text, OUT 
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 SELECT coalesce(string_agg(e.code, E'\n       || ' ORDER BY c.n) FILTER (WHERE NOT e.is_age), '''{}''::real[]'),
-       format('ARRAY[%s]::float8[]', string_agg(e.code, ', ' ORDER BY c.n) FILTER (WHERE e.is_age)),
+       format('ARRAY[%s]::real[]', string_agg(e.code, ', ' ORDER BY c.n) FILTER (WHERE e.is_age)),
        coalesce(string_agg(format('%I %s', c.c ->> 'column', c.c ->> 'type'), ', ' ORDER BY c.n)
                 FILTER (WHERE NOT e.is_age), '"-" text')
 FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n),

@@ -22,10 +22,10 @@ CREATE FUNCTION _dlints_block_codes(features real[], factors integer) RETURNS by
 COMMENT ON FUNCTION _dlints_block_codes(real[], integer)
 	IS 'factors and columns of the items of a block, a byte per number, with two scales per item';
 
-CREATE FUNCTION _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates float8[])
+CREATE FUNCTION _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates real[])
 	RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_block_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_block_numbers(real, real, real[], integer, float8[])
+COMMENT ON FUNCTION _dlints_block_numbers(real, real, real[], integer, real[])
 	IS 'numbers of an item of a block: popularity, effect, costs (0 unless there are n_costs) and dates';
 
 CREATE FUNCTION _dlints_block_numbers_differ(old real[], new real[]) RETURNS boolean

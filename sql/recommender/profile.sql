@@ -35,7 +35,7 @@ RETURN ARRAY(SELECT weights[b.n]
 COMMENT ON FUNCTION _dlints_expand_block_weights(float8[], int4range[])
 	IS 'weights of blocks, repeated for each feature';
 
-CREATE FUNCTION _dlints_ages(dates float8[], at timestamptz) RETURNS real[]
+CREATE FUNCTION _dlints_ages(dates real[], at timestamptz) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_ages' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION _dlints_ages(float8[], timestamptz)
+COMMENT ON FUNCTION _dlints_ages(real[], timestamptz)
 	IS 'three features of each date, which decrease over about a day, a week and a month';

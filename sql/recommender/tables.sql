@@ -81,7 +81,7 @@ CREATE TABLE item_vector (
     version    bigint NOT NULL DEFAULT nextval('item_version_id'),  -- a new one for each change of factors or columns
     features   real[] NOT NULL,             -- latent factors, zeros without clicks, and features of the columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
-    dates      float8[] NOT NULL,           -- Unix times; pages compute their features
+    dates      real[] NOT NULL,             -- Unix times, as blocks round them; pages compute their features
     is_deleted boolean NOT NULL DEFAULT false,  -- the item is gone; profiles of users who clicked it need the vector
     costs      real[],                      -- one per constraint, in the order of constraint names
     outcome_rates real[],                   -- one per constraint; NULL unless it is on an outcome

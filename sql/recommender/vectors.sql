@@ -2,7 +2,7 @@
 
 -- Encode one item.  If its columns cannot be encoded, it has zeros and no dates, and "problem" has the error
 -- message.
-CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT dates float8[], OUT problem text)
+CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT dates real[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -16,7 +16,7 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		PERFORM @extschema@._dlints_check_objects();
 	END IF;
 	problem := SQLERRM;
-	SELECT array_fill(0::real, ARRAY[s.liked - s.factors]), array_fill(NULL::float8, ARRAY[s.aged / 3])
+	SELECT array_fill(0::real, ARRAY[s.liked - s.factors]), array_fill(NULL::real, ARRAY[s.aged / 3])
 	INTO   encoded, dates FROM setting s;
 END
 $$;

@@ -66,7 +66,7 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers);
 
 /*
  * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer,
- *						 dates float8[]) -> real[]
+ *						 dates real[]) -> real[]
  *		Element of "numbers" for an item.  All costs are 0 unless the array has "n_costs"
  *		elements.
  */
@@ -94,8 +94,8 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 			ArrayGetNItems(ARR_NDIM(costs), ARR_DIMS(costs)) == n_costs &&
 			!ARR_HASNULL(costs) ? ((float4 *) ARR_DATA_PTR(costs))[i] : 0.0f;
 	for (int i = 0; i < n_dates; i++)
-		numbers[FIRST_COST + n_costs + i] = !nulls[i] && fabs(DatumGetFloat8(dates[i])) < MAX_DATE ?
-			(float4) DatumGetFloat8(dates[i]) : INFINITY;
+		numbers[FIRST_COST + n_costs + i] = !nulls[i] && fabsf(DatumGetFloat4(dates[i])) < MAX_DATE ?
+			DatumGetFloat4(dates[i]) : INFINITY;
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 

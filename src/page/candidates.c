@@ -70,7 +70,7 @@ static const PageQuery read_each_allowed = {{
 static const PageQuery all_items = {{"SELECT i.item FROM item i WHERE i.item IS NOT NULL", 0}, {0}};
 
 static const PageTable item_vectors = {"item_vector", 8, {
-		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT8ARRAYOID}, {"effect", FLOAT4OID},
+		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT4ARRAYOID}, {"effect", FLOAT4OID},
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID}}};
 
 /* Costs of an item whose stored vector precedes a change of the constraints */
@@ -403,7 +403,7 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	features += settings->liked;
 	*features++ = DatumGetFloat4(values[7]);
 	for (int i = 0; i < settings->aged / AGES_PER_DATE; i++, features += AGES_PER_DATE)
-		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat8(dates[i]) : INFINITY,
+		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat4(dates[i]) : INFINITY,
 				  UnixTime(settings->now), features);
 	*features = NeighbourScore(reader->page, set->items[number]);
 	set->effects[number] = DatumGetFloat4(values[3]);

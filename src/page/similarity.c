@@ -285,7 +285,8 @@ UnixTime(TimestampTz at)
 /*
  * Write the features of a date: three multiples of 0.01, which are 1 for the current
  * time and decrease to 0 over about a day, a week and a month.  Both arguments are Unix
- * times.  An infinite date has zeros.
+ * times.  An infinite date has zeros.  Dates of items are stored in single precision, to two
+ * minutes, everywhere: a shortlist from blocks would miss items of other ages.
  */
 void
 WriteAges(double date, double now, float4 *ages)
@@ -301,7 +302,7 @@ WriteAges(double date, double now, float4 *ages)
 PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
- * _dlints_ages(dates float8[], at timestamptz) -> real[]
+ * _dlints_ages(dates real[], at timestamptz) -> real[]
  *		Features of dates at a time, three per date (see WriteAges).  Dates are Unix times;
  *		NULL and infinite dates have zeros.
  */
@@ -316,11 +317,10 @@ dlints_ages(PG_FUNCTION_ARGS)
 	ArrayType  *result;
 	float4	   *ages;
 
-	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &dates,
-					  &nulls, &count);
+	deconstruct_array(array, FLOAT4OID, sizeof(float4), true, TYPALIGN_INT, &dates, &nulls, &count);
 	result = make_reals(count * AGES_PER_DATE);
 	ages = (float4 *) ARR_DATA_PTR(result);
 	for (int i = 0; i < count; i++, ages += AGES_PER_DATE)
-		WriteAges(nulls[i] ? INFINITY : DatumGetFloat8(dates[i]), now, ages);
+		WriteAges(nulls[i] ? INFINITY : DatumGetFloat4(dates[i]), now, ages);
 	PG_RETURN_ARRAYTYPE_P(result);
 }

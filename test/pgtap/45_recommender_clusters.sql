@@ -52,7 +52,7 @@ CREATE FUNCTION expected_centroids() RETURNS TABLE (n integer, features real[], 
 SELECT b.n, m.features, m.means, m.spreads
 FROM   fed.block b, fed.setting s, LATERAL (
     SELECT array_agg(v.features) AS x,
-           array_agg(ARRAY[v.popularity, v.effect] || v.dates::real[]) AS numbers
+           array_agg(ARRAY[v.popularity, v.effect] || v.dates) AS numbers
     FROM   fed.item_vector v WHERE v.item = ANY (b.items)) v,
     LATERAL (SELECT
         ARRAY(SELECT avg(v.x[i][j])::real FROM generate_subscripts(v.x, 1) i, generate_subscripts(v.x, 2) j GROUP BY j

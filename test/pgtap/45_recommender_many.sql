@@ -9,7 +9,7 @@ ANALYZE job;
 \ir include/lists.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(70);
+SELECT plan(71);
 
 CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, codes bytea, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
@@ -38,6 +38,10 @@ SELECT dlints_create_recommender('fed', 'job', '{field,salary}', control => 0, e
 SELECT results_eq(format('SELECT * FROM blocks(%L) ORDER BY item', s), block_rows(s),
   'each item vector is in one block: ' || s)
 FROM   unnest('{board,fed}'::text[]) s;
+-- A date exactly 7 days ago is at the limit between two values of a feature.
+SELECT ok(bool_and(f.features[s.liked + 2:s.liked + 4] = _dlints_ages(b.x[3:3], now())) AND count(*) = 4000,
+  'blocks give dates the same features as item vectors do')
+FROM   blocks('board') b JOIN board.item_features f USING (item), board.setting s;
 SELECT ok(max(pg_column_size(b.*)) < 8160 AND pg_relation_size(reltoastrelid) = 0 AND avg(cardinality(items)) > 25,
   'a block fits in a page') FROM board.block b, pg_class c WHERE c.oid = 'board.block'::regclass
 GROUP BY reltoastrelid;
