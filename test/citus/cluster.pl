@@ -446,7 +446,7 @@ sub milliseconds
 
 	for (1 .. $runs)
 	{
-		my @times = sql("\\timing on\n$query;\n$query") =~ /^Time: ([\d.]+)/mg;
+		my @times = sql("\\timing on\n$query;\n$query;\n\\timing off") =~ /^Time: ([\d.]+)/mg;
 
 		$shortest = $times[1] if $times[1] < $shortest;
 	}
