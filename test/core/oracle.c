@@ -245,23 +245,17 @@ exact_solve_lower(int d, const exact *lower, exact *x)
 	}
 }
 
+/* x <- A^-1 x, where A = L L' */
 void
-exact_solve_lower_transposed(int d, const exact *lower, exact *x)
+exact_solve(int d, const exact *lower, exact *x)
 {
+	exact_solve_lower(d, lower, x);
 	for (int i = d - 1; i >= 0; i--)
 	{
 		for (int k = i + 1; k < d; k++)
 			x[i] -= lower[k * d + i] * x[k];
 		x[i] /= lower[i * d + i];
 	}
-}
-
-/* x <- A^-1 x, where A = L L' */
-void
-exact_solve(int d, const exact *lower, exact *x)
-{
-	exact_solve_lower(d, lower, x);
-	exact_solve_lower_transposed(d, lower, x);
 }
 
 exact *

@@ -73,7 +73,6 @@ extern exact exact_dot_size(int len, const double *a, const double *b);
 extern void exact_multiply(int d, const exact *a, const exact *x, exact *y);
 extern void exact_cholesky(int d, const exact *a, exact *lower);
 extern void exact_solve_lower(int d, const exact *lower, exact *x);
-extern void exact_solve_lower_transposed(int d, const exact *lower, exact *x);
 extern void exact_solve(int d, const exact *lower, exact *x);
 extern exact *exact_inverse(int d, const exact *lower);
 extern exact exact_product(int len, const exact *a, const exact *b);

@@ -362,6 +362,32 @@ test_nan_is_refused(void **state)
 	assert_true(factor_with(e, 1, f));
 }
 
+/* The largest number of a diagonal, or a pivot that is not positive, can be at any position. */
+static void
+test_every_position_of_a_diagonal_counts(void **state)
+{
+	for (int k = 0; k < LENGTH(dims); k++)
+	{
+		int			d = dims[k];
+		uint64_t	seed = 6;
+		double	   *packed = dice_array(&seed, linalg_packed_len(d));
+
+		for (int i = 0; i < d; i++)
+		{
+			double	   *across = guarded((size_t) d);
+			double	   *below = dice_array(&seed, (size_t) (d - 1));
+
+			for (int j = 0; j < d; j++)
+			{
+				packed[linalg_packed_index(d, j, j)] = i == j ? -1.5 : -2 - j;
+				across[j] = i == j ? -1 : 3;
+			}
+			assert_true(linalg_max_diagonal(d, packed) == -1.5);
+			assert_false(linalg_tridiagonal_factor(d, across, below));
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -375,7 +401,8 @@ main(void)
 		test_of(test_tolerance_grows_with_the_number_of_observations),
 		test_of(test_tolerance_includes_the_prior),
 		test_of(test_indefinite_evidence_is_refused),
-		test_of(test_nan_is_refused)
+		test_of(test_nan_is_refused),
+		test_of(test_every_position_of_a_diagonal_counts)
 	};
 
 	return cmocka_run_group_tests_name("factor", tests, NULL, NULL);

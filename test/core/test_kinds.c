@@ -11,6 +11,7 @@
 
 #include "core/kinds.h"
 #include "core/numbers.h"
+#include "core/random.h"
 
 static exact
 rounding(int terms)
@@ -127,6 +128,7 @@ typedef struct Fixture
 } Fixture;
 
 #define SCALE	0.375
+#define PIECE	9
 
 /* The first block of a matched z is scaled by a quarter. */
 static Projection
@@ -173,18 +175,32 @@ matrix_of(const Fixture *f)
 	return whole;
 }
 
-/* Compute z of all feature vectors; the projected part is computed last or first. */
+/* Rows of the projection from "first" on, at most PIECE of them */
+static ProjectionRows
+piece(const Fixture *f, int first)
+{
+	int			left = f->kind.reduced_dim - first;
+
+	return (ProjectionRows) {
+		first, left < PIECE ? left : PIECE, f->numbers + first * f->kind.feature_dim
+	};
+}
+
+/* Compute z of all feature vectors; the projected part is computed last or first, in pieces. */
 static double *
 reduce(const Fixture *f, bool projection_first)
 {
 	int			len = kind_reduced_len(&f->kind);
 	double	   *reduced = guarded((size_t) (f->count * len));
-	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
 
 	if (!projection_first)
 		kind_fill(&f->kind, f->count, f->features, f->profiles, reduced);
-	if (f->numbers)
+	for (int first = 0; first < f->kind.reduced_dim; first += PIECE)
+	{
+		ProjectionRows rows = piece(f, first);
+
 		projection_apply(&f->p, &rows, f->count, f->features, reduced, len);
+	}
 	if (projection_first)
 		kind_fill(&f->kind, f->count, f->features, f->profiles, reduced);
 	return reduced;
@@ -196,12 +212,15 @@ lift(const Fixture *f, const double *profile)
 {
 	int			len = kind_lifted_len(&f->kind);
 	double	   *lifted = guarded((size_t) (f->count * len));
-	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
 
 	kind_lift(&f->kind, f->count, f->parameters, profile, lifted);
-	if (f->numbers)
+	for (int first = 0; first < f->kind.reduced_dim; first += PIECE)
+	{
+		ProjectionRows rows = piece(f, first);
+
 		projection_lift(&f->p, &rows, f->count, f->parameters,
 						kind_reduced_len(&f->kind), lifted, len);
+	}
 	return lifted;
 }
 
@@ -455,6 +474,29 @@ test_largest_features_do_not_overflow(void **state)
 	assert_near(z[1] / (4.0 * n * WIDEN_MAX * WIDEN_MAX), 1, rounding(n));
 }
 
+/* Rows of the projection are normals times the scale, bit by bit, for any range. */
+static void
+test_rows_are_normals(void **state)
+{
+	const Projection p = {12, 0.3, 37, 11};
+	double	   *expected = guarded(37);
+
+	for (int first = 0; first < p.reduced_dim; first++)
+		for (int count = 0; first + count <= p.reduced_dim; count++)
+		{
+			double	   *rows = guarded((size_t) (count * 37));
+
+			projection_generate(&p, first, count, rows);
+			for (int k = 0; k < count; k++)
+			{
+				random_normals(p.seed, RANDOM_PROJECTION, (uint32_t) (first + k), 37, expected);
+				for (int j = 0; j < 37; j++)
+					expected[j] *= p.scale;
+				assert_same_bits(37, rows + k * 37, expected);
+			}
+		}
+}
+
 int
 main(void)
 {
@@ -465,7 +507,8 @@ main(void)
 		test_of(test_order_of_coordinates),
 		test_of(test_coordinates_of_the_projection_are_not_written),
 		test_of(test_counts_of_coordinates_do_not_overflow),
-		test_of(test_largest_features_do_not_overflow)
+		test_of(test_largest_features_do_not_overflow),
+		test_of(test_rows_are_normals)
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
