@@ -164,8 +164,9 @@ sqlsmith:
 	$(WITH_SERVER) -u test/fuzz/sqlsmith/run.sh
 
 long-run:
-	$(INSTALL_FOR) test server
-	$(WITH_SERVER) -u test/long/run.sh
+	$(INSTALL_FOR) core
+	$(MAKE) -s -C test/core long
+	build/core/long_run
 
 # CITUS names a source checkout, which is left as it is.
 citus:

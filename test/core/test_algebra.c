@@ -1,7 +1,7 @@
 /*
  * test_algebra.c
  *		Algebra of evidence: scaled, added, rebased and aged evidence equals the
- *		sums over the observations.
+ *		sums over the observations, and stays valid.
  */
 #include "observed.h"
 
@@ -223,6 +223,111 @@ test_invalid_totals_are_refused(void **state)
 	assert_false(totals_are_valid(&(Totals) {1, 0, 2, -2}));
 }
 
+/* ---------- long histories ---------- */
+
+static const Squares kinds[] = {SQUARES_MATRIX, SQUARES_SUM, SQUARES_NONE};
+
+static void
+check_settled(const Evidence *e)
+{
+	const double *values = e->N;
+
+	for (size_t i = 0; i < value_count(e); i++)
+	{
+		if (values[i] == 0)
+			assert_false(signbit(values[i]));
+		else
+			assert_true(fabs(values[i]) >= DBL_MIN);
+	}
+}
+
+/* One negative observation, then rewards of -0 for feature vectors of -0. */
+static void
+check_fading(double discount, int block, Squares squares)
+{
+	double		features[5 * EVIDENCE_BLOCK];
+	double		rewards[EVIDENCE_BLOCK];
+	Evidence   *e = evidence_new(5, squares);
+	int			steps = (int) (800 / -log(discount)) / block + 1;
+
+	for (int k = 0; k < LENGTH(features); k++)
+		features[k] = (k < 5) ? k - 2.5 : -0.0;
+	for (int k = 0; k < LENGTH(rewards); k++)
+		rewards[k] = (k < 1) ? -1 : -0.0;
+	evidence_learn(e, discount, 1, 1, features, rewards);
+	assert_true(e->b[4] < 0 && *e->R < 0);
+
+	for (int k = 0; k < steps; k++)
+	{
+		evidence_learn(e, discount, block, block, features + 5, rewards + 1);
+		check_settled(e);
+	}
+	assert_true(e->b[0] == 0 && e->b[4] == 0 && *e->R == 0);
+	assert_true(e->G[0] == 0 && (e->H == NULL || e->H[0] == 0));
+	assert_near(*e->N, 1 / (1 - discount), RELATIVE / (1 - discount));
+}
+
+static void
+test_decay_leaves_no_subnormal_numbers(void **state)
+{
+	for (int k = 0; k < LENGTH(kinds); k++)
+	{
+		check_fading(0.9, 1, kinds[k]);
+		check_fading(0.9, 7, kinds[k]);
+		check_fading(0.5, 1, kinds[k]);
+		check_fading(0.5, 63, kinds[k]);
+		check_fading(1e-3, 1, kinds[k]);
+		check_fading(1e-3, 63, kinds[k]);
+	}
+}
+
+/* Concatenation with histories of any number of updates */
+static void
+test_concat_leaves_no_subnormal_numbers(void **state)
+{
+	const double features[] = {-1, 2, -3};
+	const double reward = -1;
+
+	for (int after = 0; after < 2200; after++)
+	{
+		Evidence   *earlier = evidence_new(3, kinds[after % 2]);
+		Evidence   *later = evidence_new(3, kinds[after % 2]);
+
+		evidence_learn(earlier, 0.5, 1, 1, features, &reward);
+		evidence_scale(earlier, pow(0.5, after));
+		check_settled(earlier);
+		later->b[0] = -1.5 * DBL_MIN;
+		evidence_add(earlier, later);
+		assert_near(*earlier->R, -ldexp(1, -after), DBL_MIN);
+		check_settled(earlier);
+	}
+}
+
+/* Weights, squares and diagonals must not be negative, other sums may be; none may be NaN. */
+static void
+test_impossible_sums_are_invalid(void **state)
+{
+	const size_t last = linalg_packed_index(3, 2, 2);
+
+	for (int k = 0; k < LENGTH(kinds); k++)
+	{
+		Evidence   *e = evidence_new(3, kinds[k]);
+		double	   *positive[] = {e->N, e->S, e->N2, e->G + last, e->H ? e->H + last : NULL};
+
+		*e->R = e->b[0] = e->G[linalg_packed_index(3, 1, 0)] = -1;
+		assert_true(evidence_is_valid(e));
+		for (int i = 0; i < LENGTH(positive); i++)
+			if (positive[i])
+			{
+				*positive[i] = -1;
+				assert_false(evidence_is_valid(e));
+				*positive[i] = 0;
+			}
+		e->b[1] = NAN;
+		assert_false(evidence_is_valid(e));
+	}
+}
+
 /* ---------- by time ---------- */
 
 #define MAX_PARTS	4
@@ -430,6 +535,9 @@ main(void)
 		test_of(test_rebased_squares_are_not_negative),
 		test_of(test_totals_equal_sums_after_each_operation),
 		test_of(test_invalid_totals_are_refused),
+		test_of(test_decay_leaves_no_subnormal_numbers),
+		test_of(test_concat_leaves_no_subnormal_numbers),
+		test_of(test_impossible_sums_are_invalid),
 		test_of(test_join_by_time_equals_one_history)
 	};
 
