@@ -122,12 +122,13 @@ $$;
 COMMENT ON FUNCTION _dlints_draw_test_users(integer)
 	IS 'draw the users of a backtest, with the items of their hidden clicks';
 
--- Do the candidates of a recommender depend on the user?  We look for the parameter in the definition of the bound
--- function.
+-- Do the candidates of a recommender depend on the user?  We look for the user in the condition of the bound function.
+-- Its FROM clause names the parameter once in any case.
 CREATE FUNCTION _dlints_candidates_differ(schema text) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT coalesce(bool_or(p.prosqlbody IS NULL OR p.prosqlbody::text ~ ':paramid 1[^0-9]'), true)
+SELECT coalesce(bool_or(p.prosqlbody IS NULL OR pg_get_function_sqlbody(p.oid)
+                        ~ 'request\.(user_id|\*)|allowed\.user_id.*allowed\.user_id'), true)
 FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(schema)) AND p.proname = 'allowed'
 $$;
 COMMENT ON FUNCTION _dlints_candidates_differ(text) IS 'do the candidates of a recommender differ between users?';
@@ -173,18 +174,19 @@ BEGIN
 		WHERE  c.n <= 100$statement$, own);
 	ANALYZE known;
 	ANALYZE clicked;
-	EXECUTE format('CREATE UNLOGGED TABLE %I.near AS SELECT c.item, c.item AS other, 0::float8 AS cosine'
-	               ' FROM clicked c WHERE false', own);
+	EXECUTE format('CREATE UNLOGGED TABLE %I.near AS SELECT k.item, k.n AS known, 0::float8 AS cosine'
+	               ' FROM known k WHERE false', own);
 	FOR part IN 0 .. 7 LOOP
-		INSERT INTO near (item, other, cosine)
+		INSERT INTO near (item, known, cosine)
 		WITH counted AS MATERIALIZED (
 			SELECT c.item, count(*)::float8 AS users FROM clicked c GROUP BY c.item)
-		SELECT p.item, p.other, p.users / sqrt(a.users * b.users)
+		SELECT p.item, k.n, p.users / sqrt(a.users * b.users)
 		FROM  (SELECT a.item, b.item AS other, count(*) AS users
 		       FROM   clicked a JOIN clicked b ON same_user(b.user_id, a.user_id) AND NOT same_item(b.item, a.item)
 		       WHERE  hashtext(a.item::text COLLATE "C") & 7 = part
 		       GROUP  BY a.item, b.item) p
 		       JOIN counted a ON same_item(a.item, p.item) JOIN counted b ON same_item(b.item, p.other)
+		       JOIN known k ON same_item(k.item, p.other) AND k.by_clicks IS NOT NULL
 		ORDER  BY p.item;               -- a user's items are then read from few pages
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
 			noticed_at := clock_timestamp();
@@ -291,9 +293,9 @@ BEGIN
 		FROM   weight w JOIN shortlist s ON s.policy = w.policy, unnest(s.items) u (known),
 		       part_vector v WHERE v.policy = w.policy AND v.n = u.known
 		UNION ALL
-		SELECT h.n, 'clicked by the same users', k.n, sum(o.cosine)
-		FROM   history h JOIN near o ON same_item(o.item, h.item) JOIN known k ON same_item(k.item, o.other)
-		WHERE  h.place <= 500 AND k.by_clicks IS NOT NULL GROUP BY h.n, k.n),
+		SELECT h.n, 'clicked by the same users', o.known, sum(o.cosine)
+		FROM   history h JOIN near o ON same_item(o.item, h.item)
+		WHERE  h.place <= 500 GROUP BY h.n, o.known),
 	ranked AS (
 		SELECT s.n, s.policy, s.known, row_number() OVER (PARTITION BY s.n, s.policy ORDER BY s.score DESC) AS place
 		FROM   scored s LEFT JOIN excluded x ON x.n = s.n AND x.known = s.known WHERE x.n IS NULL),
@@ -396,11 +398,11 @@ BEGIN
 		RAISE NOTICE 'comparing lists of ten for % users; lists % items that their user has clicked', n_users,
 			(SELECT CASE WHEN s.repeat_after IS NULL THEN 'may contain' ELSE 'leave out' END FROM setting s);
 		noticed_at := clock_timestamp();
-		FOR n IN 1 .. n_users BY 16 LOOP
-			PERFORM @extschema@._dlints_compare_lists(n, n + 15, differs_by_user);
+		FOR n IN 1 .. n_users BY 64 LOOP
+			PERFORM @extschema@._dlints_compare_lists(n, n + 63, differs_by_user);
 			IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
 				noticed_at := clock_timestamp();
-				RAISE NOTICE 'compared lists for % of % users', least(n + 15, n_users), n_users;
+				RAISE NOTICE 'compared lists for % of % users', least(n + 63, n_users), n_users;
 			END IF;
 		END LOOP;
 		result := (SELECT jsonb_agg(to_jsonb(c)) FROM @extschema@._dlints_comparison() c);
