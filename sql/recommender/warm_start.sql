@@ -100,7 +100,7 @@ COMMENT ON FUNCTION _dlints_write_recent_clicks() IS 'create the table of clicks
 -- represented.  Every example enters once more without a profile, which measures the value of popularity.
 -- Similarities are computed for half-lives of 14, 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
+	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
