@@ -4,6 +4,7 @@
  */
 #include "byte_score.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 #define MAX_CODE	127
 #define ZERO_CODE	128
 #define MAX_WEIGHT	63
+/* Largest standard deviation of a score, so that bounds are finite */
+#define MAX_DEVIATION	1e37f
 
 static float
 largest_float(int len, const float *numbers)
@@ -146,39 +149,38 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 	}
 }
 
-#define CPU_AVX512BW	__attribute__((target("avx512f,avx512bw")))
+#define CPU_VNNI	__attribute__((target("avx512f,avx512vnni")))
+/* Vectors that share each load of weights, which hides the latency of the additions */
+#define TOGETHER	4
 
-CPU_AVX512BW
+CPU_VNNI
 static void
-sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len,
-			int32_t *sums)
+sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
 {
-	const __m512i ones = _mm512_set1_epi16(1);
-	int			c;
-
-	for (c = 0; c + 1 < count; c += 2, codes += 2 * (size_t) codes_len,
-		 sums += 2 * (size_t) BYTE_LANES)
+	for (int c = 0; c < count; c += TOGETHER)
 	{
-		const int8_t *lanes = weights->lanes;
-		__m512i		first = _mm512_setzero_si512();
-		__m512i		second = _mm512_setzero_si512();
+		const uint8_t *rows[TOGETHER];
+		__m512i		row_sums[TOGETHER];
 
-		for (int q = 0; q < weights->quads; q++, lanes += 4 * (size_t) BYTE_LANES)
+		/* the last vector is repeated */
+		for (int i = 0; i < TOGETHER; i++)
 		{
-			__m512i		lane = _mm512_loadu_si512(lanes);
-			__m512i		quad = _mm512_set1_epi32(load_quad(codes + (size_t) q * 4));
-			__m512i		other = _mm512_set1_epi32(load_quad(codes + codes_len + (size_t) q * 4));
-
-			first = _mm512_add_epi32(first,
-									 _mm512_madd_epi16(ones, _mm512_maddubs_epi16(quad, lane)));
-			second = _mm512_add_epi32(second,
-									  _mm512_madd_epi16(ones, _mm512_maddubs_epi16(other, lane)));
+			rows[i] = codes + (size_t) (c + i < count ? c + i : count - 1) * (size_t) codes_len;
+			row_sums[i] = _mm512_setzero_si512();
 		}
-		_mm512_storeu_si512(sums, first);
-		_mm512_storeu_si512(sums + BYTE_LANES, second);
+		for (int q = 0; q < weights->quads; q++)
+		{
+			__m512i		lane = _mm512_loadu_si512(weights->lanes + (size_t) q * BYTE_LANES * 4);
+
+			UNROLL
+			for (int i = 0; i < TOGETHER; i++)
+				row_sums[i] = _mm512_dpbusd_epi32(row_sums[i],
+												  _mm512_set1_epi32(load_quad(rows[i] + (size_t) q * 4)),
+												  lane);
+		}
+		for (int i = 0; i < TOGETHER && c + i < count; i++)
+			_mm512_storeu_si512(sums + (size_t) (c + i) * BYTE_LANES, row_sums[i]);
 	}
-	if (c < count)
-		sums_avx2(weights, 1, codes, codes_len, sums);
 }
 #endif
 
@@ -190,8 +192,8 @@ void
 byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
 {
 #ifdef CPU_AVX2
-	if (__builtin_cpu_supports("avx512bw"))
-		sums_avx512(weights, count, codes, codes_len, sums);
+	if (__builtin_cpu_supports("avx512vnni"))
+		sums_vnni(weights, count, codes, codes_len, sums);
 	else if (__builtin_cpu_supports("avx2"))
 		sums_avx2(weights, count, codes, codes_len, sums);
 	else
@@ -214,20 +216,53 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 }
 
 /*
- * Add "times" standard deviations to the BYTE_LANES scores of a mean vector.  Its numbers
- * are assumed to be independent, with these standard deviations.
+ * Write bounds of scores: rows of BYTE_LANES bounds, "times" standard deviations above
+ * the scores, followed by the reciprocals of the standard deviations, where the rows have
+ * variances before.
  */
 CPU_CLONES
 void
-byte_add_spreads(int len, const float *lanes, const float *deviations, float times, float *scores)
+byte_write_bounds(int count, const float *scores, float times, float *bounds)
 {
-	float		squares[BYTE_LANES] = {0.0f};
-
-	for (int k = 0; k < len; k++, lanes += BYTE_LANES)
+	for (int c = 0; c < count; c++, scores += BYTE_LANES, bounds += BOUND_NUMBERS)
 		for (int l = 0; l < BYTE_LANES; l++)
-			squares[l] += lanes[l] * deviations[k] * (lanes[l] * deviations[k]);
-	for (int l = 0; l < BYTE_LANES; l++)
-		scores[l] += times * sqrtf(squares[l]);
+		{
+			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
+
+			/* also if the variance is not finite */
+			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
+			bounds[l] = scores[l] + times * deviation;
+			bounds[BYTE_LANES + l] = 1.0f / deviation;
+		}
+}
+
+/*
+ * Subtract from the keys of some rows of bounds the cubes of the standard deviations by
+ * which their bounds exceed the thresholds.
+ */
+CPU_CLONES
+void
+byte_subtract_excesses(int count, const int *rows, const float *bounds, const float *thresholds,
+					   double *keys)
+{
+	for (int i = 0; i < count; i++)
+	{
+		const float *row = bounds + (size_t) rows[i] * BOUND_NUMBERS;
+		float		cubes[BYTE_LANES];
+
+		for (int l = 0; l < BYTE_LANES; l++)
+		{
+			float		excess = (row[l] - thresholds[l]) * row[BYTE_LANES + l];
+
+			excess = excess > 0.0f ? excess : 0.0f;
+			cubes[l] = excess * excess * excess;
+		}
+		UNROLL
+		for (int width = BYTE_LANES / 2; width > 0; width /= 2)
+			for (int l = 0; l < width; l++)
+				cubes[l] += cubes[l + width];
+		keys[rows[i]] -= (double) cubes[0];
+	}
 }
 
 /* ---------- comparisons ---------- */

@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
+/* Length of a row of bounds (see byte_write_bounds) */
+#define BOUND_NUMBERS	(2 * BYTE_LANES)
 
 /* Weights of BYTE_LANES vectors for a range of the features */
 typedef struct ByteWeights
@@ -42,8 +44,9 @@ extern void byte_sums(const ByteWeights *weights, int count, const uint8_t *code
 					  int32_t *sums);
 extern void byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums,
 							const float *scales, int scales_step, float *scores);
-extern void byte_add_spreads(int len, const float *lanes, const float *deviations, float times,
-							 float *scores);
+extern void byte_write_bounds(int count, const float *scores, float times, float *bounds);
+extern void byte_subtract_excesses(int count, const int *rows, const float *bounds,
+								   const float *thresholds, double *keys);
 extern void byte_compare(int count, const float *scores, const float *limits, uint16_t *masks);
 
 #endif							/* DLINTS_BYTE_SCORE_H */

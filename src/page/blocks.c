@@ -291,17 +291,6 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Write the minimum score of the best items found so far under each ranking, in the
- * units of lanes.
- */
-static void
-write_thresholds(const BlockScan *scan, float *thresholds)
-{
-	for (int r = 0; r < scan->best->rankings; r++)
-		thresholds[r] = (float) slate_least(&scan->best->slates[r]);
-}
-
-/*
  * Find the best items of the blocks with the highest bounds under any ranking.  These
  * are most of the best items of all blocks.  The choice of blocks treats all rankings
  * equally, because propensities require that it does not depend on which draw acts.
@@ -311,14 +300,12 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 {
 	BlockScan  *scan = begin_scan(page, rankings, size, seed, NULL);
 	BlockChoice *choice = RankBlocks(scan->scorer);
-	float	   *thresholds = AllocateMany(sizeof(float), rankings->count);
 	TableLookup *blocks = BeginLookup(page, &block_table, 1);
 	const int  *numbers;
 	int			count;
 
 	scan->scores_neighbours = HasNeighbours(page);
-	for (write_thresholds(scan, thresholds); (count = NextBlocks(choice, thresholds, &numbers)) > 0;
-		 write_thresholds(scan, thresholds))
+	while ((count = NextBlocks(choice, scan->best->slates, &numbers)) > 0)
 		for (int i = 0; i < count; i++)
 		{
 			Datum		number = Int32GetDatum(numbers[i]);

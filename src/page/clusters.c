@@ -4,13 +4,12 @@
  *
  * Blocks contain similar items, and the table "centroid" has their means and spreads.
  * Under each ranking, the bound of a block is the score of its mean plus a number of
- * standard deviations.  We read the blocks with the highest bounds, in portions, until
- * no other bound exceeds the scores of the items found.  Blocks without a centroid are
+ * standard deviations.  We read the blocks whose bounds exceed the scores of the items
+ * found, in portions, until there are no such blocks.  Blocks without a centroid are
  * always read: they were added after the last clustering.
  */
 #include "postgres.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -26,30 +25,39 @@
  * Number of blocks in a portion: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number of
  * blocks
  */
-#define MIN_BLOCKS		128
-#define ROOT_BLOCKS		3.2
-#define MAX_PORTIONS	4
-/* Minimum number of items to read per item that is searched for */
-#define ITEMS_PER_BEST	50
+#define MIN_BLOCKS		80
+#define ROOT_BLOCKS		1.1
+#define MAX_PORTIONS	12
+/* Minimum number of items in all portions per item that is searched for */
+#define ITEMS_PER_BEST	350
 /* Standard deviations of scores between the mean of a block and its bound */
 #define SPREADS			3.0f
+/*
+ * Thresholds of the first portion, in standard deviations above the mean bound, and the
+ * number of blocks from which they are estimated
+ */
+#define FIRST_THRESHOLD	2.0
+#define MAX_SAMPLE		1024
 
 static const PageTable centroid_table = {"centroid", 4, {
 		{"blocks", INT4ARRAYOID}, {"codes", BYTEAOID}, {"numbers", FLOAT4ARRAYOID}, {"spreads", FLOAT4ARRAYOID}}};
 
 struct BlockChoice
 {
-	BlockScorer  *scorer;
+	BlockScorer *scorer;
 	int			rankings;
 	int			n_blocks;		/* upper bound of block numbers, exclusive */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
-	int			size;			/* allocated length of the arrays */
 	int		   *numbers;		/* number of each block with a centroid */
-	float	   *bounds;			/* bounds by block with a centroid, and ranking */
-	float	   *deviations;		/* working space for write_deviations() */
+	float	   *bounds;			/* bounds of each block with a centroid, by pack of lanes */
+	float	   *squares;		/* squared weights, by pack of lanes */
+	float	   *variances;		/* variances of the blocks in a row of centroids */
+	float	   *thresholds;		/* score that a bound must exceed, by ranking */
 	double	   *keys;			/* sort key of each block with a centroid */
-	bool	   *is_read;
+	int		   *unread;			/* blocks with a centroid that were not read */
+	int			n_unread;
+	int		   *chosen;			/* block numbers of the current portion */
 	int			n_portions;		/* number of portions that were chosen */
 };
 
@@ -60,7 +68,7 @@ portion_size(int n_blocks)
 }
 
 /*
- * Are there centroids, and does a portion have enough items to search for the "size" best
+ * Are there centroids, and do the portions have enough items to search for the "size" best
  * ones?
  */
 bool
@@ -68,7 +76,7 @@ HasClusters(const PageRequest *page, int size)
 {
 	const PageSettings *settings = &page->settings;
 	int			n_blocks = (int) (settings->block_items / settings->block_slots);
-	int64		n_items = (int64) portion_size(n_blocks) * settings->block_slots;
+	int64		n_items = (int64) MAX_PORTIONS * portion_size(n_blocks) * settings->block_slots;
 
 	return (int64) size * ITEMS_PER_BEST <= n_items && HasRows(page, "centroid");
 }
@@ -76,22 +84,22 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the standard deviations of a block's numbers, in the order of lanes.  For a
- * number that is not a factor or column, the largest distance from the mean counts as
- * SPREADS standard deviations.  If a ranking depends on this number only, the bound is
- * then no less than the score of the block's best item.  For features of dates, the
- * largest distance is that of the date closest to the current time.
+ * Write the variances of a block's numbers, in the order of lanes.  For a number that is
+ * not a factor or column, the largest distance from the mean counts as SPREADS standard
+ * deviations.  If a ranking depends on this number only, the bound is then no less than
+ * the score of the block's best item.  For features of dates, the largest distance is that
+ * of the date closest to the current time.
  */
 static void
-write_deviations(const BlockScorer *scorer, int item, const float4 *spreads, float *deviations)
+write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
 {
 	const float4 *numbers = scorer->numbers +
 		(Size) item * (FIRST_COST + scorer->n_costs + scorer->n_dates);
 	const float *narrow = scorer->narrow + (Size) item * scorer->n_narrow;
 	const float4 *number_spreads = spreads + N_SPREADS;
-	float	   *next = deviations + N_SPREADS;
+	float	   *next = variances + N_SPREADS;
 
-	memcpy(deviations, spreads, sizeof(float) * N_SPREADS);
+	memcpy(variances, spreads, sizeof(float) * N_SPREADS);
 	*next++ = number_spreads[0] / SPREADS;
 	for (int d = 0; d < scorer->n_dates; d++, next += AGES_PER_DATE)
 	{
@@ -107,17 +115,15 @@ write_deviations(const BlockScorer *scorer, int item, const float4 *spreads, flo
 	*next++ = number_spreads[1] / SPREADS;
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = number_spreads[FIRST_COST + c] / SPREADS;
+	for (float *variance = variances; variance < next; variance++)
+		*variance *= *variance;
 }
 
-/* Allocate space for the blocks of another row of centroids. */
-static void
-grow_choice(BlockChoice *choice)
+/* Bounds under a pack of lanes */
+static float *
+bounds_of(const BlockChoice *choice, int pack)
 {
-	if (choice->count + MAX_ITEMS <= choice->size)
-		return;
-	choice->size *= 2;
-	choice->numbers = repalloc_huge(choice->numbers, sizeof(int) * choice->size);
-	choice->bounds = repalloc_huge(choice->bounds, sizeof(float) * choice->size * choice->rankings);
+	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
 /* Add the bounds of a row of centroids.  Malformed rows are ignored. */
@@ -125,34 +131,30 @@ static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
 	BlockChoice *choice = reader;
-	BlockScorer  *scorer = choice->scorer;
+	BlockScorer *scorer = choice->scorer;
 	ArrayType  *blocks = DatumGetArrayTypeP(values[0]);
 	const int32 *numbers = (int32 *) ARR_DATA_PTR(blocks);
 	int			count = ArrayGetNItems(ARR_NDIM(blocks), ARR_DIMS(blocks));
 	ArrayType  *spreads = DatumGetArrayTypeP(values[3]);
 	int			width = N_SPREADS + FIRST_COST + scorer->n_costs + scorer->n_dates;
+	int			n_variances = N_SPREADS + scorer->n_narrow;
 
 	if (ARR_HASNULL(blocks) || ARR_HASNULL(spreads) || ARR_NDIM(spreads) != 2 ||
 		ARR_DIMS(spreads)[0] != count || ARR_DIMS(spreads)[1] != width ||
+		count > choice->n_blocks - choice->count ||
 		!ReadBlockRow(scorer, count, values[1], values[2], NULL))
 		return;
-	grow_choice(choice);
+	for (int i = 0; i < count; i++)
+		write_variances(scorer, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width,
+						choice->variances + (Size) i * n_variances);
 	for (int p = 0; p < scorer->n_lanes; p++)
 	{
-		const Lanes *lanes = &scorer->lanes[p];
+		float	   *bounds = bounds_of(choice, p) + (Size) choice->count * BOUND_NUMBERS;
 
-		ScoreBlockRow(scorer, lanes);
-		for (int i = 0; i < count; i++)
-		{
-			float	   *scores = scorer->scores + (Size) i * BYTE_LANES;
-
-			write_deviations(scorer, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width,
-							 choice->deviations);
-			byte_add_spreads(N_SPREADS + scorer->n_narrow, lanes->lengths, choice->deviations,
-							 SPREADS, scores);
-			memcpy(choice->bounds + (Size) (choice->count + i) * choice->rankings +
-				   (Size) p * BYTE_LANES, scores, sizeof(float) * lanes->count);
-		}
+		ScoreBlockRow(scorer, &scorer->lanes[p]);
+		score_lanes_float(n_variances, choice->squares + (Size) p * n_variances * BYTE_LANES, count,
+						  choice->variances, n_variances, bounds + BYTE_LANES, BOUND_NUMBERS);
+		byte_write_bounds(count, scorer->scores, SPREADS, bounds);
 	}
 	for (int i = 0; i < count; i++)
 		if (numbers[i] >= 0 && numbers[i] < choice->n_blocks)
@@ -161,46 +163,28 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Compute the mean and the standard deviation of the bounds under each ranking. */
+/* Estimate thresholds that few bounds exceed, from a sample of the blocks. */
 static void
-describe_bounds(const BlockChoice *choice, double *means, double *stddevs)
+estimate_thresholds(const BlockChoice *choice)
 {
-	const float *bound = choice->bounds;
+	int			step = choice->count / MAX_SAMPLE + 1;
+	int			n_sampled = (choice->count + step - 1) / step;
 
-	for (int i = 0; i < choice->count; i++)
-		for (int r = 0; r < choice->rankings; r++, bound++)
-		{
-			means[r] += (double) *bound / choice->count;
-			stddevs[r] += (double) *bound * *bound / choice->count;
-		}
 	for (int r = 0; r < choice->rankings; r++)
-		stddevs[r] = sqrt(Max(stddevs[r] - means[r] * means[r], 0.0));
-}
-
-/*
- * Compute a sort key per block: the largest of its bounds, negated.  Bounds are
- * standardized first, so that those of different rankings can be compared.
- */
-static void
-find_keys(BlockChoice *choice)
-{
-	double	   *means = AllocateZeros(sizeof(double), choice->rankings);
-	double	   *stddevs = AllocateZeros(sizeof(double), choice->rankings);
-
-	choice->keys = AllocateNumbers(choice->count);
-	describe_bounds(choice, means, stddevs);
-	for (int i = 0; i < choice->count; i++)
 	{
-		double		largest = -DBL_MAX;
+		const float *bounds = bounds_of(choice, r / BYTE_LANES) + r % BYTE_LANES;
+		double		mean = 0.0;
+		double		square = 0.0;
 
-		for (int r = 0; r < choice->rankings; r++)
+		for (int i = 0; i < choice->count; i += step)
 		{
-			double		bound =
-				(choice->bounds[(Size) i * choice->rankings + r] - means[r]) / stddevs[r];
+			double		bound = bounds[(Size) i * BOUND_NUMBERS];
 
-			largest = Max(largest, isfinite(bound) ? bound : 0.0);
+			mean += bound / n_sampled;
+			square += bound * bound / n_sampled;
 		}
-		choice->keys[i] = -largest;
+		choice->thresholds[r] =
+			(float) (mean + FIRST_THRESHOLD * sqrt(Max(square - mean * mean, 0.0)));
 	}
 }
 
@@ -210,101 +194,99 @@ RankBlocks(BlockScorer *scorer)
 {
 	const PageSettings *settings = &scorer->page->settings;
 	BlockChoice *choice = palloc0(sizeof(BlockChoice));
+	int			n_variances = N_SPREADS + scorer->n_narrow;
+	int			n_lanes = scorer->n_lanes * BYTE_LANES;
 
 	choice->scorer = scorer;
-	choice->rankings = 0;
-	for (int p = 0; p < scorer->n_lanes; p++)
-		choice->rankings += scorer->lanes[p].count;
 	choice->n_blocks = (int) (settings->block_items / settings->block_slots);
-	choice->size = choice->n_blocks + MAX_ITEMS;
 	choice->has_centroid = AllocateZeros(sizeof(bool), choice->n_blocks);
-	choice->numbers = AllocateMany(sizeof(int), choice->size);
-	choice->bounds = AllocateMany(sizeof(float), (Size) choice->size * choice->rankings);
-	choice->deviations = AllocateMany(sizeof(float), N_SPREADS + scorer->n_narrow);
+	choice->numbers = AllocateMany(sizeof(int), choice->n_blocks);
+	choice->bounds = AllocateMany(sizeof(float) * BOUND_NUMBERS,
+								  (Size) choice->n_blocks * scorer->n_lanes);
+	choice->squares = AllocateMany(sizeof(float), (Size) n_variances * n_lanes);
+	choice->variances = AllocateMany(sizeof(float), (Size) MAX_ITEMS * n_variances);
+	choice->thresholds = AllocateMany(sizeof(float), n_lanes);
+	for (int p = 0; p < scorer->n_lanes; p++)
+	{
+		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
+
+		choice->rankings += scorer->lanes[p].count;
+		for (int i = 0; i < n_variances * BYTE_LANES; i++)
+			squares[i] = scorer->lanes[p].lengths[i] * scorer->lanes[p].lengths[i];
+	}
 	ReadTable(scorer->page, &centroid_table, add_centroids, choice);
-	find_keys(choice);
-	choice->is_read = AllocateZeros(sizeof(bool), choice->count);
+	for (int l = 0; l < n_lanes; l++)
+		choice->thresholds[l] = INFINITY;
+	estimate_thresholds(choice);
+	choice->keys = AllocateNumbers(choice->count);
+	choice->unread = AllocateMany(sizeof(int), choice->count);
+	choice->chosen = AllocateMany(sizeof(int), (Size) choice->n_blocks + choice->count);
+	choice->n_unread = choice->count;
+	for (int i = 0; i < choice->count; i++)
+		choice->unread[i] = i;
 	return choice;
 }
 
 /* ---------- the choice ---------- */
 
-typedef struct RankedBlock
+/* Compute a sort key per unread block: how far its bounds exceed the thresholds, negated. */
+static void
+find_keys(const BlockChoice *choice)
 {
-	double		key;
-	int			block;
-} RankedBlock;
-
-static int
-compare_keys(const void *a, const void *b)
-{
-	double		first = ((const RankedBlock *) a)->key;
-	double		second = ((const RankedBlock *) b)->key;
-
-	return first < second ? -1 : first > second;
+	for (int i = 0; i < choice->n_unread; i++)
+		choice->keys[choice->unread[i]] = 0.0;
+	for (int p = 0; p < choice->scorer->n_lanes; p++)
+		byte_subtract_excesses(choice->n_unread, choice->unread, bounds_of(choice, p),
+							   choice->thresholds + (Size) p * BYTE_LANES, choice->keys);
 }
 
 /*
- * Choose a portion of the blocks in "order", those with the smallest keys, sorted by key.
- * Most of the best items are then found early.  Returns the number of blocks.
+ * Raise the thresholds to the minimum scores of the best items found.  Blocks whose bounds
+ * exceed none are not considered any more.
  */
-static int
-choose_portion(BlockChoice *choice, int *order, int count, int *chosen)
+static void
+raise_thresholds(BlockChoice *choice, const Slate *found)
 {
-	int			limit = portion_size(choice->n_blocks);
-	RankedBlock *ranked;
-
-	if (count > limit)
-		select_smallest(choice->keys, count, order, limit);
-	count = Min(count, limit);
-	ranked = AllocateMany(sizeof(RankedBlock), count);
-	for (int i = 0; i < count; i++)
-	{
-		ranked[i] = (RankedBlock) {choice->keys[order[i]], order[i]};
-		choice->is_read[order[i]] = true;
-	}
-	qsort(ranked, count, sizeof(RankedBlock), compare_keys);
-	for (int i = 0; i < count; i++)
-		chosen[i] = choice->numbers[ranked[i].block];
-	return count;
-}
-
-/* Does a bound of a block exceed the minimum score of the items found? */
-static bool
-has_higher_bound(const BlockChoice *choice, int block, const float *thresholds)
-{
-	const float *bounds = choice->bounds + (Size) block * choice->rankings;
+	int			kept = 0;
 
 	for (int r = 0; r < choice->rankings; r++)
-		if (bounds[r] > thresholds[r])
-			return true;
-	return false;
+		choice->thresholds[r] = (float) slate_least(&found[r]);
+	find_keys(choice);
+	for (int i = 0; i < choice->n_unread; i++)
+		if (choice->keys[choice->unread[i]] < 0.0)
+			choice->unread[kept++] = choice->unread[i];
+	choice->n_unread = kept;
 }
 
 /*
- * Choose the blocks to read next, given the minimum scores of the best items found so
- * far: those with the highest bounds, if a bound exceeds such a score.  All blocks without
- * a centroid are in the first portion.  Writes their numbers and returns the count; 0 at
- * the end.
+ * Choose the blocks to read next, given a slate of the best items found per ranking: those
+ * whose bounds exceed the scores of these items most, the best ones first.  All blocks
+ * without a centroid are in the first portion.  Writes their numbers and returns the
+ * count; 0 at the end.
  */
 int
-NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers)
+NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 {
-	int		   *chosen = AllocateMany(sizeof(int), (Size) choice->n_blocks + choice->count);
-	int		   *order = AllocateMany(sizeof(int), choice->count);
-	int			count = 0;
+	int			count;
 
-	*numbers = chosen;
+	*numbers = choice->chosen;
 	if (choice->n_portions == MAX_PORTIONS)
 		return 0;
-	for (int i = 0; i < choice->count; i++)
-		if (!choice->is_read[i] &&
-			(choice->n_portions == 0 || has_higher_bound(choice, i, thresholds)))
-			order[count++] = i;
-	count = choose_portion(choice, order, count, chosen);
+	if (choice->n_portions == 0)
+		find_keys(choice);
+	else
+		raise_thresholds(choice, found);
+	count = Min(portion_size(choice->n_blocks), choice->n_unread);
+	if (count < choice->n_unread)
+		select_smallest(choice->keys, choice->n_unread, choice->unread, count);
+	select_smallest(choice->keys, count, choice->unread, count / 4);
+	for (int i = 0; i < count; i++)
+		choice->chosen[i] = choice->numbers[choice->unread[i]];
+	choice->unread += count;
+	choice->n_unread -= count;
 	for (int n = 0; choice->n_portions == 0 && n < choice->n_blocks; n++)
 		if (!choice->has_centroid[n])
-			chosen[count++] = n;
+			choice->chosen[count++] = n;
 	choice->n_portions++;
 	return count;
 }

@@ -52,6 +52,6 @@ typedef struct BlockChoice BlockChoice;
 
 extern bool HasClusters(const PageRequest *page, int size);
 extern BlockChoice *RankBlocks(BlockScorer *scorer);
-extern int	NextBlocks(BlockChoice *choice, const float *thresholds, const int **numbers);
+extern int	NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers);
 
 #endif							/* DLINTS_PAGE_LANES_H */

@@ -183,33 +183,71 @@ test_zeros_and_tiny_numbers_score_zero(void **state)
 		assert_true(c.scores[l] == 0.0f);
 }
 
-/* Standard deviations of independent numbers add as squares. */
+/* Bounds are finite, and standard deviations above the scores; precisions are reciprocals of these. */
 static void
-test_spreads_add_as_squares(void **state)
+test_bounds_are_deviations_above_scores(void **state)
 {
 	uint64_t	seed = 6;
-	float		lanes[7 * BYTE_LANES];
-	float		deviations[7];
-	float		scores[BYTE_LANES];
+	float		scores[COUNT_MAX * BYTE_LANES];
+	float		bounds[COUNT_MAX * BOUND_NUMBERS];
+	float		variances[COUNT_MAX * BYTE_LANES];
 
-	for (int i = 0; i < LENGTH(lanes); i++)
-		lanes[i] = (float) dice(&seed);
-	for (int k = 0; k < 7; k++)
-		deviations[k] = (float) dice(&seed);
-	for (int len = 0; len <= 7; len++)
+	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
 	{
-		for (int l = 0; l < BYTE_LANES; l++)
-			scores[l] = (float) l;
-		byte_add_spreads(len, lanes, deviations, 3.0f, scores);
+		scores[i] = (float) dice(&seed);
+		variances[i] = i == 0 ? 0.0f : i == 1 ? INFINITY : fabsf((float) dice(&seed));
+		bounds[i / BYTE_LANES * BOUND_NUMBERS + BYTE_LANES + i % BYTE_LANES] = variances[i];
+	}
+	byte_write_bounds(COUNT_MAX, scores, 3.0f, bounds);
+	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
+	{
+		const float *bound = bounds + i / BYTE_LANES * BOUND_NUMBERS + i % BYTE_LANES;
+
+		if (i == 1)
+		{
+			assert_true(*bound > 1e37f && isfinite(*bound) && bound[BYTE_LANES] > 0.0f);
+			continue;
+		}
+		assert_near(*bound, scores[i] + 3 * sqrtl(variances[i]), 1e-5);
+		if (i > 0)
+			assert_near(bound[BYTE_LANES] * sqrtl(variances[i]), 1, 1e-5);
+		assert_true(isfinite(bound[BYTE_LANES]));
+	}
+}
+
+/* Only bounds above their threshold count, as cubes of standard deviations. */
+static void
+test_excesses_are_cubes_of_deviations(void **state)
+{
+	uint64_t	seed = 7;
+	int			rows[] = {2, 0};
+	float		bounds[3 * BOUND_NUMBERS];
+	float		thresholds[BYTE_LANES];
+	double		keys[3] = {1, 2, 3};
+
+	for (int i = 0; i < LENGTH(bounds); i++)
+	{
+		bounds[i] = (float) dice(&seed);
+		if (i % BOUND_NUMBERS >= BYTE_LANES)
+			bounds[i] = fabsf(bounds[i]);
+	}
+	for (int l = 0; l < BYTE_LANES; l++)
+		thresholds[l] = l == 3 ? INFINITY : (float) dice(&seed);
+	byte_subtract_excesses(2, rows, bounds, thresholds, keys);
+	assert_true(keys[1] == 2);
+	for (int r = 0; r < 3; r += 2)
+	{
+		exact		sum = 0;
+
 		for (int l = 0; l < BYTE_LANES; l++)
 		{
-			exact		square = 0;
+			exact		excess = (exact) bounds[r * BOUND_NUMBERS + l] - thresholds[l];
 
-			for (int k = 0; k < len; k++)
-				square += (exact) lanes[k * BYTE_LANES + l] * lanes[k * BYTE_LANES + l] *
-					deviations[k] * deviations[k];
-			assert_near(scores[l], l + 3 * sqrtl(square), 1e-5);
+			excess *= bounds[r * BOUND_NUMBERS + BYTE_LANES + l];
+			if (excess > 0)
+				sum += excess * excess * excess;
 		}
+		assert_near(keys[r], r + 1 - sum, 1e-5);
 	}
 }
 
@@ -241,7 +279,8 @@ main(void)
 		test_of(test_scores_differ_by_rounding_errors),
 		test_of(test_equal_codes_have_equal_scores),
 		test_of(test_zeros_and_tiny_numbers_score_zero),
-		test_of(test_spreads_add_as_squares),
+		test_of(test_bounds_are_deviations_above_scores),
+		test_of(test_excesses_are_cubes_of_deviations),
 		test_of(test_comparisons_mark_scores_at_the_limit),
 	};
 
