@@ -195,6 +195,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	erased bigint;
+	evidence @extschema@.dlints;
 BEGIN
 	IF user_id IS NULL AND session IS NULL THEN
 		RAISE 'arguments "user_id" and "session" must not both be null' USING ERRCODE = 'null_value_not_allowed';
@@ -207,9 +208,15 @@ BEGIN
 		WHERE  same_user(d.user_id, _dlints_recommender_erase.user_id)
 		OR     hashtextextended(d.session, 0) = hashtextextended(_dlints_recommender_erase.session, 0)
 		       AND d.session = _dlints_recommender_erase.session));
-	DELETE FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id);
-	IF FOUND THEN
-		PERFORM @extschema@._dlints_set_prior();
+	IF EXISTS (SELECT FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id)) THEN
+		EXECUTE 'WITH erased AS (DELETE FROM warm_start_example x WHERE same_user(x.user_id, $1) RETURNING x.*)'
+			|| @extschema@._dlints_prior_query('erased'::text) INTO evidence USING user_id;
+		BEGIN
+			PERFORM @extschema@._dlints_write_prior(@extschema@.dlints_retract(m.prior, evidence))
+			FROM model m WHERE m.name = 'personal';
+		EXCEPTION WHEN data_exception THEN
+			PERFORM @extschema@._dlints_set_prior();
+		END;
 	END IF;
 	IF erased > 0 THEN              -- the next run() computes all effects again
 		UPDATE job j SET done_at = '-infinity' WHERE j.name = 'effects';

@@ -301,10 +301,48 @@ RETURN 0.05 + click_value * @extschema@.dlints_dot(profile::float8[], features::
 COMMENT ON FUNCTION _dlints_click_rate(float8, real[], real[])
 	IS 'click rate of an example, predicted from similarity and popularity';
 
--- Set the prior of the model "personal" from the examples.  Each example enters twice, with the predicted click rate
--- plus and minus the standard deviation of a click, both times similarity.reward_scale: the prior then has the scale
--- and the noise of rewards on our lists.  A click log of the user has a weight of 30, our own lists have 0.3: a few
--- hundred lists of similar items carry less information.  The evidence is computed first, so that learning waits for
+-- Return a query of the evidence of training examples; "examples" is a relation with the columns of
+-- warm_start_example.  Each example enters twice, with the predicted click rate plus and minus the standard deviation
+-- of a click, both times similarity.reward_scale: the prior then has the scale and the noise of rewards on our lists.
+CREATE FUNCTION _dlints_prior_query(examples text) RETURNS text
+	LANGUAGE sql IMMUTABLE
+RETURN pg_catalog.replace($query$
+	SELECT coalesce(@extschema@.dlints_evidence(
+	           s.empty_model, e.features::@extschema@.dlints_vector, r.reward, e.profile::@extschema@.dlints_vector,
+	           e.found_at, 0.5), s.empty_model)
+	FROM   setting s LEFT JOIN (
+	           SELECT w.features || array_fill(0::real, ARRAY[s.aged]) || w.neighbour_score AS features,
+	                  @extschema@._dlints_profile_of(w.profile, l.scale, l.weights, s.liked, s.aged) AS profile,
+	                  l.found_at, l.click_value, l.reward_scale
+	           FROM   setting s, similarity l, {examples} w) e ON true
+	       LEFT JOIN LATERAL (
+	           SELECT @extschema@._dlints_click_rate(e.click_value, e.profile, e.features) AS rate) a ON true
+	       LEFT JOIN LATERAL (SELECT least(greatest(a.rate, 0.01), 0.95) AS p) c ON true
+	       LEFT JOIN LATERAL (VALUES
+	           (e.reward_scale * (a.rate + sqrt(c.p * (1 - c.p)))),
+	           (e.reward_scale * (a.rate - sqrt(c.p * (1 - c.p))))) r (reward) ON true
+	GROUP  BY s.single$query$, '{examples}', examples);
+COMMENT ON FUNCTION _dlints_prior_query(text) IS 'query of the evidence of training examples, as text';
+
+-- Make evidence the prior of the model "personal".  A click log of the user has a weight of 30, our own lists have 0.3:
+-- a few hundred lists of similar items carry less information.
+CREATE FUNCTION _dlints_write_prior(evidence @extschema@.dlints) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	UPDATE model m
+	SET    prior = evidence,
+	       state = @extschema@.dlints_with_prior(
+	                   m.state, evidence, CASE WHEN s.clicks IS NOT NULL THEN 30::float8 ELSE 0.3::float8 END)
+	FROM   setting s
+	WHERE  m.name = 'personal';
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_prior(dlints) IS 'make evidence the prior of the models';
+
+-- Set the prior of the model "personal" from all examples.  The evidence is computed first, so that learning waits for
 -- the final update only.
 CREATE FUNCTION _dlints_set_prior() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
@@ -314,27 +352,8 @@ DECLARE
 	evidence @extschema@.dlints;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the prior of the models'::text);
-	SELECT coalesce(@extschema@.dlints_evidence(
-	           s.empty_model, e.features::@extschema@.dlints_vector, r.reward, e.profile::@extschema@.dlints_vector,
-	           e.found_at, 0.5), s.empty_model)
-	INTO   evidence
-	FROM   setting s LEFT JOIN (
-	           SELECT w.features || array_fill(0::real, ARRAY[s.aged]) || w.neighbour_score AS features,
-	                  @extschema@._dlints_profile_of(w.profile, l.scale, l.weights, s.liked, s.aged) AS profile,
-	                  l.found_at, l.click_value, l.reward_scale
-	           FROM   setting s, similarity l, warm_start_example w) e ON true
-	       LEFT JOIN LATERAL (
-	           SELECT @extschema@._dlints_click_rate(e.click_value, e.profile, e.features) AS rate) a ON true
-	       LEFT JOIN LATERAL (SELECT least(greatest(a.rate, 0.01), 0.95) AS p) c ON true
-	       LEFT JOIN LATERAL (VALUES
-	           (e.reward_scale * (a.rate + sqrt(c.p * (1 - c.p)))),
-	           (e.reward_scale * (a.rate - sqrt(c.p * (1 - c.p))))) r (reward) ON true
-	GROUP  BY s.single;
-	UPDATE model m
-	SET    state = @extschema@.dlints_with_prior(
-	                   m.state, evidence, CASE WHEN s.clicks IS NOT NULL THEN 30::float8 ELSE 0.3::float8 END)
-	FROM   setting s
-	WHERE  m.name = 'personal';
+	EXECUTE @extschema@._dlints_prior_query('warm_start_example'::text) INTO evidence;
+	PERFORM @extschema@._dlints_write_prior(evidence);
 END
 $$;
 COMMENT ON FUNCTION _dlints_set_prior() IS 'set the prior of the models from the examples of the warm start';
