@@ -59,15 +59,8 @@ merge_moments(Moments *m, double count, Moments other, double other_count)
 void
 value_merge(PolicyValue *v, const PolicyValue *other)
 {
-	double		share;
+	double		share = fraction_of(v->count * v->weight.mean, other->count * other->weight.mean);
 
-	/* copied, because merging with an empty side would round */
-	if (v->count == 0.0)
-	{
-		*v = *other;
-		return;
-	}
-	share = fraction_of(v->count * v->weight.mean, other->count * other->weight.mean);
 	v->snips += (other->snips - v->snips) * share;
 	merge_moments(&v->by_squares, v->weight_squares, other->by_squares, other->weight_squares);
 	v->weight_squares += other->weight_squares;

@@ -154,7 +154,7 @@ SELECT cmp_ok(far(back_and_forth(everyone, empty), everyone, everyone), '<=', 1e
 FROM known WHERE name = 'three by time';
 
 -- After a retraction or decay, a model is neither certain about directions without observations, nor does it refuse
--- the retraction of its observations.  test/python/doubt.py tests random cases.
+-- the retraction of its observations.
 
 CREATE FUNCTION noon(hours float8) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS
 $$ SELECT timestamptz '2026-01-01 12:00+00' + hours * interval '1 hour' $$;
