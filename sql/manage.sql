@@ -153,8 +153,8 @@ COMMENT ON FUNCTION _dlints_find_setting(text, text) IS 'table of settings of a 
 
 -- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the
 -- schema and all objects in it, since code on other users' tables could run with the current user's rights.  The
--- exclusive lock keeps requests out.  It is taken first: a session that waits for a row lock of ours has already
--- opened the table of settings.
+-- exclusive lock keeps requests out.  The lock of the table of settings is taken first: a session that waits for a
+-- row lock of ours has already opened the table.
 CREATE FUNCTION _dlints_lock(kind text, name text, is_exclusive boolean) RETURNS regclass
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -178,9 +178,8 @@ BEGIN
 			       ELSE 'ALTER SCHEMA ... OWNER TO leaves the objects in a schema to their owner.'
 			            ' REASSIGN OWNED hands over all.' END;
 	END IF;
-	IF is_exclusive THEN
-		EXECUTE format('LOCK TABLE %I.setting IN ACCESS EXCLUSIVE MODE', name);
-	END IF;
+	EXECUTE format('LOCK TABLE %I.setting IN %s MODE', name,
+	               CASE WHEN is_exclusive THEN 'ACCESS EXCLUSIVE' ELSE 'ROW SHARE' END);
 	-- in the same order as run() and learn()
 	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE',
 	               name);
@@ -319,6 +318,8 @@ BEGIN
 	IF change ? 'clicks' THEN
 		PERFORM @extschema@._dlints_check_clicks();
 		PERFORM @extschema@._dlints_find_latest_clicks();
+	ELSIF change ? 'repeats' THEN
+		PERFORM @extschema@._dlints_check_click_rows();
 	END IF;
 	IF change ?| '{clicks,exposure}' THEN
 		UPDATE job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit', 'warm_start');

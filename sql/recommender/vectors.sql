@@ -225,13 +225,20 @@ BEGIN
 		WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item));
 	END IF;
 	IF n_deleted + n_marked > 0 THEN
-		DELETE FROM item_vector v
-		WHERE  v.is_deleted
-		AND    NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item))
-		AND    NOT EXISTS (SELECT FROM setting s, LATERAL (
-		                       SELECT k.item FROM readable_click k WHERE k.at > now() - s.retention AND k.weight <> 0
-		                       ORDER  BY k.at DESC LIMIT 1000000) c WHERE same_item(c.item, v.item))
-		AND    NOT EXISTS (SELECT FROM reward r WHERE r.value <> 0 AND same_item(r.item, v.item));
+		BEGIN
+			DELETE FROM item_vector v
+			WHERE  v.is_deleted
+			AND    NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item))
+			AND    NOT EXISTS (SELECT FROM setting s, LATERAL (
+			                       SELECT k.item FROM readable_click k WHERE k.at > now() - s.retention AND k.weight <> 0
+			                       ORDER  BY k.at DESC LIMIT 1000000) c WHERE same_item(c.item, v.item))
+			AND    NOT EXISTS (SELECT FROM reward r WHERE r.value <> 0 AND same_item(r.item, v.item));
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- perhaps an expression of the click log fails
+			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+				RAISE;
+			END IF;
+			RAISE WARNING 'vectors of deleted items are kept until the next refresh: %', SQLERRM USING ERRCODE = SQLSTATE;
+		END;
 	END IF;
 	DELETE FROM job j WHERE j.name = 'deleted';
 END

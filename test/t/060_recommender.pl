@@ -86,6 +86,13 @@ for my $other ('board.erase(1000)', 'board.rebuild()', 'board.warm_start()')
 	is_the_logs("the models equal a rebuild after $other");
 }
 
+$sessions->run(1, 'BEGIN', 'SELECT FROM board.job FOR UPDATE');
+$sessions->wait_with(2, q{DO 'BEGIN PERFORM dlints_alter_recommender(''board'', ''{"cap": null}''); END'});
+is(value(q{count(*) FROM pg_locks WHERE relation = 'board.setting'::regclass AND mode = 'RowShareLock'}), 1,
+	'a change locks the settings before it waits for rows, as a change of items does');
+$sessions->run(1, 'COMMIT');
+is($sessions->outcome(2), '00000', 'a change waits for a part of the maintenance');
+
 ### A month begins while lists of that month are made
 
 without_months();
