@@ -257,6 +257,10 @@ BEGIN
 	                 AND p.sign * (p.expected_cost - p.target) > 0.02 * p.target	-- not only above target_cost
 	            THEN format('cannot be met: the expected mean is %s %s', round(p.expected_cost::numeric, 6),
 	                        CASE WHEN p.outcome IS NULL THEN 'at any price' ELSE 'by the estimated rates of items' END)
+	            WHEN p.price = 0 AND p.sign * (t.mean - p.target) > 0 AND p.decisions = 0
+	            THEN 'not met: run() has not computed a price yet'
+	            WHEN p.price = 0 AND p.sign * (t.mean - p.target) > 0
+	            THEN format('not met so far; the expected mean without a price is %s', round(p.expected_cost::numeric, 6))
 	            WHEN p.price = 0 THEN 'met without a price'
 	            ELSE format('the price is %s, which costs a reward of %s per %s', round(p.price::numeric, 4),
 	                        greatest(round(l.lost::numeric, 4), 0), choice) END)

@@ -115,7 +115,7 @@ SELECT ok(bool_and(abs(c.remote - (d.costs ->> 'remote')::float8) < 1e-6
 FROM   board.decision d, LATERAL (SELECT avg(j.remote::int) AS remote, avg(j.city_id / 10.0) AS city
 	FROM job j WHERE j.id = ANY (d.items)) c WHERE d.costs IS NOT NULL;
 SELECT results_eq($$SELECT measure, value IS NOT NULL, substring(meaning from
-	'^at (?:most|least) [0-9.]+ per position; .*(met without a price|the price is [0-9.]+, which costs)') ~ 'price'
+	'^at (?:most|least) [0-9.]+ per position; .*(without a price|the price is [0-9.]+, which costs)') ~ 'price'
 		FROM board.report('-infinity') WHERE measure ~ '^constraint' ORDER BY 1$$,
 	$$SELECT 'constraint "' || name || '"', true, true FROM board.constraint_price ORDER BY 1$$,
 		'report() has a row for each constraint with its price');

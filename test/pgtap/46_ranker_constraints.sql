@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(72);
+SELECT plan(73);
 
 SELECT is(outcome(format('SELECT dlints_create_ranker(''r'', constraints => %L)', constraints)), '22023: ' || problem,
   format('constraints => %L is refused', constraints))
@@ -56,6 +56,10 @@ CREATE FUNCTION spent(schema text, decisions bigint DEFAULT 9999)
 RETURNS TABLE (decision bigint, constraint_name text, cost float8) LANGUAGE sql AS $$
 SELECT r.* FROM inside(schema, format('SELECT * FROM public._dlints_ranker_spent(%s)', decisions)) i,
   jsonb_to_record(i) r (decision bigint, constraint_name text, cost float8) $$;
+SELECT FROM front.rank(NULL, '{}', '[{"id": "large", "usd": 0.015}]');
+SELECT is(meaning, 'at most 0.002 per request; not met: run() has not computed a price yet',
+  'the report does not call a constraint met before it has a price') FROM front.report() WHERE measure ~ 'constraint';
+DELETE FROM front.decision;
 SELECT ask('front', 1, 500);
 -- Over many runs the standard deviations of this mean and of the one below are 5 and 6 %; without a price they
 -- are off by more than 100 %.
