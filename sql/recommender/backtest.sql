@@ -20,7 +20,9 @@ BEGIN
 	EXECUTE format('CREATE SCHEMA %s', log_schema);
 	PERFORM @extschema@._dlints_bind_clicks(
 		a || jsonb_build_object('name', (a ->> 'name') || '_log', 'clicks', clicks, 'path', path));
-	PERFORM @extschema@._dlints_unreadable_clicks((a ->> 'name') || '_log');
+	IF @extschema@._dlints_unreadable_clicks((a ->> 'name') || '_log') IS NOT NULL THEN
+		PERFORM @extschema@._dlints_bind_readable_clicks((a ->> 'name') || '_log', true);
+	END IF;
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %1$s.log AS
 		SELECT c.user_id, c.item, c.at, c.weight,

@@ -285,6 +285,16 @@ CREATE FUNCTION _dlints_readable_rows(relation regclass) RETURNS SETOF record
 COMMENT ON FUNCTION _dlints_readable_rows(regclass)
 	IS 'rows of a view; a row for which an expression fails is a row of NULLs';
 
+-- Return the click log as text for the FROM clause, with the alias k; clicks that cannot be read are rows of NULLs.
+CREATE FUNCTION _dlints_readable_clicks(name text) RETURNS text
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT format('@extschema@._dlints_readable_rows(%L::pg_catalog.regclass) k (%s)', format('%I.click', name), string_agg(
+           format('%I %s', t.attname, format_type(t.atttypid, t.atttypmod)), ', ' ORDER BY t.attnum))
+FROM   pg_attribute t WHERE t.attrelid = format('%I.click', name)::regclass AND t.attnum > 0
+$$;
+COMMENT ON FUNCTION _dlints_readable_clicks(text) IS 'click log without errors, as text for the FROM clause';
+
 -- Create the view "readable_click", which fits read.  It is the view "click", unless an expression of the click log
 -- fails for rows: these are then rows of NULLs.
 CREATE FUNCTION _dlints_bind_readable_clicks(name text, has_failing boolean) RETURNS void
@@ -292,12 +302,7 @@ CREATE FUNCTION _dlints_bind_readable_clicks(name text, has_failing boolean) RET
 $$
 BEGIN
 	EXECUTE format('CREATE OR REPLACE VIEW %I.readable_click AS SELECT k.user_id, k.item, k.at, k.weight FROM %s',
-		name, CASE WHEN NOT has_failing THEN format('%I.click k', name) ELSE (
-			SELECT format('@extschema@._dlints_readable_rows(%L::pg_catalog.regclass)', format('%I.click', name))
-			       || format(' k (%s)', string_agg(format('%I %s', t.attname, format_type(t.atttypid, t.atttypmod)), ', '
-			                                       ORDER BY t.attnum))
-			FROM   pg_attribute t
-			WHERE  t.attrelid = format('%I.click', name)::regclass AND t.attnum > 0) END);
+		name, CASE WHEN has_failing THEN @extschema@._dlints_readable_clicks(name) ELSE format('%I.click k', name) END);
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_readable_clicks(text, boolean) IS 'make the view "readable_click"';
@@ -416,7 +421,8 @@ $$;
 COMMENT ON FUNCTION _dlints_bind_rules(jsonb, text[]) IS 'make the functions of candidates, bonus and cap_group';
 
 -- Create the view "cost_text": the costs of each item, as text, in the order of constraint names; NULL for a
--- constraint on an outcome.  The view exists only if there are constraints.
+-- constraint on an outcome.  The view is made with the first constraint.  It is not dropped with the last one, since
+-- requests that have begun read it.
 CREATE FUNCTION _dlints_bind_costs(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -426,12 +432,9 @@ DECLARE
 		                  ORDER BY key COLLATE "C")
 		FROM   jsonb_each(a -> 'constraints'));
 BEGIN
-	IF to_regclass(format('%I.cost_text', a ->> 'name')) IS NOT NULL THEN
-		EXECUTE format('DROP VIEW %I.cost_text', a ->> 'name');
-	END IF;
-	IF costs IS NOT NULL THEN
+	IF costs IS NOT NULL OR to_regclass(format('%I.cost_text', a ->> 'name')) IS NOT NULL THEN
 		PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'constraints'::text, format(
-			'CREATE VIEW %I.cost_text AS SELECT i.%I AS item, ARRAY[%s]::pg_catalog.text[] AS costs FROM %s i',
+			'CREATE OR REPLACE VIEW %I.cost_text AS SELECT i.%I AS item, ARRAY[%s]::pg_catalog.text[] AS costs FROM %s i',
 			a ->> 'name', a ->> 'item_key', costs, (a ->> 'items')::oid::regclass));
 	END IF;
 END

@@ -50,32 +50,26 @@ COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a
 
 -- Checks when a recommender is created or altered ----------------------------------------
 
--- Read the complete click log of a schema.  If an expression of it fails for some rows, let the view "readable_click"
--- leave them out, and return how many they are, and an error; else return NULL.  An expression that fails for all rows
--- raises its error, with the name of the argument.
+-- Read the complete click log of a schema.  If an expression of it fails for some rows, return how many they are, and
+-- an error; else return NULL.  An expression that fails for all rows raises its error, with the name of the argument.
 CREATE FUNCTION _dlints_unreadable_clicks(name text) RETURNS text
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	has_failing CONSTANT boolean := pg_get_viewdef(format('%I.readable_click', name)::regclass) ~ '_dlints_readable_rows';
 	n_failing bigint;
 	problem text;
 BEGIN
 	BEGIN
 		EXECUTE format('SELECT count((k.user_id, k.item, k.at, k.weight)) FROM %I.click k', name);
+		RETURN NULL;
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 			RAISE;
 		END IF;
 		problem := SQLERRM;
 	END;
-	IF has_failing <> (problem IS NOT NULL) THEN
-		PERFORM @extschema@._dlints_bind_readable_clicks(name, problem IS NOT NULL);
-	END IF;
-	IF problem IS NULL THEN
-		RETURN NULL;
-	END IF;
-	EXECUTE format('SELECT count(*) FROM %I.readable_click k WHERE k.weight IS NULL', name) INTO n_failing;
+	EXECUTE format('SELECT count(*) FROM %s WHERE k.weight IS NULL', @extschema@._dlints_readable_clicks(name))
+	INTO n_failing;
 	RETURN format('%s of the clicks cannot be read: %s', n_failing, problem);
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
@@ -87,24 +81,32 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 END
 $$;
 COMMENT ON FUNCTION _dlints_unreadable_clicks(text)
-	IS 'number of clicks for which an expression fails, and an error; readers of the click log leave these clicks out';
+	IS 'number of clicks for which an expression fails, and an error; NULL: none';
 
--- Find clicks that cannot be read, record them for the report, and raise a notice.
-CREATE FUNCTION _dlints_check_click_rows() RETURNS void
+-- Find clicks that cannot be read, and let the view "readable_click" leave them out.  Returns whether the view was
+-- changed.  Readers of the view wait then until the end of the transaction, so the item vectors are locked before, as
+-- by other writers.
+CREATE FUNCTION _dlints_check_click_rows(OUT problem text, OUT is_changed boolean)
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	problem text := @extschema@._dlints_unreadable_clicks(own::text);
 BEGIN
-	PERFORM @extschema@._dlints_note_problem('unreadable'::text, problem),
-	        @extschema@._dlints_note_problem('clicks'::text, NULL::text);
+	problem := @extschema@._dlints_unreadable_clicks(own::text);
+	is_changed := (problem IS NOT NULL)
+	              <> (pg_get_viewdef(format('%I.readable_click', own)::regclass) ~ '_dlints_readable_rows');
+	IF is_changed THEN
+		PERFORM @extschema@._dlints_lock_item_vectors();
+		PERFORM @extschema@._dlints_bind_readable_clicks(own::text, problem IS NOT NULL);
+		PERFORM @extschema@._dlints_note_problem('unreadable'::text, problem);
+	END IF;
 	IF problem IS NOT NULL THEN
 		RAISE NOTICE 'in the argument "clicks": %', problem USING HINT = 'They count nothing.';
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_click_rows() IS 'find clicks that cannot be read, and record them for the report';
+COMMENT ON FUNCTION _dlints_check_click_rows()
+	IS 'find clicks that cannot be read, and leave them out; returns an error and whether this is new';
 
 -- Raise an error if the query of clicks fails, or if none of its rows has the key of an item.  This detects swapped
 -- columns: with user and item exchanged, all recommendations would be useless.

@@ -77,6 +77,20 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_from_clicks(boolean)
 	IS 'refresh popularity, trends and neighbours; returns the number of item vectors that changed';
 
+-- Find clicks that cannot be read, and record how many they are.
+CREATE FUNCTION _dlints_note_clicks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_note_problem('unreadable'::text, c.problem),
+	        @extschema@._dlints_note_problem('clicks'::text, NULL::text)
+	FROM   @extschema@._dlints_check_click_rows() c;
+END
+$$;
+COMMENT ON FUNCTION _dlints_note_clicks() IS 'find clicks that cannot be read, and record how many they are';
+
 -- Do the same if an expression of the click log fails for rows.  If the log cannot be read without them, all three
 -- keep their values and report() shows the error, while the columns of items are refreshed nevertheless.
 CREATE FUNCTION _dlints_refresh_clicks(are_items_new boolean) RETURNS bigint
@@ -87,7 +101,7 @@ DECLARE
 BEGIN
 	BEGIN
 		IF EXISTS (SELECT FROM job j WHERE j.name IN ('clicks', 'unreadable') AND j.problem IS NOT NULL) THEN
-			PERFORM @extschema@._dlints_check_click_rows();
+			PERFORM @extschema@._dlints_note_clicks();
 		END IF;
 		RETURN @extschema@._dlints_refresh_from_clicks(are_items_new);
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
@@ -97,7 +111,7 @@ BEGIN
 	END;
 	PERFORM FROM click LIMIT 0;     -- raises the error of a log that cannot be read at all
 	BEGIN
-		PERFORM @extschema@._dlints_check_click_rows();
+		PERFORM @extschema@._dlints_note_clicks();
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 			RAISE;

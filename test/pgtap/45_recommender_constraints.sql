@@ -10,7 +10,7 @@ SET LOCAL check_function_bodies = on;
 DELETE FROM job WHERE id > 100;
 DELETE FROM visit WHERE job > 100;
 
-SELECT plan(94);
+SELECT plan(95);
 
 -- ---------- invalid constraints ----------
 
@@ -218,7 +218,10 @@ FROM generate_series(1, 3) n;
 SELECT ask('board', 1401, 1420, 20);
 SELECT ok(max(price) BETWEEN 1 AND 1e18, 'the price of a constraint that cannot hold is bounded')
   FROM board.constraint_price;
+SELECT 'board.cost_text'::regclass::oid AS costs \gset
 SELECT dlints_alter_recommender('board', '{"constraints": {}}');
+SELECT is('board.cost_text'::regclass::oid, :costs::oid,
+  'requests that have begun find the view of costs after the last constraint was removed');
 SELECT ok(NOT EXISTS (SELECT FROM board.constraint_price) AND bool_and(costs IS NULL), 'constraints can be removed')
 FROM   board.item_vector;
 SELECT later('1 minute');
