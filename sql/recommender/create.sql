@@ -141,6 +141,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	PERFORM @extschema@._dlints_write_constraints();
+	PERFORM @extschema@._dlints_check_keys();
 	PERFORM @extschema@._dlints_check_clicks();
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO similarity (weights, scale)

@@ -246,7 +246,7 @@ $$;
 COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
 	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a time of grace';
 
--- Raise an error if several items have the same key.
+-- Raise an error if several items have the same key, or if the items are a view that fails to compute one.
 CREATE FUNCTION _dlints_check_keys() RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -257,15 +257,24 @@ BEGIN
 	IF (SELECT s.has_unique_key FROM setting s) THEN
 		RETURN;
 	END IF;
-	SELECT min(i.item::text) INTO duplicate
-	FROM  (SELECT i.item FROM item i WHERE i.item IS NOT NULL GROUP BY i.item HAVING count(*) > 1) i;
+	BEGIN
+		SELECT min(i.item::text) INTO duplicate
+		FROM  (SELECT i.item FROM item i WHERE i.item IS NOT NULL GROUP BY i.item HAVING count(*) > 1) i;
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;
+		PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text,
+			'The view must return a key for each row, or NULL, which leaves the row out.'::text);
+	END;
 	IF duplicate IS NOT NULL THEN
 		RAISE 'several items have the key "%"', duplicate
 			USING ERRCODE = 'unique_violation', HINT = 'Make a view that has each key once.';
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_keys() IS 'raise an error if several items have one key';
+COMMENT ON FUNCTION _dlints_check_keys()
+	IS 'raise an error if several items have one key, or a key cannot be computed';
 
 -- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the
 -- number of vectors whose columns or dates changed, and whether any row may have been written.

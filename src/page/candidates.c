@@ -116,6 +116,8 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
+static const PageQuery check_keys = {{"SELECT @extschema@._dlints_check_keys()", 0}, {0}};
+
 /*
  * Evaluate all expressions, to raise an error that names the failing argument; returns if
  * none fails.
@@ -123,6 +125,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 void
 CheckExpressions(PageRequest *page)
 {
+	RunSelect(page, &check_keys, 0, NULL);
 	try_expression(page, &try_candidates, "candidates");
 	if (page->settings.has_bonus)
 		try_expression(page, &try_bonus, "bonus");

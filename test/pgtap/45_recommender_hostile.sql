@@ -4,7 +4,7 @@
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(297);
+SELECT plan(300);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -571,6 +571,17 @@ DELETE FROM loose;
 SELECT is(count(*), 0::bigint, 'recommend() returns nothing after all rows were deleted')
   FROM loose_ones.recommend(1, 20);
 
+CREATE TABLE texts (id text, kind text);
+INSERT INTO texts SELECT i, 'kind ' || i % 3 FROM generate_series(1, 20) i;
+CREATE VIEW numbers AS SELECT id::integer, kind FROM texts;
+SELECT dlints_create_recommender('numbered', 'numbers', '{kind}', item_key => 'id', candidates => 'i.id > 0')
+\gset
+INSERT INTO texts VALUES ('x', 'kind 1');
+SELECT is(outcome(call), '22P02: in the argument "items": invalid input syntax for type integer: "x"',
+  call || ' names the argument if a key cannot be computed')
+FROM unnest(ARRAY['SELECT numbered.refresh()', 'SELECT numbered.recommend(1)',
+  $$SELECT dlints_create_recommender('renumbered', 'numbers', '{kind}', item_key => 'id')$$]) call;
+
 -- ---------- clicks that cannot be read ----------
 
 CREATE TABLE strange_visit AS SELECT who, job, at, 1 AS length FROM visit;
@@ -597,7 +608,8 @@ FROM unnest(ARRAY['SELECT strange_clicks.refit()', 'SELECT strange_clicks.warm_s
     'SELECT who, job, at, 1 / length FROM strange_visit WHERE 1 / length > 0
      UNION ALL SELECT who, job.id, at, 1 / length FROM strange_visit JOIN job ON job.id = job')$$]) call;
 SELECT is((SELECT count(*) FROM stranger_clicks.click WHERE item = 2),
-  (SELECT count(*) FROM stranger_clicks.readable_click WHERE item = 2), 'clicks of unions and joins beside one that cannot be read count');
+  (SELECT count(*) FROM stranger_clicks.readable_click WHERE item = 2),
+  'clicks of unions and joins beside one that cannot be read count');
 SELECT is(outcome($$SELECT dlints_alter_recommender('strange_clicks', json_build_object('clicks', $$
   || quote_literal(query) || ')::jsonb)'), '22012: in the argument "clicks": division by zero',
   'an error that cannot be assigned to a row names the argument: ' || query)
