@@ -36,7 +36,7 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* Maximum entries of slates that are filled together: 24 MB */
+/* Maximum number of entries of slates that are filled together: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /*

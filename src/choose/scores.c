@@ -29,7 +29,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* maximum numbers in a matrix of parameters or weights: 32 MB */
+/* maximum count of numbers in a matrix of parameters or weights: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
 /* multiplications between two checks for interrupts, about 10 ms */
@@ -44,7 +44,7 @@
 struct Scores
 {
 	int			count;			/* number of candidates */
-	int			max_draws;		/* maximum draws in a call of ScoreUnderDraws */
+	int			max_draws;		/* maximum number of draws in a call of ScoreUnderDraws */
 	PreparedModel *prepared;
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;

@@ -38,10 +38,10 @@
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* maximum items in a strip: 16 kB of features at n = 64 */
+/* maximum number of items in a strip: 16 kB of features at n = 64 */
 #define STRIP			32
 
-/* maximum numbers in the features of a strip: 32 MB */
+/* maximum count of numbers in the features of a strip: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 
 /* maximum number of weight vectors; dlints_draw_weights() returns up to 1000 */
@@ -89,7 +89,7 @@ typedef struct Shortlist
 	float	   *lanes;			/* "numbers" in lanes */
 	TieKeys		ties;			/* break ties, and identify items */
 	TopK	  **best;			/* ranking of each weight vector */
-	int			strip_len;		/* maximum items in a strip */
+	int			strip_len;		/* maximum number of items in a strip */
 	double	   *strip;			/* features of a strip */
 	float	   *float_strip;	/* features that are not real[], converted */
 	float		scores[SCORE_LANES_FLOAT * STRIP];

@@ -28,7 +28,7 @@
 #include <stddef.h>
 
 /*
- * Maximum observations per evidence_absorb(), which makes one matrix product
+ * Maximum number of observations per evidence_absorb(), which makes one matrix product
  * and at most two rank updates of them
  */
 #define EVIDENCE_BLOCK 128

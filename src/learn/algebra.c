@@ -98,8 +98,8 @@ Concat(Dlints *left, Dlints *right)
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
 	/*
-	 * By time the operator is commutative, so the choice of memory must not
-	 * depend on when the left model made its last one.
+	 * For models that forget by time the operator is commutative.  The choice of a memory
+	 * must therefore not depend on when the left model made its last choice.
 	 */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);

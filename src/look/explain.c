@@ -25,7 +25,7 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* Maximum numbers in the buffer of lifted columns: 32 MB. */
+/* Maximum count of numbers in the buffer of lifted columns: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
 typedef struct Explanation

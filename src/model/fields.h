@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-/* Storage type of a field. */
+/* Storage type of a field */
 typedef enum FieldType
 {
 	FIELD_UINT8,

@@ -35,7 +35,7 @@ StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS), "typmod cannot hold n");
 StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28, "sizes overlap the bits above them");
 
-/* Pack a shape into a type modifier; the shape is valid. */
+/* Pack a shape, which must be valid, into a type modifier. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {

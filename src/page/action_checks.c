@@ -15,9 +15,9 @@
 #include "page/actions.h"
 #include "sql/arrays.h"
 
-/* Maximum names and pairs of a request: about 30 ms of CPU */
+/* Maximum number of names and pairs of a request: about 30 ms of CPU */
 #define MAX_PAIRS		100000
-/* Maximum bytes of a request's names and pairs: about 30 ms of CPU */
+/* Maximum number of bytes of a request's names and pairs: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
 /* Maximum length of a vector after projection; each number forms a pair with each action */
 #define MAX_PROJECTED	64

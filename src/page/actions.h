@@ -8,7 +8,7 @@
 #include "utils/array.h"
 #include "utils/jsonb.h"
 
-/* Maximum bytes of an event or of an action's id, which are keys of tables */
+/* Maximum number of bytes of an event or of an action's id, which are keys of tables */
 #define MAX_ID_BYTES	1000
 
 /* A request: a context and the actions to be ranked, with settings of the ranker */

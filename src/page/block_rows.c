@@ -18,7 +18,7 @@
 
 /* Maximum absolute value of a date, in seconds; dates beyond count as missing */
 #define MAX_DATE		1e30
-/* Maximum numbers in a tree (64 MB) */
+/* Maximum count of numbers in a tree: 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- blocks ---------- */

@@ -316,7 +316,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Return the item with a number, in the result of a search without eligible items. */
+/* Return the key of the item with a number, after a search of all items. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {

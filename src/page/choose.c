@@ -19,7 +19,7 @@
 #define LOG_BITS		8
 #define VERSION_BITS	16
 
-/* C functions of SQL functions */
+/* SQL functions of other files, called directly */
 extern Datum dlints_contrast(PG_FUNCTION_ARGS);
 extern Datum dlints_pack(PG_FUNCTION_ARGS);
 extern Datum dlints_predict(PG_FUNCTION_ARGS);

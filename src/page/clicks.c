@@ -120,7 +120,7 @@ typedef struct ListReader
 	ShownList  *lists;
 } ListReader;
 
-/* Keep a list: user_id, id, at, items. */
+/* Add a list of the log, from a row of user_id, id, at and items. */
 static void
 read_list(void *arg, const Datum *values, const bool *nulls)
 {

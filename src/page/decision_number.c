@@ -34,7 +34,7 @@
 /* Bits of the counter that are permuted, in two halves */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* Set if the bits above it are bits of the counter */
+/* Set if the bits above it are of the counter, and not of a fraction of a second */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128

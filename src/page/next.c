@@ -20,7 +20,7 @@
 #include "page/lists.h"
 #include "page/tables.h"
 
-/* C functions of SQL functions */
+/* SQL functions of other files, called directly */
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
 /* Maximum number of earlier pages whose items a next page leaves out */

@@ -48,7 +48,7 @@
  * all items
  */
 #define MIN_CANDIDATE_PART	20
-/* Maximum items without a vector that are added to a shortlist */
+/* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /* Additional items per capped group, because scores are rounded */
 #define CAP_MARGIN			2

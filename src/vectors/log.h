@@ -32,7 +32,7 @@ struct QueryReader
 	MemoryContext context;		/* memory that outlives the query */
 };
 
-/* The items in the result of a function. */
+/* The items in the result of a function */
 typedef struct ItemType
 {
 	Oid			type;
