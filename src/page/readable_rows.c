@@ -85,18 +85,25 @@ take_columns(Node *node, void *arg) /* NOLINT(misc-no-recursion) */
 	return expression_tree_mutator(node, take_columns, arg);
 }
 
+/* Can a plan return other expressions of its Vars?  A foreign scan that is a pushed-down join cannot. */
 static bool
 has_plain_vars(const Plan *plan)
 {
 	switch (nodeTag(plan))
 	{
+		case T_ForeignScan:
+			return ((const ForeignScan *) plan)->scan.scanrelid > 0;
 		case T_SeqScan:
+		case T_SampleScan:
 		case T_IndexScan:
+		case T_IndexOnlyScan:
 		case T_BitmapHeapScan:
 		case T_TidScan:
 		case T_SubqueryScan:
 		case T_FunctionScan:
+		case T_TableFuncScan:
 		case T_ValuesScan:
+		case T_CteScan:
 		case T_NestLoop:
 		case T_MergeJoin:
 		case T_HashJoin:
