@@ -219,25 +219,27 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 }
 
 /*
- * Compute the margins.  Scores have errors from rounding, and from popularities that
- * changed since.
+ * Compute the margins, and the weights of the neighbour score.  Scores have errors from
+ * rounding, and from popularities that changed since.
  */
-static double *
-find_margins(const BlockScan *scan, int rankings)
+static void
+describe_rankings(const BlockScan *scan, BestItems *best)
 {
-	double	   *margins = AllocateNumbers(rankings);
+	int			neighbour = 1 + scan->scorer->page->settings.aged;
 
-	for (int r = 0; r < rankings; r++)
+	best->margins = AllocateNumbers(best->rankings);
+	best->neighbour_weights = AllocateNumbers(best->rankings);
+	for (int r = 0; r < best->rankings; r++)
 	{
 		const Lanes *lanes = &scan->scorer->lanes[r / BYTE_LANES];
 		int			l = r % BYTE_LANES;
 
-		margins[r] = MARGIN_ERRORS * hypot((double) scan->max_scales[0] * lanes->factors.errors[l],
-										   (double) scan->max_scales[1] *
-										   lanes->columns.errors[l]) +
+		best->margins[r] = MARGIN_ERRORS * hypot((double) scan->max_scales[0] * lanes->factors.errors[l],
+												 (double) scan->max_scales[1] *
+												 lanes->columns.errors[l]) +
 			POPULARITY_CHANGE * fabs((double) lanes->narrow[l]);
+		best->neighbour_weights[r] = lanes->narrow[(Size) neighbour * BYTE_LANES + l];
 	}
-	return margins;
 }
 
 static BlockScan *
@@ -271,7 +273,7 @@ end_scan(BlockScan *scan)
 		slate_end(&best->slates[r]);
 		slate_sort(&best->slates[r]);
 	}
-	best->margins = find_margins(scan, best->rankings);
+	describe_rankings(scan, best);
 	return best;
 }
 

@@ -40,6 +40,7 @@ typedef struct BestItems
 	int			rankings;
 	Slate	   *slates;
 	double	   *margins;		/* bound that errors of scores rarely exceed, by ranking */
+	double	   *neighbour_weights;	/* weight of the neighbour score, by ranking */
 	bool	   *is_found;		/* is the eligible item in a block? */
 	Datum	  **blocks;			/* items of each block; NULL for blocks without a best item */
 	int			n_items;		/* number of items in the blocks that were read */

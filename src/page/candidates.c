@@ -330,9 +330,10 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
-	AllowedReader reader = {page, CreateCandidates(count), LeftOutKeys(page), numbers,
-							GroupsCreate()};
+	AllowedReader reader = {page, CreateCandidates(count), LeftOutKeys(page), numbers, page->groups};
 
+	if (page->groups == NULL)
+		reader.groups = page->groups = GroupsCreate();
 	if (page->skips_failing)
 		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else

@@ -158,22 +158,25 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the largest neighbour scores to the candidates, except items in
- * blocks that were scored, since their scores include the neighbour score already.
+ * Add the items with the largest neighbour scores, of at least "minimum", to the candidates,
+ * except items in blocks that were scored, since their scores include the neighbour score
+ * already.
  */
 void
-AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
+AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_tie_key)
 {
 	NeighbourScores *scores = page->neighbours;
 	double	  **order;
+	int			count = 0;
 
 	if (!HasNeighbours(page) || ScoresAllNeighbours(page))
 		return;
 	order = palloc(sizeof(double *) * scores->count);
 	for (int i = 0; i < scores->count; i++)
-		order[i] = &scores->sums[i];
-	qsort(order, scores->count, sizeof(double *), compare_sums);
-	for (int i = 0; i < Min(scores->count, MAX_NEIGHBOURS) && *order[i] > 0.0; i++)
+		if (scores->sums[i] > 0.0 && limited_score(scores->sums[i]) >= minimum)
+			order[count++] = &scores->sums[i];
+	qsort(order, count, sizeof(double *), compare_sums);
+	for (int i = 0; i < Min(count, MAX_NEIGHBOURS); i++)
 	{
 		int			number = (int) (order[i] - scores->sums);
 

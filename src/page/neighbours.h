@@ -15,6 +15,6 @@ extern float4 ScoreNeighbour(PageRequest *page, Datum item);
 extern void ForgetScoredNeighbours(PageRequest *page);
 extern bool HasNeighbours(const PageRequest *page);
 extern bool ScoresAllNeighbours(const PageRequest *page);
-extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key);
+extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_tie_key);
 
 #endif							/* DLINTS_PAGE_NEIGHBOURS_H */

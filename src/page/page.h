@@ -118,6 +118,8 @@ typedef struct PageRequest
 
 	/* neighbour scores of the user, or of the item of more_like(); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
+
+	struct groups_hash *groups; /* cap groups of all candidates; NULL: none was read */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;

@@ -50,6 +50,12 @@
 #define MIN_CANDIDATE_PART	20
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
+/*
+ * Part of the distance between the scores of the last position and of the last item found
+ * that a neighbour score must bridge.  Below 1, because a search of large catalogues misses
+ * some items with higher scores than the last one.
+ */
+#define MISSED_PART			0.5
 /* Additional items per capped group, because scores are rounded */
 #define CAP_MARGIN			2
 /*
@@ -119,10 +125,10 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
  * Find items that are candidates regardless of their score, with addends.  For trending
  * lists these are the items of the trend.  For personal lists they are the items on
  * trial and, if blocks are scored without neighbour scores, the items with the largest
- * neighbour scores.
+ * neighbour scores, of at least "neighbour_score".
  */
 static CandidateSet *
-find_extra_items(PageRequest *page, ListPolicy policy)
+find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 {
 	CandidateSet *result;
 
@@ -131,7 +137,7 @@ find_extra_items(PageRequest *page, ListPolicy policy)
 	result = policy == POLICY_PERSONAL && page->settings.has_trials ?
 		read_items(page, &items_on_trial, NULL) : CreateCandidates(0);
 	if (policy == POLICY_PERSONAL)
-		AddBestNeighbours(page, result, FIRST_EXTRA_NUMBER);
+		AddBestNeighbours(page, result, neighbour_score, FIRST_EXTRA_NUMBER);
 	return result;
 }
 
@@ -163,15 +169,18 @@ typedef int (*ItemFinder) (const void *items, int candidate);
  * Mark the items that may be on the list under a ranking.  Since scores are rounded,
  * this includes items whose score is below that of the last position by at most the
  * margin.  Returns the number of positions that the marked items can fill, at most k + 1.
+ *
+ * Lowers "neighbour_score" to the neighbour score with which an item that was not found
+ * can be on the list.  Its score is otherwise at most that of the last item found.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
-		  ItemFinder find, const void *items, bool *is_marked)
+		  ItemFinder find, const void *items, bool *is_marked, double *neighbour_score)
 {
 	const SlateHeap *list = &best->slates[ranking].best;
 	bool		marks_all = page->settings.diversity > 0.0 || page->settings.cap > 0;
 	int		   *counts = AllocateZeros(sizeof(int), eligible->group_count);
-	double		least = 0.0;
+	double		least = -INFINITY;
 	int			filled = 0;
 
 	for (int i = 0; i < list->count; i++)
@@ -181,7 +190,10 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 		if (number < 0)
 			continue;
 		if (filled >= page->k && !marks_all && list->entries[i].score < least)
-			return filled + 1;
+		{
+			filled++;
+			break;
+		}
 		is_marked[number] = true;
 		if (filled <= page->k && fits_cap(page, eligible->groups[number], counts))
 			filled++;
@@ -189,7 +201,34 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 			least = list->entries[i].score - best->margins[ranking];
 	}
 	pfree(counts);
+	if (marks_all || list->count == 0)
+		*neighbour_score = 0.0;
+	else if (best->neighbour_weights[ranking] > 0.0)
+		*neighbour_score = Min(*neighbour_score,
+							   MISSED_PART * (least - list->entries[list->count - 1].score) /
+							   best->neighbour_weights[ranking]);
 	return filled;
+}
+
+/* Mark the extra items among the eligible items.  Returns the other extra items. */
+static CandidateSet *
+mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers, bool *is_marked)
+{
+	CandidateSet *others = CreateCandidates(extra->count);
+
+	for (int i = 0; i < extra->count; i++)
+	{
+		int			number = FindKey(numbers, extra->items[i]);
+
+		if (number < 0)
+		{
+			AddCandidate(others, extra->items[i], extra->addends[i], -1, extra->tie_keys[i]);
+			continue;
+		}
+		is_marked[number] = true;
+		eligible->addends[number] += extra->addends[i];
+	}
+	return others;
 }
 
 /* ---------- all eligible items: small catalogues, or few candidates ---------- */
@@ -211,21 +250,15 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	page->settings.cap + CAP_MARGIN};
 	BestItems  *best = FindBest(page, &rankings, FirstShortlistSize(page), (uint64) seed,
 								&eligible);
-	CandidateSet *extra = find_extra_items(page, policy);
+	CandidateSet *extra;
+	double		neighbour_score = INFINITY;
 	bool	   *is_marked = AllocateZeros(sizeof(bool), all->count);
 	CandidateSet *result = CreateCandidates(FirstShortlistSize(page));
 
 	for (int r = 0; r < rankings.count; r++)
-		mark_best(page, best, r, all, find_same, NULL, is_marked);
-	for (int i = 0; i < extra->count; i++)
-	{
-		int			number = FindKey(numbers, extra->items[i]);
-
-		if (number < 0)
-			continue;
-		is_marked[number] = true;
-		all->addends[number] += extra->addends[i];
-	}
+		mark_best(page, best, r, all, find_same, NULL, is_marked, &neighbour_score);
+	extra = find_extra_items(page, policy, neighbour_score);
+	mark_extra_items(extra, all, numbers, is_marked);
 	for (int i = 0; i < all->count; i++)
 		if (is_marked[i] || !best->is_found[i])
 			AddCandidate(result, all->items[i], all->addends[i], all->groups[i],
@@ -257,16 +290,13 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 
 /*
  * The items that are among the best under any ranking, sorted by number.  "eligible" has
- * the index of each of them among the eligible items, and "extra_eligible" that of each
- * extra item; -1 if it is not eligible.  Extra items may be among the best, too.
+ * the index of each of them among the eligible items; -1 if it is not eligible.
  */
 typedef struct Union
 {
 	int			count;
 	int		   *numbers;
 	int		   *eligible;
-	int			extra_count;
-	int		   *extra_eligible;
 } Union;
 
 static int
@@ -278,39 +308,49 @@ find_in_union(const void *items, int candidate)
 	return place < 0 ? -1 : all->eligible[place];
 }
 
-/* Read which of the best items and the extra items are eligible. */
+/* Read which of the best items are eligible.  Adds their keys to "keys". */
 static CandidateSet *
-read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all,
-			  const CandidateSet *extra, int64 seed)
+read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all, KeyTable *keys,
+		  int64 seed)
 {
-	Datum	   *keys = AllocateMany(sizeof(Datum), all->count + extra->count);
-	KeyTable   *numbers = CreateKeyTable(page, all->count + extra->count);
+	Datum	   *items = AllocateMany(sizeof(Datum), all->count);
 	CandidateSet *eligible;
 
 	for (int i = 0; i < all->count; i++)
-		keys[i] = NumberedItem(best, all->numbers[i]);
-	memcpy(keys + all->count, extra->items, sizeof(Datum) * extra->count);
-	eligible = ReadAllowed(page, policy, numbers, keys, all->count + extra->count);
+		items[i] = NumberedItem(best, all->numbers[i]);
+	eligible = ReadAllowed(page, policy, keys, items, all->count);
 	for (int i = 0; i < all->count; i++)
 	{
-		int			number = all->eligible[i] = FindKey(numbers, keys[i]);
+		int			number = all->eligible[i] = FindKey(keys, items[i]);
 
 		if (number >= 0)
 			eligible->tie_keys[number] = slate_tie_key((uint64) seed, (uint64) all->numbers[i]);
 	}
-	all->extra_count = extra->count;
-	all->extra_eligible = AllocateMany(sizeof(int), extra->count);
+	return eligible;
+}
+
+/* Add the eligible ones among extra items to a shortlist. */
+static void
+add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra, int64 seed,
+				CandidateSet *shortlist)
+{
+	KeyTable   *keys = CreateKeyTable(page, extra->count);
+	CandidateSet *eligible;
+
+	if (extra->count == 0)
+		return;
+	eligible = ReadAllowed(page, policy, keys, extra->items, extra->count);
 	for (int i = 0; i < extra->count; i++)
 	{
-		int			number = all->extra_eligible[i] = FindKey(numbers, extra->items[i]);
+		int			number = FindKey(keys, extra->items[i]);
 
-		if (number < 0)
-			continue;
-		eligible->addends[number] += extra->addends[i];
-		if (eligible->tie_keys[number] == 0)
-			eligible->tie_keys[number] = slate_tie_key((uint64) seed, extra->tie_keys[i]);
+		if (number >= 0)
+			AddCandidate(shortlist, eligible->items[number],
+						 eligible->addends[number] + extra->addends[i], eligible->groups[number],
+						 slate_tie_key((uint64) seed, extra->tie_keys[i]));
 	}
-	return eligible;
+	shortlist->group_count = eligible->group_count;
+	shortlist->n_scored += eligible->count;
 }
 
 /* Create a shortlist from the marked items of a set. */
@@ -337,22 +377,28 @@ static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 			  const BestItems *best, int64 seed)
 {
-	CandidateSet *extra = find_extra_items(page, policy);
 	Union		all = {0};
+	KeyTable   *keys;
 	CandidateSet *eligible;
+	CandidateSet *extra;
+	CandidateSet *result;
 	bool	   *is_marked;
+	double		neighbour_score = INFINITY;
 
 	all.count = UniteBest(best, &all.numbers);
 	all.eligible = AllocateMany(sizeof(int), all.count);
-	eligible = read_eligible(page, policy, best, &all, extra, seed);
+	keys = CreateKeyTable(page, all.count);
+	eligible = read_best(page, policy, best, &all, keys, seed);
 	is_marked = AllocateZeros(sizeof(bool), eligible->count);
 	for (int r = 0; r < rankings->count; r++)
-		if (mark_best(page, best, r, eligible, find_in_union, &all, is_marked) <= page->k)
+		if (mark_best(page, best, r, eligible, find_in_union, &all, is_marked,
+					  &neighbour_score) <= page->k)
 			return NULL;
-	for (int i = 0; i < all.extra_count; i++)
-		if (all.extra_eligible[i] >= 0)
-			is_marked[all.extra_eligible[i]] = true;
-	return keep_marked(eligible, is_marked);
+	extra = mark_extra_items(find_extra_items(page, policy, neighbour_score), eligible, keys,
+							 is_marked);
+	result = keep_marked(eligible, is_marked);
+	add_extra_items(page, policy, extra, seed, result);
+	return result;
 }
 
 /*
@@ -405,7 +451,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 static CandidateSet *
 trend_shortlist(PageRequest *page)
 {
-	CandidateSet *trend = find_extra_items(page, POLICY_TRENDING);
+	CandidateSet *trend = find_extra_items(page, POLICY_TRENDING, 0.0);
 	int			size = FirstShortlistSize(page);
 	int		   *counts;
 	int			filled = 0;

@@ -8,12 +8,13 @@ ANALYZE job;
 \ir include/lists.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(31);
+SELECT plan(32);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
-  repeats => true,
+  repeats => true, cap_group => '(i.id % 2)::text', cap => 6,
   clicks => 'SELECT who, job, at FROM visit', candidates => $$CASE context ->> 'only'
     WHEN 'few' THEN i.id % 300 = 7 WHEN 'late' THEN i.posted < now() - interval '85 days' ELSE true END$$) IS NOT NULL;
+UPDATE fed.setting SET cap = NULL, cap_group = NULL;     -- until lists are capped
 CREATE FUNCTION has_gap(gap float8) RETURNS boolean LANGUAGE sql AS $$ SELECT coalesce(abs(gap), 1) > 1e-6 $$;
 CREATE FUNCTION items_in_blocks() RETURNS integer[] LANGUAGE sql AS $$
 SELECT array_agg(u.item ORDER BY u.item) FROM fed.block b, unnest(b.items) u (item) $$;
@@ -126,6 +127,12 @@ SELECT ok(NOT bool_or(has_gap(gap)), 'all blocks are searched if most of the bes
 FROM   generate_series(1, 5) p, listed('fed', p, '{"only": "late"}');
 SELECT ok(NOT has_gap(gap) AND cardinality(items) = 100, 'all blocks are searched for a long list')
 FROM   listed('fed', 1, k => 100);
+
+UPDATE fed.setting SET cap = 6, cap_group = '(i.id % 2)::text';
+SELECT ok(NOT bool_or(has_gap(gap)) AND bool_and(6 >= ALL (ARRAY(SELECT count(*) FROM unnest(items) i GROUP BY i % 2)))
+  AND max(n_scored) < 1000, 'groups are capped in a large catalogue')
+FROM   generate_series(1, 20) p, listed('fed', p);
+UPDATE fed.setting SET cap = NULL, cap_group = NULL;
 
 -- ---------- blocks without a centroid ----------
 
