@@ -130,7 +130,7 @@ CREATE FUNCTION _dlints_candidates_differ(schema text) RETURNS boolean
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 SELECT coalesce(bool_or(p.prosqlbody IS NULL OR pg_get_function_sqlbody(p.oid)
-                        ~ 'request\.(user_id|\*)|allowed\.user_id.*allowed\.user_id'), true)
+                        ~ 'request[.](user_id|[*])|allowed[.]user_id.*allowed[.]user_id'), true)
 FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(schema)) AND p.proname = 'allowed'
 $$;
 COMMENT ON FUNCTION _dlints_candidates_differ(text) IS 'do the candidates of a recommender differ between users?';
