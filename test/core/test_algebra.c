@@ -11,101 +11,7 @@
 
 #define CLOSE		1e-12
 
-/* ---------- absorb ---------- */
-
-/* Blocks of 1, 2, 3, ... observations, each followed by another decay */
-static void
-test_absorbed_blocks_equal_sums(int dim, Squares squares)
-{
-	static const double references[] = {0, 3, -1e3};
-	const Observed o = observed_new(dim, 120, 3, 31 + (uint64_t) dim);
-
-	for (int r = 0; r < LENGTH(references); r++)
-	{
-		Evidence   *e = evidence_new(dim, squares);
-		ExactMemory *m = exact_memory_new(dim, references[r]);
-		exact		weights[120];
-		int			from;
-		int			size = 1;
-		int			j;
-
-		for (from = 0; from + size <= o.count; from += size++)
-		{
-			double		decay = squares == SQUARES_NONE ? 1 : 1 - 1.0 / size;
-
-			absorb(e, decay, size, o.features + from * dim, o.rewards + from,
-				   references[r], o.weights + from);
-			for (j = 0; j < from; j++)
-				weights[j] *= decay;
-			for (; j < from + size; j++)
-				weights[j] = o.weights[j];
-		}
-		for (j = 0; j < from; j++)
-			exact_memory_add(m, weights[j], o.features + j * dim, o.rewards[j]);
-		check_memory(e, m, m, CLOSE);
-	}
-}
-
-/* Training has one memory or several; weights of 1 are no special case. */
-static void
-test_unit_weights_equal_unweighted_sums(void **state)
-{
-	Observed	o = observed_new(5, 50, 0, 4);
-	ExactMemory *m;
-	Evidence   *e;
-
-	for (int j = 0; j < o.count; j++)
-		o.weights[j] = 1;
-	m = summed(&o, 0, o.count, 1, 0);
-	e = learned(&o, 0, o.count, SQUARES_MATRIX, 0);
-	check_memory(e, m, m, CLOSE);
-	assert_same_bits(linalg_packed_len(5), e->G, e->H);
-	assert_true(*e->N == 50);
-}
-
-/* ---------- scale, add, rebase ---------- */
-
-static void
-test_scaled_evidence_equals_scaled_sums(int dim, Squares squares)
-{
-	static const double factors[] = {1, 0.1, 10, 1e-10, 1e10, 1e-200};
-	const Observed o = observed_new(dim, 60, 3, 7);
-
-	for (int f = 0; f < LENGTH(factors); f++)
-	{
-		ExactMemory *m = summed(&o, 0, 60, factors[f], 2);
-		Evidence   *e = learned(&o, 0, 60, squares, 2);
-
-		evidence_scale(e, factors[f]);
-		if (factors[f] < 1e-150)
-		{
-			/* subnormal numbers become zero */
-			m->N2 = 0;
-			memset(m->H, 0, sizeof(exact) * SQUARE(dim));
-		}
-		check_memory(e, m, m, CLOSE);
-	}
-}
-
-/* bit by bit in either order; and subtracted again */
-static void
-test_added_evidence_equals_sums_in_either_order(int dim, Squares squares)
-{
-	const Observed o = observed_new(dim, 60, 3, 8);
-	ExactMemory *all = summed(&o, 0, 60, 1, 3);
-	ExactMemory *first = summed(&o, 0, 25, 1, 3);
-	Evidence   *left = learned(&o, 0, 25, squares, 3);
-	Evidence   *right = learned(&o, 25, 60, squares, 3);
-	Evidence   *sum = evidence_copy(left);
-	Evidence   *turned = evidence_copy(right);
-
-	evidence_add(sum, right);
-	evidence_add(turned, left);
-	check_memory(sum, all, all, CLOSE);
-	assert_same_bits(value_count(sum), sum->N, turned->N);
-	assert_true(subtract(sum, right));
-	check_memory(sum, first, all, CLOSE);
-}
+/* ---------- rebase ---------- */
 
 /* Change the reference and back; tolerances are relative to the larger one. */
 static void
@@ -527,10 +433,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of_memories(test_absorbed_blocks_equal_sums),
-		test_of(test_unit_weights_equal_unweighted_sums),
-		test_of_memories(test_scaled_evidence_equals_scaled_sums),
-		test_of_memories(test_added_evidence_equals_sums_in_either_order),
 		test_of_memories(test_rebased_evidence_equals_sums),
 		test_of(test_rebased_squares_are_not_negative),
 		test_of(test_totals_equal_sums_after_each_operation),
