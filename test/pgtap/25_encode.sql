@@ -8,7 +8,7 @@ CREATE EXTENSION citext;
 CREATE DOMAIN citext AS text;
 \endif
 
-SELECT plan(153);
+SELECT plan(154);
 
 -- Golden values, worked out in Python from the definitions of SipHash, Philox and the sum:
 -- they never change.
@@ -26,6 +26,11 @@ SELECT is(dlints_encode(8,
 SELECT is((dlints_encode(256, 'category', 'book'))[129:144],
     (SELECT array_agg(CASE WHEN (x'7917'::integer >> i) & 1 = 1 THEN -0.0625 ELSE 0.0625 END ORDER BY i)::real[]
      FROM generate_series(0, 15) AS i), 'signs beyond the first 128 are the golden ones');
+-- a name of eight bytes, a word of SipHash
+SELECT is(string_agg(CASE WHEN x < 0 THEN '-' ELSE '+' END, '' ORDER BY i),
+    '-+-+--+-----+++-+++----+++++---+++---+++-+-+--++-++++---++----+-'
+    '+-++++----+++++-+-++---+-++-++---+-++---+-+++----+-++---+++--++-', 'golden: all 128 signs of a block')
+FROM unnest(dlints_encode(128, 'kind', 'red')) WITH ORDINALITY AS u (x, i);
 SELECT is((dlints_encode(256, 'category', 'book'))[1:64],
     plus(zeros(64), 0.5, dlints_encode(64, 'category', 'book')::float8[])::real[],
     'a longer vector of a name begins like a shorter one');
