@@ -1,6 +1,7 @@
 /*
  * test_packed.c
- *		Packed vectors: precision, size, and values that are refused.
+ *		Packed vectors: rounding, size, and shared exponents.  29_pack.sql tests
+ *		the precision of numbers of any size, and values that are refused.
  */
 #include "oracle.h"
 
@@ -27,26 +28,6 @@ there_and_back(int len, int width, const double *numbers, float *out)
 		assert_int_equal(packed_size(len, width, bytes, size - 1), 0);
 	assert_true(packed_read(len, width, bytes, out));
 	return size;
-}
-
-/* Units from the smallest to the largest float */
-static void
-test_numbers_keep_11_bits(void **state)
-{
-	float		out[LEN_MAX];
-
-	for (int unit = -149; unit <= 127; unit++)
-	{
-		int			len = 1 + (unit + 149) % LEN_MAX;
-		uint64_t	seed = (uint64_t) unit;
-		double	   *numbers = dice_array(&seed, (size_t) len);
-
-		for (int i = 0; i < len; i++)
-			numbers[i] = (float) ldexp(numbers[i], unit);
-		there_and_back(len, 2, numbers, out);
-		for (int i = 0; i < len; i++)
-			assert_near(out[i], numbers[i], ldexp(fabs(numbers[i]), -11));
-	}
 }
 
 /* Numbers far below the largest keep the digits that half precision has for them. */
@@ -78,20 +59,6 @@ test_rounding_is_to_nearest_even(void **state)
 	assert_true(out[3] == 1.0f + 0x1p-9f);
 	assert_true(out[4] == 2.0f);
 	assert_true(out[5] == -(1.0f + 0x1p-10f));
-}
-
-/* The largest float is rounded up, and reads back as a float. */
-static void
-test_largest_and_smallest_floats(void **state)
-{
-	float		out[2];
-	double		ends[] = {-FLT_MAX, FLT_MAX};
-	double		least[] = {FLT_TRUE_MIN, 0.0};
-
-	there_and_back(2, 2, ends, out);
-	assert_true(out[0] == -FLT_MAX && out[1] == FLT_MAX);
-	there_and_back(2, 2, least, out);
-	assert_true(out[0] == FLT_TRUE_MIN && out[1] == 0.0f);
 }
 
 /* Other numbers take one or two bytes. */
@@ -165,30 +132,15 @@ test_rows_share_exponents(void **state)
 	packed_share_exponent(0, NULL);
 }
 
-/* An infinite half, and NaN */
-static void
-test_not_finite_halves_are_refused(void **state)
-{
-	static const uint8_t infinite[] = {0, 2, 0x00, 0xfc};
-	static const uint8_t none[] = {0, 1, 0x01, 0x7c};
-	float		out[2];
-
-	assert_false(packed_read(2, 2, infinite, out));
-	assert_false(packed_read(2, 2, none, out));
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_numbers_keep_11_bits),
 		test_of(test_small_numbers_beside_large_ones_lose_digits),
 		test_of(test_rounding_is_to_nearest_even),
-		test_of(test_largest_and_smallest_floats),
 		test_of(test_zeros_take_a_bit),
 		test_of(test_numbers_in_8_bits_have_the_precision_of_roots),
 		test_of(test_rows_share_exponents),
-		test_of(test_not_finite_halves_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

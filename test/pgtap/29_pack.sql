@@ -1,7 +1,7 @@
 -- Packed vectors: precision, size, use as features, and errors
 \ir include/helpers.sql
 
-SELECT plan(4 + 10 + 5 + 4 + 1 + 2 + 5 + 2 + 10 + 4 + 20);
+SELECT plan(4 + 11 + 5 + 4 + 1 + 2 + 5 + 2 + 10 + 4 + 20);
 
 -- The packed form never changes, since logs contain it.
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
@@ -18,6 +18,7 @@ SELECT each_holds($$
 	dlints_vector(dlints_pack('{{1,2}}'))::text = '{{1,2}}'
 	dlints_vector(dlints_pack('{1,2}'))::text = '{1,2}'
 	dlints_unpack(dlints_pack('{3.4028234e38,-3.4028234e38,1e-45}')) = '{3.4028235e+38,-3.4028235e+38,0}'
+	dlints_unpack(dlints_pack('{1e-45}')) = '{1e-45}'
 	octet_length(dlints_pack(array_fill(0, ARRAY[65536]))) = 8196
 $$);
 
