@@ -238,8 +238,7 @@ run_plan(const PlannedStmt *statement, const Plan *plan, RowEvaluator *evaluator
 
 	part->planTree = copyObject((Plan *) plan);
 #if PG_VERSION_NUM >= 180000
-	/* the part has no Append, which would prune partitions */
-	part->partPruneInfos = NIL;
+	/* the Append above the part, which would prune partitions, is not executed */
 	part->unprunableRelids = list_length(part->rtable) == 0 ? NULL :
 		bms_add_range(NULL, 1, list_length(part->rtable));
 #endif
