@@ -144,8 +144,8 @@ $$;
 COMMENT ON FUNCTION _dlints_adopt_values()
 	IS 'give later values features, and numbers new bands; returns true if features changed their meaning';
 
--- Return the rows of the report about columns: items whose value has no separate feature, and columns that are NULL
--- in all items.
+-- Return the rows of the report about columns: items whose value has no separate feature, vectors of another length
+-- among 10,000 items, and columns that are NULL in all items.
 CREATE FUNCTION _dlints_report_columns() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -176,6 +176,17 @@ BEGIN
 				     THEN format('share of items; %s values came later, and share features with others until'
 				                 ' the weekly fit gives frequent ones a feature each', share.n)
 				     ELSE 'every value has a feature to itself' END);
+		END IF;
+		IF item_column.c ->> 'kind' = 'vector' THEN
+			EXECUTE format('SELECT avg((cardinality(x.v) <> %s)::integer)::float8 AS other'
+			               ' FROM (SELECT i.c%s%s AS v FROM item_column i WHERE i.c%2$s IS NOT NULL LIMIT 10000) x',
+			               item_column.c ->> 'length', item_column.n,
+			               CASE WHEN item_column.c ->> 'type' ~ '[.]_float.$' THEN '' ELSE '::real[]' END) INTO share;
+			IF share.other > 0 THEN
+				RETURN QUERY VALUES (format('vectors of another length in "%s"', item_column.name),
+					share.other, NULL::float8, format('share of items; vectors of other than %s elements count as'
+						' zeros: make another recommender for them', item_column.c ->> 'length'));
+			END IF;
 		END IF;
 		EXECUTE format('SELECT NOT EXISTS (SELECT FROM item_column i WHERE i.c%s IS NOT NULL) AS is_empty',
 		               item_column.n) INTO share;
