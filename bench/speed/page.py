@@ -38,9 +38,8 @@ READERS = 100           # number of lists per statement
 TIMES_SINGLE = 0.3
 MAX_LOG = 1.2           # kB
 MAX_DISK = 1.0          # kB
-CLICKS = 1000000        # of the recommender whose creation is measured
-BUYERS = 20000          # users of these clicks
-MAX_MAKING = 12         # s
+# recommenders whose creation is measured: items, users, clicks, maximum seconds
+MAKINGS = (LETTER, 20000, 1000000, 12), (MANY, 2000, 40000, 15)
 MAX_PEAK = 300          # MB
 
 TABLES = """
@@ -138,7 +137,8 @@ def run(theme):
         [Bar('unpack the vectors of a list of 1,000: times ten lists of 100',
              'long', 'short', TIMES_SHORT)], ROUNDS)
     _space(theme, pages['few'])
-    _making(theme)
+    for making in MAKINGS:
+        _making(theme, *making)
 
 
 def _turns(theme, pages):
@@ -237,10 +237,10 @@ def _space(theme, page):
     theme.at_most('disk of a page of ten, after training', used, MAX_DISK, ' kB')
 
 
-def _making(theme):
+def _making(theme, items, users, clicks, seconds):
     """Measure the CPU time and the peak memory of making a recommender."""
-    names = {'name': 'made', 'items': LETTER, 'users': BUYERS,
-             'clicks': int(CLICKS * theme.share)}
+    names = {'name': f'made_{items}', 'items': items, 'users': users,
+             'clicks': int(clicks * theme.share)}
     theme.cursor.execute(TABLES.format(**names), ())
     with closing(psycopg2.connect('')) as connection:
         connection.autocommit = True
@@ -253,7 +253,7 @@ def _making(theme):
         cursor.execute(CREATE.format(**names))
         wall, cpu = clock() - before
         peak = machine.memory(cursor)['VmHWM']
-    theme.at_most(f'making a recommender: {LETTER:,} items, '
-                  f'{names["clicks"]:,} clicks', cpu or wall, MAX_MAKING, ' s')
+    theme.at_most(f'making a recommender: {items:,} items, '
+                  f'{names["clicks"]:,} clicks', cpu or wall, seconds, ' s')
     theme.at_most('    peak memory of its backend, with shared buffers',
                   peak / 1e6, MAX_PEAK, ' MB')

@@ -88,7 +88,8 @@ $$;
 COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz) IS 'query of the latest clicks without a part, as text';
 
 -- Return a call of dlints_factors() on the click log, as text for the FROM clause: alias f, columns item and
--- factors.  If no part is omitted, the factors are aligned with the current ones.
+-- factors.  If no part is omitted, the factors are aligned with the current ones; a new recommender, which has no
+-- blocks, has none.
 CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS
@@ -100,7 +101,7 @@ BEGIN
 		SELECT format(
 			'@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
 			@extschema@._dlints_log_query(left_out, until), s.factors,
-			CASE WHEN left_out IS NULL
+			CASE WHEN left_out IS NULL AND EXISTS (SELECT FROM block)
 			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_type, s.factors))
 			     ELSE 'NULL' END, i.type)
 		FROM   setting s, @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);

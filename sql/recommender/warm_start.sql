@@ -131,13 +131,12 @@ BEGIN
 		SELECT greatest(max(i.score), 1) AS score
 		FROM  (SELECT sum(@extschema@._dlints_decay(c.days, l.half_life)) AS score
 		       FROM   recent_click c, log l WHERE c.part <> $1 GROUP BY c.item) i),
-	fitted AS MATERIALIZED (%s),
+	fitted AS (%s),
 	vector AS MATERIALIZED (
-		SELECT i.item, i.features, i.features || 1::real AS counted
-		FROM  (SELECT v.item,
-		              coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.features[s.factors + 1:] AS features
-		       FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item)
-		       WHERE  EXISTS (SELECT FROM recent_click c WHERE same_item(c.item, v.item)) OFFSET 0) i),
+		SELECT v.item,
+		       coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.features[s.factors + 1:] AS features
+		FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item)
+		WHERE  EXISTS (SELECT FROM recent_click c WHERE same_item(c.item, v.item))),
 	example AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id,
 		       CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS max_history
@@ -155,19 +154,13 @@ BEGIN
 		                       @extschema@._dlints_decay(d.days, 14::float8) AS w14) x),
 	history AS MATERIALIZED (
 		SELECT b.id,
-		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, 1::float8) AS sum, count(*) AS clicks,
-		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, b.w90) AS sum90, sum(b.w90) AS clicks90,
-		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, b.w30) AS sum30, sum(b.w30) AS clicks30,
-		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, b.w14) AS sum14, sum(b.w14) AS clicks14
-		FROM   clicked_before b JOIN vector i ON same_item(i.item, b.item) GROUP BY b.id),
-	trial AS MATERIALIZED (
-		SELECT h.id, 1 AS n, 14::float8 AS half_life, h.sum14 AS sum, h.clicks14 AS clicks FROM history h
-		UNION ALL
-		SELECT h.id, 2, 30::float8, h.sum30, h.clicks30 FROM history h
-		UNION ALL
-		SELECT h.id, 3, 90::float8, h.sum90, h.clicks90 FROM history h
-		UNION ALL
-		SELECT h.id, 4, 'infinity'::float8, h.sum, h.clicks::float8 FROM history h),
+		       @extschema@.dlints_profile(b.counted, 1::float8) AS sum, count(*)::float8 AS clicks,
+		       @extschema@.dlints_profile(b.counted, b.w90) AS sum90, sum(b.w90) AS clicks90,
+		       @extschema@.dlints_profile(b.counted, b.w30) AS sum30, sum(b.w30) AS clicks30,
+		       @extschema@.dlints_profile(b.counted, b.w14) AS sum14, sum(b.w14) AS clicks14
+		FROM  (SELECT c.*, (i.features || ARRAY[1::real])::@extschema@.dlints_vector AS counted
+		       FROM clicked_before c JOIN vector i ON same_item(i.item, c.item) OFFSET 0) b
+		GROUP  BY b.id),
 	drawn AS MATERIALIZED (      -- a nested loop would draw again for each row
 		SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
 		FROM   example e, log l, generate_series(1, 4)),
@@ -219,7 +212,7 @@ BEGIN
 	kept AS (
 		INSERT INTO warm_start_example (user_id, features, neighbour_score, profile)
 		SELECT c.user_id, c.features || c.popularity::real, c.scores[4],
-		       @extschema@._dlints_mean_profile(h.sum, h.clicks::float8, s.liked)
+		       @extschema@._dlints_mean_profile(h.sum, h.clicks, s.liked)
 		FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id WHERE c.id <= $3
 		UNION ALL
 		SELECT NULL, c.features || c.popularity::real, 0, NULL
@@ -239,7 +232,10 @@ BEGIN
 	      (SELECT t.half_life,
 	              @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks) AS similarity,
 	              c.popularity, c.scores[t.n] AS neighbour_score, c.reward, c.weight
-	       FROM   setting s CROSS JOIN shown c JOIN trial t ON t.id = c.id
+	       FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id,
+	              LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14), (2, 30, h.sum30, h.clicks30),
+	                              (3, 90, h.sum90, h.clicks90), (4, 'infinity', h.sum, h.clicks))
+	                  t (n, half_life, sum, clicks)
 	       UNION ALL
 	       SELECT h.half_life, array_fill(0::float8, ARRAY[cardinality(s.feature_blocks)]), c.popularity, NULL, c.reward,
 	              0.35 * c.weight
