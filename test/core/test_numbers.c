@@ -129,59 +129,6 @@ test_halves_equal_their_definition(void **state)
 /* ---------- sums of vectors ---------- */
 
 static void
-test_add_is_exact(void **state)
-{
-	for (size_t count = 0; count <= MAX_COUNT; count++)
-	{
-		double	   *vector = guarded(count);
-		double	   *sum = guarded(count);
-		size_t		i;
-
-		for (i = 0; i < count; i++)
-		{
-			vector[i] = 0.1 * (double) i - 3.0;
-			sum[i] = (double) i;
-		}
-		unit_add(count, -0.7, vector, sum);
-		for (i = 0; i < count; i++)
-			assert_true(sum[i] == (double) i + -0.7 * (0.1 * (double) i - 3.0));
-	}
-}
-
-static void
-test_scaled_vectors_keep_their_direction(void **state)
-{
-	static const double scales[] = {
-		1.0, -3.0, 1e119, DBL_MAX / MAX_COUNT, 1e-155, 1e-300, DBL_MIN
-	};
-	uint64_t	dice_state = 5;
-
-	for (int s = 0; s < LENGTH(scales); s++)
-	{
-		double	   *sum = dice_array(&dice_state, MAX_COUNT);
-		float		out[MAX_COUNT + 1];
-		exact		squares = 0;
-		exact		length = 0;
-		int			i;
-
-		for (i = 0; i < MAX_COUNT; i++)
-			squares += (exact) sum[i] * sum[i];
-		for (i = 0; i < MAX_COUNT; i++)
-			sum[i] *= scales[s];
-		out[MAX_COUNT] = (float) GUARD;
-		unit_scale(MAX_COUNT, sum, out);
-		for (i = 0; i < MAX_COUNT; i++)
-		{
-			assert_near(out[i], (exact) sum[i] / scales[s] / sqrtl(squares) *
-						(scales[s] < 0 ? -1 : 1), 1e-7);
-			length += (exact) out[i] * out[i];
-		}
-		assert_near(length, 1, 1e-6);
-		assert_true(out[MAX_COUNT] == (float) GUARD);
-	}
-}
-
-static void
 test_unit_vectors_of_extremes_are_exact(void **state)
 {
 	const double zero[3] = {0.0, -0.0, 0.0};
@@ -300,8 +247,6 @@ main(void)
 		cmocka_unit_test_setup(test_bad_numbers_are_detected, fill),
 		cmocka_unit_test_setup(test_any_alignment_is_converted, fill),
 		test_of(test_halves_equal_their_definition),
-		test_of(test_add_is_exact),
-		test_of(test_scaled_vectors_keep_their_direction),
 		test_of(test_unit_vectors_of_extremes_are_exact),
 		test_of(test_peak_is_the_highest_number),
 		test_of(test_peak_of_not_finite_numbers_is_nan),
