@@ -26,10 +26,10 @@
  * blocks
  */
 #define MIN_BLOCKS		80
-#define ROOT_BLOCKS		1.1
-#define MAX_PORTIONS	12
-/* Minimum number of items in all portions per item that is searched for */
-#define ITEMS_PER_BEST	350
+#define ROOT_BLOCKS		0.55
+#define MAX_PORTIONS	24
+/* Maximum number of items that are searched for under a ranking */
+#define MAX_BEST		250
 /* Standard deviations of scores between the mean of a block and its bound */
 #define SPREADS			3.0f
 /*
@@ -67,18 +67,11 @@ portion_size(int n_blocks)
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
-/*
- * Are there centroids, and do the portions have enough items to search for the "size" best
- * ones?
- */
+/* Are the "size" best items searched for in the blocks with the highest bounds? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
-	const PageSettings *settings = &page->settings;
-	int			n_blocks = (int) (settings->block_items / settings->block_slots);
-	int64		n_items = (int64) MAX_PORTIONS * portion_size(n_blocks) * settings->block_slots;
-
-	return (int64) size * ITEMS_PER_BEST <= n_items && HasRows(page, "centroid");
+	return size <= MAX_BEST && HasRows(page, "centroid");
 }
 
 /* ---------- centroids ---------- */
