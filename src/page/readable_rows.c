@@ -46,7 +46,7 @@ typedef struct RowEvaluator
 	ExprState  *condition;
 	Datum	   *values;
 	bool	   *nulls;
-	int64		readable;
+	int64		readable;		/* rows that pass the condition */
 	int64		failing;
 	ErrorData  *error;			/* first error */
 } RowEvaluator;
@@ -194,7 +194,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	{
 		passes = evaluate_row(evaluator, context);
 		ReleaseCurrentSubTransaction();
-		evaluator->readable++;
+		evaluator->readable += passes;
 	}
 	PG_CATCH();
 	{

@@ -4,7 +4,7 @@
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(301);
+SELECT plan(302);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -622,6 +622,7 @@ SELECT is(outcome($$SELECT dlints_alter_recommender('strange_clicks', json_build
   || quote_literal(query) || ')::jsonb)'), '22012: in the argument "clicks": division by zero',
   'an error that cannot be assigned to a row names the argument: ' || query)
 FROM unnest('{"SELECT who, job, at, 1 / (length - length) FROM strange_visit",
+  "SELECT who, job, at, 1 / length FROM strange_visit WHERE length = 0",
   "SELECT who, job, at, 1 / length FROM strange_visit ORDER BY 4 LIMIT 9"}'::text[]) query;
 DELETE FROM strange_visit WHERE length = 0;
 SELECT strange_clicks.refresh() \gset
