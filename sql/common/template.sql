@@ -15,6 +15,9 @@ DECLARE
 	grantee text;
 BEGIN
 	EXECUTE format('CREATE SCHEMA %I', name);
+	-- partitioned tables refuse the name of the database's tablespace, which is the default
+	PERFORM set_config('default_tablespace', '', true) FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
+	WHERE   d.datname = current_database() AND t.spcname = current_setting('default_tablespace');
 	FOR grantee IN
 		SELECT CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END
 		FROM   pg_namespace n, LATERAL aclexplode(n.nspacl) g

@@ -341,7 +341,9 @@ SELECT matches(measured('grows', 'column "category" is NULL'), 'in all items',
 SELECT lives_ok('CALL grows.run()', 'run() works after a column became NULL');
 SELECT grows.warm_start() >= 0;
 CREATE TABLE embedded AS SELECT i AS id, ARRAY[i % 3, 1, i % 5]::real[] AS e FROM generate_series(1, 30) i;
-SELECT dlints_create_recommender('lengths', 'embedded', '{e}', item_key => 'id') IS NOT NULL;
+SET LOCAL default_tablespace = pg_default;
+SELECT lives_ok($$SELECT dlints_create_recommender('lengths', 'embedded', '{e}', item_key => 'id')$$,
+  'dlints_create_recommender() works if the default tablespace is that of the database');
 UPDATE embedded SET e = '{1,2}' WHERE id > 15;
 SELECT matches(measured('lengths', 'vectors of another length in "e"'), '^0[.]500: .* other than 3 elements',
   'report() has the share of vectors that have another length now');
