@@ -100,16 +100,17 @@ COMMENT ON FUNCTION _dlints_write_recent_clicks() IS 'create the table of clicks
 -- represented.  Every example enters once more without a profile, which measures the value of popularity.
 -- Similarities are computed for half-lives of 14, 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
-	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
+	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
 	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
-	related text := format('SELECT n.item::%1$s AS item, u.neighbour::%1$s AS neighbour, u.weight FROM %2$s,'
-	                       ' unnest(n.neighbours, n.weights) u (neighbour, weight)'
+	related text := format('SELECT r.* FROM (SELECT n.item::%1$s AS item, u.neighbour::%1$s AS neighbour, u.weight'
+	                       ' FROM %2$s, unnest(n.neighbours, n.weights) u (neighbour, weight)'
 	                       ' WHERE EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item::%1$s))'
-	                       ' AND EXISTS (SELECT FROM candidate c WHERE same_item(c.item, u.neighbour::%1$s))', item_type,
+	                       ' OFFSET 0) r'     -- or the neighbours would be expanded again for each candidate
+	                       ' WHERE EXISTS (SELECT FROM candidate c WHERE same_item(c.item, r.neighbour))', item_type,
 	                       CASE part WHEN 0 THEN 'held_out_item n' ELSE @extschema@._dlints_neighbours_call(part) END);
 	fitted text := 'SELECT h.item, h.factors FROM held_out_item h WHERE h.factors IS NOT NULL';
 BEGIN
