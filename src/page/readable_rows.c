@@ -226,6 +226,25 @@ end_rows(DestReceiver *self)
 {
 }
 
+/* The plan below one that only computes expressions; NULL for other plans */
+static Plan **
+computed_plan(Plan *plan)
+{
+	if (IsA(plan, SubqueryScan))
+		return &((SubqueryScan *) plan)->subplan;
+	if (IsA(plan, Result) && ((Result *) plan)->resconstantqual == NULL && plan->lefttree != NULL)
+		return &plan->lefttree;
+	return NULL;
+}
+
+/* Let a plan return its rows when it is run.  A foreign scan in a union returns them on notification of the union. */
+static void
+clear_async(Plan *plan)
+{
+	for (Plan **below = &plan; below != NULL; below = computed_plan(*below))
+		(*below)->async_capable = false;
+}
+
 /* Run a plan that is a part of a statement, or the whole. */
 static void
 run_plan(const PlannedStmt *statement, const Plan *plan, RowEvaluator *evaluator)
@@ -237,10 +256,10 @@ run_plan(const PlannedStmt *statement, const Plan *plan, RowEvaluator *evaluator
 	ListCell   *cell;
 
 	part->planTree = copyObject((Plan *) plan);
+	clear_async(part->planTree);
 #if PG_VERSION_NUM >= 180000
-	/* the Append above the part, which would prune partitions, is not executed */
-	part->unprunableRelids = list_length(part->rtable) == 0 ? NULL :
-		bms_add_range(NULL, 1, list_length(part->rtable));
+	/* a part reads its partition even if the union would prune it */
+	part->unprunableRelids = bms_add_range(NULL, 1, list_length(part->rtable));
 #endif
 	take_expressions(part->planTree, &outputs, &condition);
 	evaluator->outputs = NIL;
@@ -266,28 +285,36 @@ insert_outputs(Node *node, void *outputs) /* NOLINT(misc-no-recursion) */
 	return expression_tree_mutator(node, insert_outputs, outputs);
 }
 
-/* The plan below one that only computes expressions; NULL for other plans */
-static Plan **
-computed_plan(Plan *plan)
+static bool
+has_whole_row(Node *node, void *arg) /* NOLINT(misc-no-recursion) */
 {
-	if (IsA(plan, SubqueryScan))
-		return &((SubqueryScan *) plan)->subplan;
-	if (IsA(plan, Result) && ((Result *) plan)->resconstantqual == NULL && plan->lefttree != NULL)
-		return &plan->lefttree;
-	return NULL;
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((Var *) node)->varattno == 0;
+	return expression_tree_walker(node, has_whole_row, arg);
 }
 
-/* A plan over a part of a union.  It becomes the part itself, with other expressions, if that is a scan. */
+/* Add the initialization of a plan's parameters to a part of the plan. */
+static void
+add_parameters(Plan *part, const Plan *plan)
+{
+	part->initPlan = list_concat(copyObject(plan->initPlan), part->initPlan);
+}
+
+/* A plan over a part of a union.  It becomes the part itself, with other expressions, if that is a scan or join. */
 static Plan *
 plan_over_part(Plan *plan, const Plan *part)
 {
 	Plan	   *result;
 
-	if (has_plain_vars(part))
+	if (has_plain_vars(part) && !has_whole_row((Node *) plan->targetlist, NULL) &&
+		!has_whole_row((Node *) plan->qual, NULL))
 	{
 		result = copyObject((Plan *) part);
 		result->targetlist = (List *) insert_outputs((Node *) plan->targetlist, part->targetlist);
 		result->qual = list_concat(result->qual, (List *) insert_outputs((Node *) plan->qual, part->targetlist));
+		add_parameters(result, plan);
 		return result;
 	}
 	result = copyObject(plan);
@@ -309,7 +336,12 @@ run_parts(const PlannedStmt *statement, Plan *plan, RowEvaluator *evaluator) /* 
 		return;
 	}
 	foreach(cell, ((const Append *) parts)->appendplans)
-		run_parts(statement, below == NULL ? lfirst(cell) : plan_over_part(plan, lfirst(cell)), evaluator);
+	{
+		Plan	   *part = below == NULL ? copyObject((Plan *) lfirst(cell)) : plan_over_part(plan, lfirst(cell));
+
+		add_parameters(part, parts);
+		run_parts(statement, part, evaluator);
+	}
 }
 
 /* Plan a query of all rows. */

@@ -4,7 +4,7 @@
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(302);
+SELECT plan(305);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -618,6 +618,32 @@ RESET enable_seqscan;
 SELECT is((SELECT count(*) FROM stranger_clicks.click WHERE item = 2),
   (SELECT count(*) FROM stranger_clicks.readable_click WHERE item = 2),
   'clicks of unions and joins beside one that cannot be read count');
+CREATE TABLE dated_visit (who integer, job integer, at timestamptz) PARTITION BY RANGE (at);
+CREATE TABLE old_visit PARTITION OF dated_visit FOR VALUES FROM (MINVALUE) TO ('2020-01-01');
+CREATE TABLE new_visit PARTITION OF dated_visit FOR VALUES FROM ('2020-01-01') TO (MAXVALUE);
+INSERT INTO dated_visit SELECT who, job, at FROM visit;
+CREATE FUNCTION hash_of_clicks(query text, relation text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+  result numeric;
+BEGIN
+  EXECUTE 'CREATE OR REPLACE VIEW odd_click AS SELECT user_id::integer, item::integer, at, weight FROM (' || query
+    || ') c (user_id, item, at, weight)';
+  EXECUTE 'SELECT sum(hashtext(k::text)) FROM ' || relation || ' WHERE k.item IS NOT NULL' INTO result;
+  RETURN result;
+END
+$$;
+SELECT is(hash_of_clicks(query,
+    $$_dlints_readable_rows('odd_click') k (user_id integer, item integer, at timestamptz, weight integer)$$),
+  hash_of_clicks(replace(query, 'strange_visit', '(SELECT * FROM strange_visit WHERE length <> 0)'), 'odd_click k'),
+  'the other clicks are read in the plan of ' || query)
+FROM unnest(ARRAY[
+  'SELECT who, job, at, 1 / length FROM strange_visit v UNION ALL
+   SELECT v.who, job, at, 2 FROM dated_visit v WHERE v.at::text > (SELECT min(at)::text FROM visit)',
+  'SELECT v.who, w.job, v.at, 1 / length FROM strange_visit v JOIN dated_visit w ON w.at = v.at
+   WHERE  w.at > now() - interval ''1000 years'' AND w.at > (SELECT ''-infinity''::timestamptz)',
+  'SELECT (to_jsonb(q) ->> ''a'')::integer, (to_jsonb(q) ->> ''b'')::integer, q.c, 1 / q.d FROM (
+     SELECT who, job, at, length FROM strange_visit v UNION ALL
+     SELECT job, who, at, 1 FROM dated_visit OFFSET 0) q (a, b, c, d)']) query;
 SELECT is(outcome($$SELECT dlints_alter_recommender('strange_clicks', json_build_object('clicks', $$
   || quote_literal(query) || ')::jsonb)'), '22012: in the argument "clicks": division by zero',
   'an error that cannot be assigned to a row names the argument: ' || query)
