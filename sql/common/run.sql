@@ -4,8 +4,8 @@
 -- skipped.
 
 -- Do a part that only recommenders have, if it is due.  Returns 'more' if the part must be called again, and NULL
--- if it is not due.  The weekly fit takes two to four calls: for clicks that cannot be read and later values of columns,
--- if there are any, for factors, and for the warm start.
+-- if it is not due.  The weekly fit takes two or three calls: for later values of columns, if there are any, for
+-- factors, and for the warm start.
 CREATE FUNCTION _dlints_recommender_part(part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -34,22 +34,19 @@ BEGIN
 	ELSIF part = 'refit' THEN
 		PERFORM set_config('lock_timeout', '1min', true);       -- a computed fit may wait to be written
 		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
-		IF NOT is_due AND NOT EXISTS (
-			SELECT FROM job f JOIN job w ON w.done_at < f.done_at WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
-			RETURN NULL;
-		ELSIF (SELECT c.is_changed FROM @extschema@._dlints_check_click_rows() c) THEN
-			RETURN 'more';                  -- readers of clicks wait until the commit
-		ELSIF is_due THEN
+		IF is_due THEN
 			IF NOT @extschema@._dlints_adopt_values() THEN  -- which locks the models: the fit comes after a commit
 				PERFORM @extschema@._dlints_find_latest_clicks();
 				PERFORM @extschema@._dlints_refit_factors();
 			END IF;
 			RETURN 'more';
+		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
+		              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
+			PERFORM @extschema@._dlints_find_latest_clicks();
+			PERFORM @extschema@._dlints_fit_prior();
+			PERFORM @extschema@._dlints_find_repeats();
+			RETURN 'done';
 		END IF;
-		PERFORM @extschema@._dlints_find_latest_clicks();
-		PERFORM @extschema@._dlints_fit_prior();
-		PERFORM @extschema@._dlints_find_repeats();
-		RETURN 'done';
 	ELSIF part = 'rebuild' THEN         -- centering and the prior's scale are tested once after each refresh
 		SELECT r.done_at > b.done_at AND r.problem IS NULL INTO is_due
 		FROM   job r, job b WHERE r.name = 'refresh' AND b.name = 'rebuild';

@@ -68,7 +68,7 @@ BEGIN
 	FROM   quarantine q;
 	RETURN QUERY
 	SELECT 'failed maintenance', 1::float8, NULL::float8, format('%s: %s', j.name, j.problem)
-	FROM   job j WHERE j.problem IS NOT NULL AND j.name NOT IN ('encoding', 'changed', 'unreadable') ORDER BY j.name;
+	FROM   job j WHERE j.problem IS NOT NULL AND j.name NOT IN ('encoding', 'changed') ORDER BY j.name;
 END
 $$;
 COMMENT ON FUNCTION _dlints_problem_report()

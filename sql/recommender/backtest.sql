@@ -20,20 +20,25 @@ BEGIN
 	EXECUTE format('CREATE SCHEMA %s', log_schema);
 	PERFORM @extschema@._dlints_bind_clicks(
 		a || jsonb_build_object('name', (a ->> 'name') || '_log', 'clicks', clicks, 'path', path));
-	IF @extschema@._dlints_unreadable_clicks((a ->> 'name') || '_log') IS NOT NULL THEN
-		PERFORM @extschema@._dlints_bind_readable_clicks((a ->> 'name') || '_log', true);
-	END IF;
-	EXECUTE format($statement$
-		CREATE UNLOGGED TABLE %1$s.log AS
-		SELECT c.user_id, c.item, c.at, c.weight,
-		       c.weight > 0 AND c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
-		FROM  (SELECT c.*, count(*) OVER (PARTITION BY c.user_id, c.weight > 0) AS n_clicks,
-		              row_number() OVER (PARTITION BY c.user_id, c.weight > 0
-		                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item))) AS n
-		       FROM  (SELECT k.user_id, k.item, k.at, k.weight FROM %1$s.readable_click k
-		              WHERE  k.at <= now() AND isfinite(k.at)
-		              AND    @extschema@._dlints_fits_index(k.user_id) IS NOT FALSE
-		              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
+	BEGIN
+		EXECUTE format($statement$
+			CREATE UNLOGGED TABLE %1$s.log AS
+			SELECT c.user_id, c.item, c.at, c.weight,
+			       c.weight > 0 AND c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
+			FROM  (SELECT c.*, count(*) OVER (PARTITION BY c.user_id, c.weight > 0) AS n_clicks,
+			              row_number() OVER (PARTITION BY c.user_id, c.weight > 0
+			                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item))) AS n
+			       FROM  (SELECT k.user_id, k.item, k.at, k.weight FROM %1$s.click k
+			              WHERE  k.at <= now() AND isfinite(k.at)
+			              AND    @extschema@._dlints_fits_index(k.user_id) IS NOT FALSE
+			              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+			RAISE;
+		END IF;
+		RAISE 'in the argument "clicks": %', SQLERRM USING ERRCODE = SQLSTATE,
+			HINT = 'The argument must be a query of user, item and time, in this order.';
+	END;
 	EXECUTE format('CREATE INDEX ON %s (user_id, at) WHERE NOT is_hidden', log);
 	EXECUTE format('CREATE INDEX ON %s (at) WHERE NOT is_hidden', log);
 	EXECUTE format('ANALYZE %s', log);
@@ -113,7 +118,7 @@ BEGIN
 		FROM  (SELECT l.user_id, array_agg(DISTINCT l.item) AS items
 		       FROM   setting s, %I.log l
 		       WHERE  l.is_hidden AND EXISTS (SELECT FROM item i WHERE same_item(i.item, l.item))
-		       AND    NOT EXISTS (SELECT FROM readable_click c
+		       AND    NOT EXISTS (SELECT FROM click c
 		                          WHERE  same_user(c.user_id, l.user_id) AND same_item(c.item, l.item)
 		                          AND    c.at > now() - s.repeat_after)
 		       GROUP  BY l.user_id ORDER BY md5(min(l.user_id::text)) LIMIT $1) u$statement$, own, own || '_log')
@@ -161,8 +166,8 @@ BEGIN
 		              k.clicks, k.recent,
 		              $1 OR EXISTS (SELECT FROM allowed_item a WHERE same_item(a.item, k.item)) AS is_candidate
 		       FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
-		                         WHERE c.at > (SELECT max(x.at) FROM readable_click x) - interval '14 days') AS recent
-		              FROM   readable_click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
+		                         WHERE c.at > (SELECT max(x.at) FROM click x) - interval '14 days') AS recent
+		              FROM   click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
 		              JOIN item_vector v ON same_item(v.item, k.item) CROSS JOIN setting s) k$statement$, own)
 	USING differs_by_user;
 	EXECUTE format('CREATE INDEX ON %I.known (by_clicks)', own);
@@ -171,7 +176,7 @@ BEGIN
 		CREATE UNLOGGED TABLE %I.clicked AS
 		SELECT DISTINCT c.user_id, c.item
 		FROM  (SELECT x.user_id, x.item, row_number() OVER (PARTITION BY x.user_id ORDER BY x.at DESC) AS n
-		       FROM  (SELECT k.user_id, k.item, k.at FROM readable_click k WHERE k.user_id IS NOT NULL AND k.item IS NOT NULL
+		       FROM  (SELECT k.user_id, k.item, k.at FROM click k WHERE k.user_id IS NOT NULL AND k.item IS NOT NULL
 		              ORDER BY k.at DESC LIMIT 200000) x) c
 		WHERE  c.n <= 100$statement$, own);
 	ANALYZE known;
@@ -250,7 +255,7 @@ BEGIN
 	history AS MATERIALIZED (
 		SELECT c.n, c.item, c.at, c.place, k.n AS known, k.factors, k.encoded
 		FROM  (SELECT t.n, c.item, c.at, row_number() OVER (PARTITION BY t.n ORDER BY c.at DESC) AS place
-		       FROM   tested t JOIN readable_click c ON same_user(c.user_id, t.user_id)) c
+		       FROM   tested t JOIN click c ON same_user(c.user_id, t.user_id)) c
 		       LEFT JOIN known k ON same_item(k.item, c.item)),
 	excluded AS MATERIALIZED (
 		SELECT h.n, h.known FROM setting s, history h WHERE h.known IS NOT NULL AND h.at > now() - s.repeat_after

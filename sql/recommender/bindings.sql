@@ -280,33 +280,6 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_click_types(jsonb) IS 'types of user, item, time and weight in a query of clicks';
 
-CREATE FUNCTION _dlints_readable_rows(relation regclass) RETURNS SETOF record
-	AS 'MODULE_PATHNAME', 'dlints_readable_rows' LANGUAGE C STABLE STRICT PARALLEL UNSAFE COST 1000000 ROWS 100000;
-COMMENT ON FUNCTION _dlints_readable_rows(regclass)
-	IS 'rows of a view; a row for which an expression fails is a row of NULLs';
-
--- Return the click log as text for the FROM clause, with the alias k; clicks that cannot be read are rows of NULLs.
-CREATE FUNCTION _dlints_readable_clicks(name text) RETURNS text
-	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
-$$
-SELECT format('@extschema@._dlints_readable_rows(%L::pg_catalog.regclass) k (%s)', format('%I.click', name), string_agg(
-           format('%I %s', t.attname, format_type(t.atttypid, t.atttypmod)), ', ' ORDER BY t.attnum))
-FROM   pg_attribute t WHERE t.attrelid = format('%I.click', name)::regclass AND t.attnum > 0
-$$;
-COMMENT ON FUNCTION _dlints_readable_clicks(text) IS 'click log without errors, as text for the FROM clause';
-
--- Create the view "readable_click", which fits read.  It is the view "click", unless an expression of the click log
--- fails for rows: these are then rows of NULLs.
-CREATE FUNCTION _dlints_bind_readable_clicks(name text, has_failing boolean) RETURNS void
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
-$$
-BEGIN
-	EXECUTE format('CREATE OR REPLACE VIEW %I.readable_click AS SELECT k.user_id, k.item, k.at, k.weight FROM %s',
-		name, CASE WHEN has_failing THEN @extschema@._dlints_readable_clicks(name) ELSE format('%I.click k', name) END);
-END
-$$;
-COMMENT ON FUNCTION _dlints_bind_readable_clicks(text, boolean) IS 'make the view "readable_click"';
-
 -- Create the view "click".  The optional fourth column of the log is the weight of a click.  Without a click log,
 -- the view reads rewards of the recommender's own lists.
 CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
@@ -323,7 +296,6 @@ BEGIN
 			FROM   %1$I.decision d JOIN %1$I.reward r ON r.decision = d.id
 			           AND EXISTS (SELECT FROM unnest(d.items) i (item) WHERE %1$I.same_item(i.item, r.item))
 			WHERE  r.value > 0', a ->> 'name');
-		PERFORM @extschema@._dlints_bind_readable_clicks(a ->> 'name', false);
 		RETURN;
 	END IF;
 	types := @extschema@._dlints_click_types(a);
@@ -360,7 +332,6 @@ BEGIN
 		CASE cardinality(types) WHEN 4 THEN '@extschema@._dlints_click_weight(c.weight)'
 		     ELSE '1::pg_catalog.float8' END,
 		a ->> 'clicks', CASE cardinality(types) WHEN 4 THEN 'user_id, item, at, weight' ELSE 'user_id, item, at' END));
-	PERFORM @extschema@._dlints_bind_readable_clicks(a ->> 'name', false);
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';

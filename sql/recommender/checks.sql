@@ -50,63 +50,25 @@ COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a
 
 -- Checks when a recommender is created or altered ----------------------------------------
 
--- Read the complete click log of a schema.  If an expression of it fails for some rows, return how many they are, and
--- an error; else return NULL.  An expression that fails for all rows raises its error, with the name of the argument.
-CREATE FUNCTION _dlints_unreadable_clicks(name text) RETURNS text
-	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
-$$
-DECLARE
-	n_failing bigint;
-	problem text;
-BEGIN
-	BEGIN
-		EXECUTE format('SELECT count((k.user_id, k.item, k.at, k.weight)) FROM %I.click k', name);
-		RETURN NULL;
-	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
-			RAISE;
-		END IF;
-		problem := SQLERRM;
-	END;
-	EXECUTE format('SELECT count(*) FROM %s WHERE k.weight IS NULL', @extschema@._dlints_readable_clicks(name))
-	INTO n_failing;
-	RETURN format('%s of the clicks cannot be read: %s', n_failing, problem);
-EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
-		RAISE;
-	END IF;
-	RAISE 'in the argument "clicks": %', SQLERRM USING ERRCODE = SQLSTATE,
-		HINT = 'Rows that raise an error are left out, but not in join conditions or below DISTINCT, GROUP BY,'
-			' ORDER BY and LIMIT.';
-END
-$$;
-COMMENT ON FUNCTION _dlints_unreadable_clicks(text)
-	IS 'number of clicks for which an expression fails, and an error; NULL: none';
-
--- Find clicks that cannot be read, and let the view "readable_click" leave them out.  Returns whether the view was
--- changed.  Readers of the view wait then until the end of the transaction, so the item vectors are locked before, as
--- by other writers.
-CREATE FUNCTION _dlints_check_click_rows(OUT problem text, OUT is_changed boolean)
+-- Read the complete click log.  If an expression of it fails for a row, raise an error that names the argument.
+CREATE FUNCTION _dlints_check_click_rows() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	problem := @extschema@._dlints_unreadable_clicks(own::text);
-	is_changed := (problem IS NOT NULL)
-	              <> (pg_get_viewdef(format('%I.readable_click', own)::regclass) ~ '_dlints_readable_rows');
-	IF is_changed THEN
-		PERFORM @extschema@._dlints_lock_item_vectors();
-		PERFORM @extschema@._dlints_bind_readable_clicks(own::text, problem IS NOT NULL);
-		PERFORM @extschema@._dlints_note_problem('unreadable'::text, problem);
+	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
 	END IF;
-	IF problem IS NOT NULL THEN
-		RAISE NOTICE 'in the argument "clicks": %', problem USING HINT = 'They count nothing.';
-	END IF;
+	RAISE 'in the argument "clicks": %', SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'The query must return every row without an error.  It may return keys as stored: the recommender converts'
+		       ' them, and ignores those that cannot be converted.';
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_click_rows()
-	IS 'find clicks that cannot be read, and leave them out; returns an error and whether this is new';
+	IS 'raise an error that names the argument if an expression of the click log fails for a row';
 
 -- Raise an error if the query of clicks fails, or if none of its rows has the key of an item.  This detects swapped
 -- columns: with user and item exchanged, all recommendations would be useless.
@@ -117,8 +79,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	PERFORM @extschema@._dlints_check_click_rows();
-	IF EXISTS (SELECT FROM readable_click) AND EXISTS (SELECT FROM item)
-	   AND NOT EXISTS (SELECT FROM readable_click c JOIN item i ON same_item(c.item, i.item)) THEN
+	IF EXISTS (SELECT FROM click) AND EXISTS (SELECT FROM item)
+	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN
 		RAISE 'argument "clicks": no click is on an item of %', (SELECT s.relation FROM setting s)
 			USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'The argument must be a query of user, item and time, in this order.';

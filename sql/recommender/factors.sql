@@ -21,7 +21,7 @@ COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
 -- it.
 CREATE FUNCTION _dlints_latest_clicks() RETURNS text
 	LANGUAGE sql IMMUTABLE
-RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM readable_click k'
+RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
        ' WHERE k.at >= coalesce((SELECT s.latest_from FROM similarity s), ''-infinity'') AND k.at <= now()'
        ' AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0';
 COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as text';
@@ -44,7 +44,7 @@ BEGIN
 	IF n.latest > 1100000
 	   OR (n.latest < 1000000 AND EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL)) THEN
 		UPDATE similarity SET latest_from = (
-			SELECT k.at FROM readable_click k
+			SELECT k.at FROM click k
 			WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
 			ORDER  BY k.at DESC LIMIT 1 OFFSET 999999);
 	END IF;

@@ -135,12 +135,12 @@ BEGIN
 	           FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
 	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
 	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, age
-	FROM  (SELECT k.item, k.user_id, k.at FROM readable_click k
+	FROM  (SELECT k.item, k.user_id, k.at FROM click k
 	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
 	       ORDER  BY k.at DESC LIMIT 100000) c;
 	is_swapped := unknown > 0 AND n - no_item - unknown < (
 		SELECT count(*)
-		FROM  (SELECT k.user_id FROM readable_click k
+		FROM  (SELECT k.user_id FROM click k
 		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
 		       ORDER  BY k.at DESC LIMIT 100000) c
 		WHERE  c.user_id::text IN (SELECT i.item::text FROM item i));
@@ -184,10 +184,6 @@ BEGIN
 		RETURN;
 	END IF;
 	RETURN QUERY
-	SELECT 'clicks that cannot be read', coalesce(substring(j.problem FROM '^[0-9]+')::float8, 0), NULL::float8,
-	       coalesce('they count nothing; ' || j.problem, 'no expression of the argument "clicks" fails')
-	FROM   (SELECT) one LEFT JOIN job j ON j.name = 'unreadable' AND j.problem IS NOT NULL;
-	RETURN QUERY
 	SELECT m.measure, m.value, NULL::float8, m.meaning
 	FROM   @extschema@._dlints_click_health() c, LATERAL (VALUES
 	       ('clicks without item, user or time', c.incomplete::float8,
@@ -230,7 +226,7 @@ BEGIN
 	RETURN QUERY
 	SELECT 'impressions of clicked items', avg(i.is_known::integer)::float8, NULL::float8,
 	       'share of positions of personal lists with an item that the user had clicked before'
-	FROM  (SELECT EXISTS (SELECT FROM readable_click c
+	FROM  (SELECT EXISTS (SELECT FROM click c
 	                      WHERE  same_user(c.user_id, d.user_id) AND same_item(c.item, u.item)
 	                      AND    c.at < d.at) AS is_known
 	       FROM  (SELECT x.user_id, x.items, x.at FROM decision x

@@ -14,7 +14,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	RETURN (
-		SELECT k.at FROM readable_click k
+		SELECT k.at FROM click k
 		WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
 		AND    k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
 		ORDER  BY k.at DESC LIMIT 1 OFFSET least(2000, n_clicks / 20));
@@ -61,7 +61,7 @@ BEGIN
 	WITH clicked AS MATERIALIZED (
 		SELECT c.user_id, c.item, max(c.at) AS at, c.is_held_out
 		FROM  (SELECT k.user_id, k.item, k.at, k.at > $1 AS is_held_out
-		       FROM   readable_click k JOIN item_vector v ON same_item(v.item, k.item)
+		       FROM   click k JOIN item_vector v ON same_item(v.item, k.item)
 		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')
 		       AND    k.at <= now() AND isfinite(k.at) AND k.weight > 0
 		       ORDER  BY k.at DESC LIMIT 100000) c

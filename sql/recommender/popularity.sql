@@ -48,7 +48,7 @@ BEGIN
 	               WHERE  NOT v.is_deleted AND v.since > greatest(t.made_at, now() - interval '7 days')))
 	FROM   similarity s, LATERAL (
 	           SELECT count(*) AS n, bit_xor(@extschema@._dlints_digest(k.user_id, k.item, k.at, k.weight)) AS digest
-	           FROM   readable_click k WHERE k.at <= now()) c
+	           FROM   click k WHERE k.at <= now()) c
 	ON CONFLICT (bucket) DO UPDATE SET digest = excluded.digest WHERE d.digest <> excluded.digest;
 	RETURN FOUND;
 END
@@ -159,7 +159,7 @@ BEGIN
 		                 @extschema@._dlints_latest_clicks());
 		days := least(14, (      -- 14 if the query returns no row, since the log has fewer clicks
 			SELECT greatest(1e-5, date_part('epoch', max(c.at) - s.latest_from) / 86400 / 4)
-			FROM   similarity s, readable_click c
+			FROM   similarity s, click c
 			WHERE  s.latest_from IS NOT NULL AND c.at <= now() AND isfinite(c.at) GROUP BY s.latest_from));
 	END IF;
 	EXECUTE format('

@@ -30,7 +30,7 @@ COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid)
 CREATE FUNCTION _dlints_bound_names() RETURNS name[]
 	LANGUAGE sql IMMUTABLE
 RETURN '{impression,impression_user,outcome,training_example,item_features,models,item,encoded_item,item_column,'
-	'click,readable_click,cost_text,recommend,more_like,next,trending,reward,explain,profile,learn,run_part,'
+	'click,cost_text,recommend,more_like,next,trending,reward,explain,profile,learn,run_part,'
 	'run,report,backtest,position_bias,erase,rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,'
 	'encode_document,same_item,same_user}'::pg_catalog.name[];
 COMMENT ON FUNCTION _dlints_bound_names()

@@ -15,7 +15,7 @@ BEGIN
 		SELECT c.user_id, c.item, c.at,
 		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since
 		FROM  (SELECT c.user_id, c.item, c.at
-		       FROM   similarity s JOIN readable_click c ON c.at >= coalesce(s.newest_from, '-infinity')
+		       FROM   similarity s JOIN click c ON c.at >= coalesce(s.newest_from, '-infinity')
 		       WHERE  c.user_id IS NOT NULL AND c.item IS NOT NULL AND c.at <= now() AND isfinite(c.at)
 		       ORDER  BY c.at DESC LIMIT 100000) c),
 	visited AS (

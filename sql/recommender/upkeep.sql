@@ -54,78 +54,52 @@ $$;
 COMMENT ON FUNCTION _dlints_lock_item_vectors() IS 'lock the item vectors for a change of many rows';
 
 -- Refresh popularity, trends and, once a day, neighbours from the click log.  Returns the number of item vectors
--- that changed.
-CREATE FUNCTION _dlints_refresh_from_clicks(are_items_new boolean) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_written bigint := 0;
-BEGIN
-	IF @extschema@._dlints_write_click_digest() OR are_items_new THEN
-		PERFORM @extschema@._dlints_find_latest_clicks();
-		n_written := @extschema@._dlints_refresh_popularity();
-		PERFORM @extschema@._dlints_refresh_trend();
-	END IF;
-	IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
-		PERFORM @extschema@._dlints_find_latest_clicks();
-		PERFORM @extschema@._dlints_fit_neighbours();
-	END IF;
-	RETURN n_written;
-END
-$$;
-COMMENT ON FUNCTION _dlints_refresh_from_clicks(boolean)
-	IS 'refresh popularity, trends and neighbours; returns the number of item vectors that changed';
-
--- Find clicks that cannot be read, and record how many they are.
-CREATE FUNCTION _dlints_note_clicks() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	PERFORM @extschema@._dlints_note_problem('unreadable'::text, c.problem),
-	        @extschema@._dlints_note_problem('clicks'::text, NULL::text)
-	FROM   @extschema@._dlints_check_click_rows() c;
-END
-$$;
-COMMENT ON FUNCTION _dlints_note_clicks() IS 'find clicks that cannot be read, and record how many they are';
-
--- Do the same if an expression of the click log fails for rows.  If the log cannot be read without them, all three
--- keep their values and report() shows the error, while the columns of items are refreshed nevertheless.
+-- that changed.  If an expression of the click log fails for a row, all three keep their values and report() shows
+-- the error, while the columns of items are refreshed nevertheless.
 CREATE FUNCTION _dlints_refresh_clicks(are_items_new boolean) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_written bigint := 0;
+	problem text;
 BEGIN
 	BEGIN
-		IF EXISTS (SELECT FROM job j WHERE j.name IN ('clicks', 'unreadable') AND j.problem IS NOT NULL) THEN
-			PERFORM @extschema@._dlints_note_clicks();
+		IF @extschema@._dlints_write_click_digest() OR are_items_new THEN
+			PERFORM @extschema@._dlints_find_latest_clicks();
+			n_written := @extschema@._dlints_refresh_popularity();
+			PERFORM @extschema@._dlints_refresh_trend();
 		END IF;
-		RETURN @extschema@._dlints_refresh_from_clicks(are_items_new);
+		IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
+			PERFORM @extschema@._dlints_find_latest_clicks();
+			PERFORM @extschema@._dlints_fit_neighbours();
+		END IF;
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 			RAISE;
 		END IF;
-	END;
-	PERFORM FROM click LIMIT 0;     -- raises the error of a log that cannot be read at all
-	BEGIN
-		PERFORM @extschema@._dlints_note_clicks();
-	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		PERFORM FROM click LIMIT 0;     -- raises the error of a log that cannot be read at all
+		BEGIN                           -- a trigger on our tables may have raised the error instead
+			PERFORM @extschema@._dlints_check_click_rows();
+		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+			IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+				RAISE;
+			END IF;
+			problem := SQLERRM;
+			RAISE WARNING '%', problem
+				USING ERRCODE = SQLSTATE, DETAIL = 'Popularities, trends and neighbours keep their values.';
+		END;
+		IF problem IS NULL THEN
 			RAISE;
 		END IF;
-		RAISE WARNING '%', SQLERRM
-			USING ERRCODE = SQLSTATE, DETAIL = 'Popularities, trends and neighbours keep their values.';
-		PERFORM @extschema@._dlints_note_problem('clicks'::text, SQLERRM);
-		RETURN 0;
+		n_written := 0;
 	END;
-	RETURN @extschema@._dlints_refresh_from_clicks(are_items_new);  -- raises errors of triggers on our tables
+	PERFORM @extschema@._dlints_note_problem('clicks'::text, problem);
+	RETURN n_written;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_clicks(boolean)
-	IS 'refresh popularity, trends and neighbours without clicks that cannot be read; returns the number of changes';
+	IS 'refresh popularity, trends and neighbours; returns the number of item vectors that changed';
 
 -- Refresh item vectors, costs, popularity, trends, item effects and, once a day, neighbours.  Returns the number of
 -- vectors whose columns or dates changed.

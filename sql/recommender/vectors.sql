@@ -230,7 +230,7 @@ BEGIN
 			WHERE  v.is_deleted
 			AND    NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item))
 			AND    NOT EXISTS (SELECT FROM setting s, LATERAL (
-			                       SELECT k.item FROM readable_click k WHERE k.at > now() - s.retention AND k.weight <> 0
+			                       SELECT k.item FROM click k WHERE k.at > now() - s.retention AND k.weight <> 0
 			                       ORDER  BY k.at DESC LIMIT 1000000) c WHERE same_item(c.item, v.item))
 			AND    NOT EXISTS (SELECT FROM reward r WHERE r.value <> 0 AND same_item(r.item, v.item));
 		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- perhaps an expression of the click log fails

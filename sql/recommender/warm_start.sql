@@ -17,7 +17,7 @@ DECLARE
 			WHERE  s.clicks IS NOT NULL AND r.value > 0)
 		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
 		FROM  (SELECT k.user_id, k.item, k.at
-		       FROM   similarity s JOIN readable_click k ON k.at >= coalesce(s.newest_from, ''-infinity'')
+		       FROM   similarity s JOIN click k ON k.at >= coalesce(s.newest_from, ''-infinity'')
 		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
 		       ORDER  BY k.at DESC LIMIT 100000) c
 		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))';
@@ -77,7 +77,7 @@ BEGIN
 	       FROM   setting s CROSS JOIN (
 	                  SELECT k.user_id, k.item, max(k.at) AS at
 	                  FROM  (SELECT k.user_id, k.item, k.at
-	                         FROM   similarity n JOIN readable_click k ON k.at >= coalesce(n.newest_from, '-infinity')
+	                         FROM   similarity n JOIN click k ON k.at >= coalesce(n.newest_from, '-infinity')
 	                                JOIN item_vector v ON same_item(v.item, k.item)
 	                         WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
@@ -365,7 +365,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	n_clicks bigint := (SELECT count(*) FROM (
-	                        SELECT FROM readable_click c JOIN item_vector v ON same_item(v.item, c.item)
+	                        SELECT FROM click c JOIN item_vector v ON same_item(v.item, c.item)
 	                        WHERE  c.at <= now() AND isfinite(c.at) AND c.weight > 0 LIMIT 100000) c);
 	n_parts integer := least(8, ceil(80000.0 / greatest(n_clicks, 1)));
 	noticed_at timestamptz := clock_timestamp();

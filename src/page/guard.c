@@ -138,7 +138,7 @@ CheckNamesakes(Oid extension_schema)
 /* ---------- temporary relations ---------- */
 
 /* Views of a recommender that DROP ... CASCADE of the user's objects drops, too */
-static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "readable_click", "cost_text"};
+static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
 /*
  * Raise an error if a view of a recommender was dropped and a temporary relation of

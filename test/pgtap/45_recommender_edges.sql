@@ -47,7 +47,7 @@ CREATE TEMP TABLE trained AS SELECT name, state::text AS state FROM r.model;
 SELECT is(outcome($$SELECT dlints_alter_recommender('r', '{"user_type": "float8"}')$$),
   '0A000: keys of users cannot be converted from integer to double precision',
   'a type that does not hold all present user keys raises an error');
-SELECT lives_ok($$DROP VIEW r.click CASCADE; ALTER TABLE click ALTER person TYPE bigint;
+SELECT lives_ok($$DROP VIEW r.click; ALTER TABLE click ALTER person TYPE bigint;
   SELECT dlints_alter_recommender('r', '{"user_type": "bigint"}')$$, 'user keys become bigint in one call');
 SELECT is((SELECT count(*) FROM r.recommend(5000000000, 5)), 5::bigint,
   'users beyond integer get lists after user keys became bigint');
@@ -257,7 +257,7 @@ SELECT is((SELECT count(*) FROM revoked.report() WHERE measure ~ 'failed'), 0::b
 REVOKE SELECT ON seen FROM dlints_edges_owner;
 SELECT matches((SELECT string_agg(meaning, ', ') FROM revoked.report() WHERE measure = 'failed part of the report'),
   'clicks: permission denied for table seen', 'report() says which of its parts failed, and why');
-SELECT cmp_ok((SELECT count(*) FROM revoked.report()), '>=', (:rows - 5)::bigint, 'report() returns its other parts');
+SELECT cmp_ok((SELECT count(*) FROM revoked.report()), '>=', (:rows - 4)::bigint, 'report() returns its other parts');
 
 -- ---------- keys that no index can hold, and large caps ----------
 
