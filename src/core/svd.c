@@ -27,10 +27,8 @@
 #include "random.h"
 
 /*
- * Maximum products with A'A in a decomposition.  Compared with scipy, 16 give
- * singular values to 4e-4, and angles of at most .02 where there is a gap
- * (test/python/factors.py).  With 25, which give angles of 5e-5, lists on
- * MovieLens are not better (difference of the DCG .0000 +- .0013).
+ * Maximum products with A'A in a decomposition.  With 25, lists on MovieLens
+ * are not better (difference of the DCG .0000 +- .0013).
  */
 #define MAX_PRODUCTS	16
 

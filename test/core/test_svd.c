@@ -73,6 +73,13 @@ taste(uint64_t *seed, uint32_t user, uint32_t item)
 	return dice(seed) < chance ? floor(3 + 2 * dice(seed)) : -1;
 }
 
+/* Singular values decay slowly, so that the iteration needs all of its products. */
+static double
+many_tastes(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return dice(seed) < (user % 26 == item % 26 ? 0.2 : -0.9) ? 1 : -1;
+}
+
 static double
 one_of_each(uint64_t *seed, uint32_t user, uint32_t item)
 {
@@ -165,16 +172,12 @@ jacobi(int n, exact *a, exact *v)
 			}
 }
 
-/* V V' of the k largest singular values, scaled to a mean diagonal of 1 */
+/* Decompose the gram matrix: its eigenvalues on the diagonal of the result, its eigenvectors in v. */
 static exact *
-products_expected(const Log *log, int k)
+eigenvalues(const Log *log, exact *v)
 {
 	int			n = (int) log->matrix.items;
 	exact	   *gram = exact_new(SQUARE(n));
-	exact	   *v = exact_new(SQUARE(n));
-	exact	   *products = exact_new(SQUARE(n));
-	exact		trace = 0;
-	exact		largest = 0;
 
 	for (uint32_t u = 0; u < log->matrix.users; u++)
 		for (int i = 0; i < n; i++)
@@ -182,13 +185,35 @@ products_expected(const Log *log, int k)
 				gram[i * n + j] += log->dense[u * (uint32_t) n + (uint32_t) i] *
 					log->dense[u * (uint32_t) n + (uint32_t) j];
 	jacobi(n, gram, v);
+	return gram;
+}
+
+static int
+find_largest(int n, const exact *gram)
+{
+	int			best = 0;
+
+	for (int i = 1; i < n; i++)
+		if (gram[i * n + i] > gram[best * n + best])
+			best = i;
+	return best;
+}
+
+/* V V' of the k largest singular values, scaled to a mean diagonal of 1 */
+static exact *
+products_expected(const Log *log, int k)
+{
+	int			n = (int) log->matrix.items;
+	exact	   *v = exact_new(SQUARE(n));
+	exact	   *gram = eigenvalues(log, v);
+	exact	   *products = exact_new(SQUARE(n));
+	exact		trace = 0;
+	exact		largest = 0;
+
 	for (int c = 0; c < k && c < n; c++)
 	{
-		int			best = 0;
+		int			best = find_largest(n, gram);
 
-		for (int i = 1; i < n; i++)
-			if (gram[i * n + i] > gram[best * n + best])
-				best = i;
 		largest = fmaxl(largest, gram[best * n + best]);
 		/* directions that are rounding errors */
 		for (int i = 0; i < n && gram[best * n + best] > 1e-13 * largest; i++)
@@ -266,6 +291,25 @@ test_few_columns_are_iterated(void **state)
 {
 	check(400, 70, taste, 3, 1e-7);
 	check(40, 130, taste, 3, 1e-7);
+}
+
+static void
+test_slowly_decaying_singular_values_converge(void **state)
+{
+	Log			log = log_new(400, 130, many_tastes);
+	Svd			svd = svd_new(&log, 20);
+	exact	   *gram = eigenvalues(&log, exact_new(SQUARE(130)));
+	exact		first = gram[find_largest(130, gram) * 131];
+
+	svd_start(&log.matrix, &svd, log.hashes, 0, NULL);
+	assert_true(svd_decompose(&log.matrix, &svd));
+	for (int j = 0; j < 10; j++)
+	{
+		int			best = find_largest(130, gram);
+
+		assert_near(svd.values[j] / svd.values[0], sqrtl(gram[best * 131] / first), 1e-5);
+		gram[best * 131] = -1;
+	}
 }
 
 static void
@@ -411,6 +455,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		test_of(test_as_many_columns_as_items_are_exact),
 		test_of(test_few_columns_are_iterated),
+		test_of(test_slowly_decaying_singular_values_converge),
 		test_of(test_matrices_of_low_rank),
 		test_of(test_extreme_weights_are_decomposed),
 		test_of(test_columns_beyond_the_rank_are_zero),
