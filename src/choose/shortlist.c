@@ -8,12 +8,12 @@
  * item is therefore the arithmetic only.  All weight vectors score a strip of
  * items while it is in the cache.
  *
- * Items are scored in single precision, since a score only decides whether an item
- * is on the list.  Features of type real[] are read in place, and others are converted.
+ * Features of type real[] are scored in single precision and read in place.  A
+ * score only decides whether an item is on the list.  Its rounding error is of
+ * the size of the features' own.
  */
 #include "postgres.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "miscadmin.h"
@@ -86,13 +86,14 @@ typedef struct Shortlist
 	int			len;			/* length of a weight vector */
 	ValueKey	weights;		/* identifies the weights argument */
 	double	   *numbers;		/* weights, each vector scaled to about 1 */
-	float	   *lanes;			/* "numbers" in lanes */
+	float	   *float_lanes;	/* "numbers" in lanes of floats */
+	double	   *lanes;			/* "numbers" in lanes of doubles; NULL until needed */
 	TieKeys		ties;			/* break ties, and identify items */
 	TopK	  **best;			/* ranking of each weight vector */
 	int			strip_len;		/* maximum number of items in a strip */
 	double	   *strip;			/* features of a strip */
-	float	   *float_strip;	/* features that are not real[], converted */
-	float		scores[SCORE_LANES_FLOAT * STRIP];
+	double		scores[SCORE_LANES * STRIP];
+	float		float_scores[SCORE_LANES_FLOAT * STRIP];
 	double		column[STRIP];	/* scores of one lane, as double */
 } Shortlist;
 
@@ -142,8 +143,19 @@ PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 	ArgMatrixSlice(weights, spec, 0, list->rankings, list->numbers);
 	for (int i = 0; i < list->rankings; i++)
 		ScaleToOne(list->len, list->numbers + i * len);
-	list->lanes = AllocateMany(sizeof(float), score_rounded_float(list->rankings) * len);
-	score_pack_float(list->len, list->rankings, list->numbers, list->len, list->lanes);
+	list->float_lanes = AllocateMany(sizeof(float), score_rounded_float(list->rankings) * len);
+	score_pack_float(list->len, list->rankings, list->numbers, list->len, list->float_lanes);
+}
+
+/* Pack the weights as doubles, for features that are not real[]. */
+static void
+PackDoubles(Shortlist *list)
+{
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(list));
+
+	list->lanes = AllocateNumbers((Size) score_rounded(list->rankings) * list->len);
+	score_pack(list->len, list->rankings, list->numbers, list->len, list->lanes);
+	MemoryContextSwitchTo(caller);
 }
 
 static void
@@ -181,7 +193,6 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 		list->best[i] = TopKCreateOfType(context, item_type, list->size);
 	list->strip_len = Max(1, Min(STRIP, MAX_STRIP_NUMBERS / Max(spec.len, 1)));
 	list->strip = AllocateNumbers((Size) list->strip_len * spec.len);
-	list->float_strip = AllocateMany(sizeof(float), (Size) list->strip_len * spec.len);
 	MemoryContextSwitchTo(caller);
 	return list;
 }
@@ -245,17 +256,43 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Offer the items of a strip to a ranking. */
+/* Offer the items of a strip to a ranking.  Scores are "step" numbers apart. */
 static void
-OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, int first, int count)
+OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
+		   Block *block, int first, int count)
 {
-	for (int i = 0; i < count; i++)
-		if (!TopKIsBeyond(best, scores[i]))
+	for (int i = 0; i < count; i++, scores += step)
+		if (!TopKIsBeyond(best, *scores))
 		{
 			NullableDatum item = GetItem(block, first + i);
 
-			TopKKeep(best, scores[i], TieKey(ties, item.value), item);
+			TopKKeep(best, *scores, TieKey(ties, item.value), item);
 		}
+}
+
+/* Score a strip under all weight vectors in double precision. */
+static void
+ScoreDoubles(Shortlist *list, Block *block, int first, int count)
+{
+	double		peaks[SCORE_LANES];
+
+	if (!list->lanes)
+		PackDoubles(list);
+	ReadStrip(list, block, first, count);
+	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES)
+	{
+		TopK	  **best = list->best + pack;
+		int			lanes = Min(SCORE_LANES, list->rankings - pack);
+
+		CHECK_FOR_INTERRUPTS();
+		score_lanes(list->len, list->lanes + (Size) pack * list->len, count,
+					list->strip, list->len, list->scores, SCORE_LANES);
+		peak_of_lanes(count, list->scores, peaks);
+		for (int i = 0; i < lanes; i++)
+			if (!TopKIsBeyond(best[i], ResultFinite(peaks[i])))
+				OfferStrip(best[i], &list->ties, list->scores + i, SCORE_LANES,
+						   block, first, count);
+	}
 }
 
 /*
@@ -275,60 +312,43 @@ ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
 static void
 WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int count)
 {
-	const float *scores = list->scores + ranking % SCORE_LANES_FLOAT;
+	const float *scores = list->float_scores + ranking % SCORE_LANES_FLOAT;
 
 	for (int i = 0; i < count; i++, scores += SCORE_LANES_FLOAT)
 		list->column[i] = likely(isfinite(*scores)) ? *scores :
 			ScoreAsDouble(list, ranking, block, first + i);
 }
 
-/* Return the features of a strip as single precision; infinity for larger numbers. */
-static const float4 *
-FloatStrip(Shortlist *list, const Block *block, int first, int count)
+/*
+ * Score a strip of real features under all weight vectors in single precision.  A
+ * feature that is not finite makes all scores of its item NaN, even with weight 0.
+ * The peak is then NaN, and the strip is not skipped.
+ */
+static void
+ScoreFloats(Shortlist *list, Block *block, int first, int count)
 {
 	const float4 *features = (float4 *) ARR_DATA_PTR(block->features) +
 		(Size) first * list->len;
-	Size		numbers = (Size) count * list->len;
-
-	if (ARR_ELEMTYPE(block->features) != FLOAT4OID)
-	{
-		ReadStrip(list, block, first, count);
-		for (Size i = 0; i < numbers; i++)
-			list->float_strip[i] = fabs(list->strip[i]) <= FLT_MAX ? (float) list->strip[i] : INFINITY;
-		return list->float_strip;
-	}
-	/* the next heap page is rarely in the cache; fetch all lines in parallel */
-	for (Size at = 0; at < numbers; at += CACHE_LINE / sizeof(float4))
-		PREFETCH(features + at);
-	return features;
-}
-
-/*
- * Score a strip under all weight vectors.  A feature that is not finite makes all scores of
- * its item NaN or infinite, even with weight 0.  The peak is then NaN, and the strip is not
- * skipped.
- */
-static void
-ScoreStrip(Shortlist *list, Block *block, int first, int count)
-{
-	const float4 *features = FloatStrip(list, block, first, count);
 	float		peaks[SCORE_LANES_FLOAT];
 
+	/* the next heap page is rarely in the cache; fetch all lines in parallel */
+	for (Size at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
+		PREFETCH(features + at);
 	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)
 	{
 		TopK	  **best = list->best + pack;
 		int			lanes = Min(SCORE_LANES_FLOAT, list->rankings - pack);
 
 		CHECK_FOR_INTERRUPTS();
-		score_lanes_float(list->len, list->lanes + (Size) pack * list->len,
-						  count, features, list->len, list->scores, SCORE_LANES_FLOAT);
-		peak_of_lanes_float(count, list->scores, peaks);
+		score_lanes_float(list->len, list->float_lanes + (Size) pack * list->len,
+						  count, features, list->len, list->float_scores, SCORE_LANES_FLOAT);
+		peak_of_lanes_float(count, list->float_scores, peaks);
 		for (int i = 0; i < lanes; i++)
 		{
 			if (TopKIsBeyond(best[i], peaks[i]))
 				continue;
 			WidenColumn(list, pack + i, block, first, count);
-			OfferStrip(best[i], &list->ties, list->column, block, first, count);
+			OfferStrip(best[i], &list->ties, list->column, 1, block, first, count);
 		}
 	}
 }
@@ -358,7 +378,14 @@ dlints_shortlist_transfn(PG_FUNCTION_ARGS)
 	}
 	block = ReadBlock(fcinfo, list);
 	for (int first = 0; first < block.count; first += list->strip_len)
-		ScoreStrip(list, &block, first, Min(list->strip_len, block.count - first));
+	{
+		int			count = Min(list->strip_len, block.count - first);
+
+		if (ARR_ELEMTYPE(block.features) == FLOAT4OID)
+			ScoreFloats(list, &block, first, count);
+		else
+			ScoreDoubles(list, &block, first, count);
+	}
 	PG_RETURN_POINTER(list);
 }
 
