@@ -126,6 +126,7 @@ $sessions->run(1, 'COMMIT');
 is(value('bool_and(features IS NOT NULL) FROM board.impression_user WHERE user_id = 1002'), 't',
 	'a list that is committed after several fits has its features');
 $node->safe_psql('postgres', 'UPDATE job SET city_id = city_id - 4 WHERE id % 3 = 0');
+value('board.warm_start()');    # else each run() below does it, and waits a minute for the models
 
 ### Two sessions call run()
 
