@@ -132,7 +132,7 @@ COMMENT ON FUNCTION _dlints_draw_test_users(integer)
 -- Do the candidates of a recommender depend on the user?  We look for the user in the condition of the bound function.
 -- Its FROM clause names the parameter once in any case.
 CREATE FUNCTION _dlints_candidates_differ(schema text) RETURNS boolean
-	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS
 $$
 SELECT coalesce(bool_or(p.prosqlbody IS NULL OR pg_get_function_sqlbody(p.oid)
                         ~ 'request[.](user_id|[*])|allowed[.]user_id.*allowed[.]user_id'), true)

@@ -61,8 +61,10 @@ SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_r
 SELECT dlints_create_recommender('own_kind', 'thing', '{kind}', clicks => :log,
   candidates => $$i.kind = 'kind ' || user_id % 3$$);
 SELECT dlints_create_recommender('one_kind', 'thing', '{kind}', clicks => :log, candidates => $$i.kind = 'kind 1'$$);
+SET LOCAL quote_all_identifiers = on;
 SELECT results_eq('SELECT public._dlints_candidates_differ(unnest(''{own_kind,one_kind}''::text[]))',
   'VALUES (true), (false)', 'a backtest looks up candidates once if they are equal for all users');
+RESET quote_all_identifiers;
 SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() lists the candidates of each user')
 FROM own_kind.backtest() WHERE policy = 'the most popular';
 SELECT is((hit_rate, ndcg)::text, '(0.3333,0.3333)', 'backtest() lists candidates that are equal for all users')
