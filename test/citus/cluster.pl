@@ -1,8 +1,6 @@
 # dlints on Citus: a coordinator and two workers do what doc/scaling.md teaches.
 # Aggregates are computed in parts, a statement makes one draw, and nothing is
 # lost when a shard moves or both workers stop.
-#
-# Prints how long evidence takes.
 use strict;
 use warnings;
 
@@ -11,7 +9,7 @@ use lib "$FindBin::RealBin/../t";
 use DlintsTest;
 use IPC::Run;
 use Test::More;
-use Time::HiRes qw(time usleep);
+use Time::HiRes qw(usleep);
 
 my $settings = q{
 	shared_preload_libraries = 'citus, dlints'
@@ -427,45 +425,5 @@ wait_for($writers, 50);
 $writers->{run}->signal('TERM');
 $writers->{run}->finish;
 check('and went on', 0 + sql("$committed $rounds"));
-
-### How long evidence takes
-
-sql(q{
-	TRUNCATE event;
-	INSERT INTO event SELECT i, i % 1000,
-		ARRAY(SELECT random()::real FROM generate_series(1, 24) j WHERE i > 0), random()
-	FROM generate_series(1, 400000) i;
-	UPDATE model SET state = dlints_new(24);
-	VACUUM ANALYZE event});
-
-# Shortest of several runs, each the second one of its session
-sub milliseconds
-{
-	my ($query, $runs) = @_;
-	my $shortest = 'inf';
-
-	for (1 .. $runs)
-	{
-		my @times = sql("\\timing on\n$query;\n$query;\n\\timing off") =~ /^Time: ([\d.]+)/mg;
-
-		$shortest = $times[1] if $times[1] < $shortest;
-	}
-	return $shortest;
-}
-
-sql(q{UPDATE model SET state = dlints_update(state, array_fill(0.5::real, '{24}'), 1) WHERE name = 'm4'});
-my $updates = "SELECT (dlints_info($evidence))).updates FROM";
-my $sum = milliseconds('SELECT sum(reward) FROM event', 9);
-my $parts = milliseconds("$model $updates event", 9);
-my $parameters = sql(q{SELECT 0 * state FROM model WHERE name = 'm4'});
-my $literal = milliseconds("$updates event" =~ s/\(SELECT state FROM m\)/'$parameters'/r, 9);
-my $whole = milliseconds($model =~ s/0 \* state AS state/state/r . " $updates event", 9);
-my $pulled = milliseconds("$model $updates (SELECT * FROM event OFFSET 0) e", 2);
-
-diag('evidence of 400,000 rows, d = 24, in terms of sum():');
-diag(sprintf '  sum() %.0f ms', $sum);
-diag(sprintf '  %-35s %5.0f ms %6.1f', @$_, $_->[1] / $sum)
-  for [ 'in parts', $parts ], [ 'in parts, parameters as a literal', $literal ],
-  [ 'in parts, with all that was learned', $whole ], [ 'rows brought here', $pulled ];
 
 done_testing();
