@@ -1,6 +1,5 @@
-# Thousands of randomly altered values, first on input through binary COPY, then in tables: each is refused or
-# harmless for every function.  DLINTS_TEST_SEED repeats a run, and DLINTS_TEST_MUTATIONS is the number of mutations
-# (80).
+# Randomly altered values in tables: each is refused or harmless for every function.  DLINTS_TEST_SEED repeats a run.
+# Altered input is in 005_binary_copy.pl and in test/fuzz.
 use strict;
 use warnings;
 
@@ -11,7 +10,6 @@ use DlintsTest;
 use Test::More;
 
 my $seed = $ENV{DLINTS_TEST_SEED} // 20200601;
-my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 80;
 note "DLINTS_TEST_SEED=$seed";
 srand($seed);
 
@@ -43,7 +41,6 @@ sub ask_all
 
 sql('CREATE EXTENSION dlints');
 DlintsTest->run_file($node, $_) for 'models.sql', 'probes.sql';
-my $form = BinaryForm->new($node);
 sql(q{
 	-- what is kept is an answer other than true, or other than 22023 to a
 	-- question that is not for such a model
@@ -116,7 +113,7 @@ is(sql(q{
 	'',
 	'every form of every function in C is asked');
 
-# SQL for models of several kinds, and the bytes of each in their external form
+# SQL for models of several kinds
 my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
   [ '3, discount => 0.9, intercept => false', 20 ],
   [ '7, 4, seed => 12, policy => \'ucb\', intercept => false', 50 ],
@@ -129,7 +126,6 @@ my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
   [ '3, half_life => \'1 day\', memories => 2', 20 ],
   [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '6, 3, seed => 9, interactions => \'matched\', intercept => false', 20 ];
-my @values = map { $form->of($_) } @models;
 
 ### Random mutations
 
@@ -190,14 +186,6 @@ my @in_place = (
 		substr($v, number_place($v, $first), 8)) },
 	sub { my ($v) = @_; my $long = pick(1, 2, 4); replaced($v, place($v),
 		substr($v, place($v), $long)) });
-my @of_length = (
-	sub { my ($v) = @_; substr($v, 0, place($v)) },
-	sub { my ($v) = @_; $v . chr(rand 256) x (1 + rand 64) },
-	sub { my ($v) = @_; $v . substr($v, place($v)) },
-	sub { my ($v) = @_; my $at = place($v); substr($v, 0, $at)
-		. substr($v, $at + 8 < length($v) ? $at + 8 : length($v)) },
-	sub { my ($v) = @_; my $o = pick(@values); my $at = place($v); substr($v, 0, $at)
-		. ($at < length($o) ? substr($o, $at) : '') });
 
 sub mutated
 {
@@ -210,38 +198,6 @@ sub mutated
 	} while (rand() < 0.25);
 	return $value;
 }
-
-### Input
-
-my $untouched = 0;
-$untouched = $form->add($_) for @values;
-my $files;
-$files = $form->add(mutated(pick(@values), DISCOUNT, 'd>', @in_place, @in_place, @of_length)) for 1 .. $mutations;
-ok($form->copy(1, $files), "$mutations mutations: the session is alive");
-is(sql("SELECT count(*) FROM arrival") + sql("SELECT count(*) FROM refusal"),
-	$files, 'each mutation is accepted or rejected');
-is(sql("SELECT count(*) FROM arrival WHERE n <= $untouched"), $untouched, 'unmodified values are accepted');
-cmp_ok(sql('SELECT count(*) FROM arrival'), '>', $mutations / 20, 'one mutation in twenty is accepted');
-cmp_ok(sql('SELECT count(*) FROM refusal'), '>', $mutations / 4, 'one mutation in four is rejected');
-is(sql(q{SELECT DISTINCT sqlstate, message FROM refusal WHERE sqlstate NOT IN ('22P03', '0A000')}),
-	'',
-	'refusals have one of two SQLSTATEs');
-
-ask_all('arrival', 'every function on what is accepted');
-is(sql(q{
-	SELECT name, answer, count(*), min(n), min(message) FROM answer
-	WHERE answer NOT IN ('22003', 'XX001') AND (answer <> '54000' OR name !~ 'typmod')
-	AND message IS DISTINCT FROM 'cannot retract evidence that the model does not contain'
-	GROUP BY name, answer}),
-	'',
-	'answers are sound and finite, errors are for numbers out of range, evidence of nothing or'
-	  . ' sizes that no column has');
-is(sql(q{SELECT DISTINCT name, message FROM answer WHERE answer = 'XX001'
-	AND message <> 'posterior of dlints model does not exist'}),
-	'',
-	'errors of damaged values name the damage');
-is(sql("SELECT * FROM answer WHERE n <= $untouched"), '', 'unmodified values give no errors');
-note sql('SELECT answer, message, count(*) FROM answer GROUP BY 1, 2 ORDER BY 1, 2');
 
 ### Stored values
 
