@@ -63,8 +63,8 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		RAISE;
 	END IF;
 	RAISE 'in the argument "clicks": %', SQLERRM
-		USING ERRCODE = SQLSTATE, HINT = 'The query must return every row without an error.  It may return keys as stored: the recommender converts'
-		       ' them, and ignores those that cannot be converted.';
+		USING ERRCODE = SQLSTATE, HINT = 'The query must return every row without an error. It may return keys as stored:'
+			' the recommender converts them, and ignores those that cannot be converted.';
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_click_rows()
