@@ -149,7 +149,7 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 	}
 }
 
-#define CPU_VNNI	__attribute__((target("avx512f,avx512vnni")))
+#ifdef CPU_VNNI
 /* Vectors that share each load of weights, which hides the latency of the additions */
 #define TOGETHER	4
 
@@ -182,7 +182,8 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 			_mm512_storeu_si512(sums + (size_t) (c + i) * BYTE_LANES, row_sums[i]);
 	}
 }
-#endif
+#endif							/* CPU_VNNI */
+#endif							/* CPU_AVX2 */
 
 /*
  * Sum products with the fastest instructions of this CPU; all give equal sums.  Vectors of
@@ -191,14 +192,21 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 void
 byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
 {
-#ifdef CPU_AVX2
+#ifdef CPU_VNNI
 	if (__builtin_cpu_supports("avx512vnni"))
+	{
 		sums_vnni(weights, count, codes, codes_len, sums);
-	else if (__builtin_cpu_supports("avx2"))
-		sums_avx2(weights, count, codes, codes_len, sums);
-	else
+		return;
+	}
 #endif
-		sums_plain(weights, count, codes, codes_len, sums);
+#ifdef CPU_AVX2
+	if (__builtin_cpu_supports("avx2"))
+	{
+		sums_avx2(weights, count, codes, codes_len, sums);
+		return;
+	}
+#endif
+	sums_plain(weights, count, codes, codes_len, sums);
 }
 
 /*

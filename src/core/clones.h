@@ -28,6 +28,10 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CPU_AVX2	__attribute__((target("avx2")))
 #define CPU_AVX512	__attribute__((target("avx512f")))
+/* unknown to GCC 7, the compiler of some distributions */
+#if defined(__clang__) || __GNUC__ >= 8
+#define CPU_VNNI	__attribute__((target("avx512f,avx512vnni")))
+#endif
 #endif
 
 /*

@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-
 #include "page/neighbours.h"
 
 /* Maximum score.  Weights are regression coefficients, so that sums above 1 are rare. */
