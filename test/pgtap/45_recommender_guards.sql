@@ -1,11 +1,11 @@
 -- Guards of a recommender: who may page a list, decision numbers, renames, comments, keys of all integer types,
--- quarantine, primary keys of all tables, and functions of the extension under a hostile search_path.
+-- primary keys of all tables, and functions of the extension under a hostile search_path.
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(241);
+SELECT * FROM plan(233);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
@@ -189,27 +189,6 @@ SELECT board.reward(:decision, :item, value => 0.5);
 SELECT is(at, now(), 'a reward that is reported again with another value has the new time') FROM board.reward
 WHERE  decision = :decision AND outcome = 'click';
 
--- ---------- quarantine ----------
-
-SELECT board.learn();
-UPDATE board.reward SET applied = 1e6 WHERE decision = :decision;
-SELECT board.reward(:decision, :item, value => 0.25);
-SELECT is(board.learn(), 0::bigint, 'a correction that fails applies nothing') ;
-SELECT is(array_agg(decision), ARRAY[:decision]::bigint[], 'a correction that fails quarantines its decision')
-  FROM board.quarantine;
-UPDATE board.reward SET applied = 0.5 WHERE decision = :decision;
-CREATE TEMP TABLE before AS SELECT name, state FROM board.model;
-SELECT board.reward(:decision, :item, value => 1);
-SELECT is(board.learn(), 0::bigint, 'learn() applies no correction of a quarantined decision');
-SELECT is(array_agg(m.state::text ORDER BY name), array_agg(b.state::text ORDER BY name),
-  'the models are unchanged by corrections of a quarantined decision') FROM board.model m JOIN before b USING (name);
-SELECT is(applied, 0.5::float8, 'the reward of a quarantined decision is not marked as applied') FROM board.reward
-WHERE  decision = :decision;
-SELECT board.rebuild();
-SELECT is((SELECT count(*) FROM board.quarantine), 0::bigint, 'rebuild() empties the quarantine');
-SELECT is(applied, value, 'rebuild() applies rewards of quarantined decisions') FROM board.reward
-  WHERE decision = :decision;
-
 -- ---------- changes that retrain ----------
 
 SELECT board.reward(decision, item, 'apply') FROM board.impression WHERE position = 1;
@@ -230,8 +209,6 @@ SELECT board.erase(30);
 SELECT ok(count(*) > 0 AND bool_and(d.user_id IS DISTINCT FROM 30 AND d.id IS NOT NULL),
   'erase() leaves no rows in pending')
 FROM   board.pending p LEFT JOIN board.decision d ON d.id = p.decision;
-SELECT is((SELECT count(*) FROM board.pending p WHERE NOT EXISTS (SELECT FROM board.decision d
-  WHERE d.id = p.decision)), 0::bigint, 'every pending decision is in the log after erase()');
 
 -- ---------- items that a user clicked ----------
 

@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(129);
+SELECT plan(131);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -182,7 +182,13 @@ SELECT is(applied, 1::float8, 'learn() trains on other decisions although one co
 SELECT ok(value = 1 AND meaning LIKE '%' || (SELECT decision FROM board.quarantine) || '%',
   'report() names a decision whose correction failed as quarantined') FROM board.report()
   WHERE measure = 'quarantined decisions';
+UPDATE board.reward r SET applied = 0.5 FROM board.quarantine q WHERE q.decision = r.decision AND r.applied = 1e6;
+CREATE TEMP TABLE before AS SELECT name, state FROM board.model;
 SELECT is(board.learn('0'), 0::bigint, 'learn() does not retry a quarantined decision');
+SELECT is_empty('TABLE before EXCEPT SELECT name, state FROM board.model',
+  'the models are unchanged by corrections of a quarantined decision');
+SELECT is(applied, 0.5::float8, 'the reward of a quarantined decision is not marked as applied')
+  FROM board.reward r JOIN board.quarantine q USING (decision) WHERE r.outcome = 'click' AND applied <> value;
 SELECT lives_ok('SELECT board.rebuild()', 'rebuild() succeeds with quarantined decisions');
 SELECT ok(difference_from_log('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
   'rebuild() applies quarantined decisions and empties the quarantine');
