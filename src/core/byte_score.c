@@ -174,9 +174,11 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 
 			UNROLL
 			for (int i = 0; i < TOGETHER; i++)
-				row_sums[i] = _mm512_dpbusd_epi32(row_sums[i],
-												  _mm512_set1_epi32(load_quad(rows[i] + (size_t) q * 4)),
-												  lane);
+			{
+				__m512i		codes = _mm512_set1_epi32(load_quad(rows[i] + (size_t) q * 4));
+
+				row_sums[i] = _mm512_dpbusd_epi32(row_sums[i], codes, lane);
+			}
 		}
 		for (int i = 0; i < TOGETHER && c + i < count; i++)
 			_mm512_storeu_si512(sums + (size_t) (c + i) * BYTE_LANES, row_sums[i]);

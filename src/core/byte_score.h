@@ -18,7 +18,7 @@
 
 #define BYTE_LANES		16
 /* Length of a row of bounds (see byte_write_bounds) */
-#define BOUND_NUMBERS	(2 * BYTE_LANES)
+enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
 /* Weights of BYTE_LANES vectors for a range of the features */
 typedef struct ByteWeights

@@ -94,8 +94,11 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 			ArrayGetNItems(ARR_NDIM(costs), ARR_DIMS(costs)) == n_costs &&
 			!ARR_HASNULL(costs) ? ((float4 *) ARR_DATA_PTR(costs))[i] : 0.0f;
 	for (int i = 0; i < n_dates; i++)
-		numbers[FIRST_COST + n_costs + i] = !nulls[i] && fabsf(DatumGetFloat4(dates[i])) < MAX_DATE ?
-			DatumGetFloat4(dates[i]) : INFINITY;
+	{
+		float4		date = nulls[i] ? INFINITY : DatumGetFloat4(dates[i]);
+
+		numbers[FIRST_COST + n_costs + i] = fabsf(date) < MAX_DATE ? date : INFINITY;
+	}
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 

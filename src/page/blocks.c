@@ -234,9 +234,10 @@ describe_rankings(const BlockScan *scan, BestItems *best)
 		const Lanes *lanes = &scan->scorer->lanes[r / BYTE_LANES];
 		int			l = r % BYTE_LANES;
 
-		best->margins[r] = MARGIN_ERRORS * hypot((double) scan->max_scales[0] * lanes->factors.errors[l],
-												 (double) scan->max_scales[1] *
-												 lanes->columns.errors[l]) +
+		double		factor_error = (double) scan->max_scales[0] * lanes->factors.errors[l];
+		double		column_error = (double) scan->max_scales[1] * lanes->columns.errors[l];
+
+		best->margins[r] = MARGIN_ERRORS * hypot(factor_error, column_error) +
 			POPULARITY_CHANGE * fabs((double) lanes->narrow[l]);
 		best->neighbour_weights[r] = lanes->narrow[(Size) neighbour * BYTE_LANES + l];
 	}

@@ -330,7 +330,8 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
-	AllowedReader reader = {page, CreateCandidates(count), LeftOutKeys(page), numbers, page->groups};
+	AllowedReader reader = {page, CreateCandidates(count), LeftOutKeys(page), numbers,
+		page->groups};
 
 	if (page->groups == NULL)
 		reader.groups = page->groups = GroupsCreate();

@@ -78,7 +78,8 @@ add_score(NeighbourScores *scores, Datum item, double weight)
  * malformed rows.
  */
 void
-AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights, double weight)
+AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
+			  double weight)
 {
 	ArrayType  *keys = DatumGetArrayTypePCopy(neighbours);
 	ArrayType  *numbers = DatumGetArrayTypeP(weights);

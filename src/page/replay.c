@@ -63,7 +63,8 @@ add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
 		double	   *prices = weights + (Size) row * width + draws->width;
 		int			variant = row % variants;
 
-		memcpy(weights + (Size) row * width, draws->weights + (Size) (row / variants) * draws->width,
+		memcpy(weights + (Size) row * width,
+			   draws->weights + (Size) (row / variants) * draws->width,
 			   sizeof(double) * draws->width);
 		for (int c = 0; c < n_costs; c++)
 			prices[c] = variant == n_costs + 1 ? -penalties[c] :
@@ -155,7 +156,8 @@ dlints_replay_list(PG_FUNCTION_ARGS)
 	signs = (int32 *) ARR_DATA_PTR(array);
 	EnterRequest(&page, fcinfo);
 	CheckKeyType(fcinfo, 2, page.items_type, "items");
-	if (ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != page.settings.constraints)
+	if (ARR_HASNULL(array) ||
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != page.settings.constraints)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"signs\" must have a number per constraint")));

@@ -212,7 +212,8 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 
 /* Mark the extra items among the eligible items.  Returns the other extra items. */
 static CandidateSet *
-mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers, bool *is_marked)
+mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
+				 bool *is_marked)
 {
 	CandidateSet *others = CreateCandidates(extra->count);
 

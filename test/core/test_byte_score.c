@@ -183,7 +183,10 @@ test_zeros_and_tiny_numbers_score_zero(void **state)
 		assert_true(c.scores[l] == 0.0f);
 }
 
-/* Bounds are finite, and standard deviations above the scores; precisions are reciprocals of these. */
+/*
+ * Bounds are finite, and standard deviations above the scores; precisions are reciprocals
+ * of these.
+ */
 static void
 test_bounds_are_deviations_above_scores(void **state)
 {

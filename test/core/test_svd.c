@@ -172,7 +172,10 @@ jacobi(int n, exact *a, exact *v)
 			}
 }
 
-/* Decompose the gram matrix: its eigenvalues on the diagonal of the result, its eigenvectors in v. */
+/*
+ * Decompose the gram matrix: its eigenvalues on the diagonal of the result, its
+ * eigenvectors in v.
+ */
 static exact *
 eigenvalues(const Log *log, exact *v)
 {
