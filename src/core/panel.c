@@ -13,22 +13,55 @@
 
 #define NUMBER double
 #define PRODUCT multiply_double
+#define FILTER filter_double
+#define SHIFT shift_double
 #define GATHER gather_double
 #define SCATTER scatter_double
 #include "panel_product.h"
 
 #define NUMBER float
 #define PRODUCT multiply_float
+#define FILTER filter_float
+#define SHIFT shift_float
 #define GATHER gather_float
 #define SCATTER scatter_float
 #include "panel_product.h"
+
+/* Copy a panel, rounded to single precision. */
+static void
+round_panel(const SvdMatrix *matrix, size_t columns, const double *panel, float *out)
+{
+	for (uint32_t item = 0; item < matrix->items; item++)
+	{
+		for (size_t i = item * columns; i < (item + 1) * columns; i++)
+			out[i] = (float) panel[i];
+		matrix->pause();
+	}
+}
+
+/* Copy a panel of single precision, which may be the second half of "out". */
+static void
+widen_panel(const SvdMatrix *matrix, size_t columns, const float *panel, double *out)
+{
+	for (uint32_t item = 0; item < matrix->items; item++)
+	{
+		/* out[i] overwrites converted numbers only */
+		for (size_t i = item * columns; i < (item + 1) * columns; i++)
+		{
+			float		number = panel[i];
+
+			out[i] = number;
+		}
+		matrix->pause();
+	}
+}
 
 /* out <- A'A panel; "sum" is work space for one vector */
 void
 panel_multiply(const SvdMatrix *matrix, size_t columns, const double *panel,
 			   double *out, double *sum)
 {
-	multiply_double(matrix, columns, panel, out, sum);
+	multiply_double(matrix, columns, 1.0, 0.0, false, panel, out, sum);
 }
 
 /*
@@ -42,24 +75,31 @@ panel_multiply_fast(const SvdMatrix *matrix, size_t columns, const double *panel
 	float	   *from = (void *) out;
 	float	   *to = from + matrix->items * columns;
 
-	for (uint32_t item = 0; item < matrix->items; item++)
-	{
-		for (size_t i = item * columns; i < (item + 1) * columns; i++)
-			from[i] = (float) panel[i];
-		matrix->pause();
-	}
-	multiply_float(matrix, columns, from, to, (void *) sum);
-	for (uint32_t item = 0; item < matrix->items; item++)
-	{
-		/* out[i] overwrites converted numbers only */
-		for (size_t i = item * columns; i < (item + 1) * columns; i++)
-		{
-			float		number = to[i];
+	round_panel(matrix, columns, panel, from);
+	multiply_float(matrix, columns, 1.0, 0.0, false, from, to, (void *) sum);
+	widen_panel(matrix, columns, to, out);
+}
 
-			out[i] = number;
-		}
-		matrix->pause();
+/*
+ * *panel <- T_n(A'A / center - 1) *panel with the Chebyshev polynomial T_n, in single
+ * precision if is_fast.  Both panels are work space and may be swapped; "sum" is work
+ * space for one vector.
+ */
+void
+panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, bool is_fast,
+			 double **panel, double **spare, double *sum)
+{
+	float	   *from = (void *) *spare;
+	float	   *to = from + matrix->items * columns;
+
+	if (!is_fast)
+	{
+		filter_double(matrix, columns, center, n, panel, spare, sum);
+		return;
 	}
+	round_panel(matrix, columns, *panel, from);
+	filter_float(matrix, columns, center, n, &from, &to, (void *) sum);
+	widen_panel(matrix, columns, from, *panel);
 }
 
 /* Number of vectors in the chunk of a panel that starts at "item" */

@@ -1,6 +1,6 @@
 /*
  * panel_product.h
- *		The product of A'A with a panel, for panels of a type NUMBER.  panel.c
+ *		Products of A'A with a panel, for panels of a type NUMBER.  panel.c
  *		includes this file once per type, with names for the functions.
  */
 
@@ -50,13 +50,29 @@ SCATTER(size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* out <- A'A panel; "sum" is work space for one vector */
+/* out <- shift panel - before, where "before" is the previous content of out or zero */
+CPU_CLONES
 static void
-PRODUCT(const SvdMatrix *matrix, size_t columns, const NUMBER *panel, NUMBER *out, NUMBER *sum)
+SHIFT(size_t columns, NUMBER shift, bool has_before,
+	  const NUMBER *restrict panel, NUMBER *restrict out)
+{
+	for (size_t j = 0; j < columns; j++)
+		out[j] = shift * panel[j] - (has_before ? out[j] : 0);
+}
+
+/*
+ * out <- scale A'A panel + shift panel - before, where "before" is the previous content of
+ * out or zero; "sum" is work space for one vector
+ */
+static void
+PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, bool has_before,
+		const NUMBER *panel, NUMBER *out, NUMBER *sum)
 {
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{
-		memset(out + item * columns, 0, sizeof(NUMBER) * columns);
+		size_t		offset = item * columns;
+
+		SHIFT(columns, (NUMBER) shift, has_before, panel + offset, out + offset);
 		matrix->pause();
 	}
 	for (uint32_t user = 0; user < matrix->users; user++)
@@ -72,6 +88,8 @@ PRODUCT(const SvdMatrix *matrix, size_t columns, const NUMBER *panel, NUMBER *ou
 				   matrix->cells + i, panel, sum);
 			matrix->pause();
 		}
+		for (size_t j = 0; j < columns; j++)
+			sum[j] *= (NUMBER) scale;
 		for (i = start; i < end; i += CELLS_PER_PAUSE)
 		{
 			SCATTER(columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
@@ -81,7 +99,29 @@ PRODUCT(const SvdMatrix *matrix, size_t columns, const NUMBER *panel, NUMBER *ou
 	}
 }
 
+/*
+ * Apply the Chebyshev polynomial of degree n to A'A / center - 1 and the panel, by the
+ * recurrence T_i = 2 (A'A / center - 1) T_(i-1) - T_(i-2).  The result is in *panel; the
+ * content of *spare is lost.
+ */
+static void
+FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
+	   NUMBER **panel, NUMBER **spare, NUMBER *sum)
+{
+	for (int i = 1; i <= n; i++)
+	{
+		double		factor = i == 1 ? 1.0 : 2.0;
+		NUMBER	   *next = *spare;
+
+		PRODUCT(matrix, columns, factor / center, -factor, i > 1, *panel, next, sum);
+		*spare = *panel;
+		*panel = next;
+	}
+}
+
 #undef NUMBER
 #undef PRODUCT
+#undef FILTER
+#undef SHIFT
 #undef GATHER
 #undef SCATTER

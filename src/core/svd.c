@@ -22,7 +22,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "clones.h"
 #include "linalg.h"
 #include "random.h"
 
@@ -133,15 +132,6 @@ svd_scale(SvdMatrix *matrix, double *roots)
 
 /* ---------- the iteration ---------- */
 
-static void
-swap_panels(double **a, double **b)
-{
-	double	   *kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
-
 /*
  * Replace a positive semidefinite matrix in work->full by its eigenvectors, each divided by
  * the square root of its eigenvalue, in descending order.  work->values gets these roots.
@@ -232,7 +222,7 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 static bool
 improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *work)
 {
-	double	   *product = svd->spare[0];
+	double	   *product = svd->spare;
 
 	multiply(matrix, (size_t) svd->columns, svd->panel, product, work->chunk);
 	panel_cross(matrix, svd->columns, svd->panel, product, work->full);
@@ -245,7 +235,8 @@ improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *wo
 		return false;
 	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
 	memcpy(svd->values, work->values, sizeof(double) * (size_t) svd->columns);
-	swap_panels(&svd->panel, &svd->spare[0]);
+	svd->spare = svd->panel;
+	svd->panel = product;
 	return true;
 }
 
@@ -283,59 +274,6 @@ filter_degree(double first, double last, int products)
 		n++;
 	}
 	return n;
-}
-
-/* next <- 2 (next / center - panel) - before */
-CPU_CLONES
-static void
-recur(size_t count, double center, const double *restrict panel,
-	  const double *restrict before, double *restrict next)
-{
-	for (size_t i = 0; i < count; i++)
-		next[i] = 2.0 * (next[i] / center - panel[i]) - before[i];
-}
-
-/* next <- next / center - panel */
-CPU_CLONES
-static void
-recur_first(size_t count, double center, const double *restrict panel, double *restrict next)
-{
-	for (size_t i = 0; i < count; i++)
-		next[i] = next[i] / center - panel[i];
-}
-
-/*
- * panel <- T_n(A'A / c - 1) panel with the Chebyshev polynomial T_n, where 2 c is the
- * square of "last".  T_n is between -1 and 1 for eigenvalues from 0 to 2 c.
- */
-static void
-filter(const SvdMatrix *matrix, Svd *svd, double last, int n,
-	   PanelProduct multiply, const Work *work)
-{
-	size_t		columns = (size_t) svd->columns;
-	double		center = last * last / 2.0;
-
-	for (int i = 1; i <= n; i++)
-	{
-		double	   *next = svd->spare[i == 1 ? 0 : 1];
-		uint32_t	item;
-
-		multiply(matrix, columns, svd->panel, next, work->chunk);
-		for (item = 0; item < matrix->items; item += PANEL_CHUNK)
-		{
-			size_t		offset = item * columns;
-			size_t		count = (size_t) panel_chunk(matrix, item) * columns;
-
-			if (i == 1)
-				recur_first(count, center, svd->panel + offset, next + offset);
-			else
-				recur(count, center, svd->panel + offset, svd->spare[0] + offset, next + offset);
-		}
-		/* keep the previous panel in the first spare */
-		swap_panels(&svd->panel, &svd->spare[0]);
-		if (i > 1)
-			swap_panels(&svd->panel, &svd->spare[1]);
-	}
 }
 
 /*
@@ -381,14 +319,15 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	{
 		double		last = svd->values[rank(svd) - 1];
 		int			n = filter_degree(svd->values[0], last, MAX_PRODUCTS - 1 - products);
-		PanelProduct multiply = last < MIN_FAST_SHARE * svd->values[0] ?
-			panel_multiply : panel_multiply_fast;
+		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
 
-		filter(matrix, svd, last, n, multiply, &work);
+		/* amplify eigenvalues above the square of "last" */
+		panel_filter(matrix, (size_t) svd->columns, last * last / 2.0, n, is_fast,
+					 &svd->panel, &svd->spare, work.chunk);
 		products += n + 1;
-		if (products + 2 > MAX_PRODUCTS)
-			multiply = panel_multiply;
-		if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, multiply, &work))
+		if (!orthonormalize(matrix, svd, &work) ||
+			!improve(matrix, svd, is_fast && products + 2 <= MAX_PRODUCTS ?
+					 panel_multiply_fast : panel_multiply, &work))
 			return false;
 	}
 	return true;

@@ -13,8 +13,6 @@
 #ifndef DLINTS_SVD_H
 #define DLINTS_SVD_H
 
-#include <stdbool.h>
-
 #include "panel.h"
 
 /* Directions beyond the requested ones, which speed up convergence */
@@ -24,7 +22,7 @@ typedef struct Svd
 {
 	int			columns;
 	double	   *panel;			/* start of the iteration, then singular vectors */
-	double	   *spare[2];		/* two work panels; svd_refine() needs the first only */
+	double	   *spare;			/* work panel */
 	double	   *values;			/* singular values in descending order */
 	double	   *work;			/* svd_work() doubles */
 } Svd;

@@ -42,13 +42,13 @@ typedef struct PreviousReader
 	Reader	   *reader;
 } PreviousReader;
 
-/* Bytes of three panels and two sets of embeddings */
+/* Bytes of two panels and a set of embeddings */
 static Size
 PanelsMemory(const LogReader *log)
 {
 	const Reader *reader = (const Reader *) log;
 	uint32		items = ClicksItems(log->clicks);
-	Size		columns = 3 * (Size) Min((uint32) reader->k + SVD_SPARE, items) +
+	Size		columns = 2 * (Size) Min((uint32) reader->k + SVD_SPARE, items) +
 		reader->k;
 
 	return mul_size(sizeof(double) * columns, items);
@@ -141,12 +141,12 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 
 	svd.columns = (int) Min((uint32) k + SVD_SPARE, matrix->items);
 	svd.panel = AllocateNumbers(mul_size(matrix->items, svd.columns));
-	svd.spare[0] = AllocateNumbers(mul_size(matrix->items, svd.columns));
+	svd.spare = AllocateNumbers(mul_size(matrix->items, svd.columns));
 	svd.values = palloc(sizeof(double) * svd.columns);
 	svd.work = AllocateNumbers(svd_work(Max(k, svd.columns)));
 	BlasReady();
 
-	svd_scale(matrix, svd.spare[0]);
+	svd_scale(matrix, svd.spare);
 	known = reader->previous && svd.columns > k &&
 		ComputeKnownShare(reader, matrix) >= MIN_KNOWN_SHARE;
 	if (known)
@@ -156,12 +156,10 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 	}
 	else
 	{
-		svd.spare[1] = AllocateNumbers(mul_size(matrix->items, svd.columns));
 		svd_start(matrix, &svd, hashes, 0, NULL);
 		CheckDecomposed(svd_decompose(matrix, &svd));
-		pfree(svd.spare[1]);
 	}
-	pfree(svd.spare[0]);
+	pfree(svd.spare);
 
 	vectors = AllocateNumbers(mul_size(matrix->items, k));
 	svd_vectors(matrix, &svd, hashes, k, vectors);

