@@ -1,14 +1,13 @@
 /*
  * test_prior.c
- *		Priors: evidence of a log without its mean, and the posterior with a
- *		prior, against their definitions in long double.
+ *		The posterior with a prior against its definition in long double,
+ *		priors of features of all sizes, and invalid priors.  24_prior.sql
+ *		compares priors with their equations.
  */
 #include "observed.h"
 
 #include "core/linalg.h"
 #include "core/memories.h"
-
-#define CLOSE		1e-12
 
 static const int dims[] = {1, 2, 5, 24};
 static const Squares kinds[] = {SQUARES_NONE, SQUARES_SUM, SQUARES_MATRIX};
@@ -36,77 +35,6 @@ observations(int dim, int count, bool intercept, uint64_t seed)
 	for (int j = 0; intercept && j < count; j++)
 		o.features[j * dim + dim - 1] = 1;
 	return o;
-}
-
-/* ---------- the definition ---------- */
-
-typedef struct ExactPrior
-{
-	exact	   *P;
-	exact	   *p;
-} ExactPrior;
-
-/* P = G - s s' / N and p = b - (R / N) s; the intercept's elements are 0 */
-static ExactPrior
-exact_prior(const ExactMemory *m, bool intercept)
-{
-	int			dim = m->dim;
-	ExactPrior	prior = {exact_new(SQUARE(dim)), exact_new((size_t) dim)};
-	const exact *s = m->G + (dim - 1) * dim;
-	exact		mean = m->reference + m->R / m->N;
-
-	for (int i = 0; i < dim; i++)
-	{
-		bool		out = intercept && i == dim - 1;
-
-		prior.p[i] = out ? 0 : m->b[i] - (intercept ? mean * s[i] : 0);
-		for (int j = 0; j < dim; j++)
-			prior.P[i * dim + j] = out || (intercept && j == dim - 1) ? 0 :
-				m->G[i * dim + j] - (intercept ? s[i] * s[j] / m->N : 0);
-	}
-	return prior;
-}
-
-static void
-check_prior_from(int dim, bool intercept, double reference)
-{
-	const Observed o = observations(dim, 40, intercept, 51);
-	const Evidence *log = learned(&o, 0, 40, SQUARES_NONE, reference);
-	ExactMemory *m = summed(&o, 0, 40, 1, reference);
-	ExactPrior	expected = exact_prior(m, intercept);
-	Prior		prior = prior_new(log, intercept, reference, 1);
-
-	assert_true(*prior.N == *log->N);
-	assert_true(prior_is_valid(&prior, dim));
-	for (int i = 0; i < dim; i++)
-	{
-		exact		size = m->G[i * dim + i];
-		double		diagonal = prior.P[linalg_packed_index(dim, i, i)];
-
-		assert_near(prior.p[i], expected.p[i], CLOSE * sqrtl(size * m->squares));
-		for (int j = 0; j < i; j++)
-			assert_near(prior.P[linalg_packed_index(dim, i, j)], expected.P[i * dim + j],
-						CLOSE * sqrtl(size * m->G[j * dim + j]));
-		/* rounding errors may reduce the diagonal */
-		assert_true(diagonal >= expected.P[i * dim + i] - CLOSE * size);
-		assert_true(diagonal <= expected.P[i * dim + i] + 1.1e-9L * size);
-	}
-	if (intercept)
-		assert_true(prior.p[dim - 1] == 0);
-	for (int j = 0; intercept && j < dim; j++)
-		assert_true(prior.P[linalg_packed_index(dim, dim - 1, j)] == 0);
-}
-
-static void
-test_prior_is_the_evidence_without_its_mean(void **state)
-{
-	for (int d = 0; d < LENGTH(dims); d++)
-	{
-		check_prior_from(dims[d], false, 0);
-		check_prior_from(dims[d], true, 0);
-		check_prior_from(dims[d], true, 3);
-		check_prior_from(dims[d], true, -20);
-	}
 }
 
 /* ---------- the posterior ---------- */
@@ -195,83 +123,6 @@ test_posterior_with_a_prior_equals_its_definition(void **state)
 				check_posterior(dims[d], kinds[k], false, weights[w]);
 				check_posterior(dims[d], kinds[k], true, weights[w]);
 			}
-}
-
-/* ---------- two combined histories ---------- */
-
-/* Each feature vector is followed by its opposite, so that the sum of each coordinate is 0. */
-static void
-balance(Observed *o, double level)
-{
-	int			dim = o->dim;
-
-	for (int j = 0; j < o->count; j += 2)
-	{
-		for (int k = 0; k < dim - 1; k++)
-			o->features[(j + 1) * dim + k] = -o->features[j * dim + k];
-		o->weights[j + 1] = o->weights[j];
-		o->rewards[j + 1] = 2 * level - o->rewards[j];
-	}
-}
-
-/*
- * Without a level, evidence counts equally as a prior and as observations.
- * With an intercept, its own estimate comes from observations only.
- */
-static void
-check_put_together(int dim, bool intercept, double weight)
-{
-	Observed	o = observations(dim, 60, intercept, 53);
-	const double level = intercept ? 2.5 : 0;
-	Evidence   *e;
-	Evidence   *log;
-	Evidence   *both;
-	Rewards		rewards = {.intercept = intercept};
-	Readout		known;
-	Readout		together;
-	Prior		prior;
-	Prior		ridge;
-	int			coordinates = intercept ? dim - 1 : dim;
-
-	if (intercept)
-		balance(&o, level);
-	e = learned(&o, 0, 20, SQUARES_NONE, 0);
-	log = learned(&o, 20, 60, SQUARES_NONE, 0);
-	prior = prior_new(log, intercept, 0, weight);
-	ridge = (Prior) {prior.ridge, prior.last_ridge, 0, NULL, NULL, NULL, 0};
-	rewards.totals = (Totals) {*e->N, *e->R, *e->S, *e->S};
-	known = read_out(e, &rewards, &prior);
-
-	both = evidence_copy(log);
-	evidence_scale(both, weight);
-	evidence_add(both, e);
-	rewards.totals = (Totals) {*both->N, *both->R, *both->S, *both->S};
-	together = read_out(both, &rewards, &ridge);
-	for (int i = 0; i < coordinates; i++)
-	{
-		assert_near(known.mean[i], together.mean[i], 1e-6);
-		for (int j = 0; j < coordinates; j++)
-			assert_near(known.cov[i * dim + j], together.cov[i * dim + j],
-						1e-6 * sqrt(known.cov[i * dim + i] * known.cov[j * dim + j]));
-	}
-	if (intercept)
-	{
-		assert_near(known.mean[dim - 1], 0, 1e-9);
-		assert_near(known.cov[dim * dim - 1], 1 / (*e->N + ridge.last_ridge), 1e-9);
-	}
-}
-
-static void
-test_prior_and_evidence_equal_evidence_of_both(void **state)
-{
-	static const double weights[] = {0.1, 1, 20};
-
-	for (int d = 0; d < LENGTH(dims); d++)
-		for (int w = 0; w < LENGTH(weights); w++)
-		{
-			check_put_together(dims[d], false, weights[w]);
-			check_put_together(dims[d], true, weights[w]);
-		}
 }
 
 /* ---------- numbers of all sizes ---------- */
@@ -371,9 +222,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_prior_is_the_evidence_without_its_mean),
 		test_of(test_posterior_with_a_prior_equals_its_definition),
-		test_of(test_prior_and_evidence_equal_evidence_of_both),
 		test_of(test_constant_features_leave_the_prior_usable),
 		test_of(test_invalid_priors_are_refused)
 	};
