@@ -1,7 +1,8 @@
 /*
  * test_value.c
- *		The value of a policy: parts of a log against the whole, and large
- *		rewards.  76_policy_value.sql compares values with their definitions.
+ *		The value of a policy: large rewards, and few decisions.
+ *		76_policy_value.sql compares values with their definitions, and
+ *		007_parallel.pl parts of a log with the whole.
  */
 #include "oracle.h"
 
@@ -55,20 +56,6 @@ check_moments(Moments m, Moments expected, double level, double relative)
 	assert_near(m.squares, expected.squares, relative * expected.squares);
 }
 
-static void
-check_value(const PolicyValue *v, const PolicyValue *expected, double relative)
-{
-	check_moments(v->reward, expected->reward, 0, relative);
-	check_moments(v->weight, expected->weight, 0, relative);
-	check_moments(v->weighted, expected->weighted, 0, relative);
-	check_moments(v->doubly, expected->doubly, 0, relative);
-	assert_near(v->snips, expected->snips, relative);
-	assert_near(value_snips_stderr(v), value_snips_stderr(expected), relative);
-	assert_near(value_sample_size(v), value_sample_size(expected), relative * DECISIONS);
-	assert_true(v->max_weight == expected->max_weight);
-	assert_true(v->count == expected->count);
-}
-
 /* Rewards of 1e9 with small differences, for which naive sums of squares have no digit left */
 static void
 test_large_rewards_keep_their_variance(void **state)
@@ -89,32 +76,6 @@ test_large_rewards_keep_their_variance(void **state)
 	check_moments(large.reward, small.reward, 1e9, 1e-6);
 	check_moments(large.doubly, small.doubly, 1e9, 1e-6);
 	assert_near(value_snips_stderr(&large), value_snips_stderr(&small), 1e-6);
-}
-
-/* Parts of a log in any order */
-static void
-test_value_does_not_depend_on_parts(void **state)
-{
-	Decision	log[DECISIONS];
-	const int	ends[][4] = {{0, 0, 0, 0}, {1, 2, 3, 4}, {100, 100, 250, 499},
-	{499, 499, 499, 500}, {4, 5, 10, 11}};
-	PolicyValue whole;
-
-	make_log(log, DECISIONS, 3, 2);
-	whole = summed(log, DECISIONS);
-	for (int c = 0; c < LENGTH(ends); c++)
-	{
-		PolicyValue v = summed(log + ends[c][3], DECISIONS - ends[c][3]);
-
-		for (int i = 0; i < 4; i++)
-		{
-			int			start = i == 0 ? 0 : ends[c][i - 1];
-			PolicyValue part = summed(log + start, ends[c][i] - start);
-
-			value_merge(&v, &part);
-		}
-		check_value(&v, &whole, 1e-11);
-	}
 }
 
 /* The value of one decision is exact; that of none is no NaN. */
@@ -146,7 +107,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_large_rewards_keep_their_variance),
-		test_of(test_value_does_not_depend_on_parts),
 		test_of(test_one_decision_or_none)
 	};
 
