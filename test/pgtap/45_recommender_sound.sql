@@ -187,7 +187,7 @@ CREATE TEMP TABLE before AS SELECT name, state FROM board.model;
 SELECT is(board.learn('0'), 0::bigint, 'learn() does not retry a quarantined decision');
 SELECT is_empty('TABLE before EXCEPT SELECT name, state FROM board.model',
   'the models are unchanged by corrections of a quarantined decision');
-SELECT is(applied, 0.5::float8, 'the reward of a quarantined decision is not marked as applied')
+SELECT ok(bool_and(applied = 0.5), 'rewards of a quarantined decision are not marked as applied')
   FROM board.reward r JOIN board.quarantine q USING (decision) WHERE r.outcome = 'click' AND applied <> value;
 SELECT lives_ok('SELECT board.rebuild()', 'rebuild() succeeds with quarantined decisions');
 SELECT ok(difference_from_log('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.quarantine),
