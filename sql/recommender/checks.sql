@@ -57,7 +57,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	PERFORM count((k.user_id, k.item, k.at, k.weight)) FROM click k;
+	PERFORM count(k.user_id), count(k.item), count(k.at), count(k.weight) FROM click k;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
