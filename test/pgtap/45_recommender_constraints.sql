@@ -277,7 +277,7 @@ BEGIN
 		END IF;
 	END LOOP;
 END $$;
-SELECT dlints_create_recommender('a b', 'job', '{field,remote,city_id,salary}', control => 0.1,
+SELECT dlints_create_recommender('a b', 'job', '{field,remote,city_id,salary}', control => 0.02,
   attribution_window => '0', epsilon => 0.1,
   outcomes => '{"click": 1, "it''s \"left\"": 0, "hired": 5}',
   constraints => '{"stay\"s": {"outcome": "it''s \"left\"", "max": 0.06}, "far": {"of": "i.remote", "max": 0.9}}');
