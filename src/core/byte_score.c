@@ -175,9 +175,9 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 			UNROLL
 			for (int i = 0; i < TOGETHER; i++)
 			{
-				__m512i		codes = _mm512_set1_epi32(load_quad(rows[i] + (size_t) q * 4));
+				__m512i		quads = _mm512_set1_epi32(load_quad(rows[i] + (size_t) q * 4));
 
-				row_sums[i] = _mm512_dpbusd_epi32(row_sums[i], codes, lane);
+				row_sums[i] = _mm512_dpbusd_epi32(row_sums[i], quads, lane);
 			}
 		}
 		for (int i = 0; i < TOGETHER && c + i < count; i++)

@@ -39,8 +39,8 @@ extern void panel_multiply(const SvdMatrix *matrix, size_t columns,
 						   const double *panel, double *out, double *sum);
 extern void panel_multiply_fast(const SvdMatrix *matrix, size_t columns,
 								const double *panel, double *out, double *sum);
-extern void panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, bool is_fast,
-						 double **panel, double **spare, double *sum);
+extern void panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n,
+						 bool is_fast, double **panel, double **spare, double *sum);
 extern void panel_cross(const SvdMatrix *matrix, int columns,
 						const double *left, const double *right, double *full);
 extern void panel_transform(const SvdMatrix *matrix, int columns,
