@@ -81,22 +81,24 @@ panel_multiply_fast(const SvdMatrix *matrix, size_t columns, const double *panel
 }
 
 /*
- * *panel <- T_n(A'A / center - 1) *panel with the Chebyshev polynomial T_n, in single
- * precision if is_fast.  Both panels are work space and may be swapped; "sum" is work
- * space for one vector.
+ * *panel <- T_n(A'A / center - 1) *panel with the Chebyshev polynomial T_n.  The content of
+ * *spare is lost, and the panels may be swapped; "sum" is work space for one vector.
  */
 void
-panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, bool is_fast,
+panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n,
 			 double **panel, double **spare, double *sum)
+{
+	filter_double(matrix, columns, center, n, panel, spare, sum);
+}
+
+/* The same in single precision */
+void
+panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n,
+				  double **panel, double **spare, double *sum)
 {
 	float	   *from = (void *) *spare;
 	float	   *to = from + matrix->items * columns;
 
-	if (!is_fast)
-	{
-		filter_double(matrix, columns, center, n, panel, spare, sum);
-		return;
-	}
 	round_panel(matrix, columns, *panel, from);
 	filter_float(matrix, columns, center, n, &from, &to, (void *) sum);
 	widen_panel(matrix, columns, from, *panel);

@@ -33,6 +33,9 @@ typedef struct SvdMatrix
 /* A product out <- A'A panel; "sum" is work space for one vector */
 typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns,
 							  const double *panel, double *out, double *sum);
+/* A filter of a panel (see panel_filter) */
+typedef void (*PanelFilter) (const SvdMatrix *matrix, size_t columns, double center, int n,
+							 double **panel, double **spare, double *sum);
 
 extern int	panel_chunk(const SvdMatrix *matrix, uint32_t item);
 extern void panel_multiply(const SvdMatrix *matrix, size_t columns,
@@ -40,7 +43,9 @@ extern void panel_multiply(const SvdMatrix *matrix, size_t columns,
 extern void panel_multiply_fast(const SvdMatrix *matrix, size_t columns,
 								const double *panel, double *out, double *sum);
 extern void panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n,
-						 bool is_fast, double **panel, double **spare, double *sum);
+						 double **panel, double **spare, double *sum);
+extern void panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n,
+							  double **panel, double **spare, double *sum);
 extern void panel_cross(const SvdMatrix *matrix, int columns,
 						const double *left, const double *right, double *full);
 extern void panel_transform(const SvdMatrix *matrix, int columns,
