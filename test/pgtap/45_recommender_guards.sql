@@ -340,8 +340,8 @@ SELECT is_empty($$SELECT p.oid::regprocedure
          JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dlints'
          JOIN pg_language l ON l.oid = p.prolang AND l.lanname IN ('plpgsql', 'sql')
   WHERE  p.proname ~ '^_dlints_' AND p.proname !~ '_(tables|views|wrappers)$'
-  AND    p.prosrc ~ '(FROM|UPDATE|INTO|JOIN) (ONLY )?(setting|job|model|decision|reward|pending|quarantine|item_vector|block|'
-         'trend|neighbour|event|similarity)\M'
+  AND    p.prosrc ~ '(FROM|UPDATE|INTO|JOIN) (ONLY )?(setting|job|model|decision|reward|pending|quarantine|item_vector|'
+         'block|trend|neighbour|event|similarity)\M'
   AND    p.prosrc !~ 'CONSTANT pg_catalog.name := .*_dlints_(schema|enter)\('
   AND    NOT coalesce(p.proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'$$,
   'every function of the extension that names a table of a recommender checks the search_path');

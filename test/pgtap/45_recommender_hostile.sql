@@ -4,7 +4,7 @@
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(295);
+SELECT plan(296);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -230,7 +230,8 @@ SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', chang
   'dlints_alter_recommender() rejects ' || coalesce(change, 'NULL'))
 FROM   unnest('{"[]","\"bonus\"",1,NULL}'::text[]) change;
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"user_type": "%s"}'')', name)),
-  '42704: argument "user_type" is not the name of a type', format('dlints_alter_recommender() rejects the type "%s"', name))
+  '42704: argument "user_type" is not the name of a type',
+  format('dlints_alter_recommender() rejects the type "%s"', name))
 FROM   unnest('{number,"",(,a.b.c}'::text[]) name;
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"items": "%s"}'')', name)),
   format('42P01: argument "items" is not the name of a relation (The name is "%s".)', name),
@@ -567,6 +568,9 @@ SELECT dlints_create_recommender('loose_ones', 'loose', '{kind}', item_key => 'c
     user_type => 'integer') \gset
 SELECT is(count(*), 19::bigint, 'rows with a NULL key are not recommended')
   FROM loose_ones.recommend(1, 20);
+CREATE VIEW never AS SELECT nullif(i, 1) AS code, raises('42883', 0 * i) AS price FROM generate_series(1, 3) i;
+SELECT is(outcome($$SELECT _dlints_column_is_readable('never'::regclass, 'code', 'price')$$), 'gives false',
+  'a row with a NULL key does not make a column readable');
 DELETE FROM loose;
 SELECT is(count(*), 0::bigint, 'recommend() returns nothing after all rows were deleted')
   FROM loose_ones.recommend(1, 20);
