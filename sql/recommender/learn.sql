@@ -214,7 +214,7 @@ BEGIN
 		BEGIN
 			PERFORM @extschema@._dlints_write_prior(@extschema@.dlints_retract(m.prior, evidence))
 			FROM model m WHERE m.name = 'personal';
-		EXCEPTION WHEN data_exception THEN
+		EXCEPTION WHEN data_exception THEN      -- rounding left less evidence than is retracted
 			PERFORM @extschema@._dlints_set_prior();
 		END;
 	END IF;

@@ -202,7 +202,7 @@ CREATE TABLE model (
     name   text PRIMARY KEY,                -- personal, later (outcomes after the first) or control
     learns boolean NOT NULL,
     state  @extschema@.dlints({size}, matched) NOT NULL,
-    prior  @extschema@.dlints({size}, matched));    -- evidence of the examples, of the model "personal"
+    prior  @extschema@.dlints({size}, matched));    -- evidence of warm_start_example; "personal" only
 
 -- Training examples from the click log, for the prior
 CREATE TABLE warm_start_example (

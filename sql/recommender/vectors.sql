@@ -296,6 +296,7 @@ BEGIN
 		PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
 	END IF;
 	IF changed IS DISTINCT FROM '{}' THEN
+		-- if all items are new, they are inserted without being collected and compared before
 		n_changed := @extschema@._dlints_encode_items(
 			NOT EXISTS (SELECT FROM item_vector v WHERE NOT v.is_deleted), changed);
 	ELSE

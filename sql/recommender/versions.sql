@@ -40,7 +40,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_add_versions() IS 'add the current versions of item vectors that were written';
 
--- Does another transaction, perhaps a prepared one, write to the log since before the last call of
+-- Is there another transaction, perhaps a prepared one, that has written to the log and is older than the last call of
 -- _dlints_drop_versions()?  That call has written its row of "job".
 CREATE FUNCTION _dlints_log_has_old_writer() RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
@@ -58,13 +58,13 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_log_has_old_writer()
-	IS 'does another transaction write to the log since before versions were deleted the last time?';
+	IS 'has another transaction written to the log that is older than the last deletion of versions?';
 
 -- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
 -- call, and of the week before it, since a transaction may commit decisions late.  Versions that were current at the
--- last call are kept: a transaction may still show one that was replaced just now.  If one is older than the last
--- call, all versions are kept.  A version also stays as long as the log has decisions of the day when it was last
--- shown: they can then be retracted from the models, however late that is.
+-- last call are kept: a transaction may still show one that was replaced just now.  If a transaction that wrote to
+-- the log is older than the last call, all versions are kept.  A version also stays as long as the log has decisions
+-- of the day when it was last shown: they can then be retracted from the models, however late that is.
 CREATE FUNCTION _dlints_drop_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -233,7 +233,6 @@ describe_rankings(const BlockScan *scan, BestItems *best)
 	{
 		const Lanes *lanes = &scan->scorer->lanes[r / BYTE_LANES];
 		int			l = r % BYTE_LANES;
-
 		double		factor_error = (double) scan->max_scales[0] * lanes->factors.errors[l];
 		double		column_error = (double) scan->max_scales[1] * lanes->columns.errors[l];
 

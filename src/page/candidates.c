@@ -116,6 +116,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
+/* Raises an error if the items are a view that fails to compute a key */
 static const PageQuery check_keys = {{"SELECT @extschema@._dlints_check_keys()", 0}, {0}};
 
 /*

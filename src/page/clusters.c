@@ -32,11 +32,9 @@
 #define MAX_BEST		250
 /* Standard deviations of scores between the mean of a block and its bound */
 #define SPREADS			3.0f
-/*
- * Thresholds of the first portion, in standard deviations above the mean bound, and the
- * number of blocks from which they are estimated
- */
+/* Thresholds of the first portion, in standard deviations above the mean bound */
 #define FIRST_THRESHOLD	2.0
+/* Maximum number of blocks from which the thresholds of the first portion are estimated */
 #define MAX_SAMPLE		1024
 
 static const PageTable centroid_table = {"centroid", 4, {
