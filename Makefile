@@ -18,7 +18,7 @@
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
 #   make sanitize, make valgrind             the tests, under other checkers
-#   make long-run                            what millions of observations leave
+#   make long-run                            rounding errors of ten million observations
 #   make citus CITUS=folder                  with Citus, built from that checkout
 #   make majors FROM="pg_config ..."         what older major versions have stored goes on
 #                                            in that of PG_CONFIG
