@@ -5,7 +5,6 @@ use strict;
 use warnings;
 
 use FindBin;
-use lib "$FindBin::RealBin/../t";
 use DlintsTest;
 use IPC::Run;
 use Test::More;

@@ -3,8 +3,6 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib "$FindBin::RealBin/../t";
 use Catalogue;
 use DlintsTest;
 use File::Basename qw(dirname);

@@ -3,8 +3,6 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest 'sessions';
 use List::Util qw(sum0);
 use Sessions;

@@ -3,8 +3,6 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest 'sessions';
 use Sessions;
 use Test::More;

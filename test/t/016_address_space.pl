@@ -5,8 +5,6 @@ use warnings;
 
 BEGIN { $ENV{PG_TEST_TIMEOUT_DEFAULT} = 30; }
 
-use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest 'sessions';
 use Test::More;
 

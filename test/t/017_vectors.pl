@@ -2,8 +2,6 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest;
 use Test::More;
 

@@ -3,8 +3,6 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
 use BinaryForm;
 use DlintsTest;
 use Test::More;

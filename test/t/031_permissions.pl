@@ -3,8 +3,6 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib $FindBin::RealBin;
 use Catalogue;
 use DlintsTest;
 use ExtensionFiles;

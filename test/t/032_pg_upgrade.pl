@@ -5,8 +5,6 @@ use strict;
 use warnings;
 
 use File::Basename qw(dirname);
-use FindBin;
-use lib $FindBin::RealBin;
 use Catalogue;
 use DlintsTest;
 use Test::More;

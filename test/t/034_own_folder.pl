@@ -5,7 +5,6 @@ use strict;
 use warnings;
 
 use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest;
 use ExtensionFiles;
 use File::Basename qw(dirname);

@@ -16,7 +16,6 @@ use warnings;
 use File::Basename qw(dirname);
 use File::Temp;
 use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest;
 use Test::More;
 

@@ -9,7 +9,6 @@ use File::Basename qw(basename);
 use File::Copy qw(copy);
 use File::Temp;
 use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest;
 use Test::More;
 

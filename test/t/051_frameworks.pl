@@ -7,7 +7,6 @@ use warnings;
 
 use File::Temp;
 use FindBin;
-use lib $FindBin::RealBin;
 use DlintsTest;
 use Test::More;
 
