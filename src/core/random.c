@@ -7,6 +7,7 @@
 #include "random.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "clones.h"
 
@@ -21,7 +22,9 @@
 #define PHILOX_W1		UINT32_C(0xBB67AE85)
 
 #define TWO_PI			6.283185307179586476925286766559
-#define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
+#define LN_2			0.693147180559945309417232121458176568
+#define TWO_POW_52		4503599627370496.0
+#define TWO_POW_84		19342813113834066795298816.0
 
 /* The Philox bijection: 128 random bits for a counter under a key */
 void
@@ -65,32 +68,34 @@ random_bits(uint64_t seed, uint64_t index)
 	return ((uint64_t) bits[1] << 32) | bits[0];
 }
 
-/*
- * Random words of WORDS_TOGETHER successive counters, in two halves of 64
- * bits.  The number matches the lanes of an AVX2 register.
- */
-#define WORDS_TOGETHER	4
+/* Number of pairs of normals that are computed together: two registers of AVX-512 */
+#define PAIRS_TOGETHER	16
 
+/* Random words of successive counters, in two halves of 64 bits */
 typedef struct Words
 {
-	uint64_t	first[WORDS_TOGETHER];
-	uint64_t	second[WORDS_TOGETHER];
+	uint64_t	first[PAIRS_TOGETHER];
+	uint64_t	second[PAIRS_TOGETHER];
 } Words;
 
+/* Number of words that are written together, from "at" on: the lanes of an AVX2 register */
+#define WORDS_TOGETHER	4
+
 static void
-words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *words)
+words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size_t at,
+			 Words *words)
 {
-	for (int i = 0; i < WORDS_TOGETHER; i++)
+	for (size_t i = 0; i < WORDS_TOGETHER; i++)
 	{
-		uint64_t	number = first + (uint64_t) i;
+		uint64_t	number = first + i;
 		const uint32_t counter[4] = {
 			(uint32_t) number, (uint32_t) (number >> 32), stream[0], stream[1]
 		};
 		uint32_t	bits[4];
 
 		random_philox(counter, key, bits);
-		words->first[i] = ((uint64_t) bits[1] << 32) | bits[0];
-		words->second[i] = ((uint64_t) bits[3] << 32) | bits[2];
+		words->first[at + i] = ((uint64_t) bits[1] << 32) | bits[0];
+		words->second[at + i] = ((uint64_t) bits[3] << 32) | bits[2];
 	}
 }
 
@@ -100,7 +105,8 @@ words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Wo
  * number; the upper ones are leftovers of multiplications.
  */
 CPU_AVX2 static void
-words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *words)
+words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size_t at,
+		   Words *words)
 {
 	const __m256i m0 = _mm256_set1_epi64x(PHILOX_M0);
 	const __m256i m1 = _mm256_set1_epi64x(PHILOX_M1);
@@ -128,18 +134,110 @@ words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Word
 		k0 += PHILOX_W0;
 		k1 += PHILOX_W1;
 	}
-	_mm256_storeu_si256((__m256i *) words->first,
+	_mm256_storeu_si256((__m256i *) (words->first + at),
 						_mm256_or_si256(_mm256_slli_epi64(c1, 32), _mm256_and_si256(c0, low)));
-	_mm256_storeu_si256((__m256i *) words->second,
+	_mm256_storeu_si256((__m256i *) (words->second + at),
 						_mm256_or_si256(_mm256_slli_epi64(c3, 32), _mm256_and_si256(c2, low)));
 }
 #endif
 
-/* Map 53 of 64 random bits to (0, 1].  Zero is excluded, because it has no logarithm. */
-static double
-uniform(uint64_t bits)
+/* ---------- normals ---------- */
+
+/* Exponents of 2^52 and 2^84, whose lowest bits are integers; and the root of 1/2, rounded */
+#define BITS_2_52		UINT64_C(0x4330000000000000)
+#define BITS_2_84		UINT64_C(0x4530000000000000)
+#define BITS_ROOT		UINT64_C(0x3fe6a09e00000000)
+
+static inline double
+as_double(uint64_t bits)
 {
-	return (double) ((bits >> 11) + 1) * TWO_POW_MINUS_53;
+	double		number;
+
+	memcpy(&number, &bits, sizeof(number));
+	return number;
+}
+
+static inline uint64_t
+as_bits(double number)
+{
+	uint64_t	bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+/* Map 53 of 64 random bits to 1, ..., 2^53.  Zero is excluded, because it has no logarithm. */
+static inline double
+positive_integer(uint64_t bits)
+{
+	uint64_t	integer = (bits >> 11) + 1;
+	double		high = as_double(BITS_2_84 | integer >> 32);
+	double		low = as_double(BITS_2_52 | (integer & UINT32_MAX));
+
+	return (high - (TWO_POW_84 + TWO_POW_52)) + low;
+}
+
+/*
+ * log(x / 2^53): the logarithm of a power of two, plus that of a factor between the roots
+ * of 1/2 and 2, by the series of the inverse hyperbolic tangent
+ */
+static inline double
+log_of(double x)
+{
+	uint64_t	exponent = (as_bits(x) - BITS_ROOT) >> 52;
+	double		factor = as_double(as_bits(x) - (exponent << 52));
+	double		power = as_double(BITS_2_52 | exponent) - (TWO_POW_52 + 53.0);
+	double		s = (factor - 1.0) / (factor + 1.0);
+	double		z = s * s;
+
+	return power * LN_2 + 2.0 * s *
+		(1.0 + z * (1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7 + z * (1.0 / 9 + z * (1.0 / 11 +
+		z * (1.0 / 13 + z * (1.0 / 15 + z * (1.0 / 17 + z * (1.0 / 19 + z / 21))))))))));
+}
+
+/* sin(t) and cos(t) for angles of at most an eighth of a turn, by Taylor's series */
+static inline double
+sine_of(double t)
+{
+	double		z = t * t;
+
+	return t * (1.0 - z * (1.0 / 6 - z * (1.0 / 120 - z * (1.0 / 5040 - z * (1.0 / 362880 -
+		z * (1.0 / 39916800 - z * (1.0 / 6227020800 - z * (1.0 / 1307674368000))))))));
+}
+
+static inline double
+cosine_of(double t)
+{
+	double		z = t * t;
+
+	return 1.0 - z * (1.0 / 2 - z * (1.0 / 24 - z * (1.0 / 720 - z * (1.0 / 40320 -
+		z * (1.0 / 3628800 - z * (1.0 / 479001600 - z * (1.0 / 87178291200 -
+		z * (1.0 / 20922789888000))))))));
+}
+
+/*
+ * Compute pairs of normals by the Box-Muller transform.  The functions of the C library
+ * are several times slower, and differ between CPUs in the last digit.
+ */
+CPU_CLONES
+static void
+transform(const Words *restrict words, double *restrict cosines, double *restrict sines)
+{
+	for (int i = 0; i < PAIRS_TOGETHER; i++)
+	{
+		double		radius = sqrt(-2.0 * log_of(positive_integer(words->first[i])));
+		double		turns = positive_integer(words->second[i]) * (0.5 / TWO_POW_52);
+		/* the sum is rounded to an integer, the number of quarters, in its lowest bits */
+		double		rounded = 4.0 * turns + 1.5 * TWO_POW_52;
+		uint64_t	quarters = as_bits(rounded);
+		double		angle = TWO_PI * (turns - 0.25 * (rounded - 1.5 * TWO_POW_52));
+		uint64_t	sine = as_bits(radius * sine_of(angle));
+		uint64_t	cosine = as_bits(radius * cosine_of(angle));
+		uint64_t	swapped = (sine ^ cosine) & (0 - (quarters & 1));
+
+		cosines[i] = as_double(cosine ^ swapped ^ ((quarters + 1) & 2) << 62);
+		sines[i] = as_double(sine ^ swapped ^ (quarters & 2) << 62);
+	}
 }
 
 /*
@@ -153,34 +251,31 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
 	const uint32_t stream[2] = {row, (uint32_t) purpose};
 	size_t		skipped = (size_t) (first % 2);
-	void		(*make_words) (uint64_t, const uint32_t *, const uint32_t *,
+	size_t		pairs = (count + skipped + 1) / 2;
+	void		(*make_words) (uint64_t, const uint32_t *, const uint32_t *, size_t,
 							   Words *) = words_scalar;
-	Words		words;
+	Words		words = {{0}, {0}};
+	double		cosines[PAIRS_TOGETHER];
+	double		sines[PAIRS_TOGETHER];
 
 #ifdef CPU_AVX2
 	if (__builtin_cpu_supports("avx2"))
 		make_words = words_avx2;
 #endif
-	for (size_t i = 0; i < count + skipped; i += 2)
+	for (size_t pair = 0; pair < pairs; pair++)
 	{
-		size_t		pair = i / 2 % WORDS_TOGETHER;
-		double		radius;
-		double		angle;
-		double		cosine;
-		double		sine;
+		size_t		lane = pair % PAIRS_TOGETHER;
 
-		if (pair == 0)
-			make_words(first / 2 + i / 2, stream, key, &words);
-		radius = sqrt(-2.0 * log(uniform(words.first[pair])));
-		angle = TWO_PI * uniform(words.second[pair]);
-		/* cos and sin are called outside of the branches, so that the compiler merges both calls */
-		cosine = cos(angle);
-		sine = sin(angle);
-
-		if (i >= skipped)
-			out[i - skipped] = radius * cosine;
-		if (i + 1 < count + skipped)
-			out[i + 1 - skipped] = radius * sine;
+		if (lane == 0)
+		{
+			for (size_t at = 0; at < PAIRS_TOGETHER && pair + at < pairs; at += WORDS_TOGETHER)
+				make_words(first / 2 + pair + at, stream, key, at, &words);
+			transform(&words, cosines, sines);
+		}
+		if (2 * pair >= skipped)
+			out[2 * pair - skipped] = cosines[lane];
+		if (2 * pair + 1 < count + skipped)
+			out[2 * pair + 1 - skipped] = sines[lane];
 	}
 }
 
