@@ -12,7 +12,7 @@
 #include "compat.h"
 #include "posterior/kept_models.h"
 #include "posterior/reduce.h"
-#include "vectors/clicks.h"
+#include "vectors/log.h"
 
 #ifdef PG_MODULE_MAGIC_EXT
 PG_MODULE_MAGIC_EXT(.name = "dlints", .version = DLINTS_VERSION);

@@ -123,12 +123,9 @@ WeightsSpec(ArrayType *weights)
 static void
 ScaleToOne(int len, double *weights)
 {
-	double		largest = 0.0;
 	int			exponent;
 
-	for (int i = 0; i < len; i++)
-		largest = Max(largest, fabs(weights[i]));
-	frexp(largest, &exponent);
+	frexp(largest_magnitude(len, weights), &exponent);
 	for (int i = 0; i < len; i++)
 		weights[i] = ldexp(weights[i], -exponent);
 }

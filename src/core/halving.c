@@ -106,10 +106,8 @@ farthest_row(const HalvingSet *set, int sampled)
 static void
 scale_axis(int width, double *axis)
 {
-	double		largest = 0.0;
+	double		largest = largest_magnitude((size_t) width, axis);
 
-	for (int i = 0; i < width; i++)
-		largest = fmax(largest, fabs(axis[i]));
 	for (int i = 0; i < width && largest > 0.0; i++)
 		axis[i] /= largest;
 }

@@ -151,14 +151,14 @@ unit_add(size_t count, double weight, const double *restrict vector, double *res
 		sum[i] += weight * vector[i];
 }
 
-static double
-largest(size_t count, const double *sum)
+double
+largest_magnitude(size_t count, const double *numbers)
 {
-	double		max = 0.0;
+	double		largest = 0.0;
 
 	for (size_t i = 0; i < count; i++)
-		max = fmax(max, fabs(sum[i]));
-	return max;
+		largest = fmax(largest, fabs(numbers[i]));
+	return largest;
 }
 
 /*
@@ -168,7 +168,7 @@ largest(size_t count, const double *sum)
 void
 unit_scale(size_t count, const double *restrict sum, float *restrict out)
 {
-	double		max = largest(count, sum);
+	double		max = largest_magnitude(count, sum);
 	double		squares = 0.0;
 	double		length;
 

@@ -42,6 +42,9 @@ extern void unit_add(size_t count, double weight,
 					 const double *restrict vector, double *restrict sum);
 extern void unit_scale(size_t count, const double *restrict sum, float *restrict out);
 
+/* Largest absolute value of "count" numbers; 0 without a number */
+extern double largest_magnitude(size_t count, const double *numbers);
+
 /* Maximum of "count" numbers; NaN if one is not finite */
 extern double peak_of(size_t count, const double *numbers);
 

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "numbers.h"
+
 /*
  * Format of IEEE half precision: bits of precision, and range of exponents as
  * frexp() defines them
@@ -87,11 +89,9 @@ size_of_byte(unsigned bits)
 int
 packed_exponent(size_t count, const double *numbers)
 {
-	double		largest = 0.0;
+	double		largest = largest_magnitude(count, numbers);
 	int			exponent = PACKED_EXPONENT_MIN + MAX_EXPONENT;
 
-	for (size_t i = 0; i < count; i++)
-		largest = fmax(largest, fabs(numbers[i]));
 	if (largest > 0.0)
 		frexp(largest, &exponent);
 	exponent -= MAX_EXPONENT;

@@ -12,7 +12,6 @@
 #include "utils/jsonb.h"
 
 #include "page/action_names.h"
-#include "page/actions.h"
 #include "sql/arrays.h"
 
 /* Maximum number of names and pairs of a request: about 30 ms of CPU */

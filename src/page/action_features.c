@@ -18,7 +18,6 @@
 #include "utils/tuplestore.h"
 
 #include "page/action_names.h"
-#include "page/actions.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/hash.h"

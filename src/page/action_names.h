@@ -1,14 +1,26 @@
 /*
  * action_names.h
- *		Names in the contexts and actions of requests to a ranker, and the JSON
- *		values behind them.
+ *		Requests to a ranker: contexts and actions, their names, and the JSON values
+ *		behind the names.
  */
 #ifndef DLINTS_PAGE_ACTION_NAMES_H
 #define DLINTS_PAGE_ACTION_NAMES_H
 
 #include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/jsonb.h"
 
-#include "page/actions.h"
+/* Maximum number of bytes of an event or of an action's id, which are keys of tables */
+#define MAX_ID_BYTES	1000
+
+/* A request: a context and the actions to be ranked, with settings of the ranker */
+typedef struct RankRequest
+{
+	Jsonb	   *context;
+	Jsonb	   *actions;
+	Jsonb	   *vectors;		/* lengths of the context's vectors, by key */
+	ArrayType  *constraints;	/* names of the constraints */
+} RankRequest;
 
 /* Names of a document */
 typedef struct ActionNames
@@ -19,6 +31,7 @@ typedef struct ActionNames
 	int			allocated;
 } ActionNames;
 
+/* action_names.c */
 extern ActionNames ReadContextNames(const RankRequest *request);
 extern ActionNames ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints);
 extern void NamesFree(ActionNames *names);
@@ -32,5 +45,10 @@ extern bool IsCost(const JsonbValue *value);
 extern bool IsNumberArray(const JsonbValue *value, int length);
 extern char *ActionId(const JsonbValue *action);
 extern Jsonb *ReadContextArgument(NullableDatum context);
+
+/* action_checks.c */
+extern void CheckRankRequest(const RankRequest *request);
+extern bool FindUndeclaredVector(const RankRequest *request, char **key, int *length);
+extern bool IsCostAnnounced(Jsonb *actions, const char *constraint);
 
 #endif							/* DLINTS_PAGE_ACTION_NAMES_H */

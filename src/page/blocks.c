@@ -10,8 +10,8 @@
 #include "utils/array.h"
 
 #include "compat.h"
+#include "page/candidates.h"
 #include "page/lanes.h"
-#include "page/neighbours.h"
 #include "page/tables.h"
 #include "sql/arrays.h"
 

@@ -16,7 +16,6 @@
 #include "compat.h"
 #include "choose/rules.h"
 #include "page/candidates.h"
-#include "page/neighbours.h"
 #include "page/entry.h"
 #include "page/tables.h"
 #include "sql/args.h"

@@ -52,6 +52,18 @@ extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const 
 /* random_items.c */
 extern CandidateSet *DrawCandidates(PageRequest *page, const CandidateSet *new_items);
 
+/* neighbours.c */
+extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
+extern void AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours,
+						  Datum weights, double weight);
+extern float4 NeighbourScore(const PageRequest *page, Datum item);
+extern float4 ScoreNeighbour(PageRequest *page, Datum item);
+extern void ForgetScoredNeighbours(PageRequest *page);
+extern bool HasNeighbours(const PageRequest *page);
+extern bool ScoresAllNeighbours(const PageRequest *page);
+extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum,
+							  uint64 first_tie_key);
+
 /* choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
 

@@ -8,9 +8,10 @@
 
 #include "utils/array.h"
 
+#include "core/numbers.h"
 #include "core/score.h"
+#include "page/candidates.h"
 #include "page/lanes.h"
-#include "page/neighbours.h"
 #include "sql/arrays.h"
 
 /* ---------- weights ---------- */
@@ -22,12 +23,9 @@
 static double
 unit_of(const double *weights, int count)
 {
-	double		largest = 0.0;
 	int			exponent;
 
-	for (int i = 0; i < count; i++)
-		largest = Max(largest, fabs(weights[i]));
-	frexp(largest, &exponent);
+	frexp(largest_magnitude(count, weights), &exponent);
 	return ldexp(1.0, Max(Min(-exponent, 1000), -1000));
 }
 

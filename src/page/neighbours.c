@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "page/neighbours.h"
+#include "page/candidates.h"
 
 /* Maximum score.  Weights are regression coefficients, so that sums above 1 are rare. */
 #define MAX_SCORE		4.0

@@ -16,8 +16,8 @@
 
 #include "compat.h"
 #include "page/action_names.h"
+#include "page/candidates.h"
 #include "page/clicks.h"
-#include "page/neighbours.h"
 #include "page/tables.h"
 
 /* Maximum size of a request's {"like": ...}, in bytes; the encoding of this size takes some 0.5 s */

@@ -21,7 +21,6 @@
 #include "core/random.h"
 #include "page/candidates.h"
 #include "page/lanes.h"
-#include "page/neighbours.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 

@@ -27,7 +27,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#include "vectors/clicks.h"
+#include "vectors/log.h"
 #include "compat.h"
 #include "core/random.h"
 #include "sql/arrays.h"

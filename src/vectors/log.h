@@ -1,7 +1,8 @@
 /*
  * log.h
  *		Reading a click log, and other queries, for functions that take the text
- *		of a query.
+ *		of a query.  A click log in memory has users, items and weights; users and
+ *		items are values of any type with a hash operator class.
  *
  * A query runs read-only with the caller's privileges and snapshot, and is fetched
  * in batches.  Memory is limited by dlints.factors_memory.  If the planner's row
@@ -13,7 +14,42 @@
 #include "access/tupdesc.h"
 #include "fmgr.h"
 
-#include "vectors/clicks.h"
+#include "core/svd.h"
+
+/* ---------- clicks in memory (clicks.c) ---------- */
+
+extern int	factors_memory;		/* dlints.factors_memory, in kilobytes */
+
+typedef struct Clicks Clicks;
+
+/* type and collation of users or items */
+typedef struct KeyType
+{
+	Oid			type;
+	Oid			collation;
+} KeyType;
+
+/* Users or items, numbered from 0 in the order of their first use */
+typedef struct Keys KeyNumbers;
+
+extern KeyNumbers *KeyNumbersCreate(KeyType of, const char *what);
+extern uint32 KeyNumbersGet(KeyNumbers *keys, Datum value);
+extern Datum *KeyNumbersValues(KeyNumbers *keys);
+extern Oid	KeyNumbersType(const KeyNumbers *keys);
+
+extern Clicks *ClicksCreate(KeyType users, KeyType items, uint64 seed);
+extern void ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight);
+extern uint32 ClicksUsers(const Clicks *clicks);
+extern uint32 ClicksItems(const Clicks *clicks);
+extern Size ClicksRows(const Clicks *clicks);
+extern Size ClicksMemory(const Clicks *clicks);
+extern SvdMatrix *ClicksMatrix(Clicks *clicks);
+extern const uint64 *ClicksItemHashes(const Clicks *clicks);
+extern Datum ClicksItem(const Clicks *clicks, uint32 item);
+extern bool ClicksFindItem(Clicks *clicks, Datum value, uint32 *item);
+extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
+
+/* ---------- queries (log.c) ---------- */
 
 #define MAX_LOG_COLUMNS		4
 
