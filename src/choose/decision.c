@@ -211,9 +211,10 @@ static void
 DecideUnder(DecisionState *state, int draws)
 {
 	for (int draw = 0; draw < draws; draw++)
+	{
 		slate_begin(&state->slates[draw], random_bits(state->tie_seed, state->first_draw + draw));
-	for (int draw = 0; draw < draws; draw++)
 		state->slates[draw].keys = state->decision->from->tie_keys;
+	}
 	ScoreUnderDraws(state->decision->from->scores, state->first_draw, draws, OfferScores, state);
 	for (int draw = 0; draw < draws; draw++)
 	{

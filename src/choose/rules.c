@@ -46,26 +46,15 @@ CheckEpsilonAlone(const Rules *rules)
 						 capped ? "cap" : "diversity")));
 }
 
-/* Raise an error for a cap without groups. */
+/* Raise an error for a setting that needs an argument, if that is NULL. */
 static void
-CheckCapGroup(const Rules *rules, bool grouped)
+CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *hint)
 {
-	if (rules->cap > 0 && !grouped)
+	if (PG_ARGISNULL(argno))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cap needs cap_group"),
-				 errhint("Pass the group of each candidate, as in cap_group => brand.")));
-}
-
-/* Raise an error for diversity without vectors. */
-static void
-CheckSimilarBy(const Rules *rules, bool has_vectors)
-{
-	if (rules->diversity > 0.0 && !has_vectors)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("diversity needs similar_by"),
-				 errhint("Pass a vector for each candidate, as in similar_by => features.")));
+				 errmsg("%s", message),
+				 errhint("%s", hint)));
 }
 
 /* Read and check the settings of a decision. */
@@ -84,8 +73,12 @@ ReadRules(FunctionCallInfo fcinfo)
 	if (!PG_ARGISNULL(DECIDE_DIVERSITY))
 		rules.diversity = CheckFraction(PG_GETARG_FLOAT8(DECIDE_DIVERSITY), "diversity");
 	CheckEpsilonAlone(&rules);
-	CheckCapGroup(&rules, !PG_ARGISNULL(DECIDE_CAP_GROUP));
-	CheckSimilarBy(&rules, !PG_ARGISNULL(DECIDE_SIMILAR_BY));
+	if (rules.cap > 0)
+		CheckGiven(fcinfo, DECIDE_CAP_GROUP, "cap needs cap_group",
+				   "Pass the group of each candidate, as in cap_group => brand.");
+	if (rules.diversity > 0.0)
+		CheckGiven(fcinfo, DECIDE_SIMILAR_BY, "diversity needs similar_by",
+				   "Pass a vector for each candidate, as in similar_by => features.");
 	return rules;
 }
 

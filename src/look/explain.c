@@ -49,29 +49,23 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 	const DlintsHeader *model = &e->prepared->header;
 	const ArgSpec spec = {"names", model->feature_dim, model};
 	Groups	   *groups = GroupsCreate();
-	ArrayType  *names = NULL;
 
 	e->part_of = palloc(sizeof(int) * spec.len);
-	e->parts = spec.len;
 	if (!PG_ARGISNULL(3))
 	{
-		names = PG_GETARG_ARRAYTYPE_P(3);
+		ArrayType  *names = PG_GETARG_ARRAYTYPE_P(3);
+
 		ArgCheckLength(names, &spec);
 		ArgElements(names, &e->names, NULL);
 	}
 	for (int i = 0; i < spec.len; i++)
 	{
-		e->part_of[i] = i;
-		if (!names)
-			continue;
 		CHECK_FOR_INTERRUPTS();
-		e->part_of[i] = GroupNumber(groups, (NullableDatum) {e->names[i], false});
-		e->names[e->part_of[i]] = e->names[i];
+		e->part_of[i] = e->names ? GroupNumber(groups, (NullableDatum) {e->names[i], false}) : i;
+		if (e->names)
+			e->names[e->part_of[i]] = e->names[i];
 	}
-	if (names)
-		e->parts = GroupsCount(groups);
-	if (model->intercept)
-		e->parts++;
+	e->parts = (e->names ? GroupsCount(groups) : spec.len) + model->intercept;
 }
 
 /* ---------- shares ---------- */

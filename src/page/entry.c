@@ -82,9 +82,7 @@ check_owner(Oid schema)
 	bool		is_default;
 
 	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_SCHEMA),
-				 errmsg("schema of a recommender or ranker does not exist")));
+		elog(ERROR, "cache lookup failed for schema %u", schema);
 	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
 	if (owner != GetUserId())
 		ereport(ERROR,

@@ -279,7 +279,7 @@ last_row(SysScanDesc scan)
 static void
 set_keys(TableLookup *lookup, const Datum *keys)
 {
-	for (int i = 0; keys != NULL && i < lookup->n_keys; i++)
+	for (int i = 0; i < lookup->n_keys; i++)
 		lookup->keys[i].sk_argument = keys[i];
 }
 
@@ -311,8 +311,7 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	int			count;
 
 	CHECK_FOR_INTERRUPTS();
-	if (keys != NULL)
-		set_keys(lookup, keys);
+	set_keys(lookup, keys);
 	scan = begin_scan(lookup);
 	count = read_rows(lookup, scan, systable_getnext, limit, read, reader);
 	if (scan->iscan == NULL)
