@@ -1,7 +1,7 @@
 /*
  * test_algebra.c
- *		Algebra of evidence: scaled, added, rebased and aged evidence equals the
- *		sums over the observations, and stays valid.
+ *		Algebra of evidence: scaled, added and rebased evidence equals the sums
+ *		over the observations, and stays valid.
  */
 #include "observed.h"
 
@@ -112,7 +112,7 @@ static void
 test_invalid_totals_are_refused(void **state)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
-	const Totals t = {3, -1, 2, 2};
+	const Totals t = {0.3, -0.1, 0.2, 0.2};
 	Totals		wrong[4];
 
 	assert_true(totals_are_valid(&t));
@@ -234,201 +234,6 @@ test_impossible_sums_are_invalid(void **state)
 	}
 }
 
-/* ---------- by time ---------- */
-
-#define MAX_PARTS	4
-
-typedef struct Part
-{
-	Evidence   *e;
-	Totals		totals;
-	double		newest;
-	bool		empty;
-} Part;
-
-/* weights double every half_life */
-static double
-aged(double age, double half_life)
-{
-	return exp2(-age / half_life);
-}
-
-static void
-age_to(Part *p, double time, double half_life)
-{
-	if (!p->empty)
-		evidence_scale(p->e, aged(time - p->newest, half_life));
-	p->newest = time;
-}
-
-/* Train a part on a block of observations at random times. */
-static void
-learn_by_time(Part *p, const Observed *o, int count, const int *chosen, double half_life)
-{
-	double	   *features = guarded((size_t) (count * o->dim));
-	double	   *rewards = guarded((size_t) count);
-	double	   *weights = guarded((size_t) count);
-	double	   *ones = guarded((size_t) count);
-	double		newest = p->empty ? -INFINITY : p->newest;
-	double		decay;
-
-	for (int j = 0; j < count; j++)
-		newest = fmax(newest, o->weights[chosen[j]]);
-	decay = p->empty ? 1 : aged(newest - p->newest, half_life);
-	for (int j = 0; j < count; j++)
-	{
-		memcpy(features + j * o->dim, o->features + chosen[j] * o->dim,
-			   sizeof(double) * (size_t) o->dim);
-		rewards[j] = o->rewards[chosen[j]];
-		weights[j] = aged(newest - o->weights[chosen[j]], half_life);
-		ones[j] = 1;
-	}
-	totals_absorb(&p->totals, count, rewards, 2, ones);
-	absorb(p->e, decay, count, features, rewards, 2, weights);
-	p->newest = newest;
-	p->empty = false;
-}
-
-static int
-dice_below(uint64_t *seed, int most)
-{
-	return (int) floor((dice(seed) + 1) / 2 * most);
-}
-
-static void
-shuffle(int count, int *chosen, uint64_t *seed)
-{
-	for (int j = count - 1; j > 0; j--)
-	{
-		int			k = dice_below(seed, j + 1);
-		int			kept = chosen[j];
-
-		chosen[j] = chosen[k];
-		chosen[k] = kept;
-	}
-}
-
-/* Train on observations in blocks of random length, in the given order. */
-static Part
-learn_part(const Observed *o, int count, const int *chosen, double half_life,
-		   Squares squares, uint64_t *seed)
-{
-	Part		p = {.e = evidence_new(o->dim, squares), .empty = true};
-	int			done = 0;
-
-	while (done < count)
-	{
-		int			size = 1 + dice_below(seed, count - done);
-
-		learn_by_time(&p, o, size, chosen + done, half_life);
-		done += size;
-	}
-	return p;
-}
-
-typedef struct Times
-{
-	const Observed *o;
-	double		half_life;
-	double		newest;
-} Times;
-
-/* Exact sums of the observations from "from" on; totals if the half-life is INFINITY */
-static ExactMemory *
-summed_by_time(const Times *t, const int *chosen, int from, double half_life)
-{
-	const Observed *o = t->o;
-	ExactMemory *m = exact_memory_new(o->dim, 2);
-
-	for (int j = from; j < o->count; j++)
-		exact_memory_add(m, exp2l((o->weights[chosen[j]] - (exact) t->newest) / half_life),
-						 o->features + chosen[j] * o->dim, o->rewards[chosen[j]]);
-	return m;
-}
-
-static void
-check_part(const Part *p, const Times *t, const int *chosen, int from)
-{
-	ExactMemory *all = summed_by_time(t, chosen, 0, INFINITY);
-
-	check_memory(p->e, summed_by_time(t, chosen, from, t->half_life),
-				 summed_by_time(t, chosen, 0, t->half_life), CLOSE);
-	check_totals(&p->totals, summed_by_time(t, chosen, from, INFINITY), all,
-				 fmaxl(p->totals.peak, all->S));
-}
-
-/*
- * Before an addition, the added evidence is decayed to the age of the other.
- * The addition can be undone.
- */
-static void
-add_part(Part *sum, Part *p, const Times *t)
-{
-	age_to(p, t->newest, t->half_life);
-	evidence_add(sum->e, p->e);
-	totals_add(&sum->totals, &p->totals);
-}
-
-static void
-subtract_part(Part *sum, const Part *p)
-{
-	double	   *work = guarded(linalg_packed_len(sum->e->dim));
-
-	assert_true(totals_subtract(&sum->totals, &p->totals));
-	assert_true(evidence_subtract(sum->e, p->e, &sum->totals, RIDGE_START, work));
-}
-
-/*
- * Observations are shuffled, split over parts, and the parts are added.  Some observations
- * are trained again elsewhere, added and retracted; some of the first ones are retracted.
- */
-static void
-check_history_by_time(int dim, int count, double half_life, Squares squares, uint64_t seed)
-{
-	Observed	o = observed_new(dim, count, 2, seed);
-	int		   *chosen = allocate(sizeof(int) * (size_t) count);
-	int			parts = 1 + dice_below(&seed, MAX_PARTS);
-	int			retracted = dice_below(&seed, count);
-	Part		sum = {.e = evidence_new(dim, squares)};
-	Part		again;
-	Times		times = {&o, half_life, 0};
-
-	for (int j = 0; j < count; j++)
-	{
-		chosen[j] = j;
-		o.weights[j] = 10 * dice(&seed);	/* times */
-		times.newest = j == 0 ? o.weights[j] : fmax(times.newest, o.weights[j]);
-	}
-	shuffle(count, chosen, &seed);
-	for (int part = 0; part < parts; part++)
-	{
-		int			from = count * part / parts;
-		int			to = count * (part + 1) / parts;
-		Part		p = learn_part(&o, to - from, chosen + from, half_life, squares, &seed);
-
-		add_part(&sum, &p, &times);
-	}
-	check_part(&sum, &times, chosen, 0);
-
-	shuffle(count, chosen, &seed);
-	again = learn_part(&o, retracted, chosen, half_life, squares, &seed);
-	add_part(&sum, &again, &times);
-	subtract_part(&sum, &again);
-	check_part(&sum, &times, chosen, 0);
-	subtract_part(&sum, &again);
-	check_part(&sum, &times, chosen, retracted);
-}
-
-static void
-test_join_by_time_equals_one_history(void **state)
-{
-	static const double half_lives[] = {0.1, 1, 7, 1e6};
-
-	for (int k = 0; k < 1000; k++)
-		check_history_by_time(1 + k % 9, 1 + k % 70, half_lives[k % LENGTH(half_lives)],
-							  k % 8 < 4 ? SQUARES_SUM : SQUARES_MATRIX, (uint64_t) k);
-}
-
 int
 main(void)
 {
@@ -439,8 +244,7 @@ main(void)
 		test_of(test_invalid_totals_are_refused),
 		test_of(test_decay_leaves_no_subnormal_numbers),
 		test_of(test_concat_leaves_no_subnormal_numbers),
-		test_of(test_impossible_sums_are_invalid),
-		test_of(test_join_by_time_equals_one_history)
+		test_of(test_impossible_sums_are_invalid)
 	};
 
 	return cmocka_run_group_tests_name("algebra", tests, NULL, NULL);
