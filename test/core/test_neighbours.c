@@ -91,11 +91,12 @@ weighted(uint64_t *seed, uint32_t user, uint32_t item)
 }
 
 static double
-alike(uint64_t *seed, uint32_t user, uint32_t item) /* NOLINT(readability-non-const-parameter) */
+all(uint64_t *seed, uint32_t user, uint32_t item) /* NOLINT(readability-non-const-parameter) */
 {
 	(void) seed;
+	(void) user;
 	(void) item;
-	return user % 2 ? 1 : -1;
+	return 1;
 }
 
 static double
@@ -185,7 +186,10 @@ check_log(uint32_t users, uint32_t items, int k, Weight weight)
 	free_all(NULL);
 }
 
-/* Odd and even numbers of neighbours */
+/*
+ * Odd and even numbers of neighbours; items that are all equal or not related; elements so
+ * small that products underflow
+ */
 static void
 test_weights_equal_dense_regressions(void **state)
 {
@@ -193,6 +197,11 @@ test_weights_equal_dense_regressions(void **state)
 	check_log(200, 40, 8, weighted);
 	check_log(60, 90, 50, taste);
 	check_log(60, 90, 1, taste);
+	check_log(30, 12, 5, all);
+	check_log(30, 12, 50, all);
+	check_log(20, 20, 5, one_of_each);
+	check_log(50, 30, 10, tiny);
+	check_log(1, 1, 3, all);
 }
 
 /* Few clicks on many items, half of which are not among the popular ones */
@@ -225,30 +234,7 @@ test_weights_of_popular_items_equal_dense_regressions(void **state)
 	assert_true(mixed > 100);
 }
 
-/*
- * All items are equal, no items are related, or elements are so small that
- * products underflow.
- */
-static void
-test_extreme_logs_have_finite_weights(void **state)
-{
-	check_log(30, 12, 5, alike);
-	check_log(30, 12, 50, alike);
-	check_log(20, 20, 5, one_of_each);
-	check_log(50, 30, 10, tiny);
-	check_log(1, 1, 3, one_of_each);
-}
-
 /* ---------- many clicks of a user ---------- */
-
-static double
-all(uint64_t *seed, uint32_t user, uint32_t item) /* NOLINT(readability-non-const-parameter) */
-{
-	(void) seed;
-	(void) user;
-	(void) item;
-	return 1;
-}
 
 /*
  * If a user has more clicks than the limit, about that many count, and
@@ -367,7 +353,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		test_of(test_weights_equal_dense_regressions),
 		test_of(test_weights_of_popular_items_equal_dense_regressions),
-		test_of(test_extreme_logs_have_finite_weights),
 		test_of(test_clicks_per_user_are_limited),
 		test_of(test_transposed_rows_have_the_weights_of_all_regressions),
 		test_of(test_truncation_keeps_the_largest_weights),
