@@ -88,6 +88,15 @@ guarded(size_t count)
 	return numbers + GUARD_LEN;
 }
 
+/* Floats that end at a guard, for any count */
+float *
+guarded_floats(size_t count)
+{
+	void	   *room = guarded((count + 1) / 2);
+
+	return (float *) room + count % 2;
+}
+
 double *
 guarded_copy(size_t count, const double *values)
 {

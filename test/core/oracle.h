@@ -40,6 +40,7 @@ typedef long double exact;
 extern void *allocate(size_t size);
 extern int	free_all(void **state);
 extern double *guarded(size_t count);
+extern float *guarded_floats(size_t count);
 extern double *guarded_copy(size_t count, const double *values);
 extern void guarded_free(double *values);
 extern bool is_untouched(double value);

@@ -17,14 +17,6 @@ static float vectors[COUNT * WIDTH];
 static float weights[WIDTH];
 static int	order[COUNT];
 
-static float *
-guarded_floats(size_t count)
-{
-	void	   *numbers = guarded((count + 1) / 2);
-
-	return numbers;
-}
-
 static HalvingSet
 make_set(void)
 {

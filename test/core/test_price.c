@@ -226,25 +226,31 @@ test_impossible_targets_have_the_prices_of_possible_ones(void **state)
 	assert_near(means[0] + means[1], 1.0, 1e-9);
 }
 
+/* The price of one kind of costs, in decisions with at most 4 candidates, has this value. */
+static void
+check_price(PricedDecision *each, size_t count, int k, double target, double expected,
+			double tolerance)
+{
+	double		kept[4];
+	SlateEntry	entries[4];
+	double		mean;
+	PricedDecisions all = {1, k, count, each, kept, entries, &mean, count_pause};
+	double		price = 0.0;
+
+	price_solve(&all, &target, &price);
+	assert_near(price, expected, tolerance);
+}
+
 /* A minimum is a maximum of the negated costs. */
 static void
 test_minimum_is_a_maximum_of_negative_costs(void **state)
 {
 	double		scores[] = {1.0, 0.9, 0.5};
 	double		costs[] = {0.0, -1.0, 0.0};
-	PricedDecision each[] = {{3, scores, costs}};
-	double		kept[3];
-	SlateEntry	entries[1];
-	double		mean;
-	PricedDecisions all = {1, 1, 1, each, kept, entries, &mean, count_pause};
-	double		target = -0.5;
-	double		price = 0.0;
+	PricedDecision one = {3, scores, costs};
 
-	price_solve(&all, &target, &price);
-	assert_near(price, 0.1, 1e-6);
-	target = 0.0;
-	price_solve(&all, &target, &price);
-	assert_near(price, 0.0, 0.0);
+	check_price(&one, 1, 1, -0.5, 0.1, 1e-6);
+	check_price(&one, 1, 1, 0.0, 0.0, 0.0);
 }
 
 /*
@@ -256,16 +262,9 @@ test_lowest_possible_target_is_met(void **state)
 {
 	double		scores[] = {0.5, 0.5, 0.1, 0.8};
 	double		costs[] = {0.9, 0.6, 0.6, 0.1};
-	PricedDecision each[] = {{4, scores, costs}};
-	double		kept[4];
-	SlateEntry	entries[3];
-	double		mean;
-	PricedDecisions all = {1, 3, 1, each, kept, entries, &mean, count_pause};
-	double		target = 0.0;
-	double		price = 0.0;
+	PricedDecision one = {4, scores, costs};
 
-	price_solve(&all, &target, &price);
-	assert_near(price, 4.0 / 3.0, 1e-5);
+	check_price(&one, 1, 3, 0.0, 4.0 / 3.0, 1e-5);
 }
 
 /* No candidates, equal costs, and numbers that differ by a factor of 1e40 */
@@ -277,22 +276,10 @@ test_degenerate_decisions_have_finite_prices(void **state)
 	double		same[] = {3.0, 3.0};
 	PricedDecision each[] = {{0, NULL, NULL}, {2, scores, same}};
 	PricedDecision apart = {2, scores, costs};
-	double		kept[2];
-	SlateEntry	entries[1];
-	double		mean;
-	PricedDecisions all = {1, 1, 0, each, kept, entries, &mean, count_pause};
-	PricedDecisions far = {1, 1, 1, &apart, kept, entries, &mean, count_pause};
-	double		target = 1.0;
-	double		price = 0.0;
 
-	price_solve(&all, &target, &price);
-	assert_near(price, 0.0, 0.0);
-	all.count = 2;
-	price_solve(&all, &target, &price);
-	assert_near(price, 0.0, 0.0);
-	target = 1.5e-20;
-	price_solve(&far, &target, &price);
-	assert_near(price / 2e40, 1.0, 1e-5);
+	check_price(each, 0, 1, 1.0, 0.0, 0.0);
+	check_price(each, 2, 1, 1.0, 0.0, 0.0);
+	check_price(&apart, 1, 1, 1.5e-20, 2e40, 2e35);
 }
 
 /* One decision with an extreme cost, also if all other costs are 0 */
@@ -304,18 +291,10 @@ test_outliers_change_no_price(void **state)
 	double		far[] = {0.001, 1e50};
 	double		near[] = {0.5, 0.5 + 1e-15};
 	PricedDecision each[] = {{2, scores, costs}, {2, scores, far}, {2, near, far}};
-	double		kept[2];
-	SlateEntry	entries[1];
-	double		mean;
-	PricedDecisions all = {1, 1, 3, each, kept, entries, &mean, count_pause};
-	double		target = 0.005;
-	double		price = 0.0;
 
-	price_solve(&all, &target, &price);
-	assert_near(price, 0.0, 1e-40);		/* this small price suffices for the other decisions */
-	target = 0.001;
-	price_solve(&all, &target, &price);
-	assert_near(price, 0.1 / 0.009, 1e-4);
+	/* this small price suffices for the other decisions */
+	check_price(each, 3, 1, 0.005, 0.0, 1e-40);
+	check_price(each, 3, 1, 0.001, 0.1 / 0.009, 1e-4);
 }
 
 int

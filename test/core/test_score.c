@@ -28,15 +28,6 @@ scores_new(int len, int vectors, const double *weights, int count, const double 
 	return scores;
 }
 
-/* Floats that end at a guard, for any count */
-static float *
-guarded_floats(size_t count)
-{
-	void	   *room = guarded((count + 1) / 2);
-
-	return (float *) room + count % 2;
-}
-
 static float *
 floats_new(size_t count, const double *numbers)
 {

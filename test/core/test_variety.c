@@ -97,13 +97,6 @@ choose_by_definition(const Case *c, int *chosen)
 
 /* ---------- by variety.c ---------- */
 
-/* Guarded memory for an even number of floats */
-static float *
-guarded_floats(size_t count)
-{
-	return (float *) (void *) guarded(count / 2);
-}
-
 static Variety
 make_variety(const Case *c)
 {
