@@ -183,6 +183,73 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 		out[i] = (float) (sum[i] / max / length) + 0.0f;
 }
 
+/* ---------- ages ---------- */
+
+#define SECONDS_PER_DAY	86400.0
+/* Age in seconds of an infinite date */
+#define MAX_AGE			(1e9 * SECONDS_PER_DAY)
+/* Number of dates in a vector, and number that are computed together to hide latencies */
+#define DATES_PER_VECTOR	8
+#define DATES_TOGETHER	64
+
+/*
+ * Write the features of ages in seconds.  They share a division, because divisions take
+ * most of the time.  Its dividend is slightly above 100, so that rounding errors do not
+ * change halves, which are rounded up.
+ */
+CPU_CLONES
+static void
+ages_together(size_t count, const double *restrict seconds, float (*restrict ages)[DATES_TOGETHER])
+{
+	for (size_t first = 0; first < count; first += DATES_PER_VECTOR)
+		for (size_t i = first; i < first + DATES_PER_VECTOR; i++)
+		{
+			double		days = seconds[i] * (1.0 / SECONDS_PER_DAY);
+			double		day = 1.0 + days;
+			double		week = 7.0 + days;
+			double		month = 30.0 + days;
+			double		factor = (100.0 + 1e-10) / (day * week * month);
+
+			ages[0][i] = (float) ((int) (factor * week * month + 0.5) * 0.01);
+			ages[1][i] = (float) ((int) (factor * 7.0 * day * month + 0.5) * 0.01);
+			ages[2][i] = (float) ((int) (factor * 30.0 * day * week + 0.5) * 0.01);
+		}
+}
+
+/*
+ * Write the features of dates, "ages_step" numbers apart: three multiples of 0.01 per date,
+ * which are 1 for the current time and decrease to 0 over about a day, a week and a month.
+ * Dates are Unix times.  An infinite date has zeros.  Dates of items are stored in single
+ * precision, to two minutes, everywhere: a shortlist from blocks would miss items of other
+ * ages.
+ */
+void
+write_ages(size_t count, const float *dates, size_t dates_step, double now, float *ages,
+		   size_t ages_step)
+{
+	double		seconds[DATES_TOGETHER];
+	float		together[AGES_PER_DATE][DATES_TOGETHER];
+
+	while (count > 0)
+	{
+		size_t		n = count < DATES_TOGETHER ? count : DATES_TOGETHER;
+
+		for (size_t i = 0; i < n; i++, dates += dates_step)
+		{
+			double		distance = fabs(*dates - now);
+
+			seconds[i] = distance < MAX_AGE ? distance : MAX_AGE;
+		}
+		for (size_t i = n; i % DATES_PER_VECTOR != 0; i++)
+			seconds[i] = 0.0;
+		ages_together(n, seconds, together);
+		for (size_t i = 0; i < n; i++, ages += ages_step)
+			for (size_t age = 0; age < AGES_PER_DATE; age++)
+				ages[age] = together[age][i];
+		count -= n;
+	}
+}
+
 /* ---------- maxima ---------- */
 
 /* Vector types, because compilers do not vectorize a conditional choice. */

@@ -1,7 +1,7 @@
 /*
  * numbers.h
  *		Loops over the numbers of long arrays: dot products, widening with a
- *		range check, weighted sums, maxima, selection.
+ *		range check, weighted sums, ages, maxima, selection.
  */
 #ifndef DLINTS_NUMBERS_H
 #define DLINTS_NUMBERS_H
@@ -44,6 +44,12 @@ extern void unit_scale(size_t count, const double *restrict sum, float *restrict
 
 /* Largest absolute value of "count" numbers; 0 without a number */
 extern double largest_magnitude(size_t count, const double *numbers);
+
+/* Features of a date */
+#define AGES_PER_DATE	3
+
+extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
+					   float *ages, size_t ages_step);
 
 /* Maximum of "count" numbers; NaN if one is not finite */
 extern double peak_of(size_t count, const double *numbers);

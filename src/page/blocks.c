@@ -58,6 +58,8 @@ keys_of_block(BlockScan *scan)
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
+	const float *scales = scan->scorer->scales;
+	float		max_scales[N_SCALES];	/* local, so that the loop keeps them in registers */
 	int			count;
 
 	scan->items = DatumGetArrayTypeP(values[1]);
@@ -68,9 +70,11 @@ read_block(BlockScan *scan, const Datum *values)
 		!ReadBlockRow(scan->scorer, count, values[2], values[3],
 					  scan->scores_neighbours ? keys_of_block(scan) : NULL))
 		return false;
-	for (int i = 0; i < count * N_SCALES; i++)
-		scan->max_scales[i % N_SCALES] = Max(scan->max_scales[i % N_SCALES],
-											 scan->scorer->scales[i]);
+	memcpy(max_scales, scan->max_scales, sizeof(max_scales));
+	for (int i = 0; i < count; i++, scales += N_SCALES)
+		for (int s = 0; s < N_SCALES; s++)
+			max_scales[s] = Max(max_scales[s], scales[s]);
+	memcpy(scan->max_scales, max_scales, sizeof(max_scales));
 	return true;
 }
 
@@ -78,23 +82,27 @@ read_block(BlockScan *scan, const Datum *values)
 static void
 number_items(BlockScan *scan)
 {
-	scan->n_offered = 0;
-	scan->max_bonus = 0.0;
-	for (int i = 0; i < scan->scorer->count; i++)
-	{
-		int			number = scan->eligible == NULL ? scan->n_blocks * MAX_ITEMS + i :
-			FindKey(scan->eligible->numbers, keys_of_block(scan)[i]);
+	int			count = scan->scorer->count;
+	int			n_offered = 0;
 
-		if (number < 0 || (scan->eligible != NULL && scan->best->is_found[number]))
-			continue;
-		if (scan->eligible != NULL)
-		{
-			scan->best->is_found[number] = true;
-			scan->max_bonus = Max(scan->max_bonus, scan->eligible->bonuses[number]);
-		}
-		scan->numbers[scan->n_offered] = number;
-		scan->places[scan->n_offered++] = i;
+	scan->max_bonus = 0.0;
+	for (int i = 0; scan->eligible == NULL && i < count; i++)
+	{
+		scan->numbers[i] = scan->n_blocks * MAX_ITEMS + i;
+		scan->places[i] = i;
 	}
+	for (int i = 0; scan->eligible != NULL && i < count; i++)
+	{
+		int			number = FindKey(scan->eligible->numbers, keys_of_block(scan)[i]);
+
+		if (number < 0 || scan->best->is_found[number])
+			continue;
+		scan->best->is_found[number] = true;
+		scan->max_bonus = Max(scan->max_bonus, scan->eligible->bonuses[number]);
+		scan->numbers[n_offered] = number;
+		scan->places[n_offered++] = i;
+	}
+	scan->n_offered = scan->eligible == NULL ? count : n_offered;
 }
 
 /* Move the scores of the offered items to the front. */

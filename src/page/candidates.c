@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "choose/rules.h"
+#include "core/numbers.h"
 #include "page/candidates.h"
 #include "page/entry.h"
 #include "page/tables.h"
@@ -408,8 +409,11 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	features += settings->liked;
 	*features++ = DatumGetFloat4(values[7]);
 	for (int i = 0; i < settings->aged / AGES_PER_DATE; i++, features += AGES_PER_DATE)
-		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat4(dates[i]) : INFINITY,
-				  UnixTime(settings->now), features);
+	{
+		float4		date = i < n_dates && !is_null[i] ? DatumGetFloat4(dates[i]) : INFINITY;
+
+		write_ages(1, &date, 1, UnixTime(settings->now), features, AGES_PER_DATE);
+	}
 	*features = NeighbourScore(reader->page, set->items[number]);
 	set->effects[number] = DatumGetFloat4(values[3]);
 	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);

@@ -75,33 +75,49 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the variances of a block's numbers, in the order of lanes.  For a number that is
- * not a factor or column, the largest distance from the mean counts as SPREADS standard
- * deviations.  If a ranking depends on this number only, the bound is then no less than
- * the score of the block's best item.  For features of dates, the largest distance is that
- * of the date closest to the current time.
+ * Write the ages of the date closest to the current time, for each block of a row.
+ * "spreads" and "variances" are those of the first block's dates.
+ */
+static void
+write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
+				 float *variances, int variances_step)
+{
+	float4		dates[MAX_ITEMS];
+
+	for (int d = 0; d < scorer->n_dates; d++)
+	{
+		int			first = FIRST_COST + scorer->n_costs;
+		const float4 *date = scorer->numbers + first + d;
+
+		for (int i = 0; i < scorer->count; i++, date += first + scorer->n_dates)
+		{
+			double		spread = spreads[(Size) i * spreads_step + d];
+
+			dates[i] = (float4) Max(*date - spread, Min(*date + spread, scorer->now));
+		}
+		write_ages(scorer->count, dates, 1, scorer->now, variances + d * AGES_PER_DATE,
+				   variances_step);
+	}
+}
+
+/*
+ * Complete the variances of a block's numbers, in the order of lanes, after its ages.  For
+ * a number that is not a factor or column, the largest distance from the mean counts as
+ * SPREADS standard deviations.  If a ranking depends on this number only, the bound is then
+ * no less than the score of the block's best item.  For features of dates, the largest
+ * distance is that of the date closest to the current time.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
 {
-	const float4 *numbers = scorer->numbers +
-		(Size) item * (FIRST_COST + scorer->n_costs + scorer->n_dates);
 	const float *narrow = scorer->narrow + (Size) item * scorer->n_narrow;
 	const float4 *number_spreads = spreads + N_SPREADS;
 	float	   *next = variances + N_SPREADS;
 
 	memcpy(variances, spreads, sizeof(float) * N_SPREADS);
 	*next++ = number_spreads[0] / SPREADS;
-	for (int d = 0; d < scorer->n_dates; d++, next += AGES_PER_DATE)
-	{
-		int			column = FIRST_COST + scorer->n_costs + d;
-		double		date = Max(numbers[column] - (double) number_spreads[column],
-							   Min(numbers[column] + (double) number_spreads[column], scorer->now));
-
-		WriteAges(date, scorer->now, next);
-		for (int s = 0; s < AGES_PER_DATE; s++)
-			next[s] = (next[s] - narrow[1 + d * AGES_PER_DATE + s]) / SPREADS;
-	}
+	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
+		*next = (*next - narrow[s]) / SPREADS;
 	*next++ = 0.0f;				/* neighbour score */
 	*next++ = number_spreads[1] / SPREADS;
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
@@ -135,6 +151,8 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 		count > choice->n_blocks - choice->count ||
 		!ReadBlockRow(scorer, count, values[1], values[2], NULL))
 		return;
+	write_least_ages(scorer, (float4 *) ARR_DATA_PTR(spreads) + width - scorer->n_dates, width,
+					 choice->variances + N_SPREADS + 1, n_variances);
 	for (int i = 0; i < count; i++)
 		write_variances(scorer, i, (float4 *) ARR_DATA_PTR(spreads) + (Size) i * width,
 						choice->variances + (Size) i * n_variances);

@@ -122,13 +122,15 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 		float	   *narrow = scorer->narrow + (Size) i * scorer->n_narrow;
 
 		memcpy(scorer->scales + (Size) i * N_SCALES, code + (Size) i * step, SCALE_BYTES);
-		*narrow++ = number[0];
-		for (int d = 0; d < scorer->n_dates; d++, narrow += AGES_PER_DATE)
-			WriteAges(number[FIRST_COST + scorer->n_costs + d], scorer->now, narrow);
+		*narrow = number[0];
+		narrow += 1 + scorer->n_dates * AGES_PER_DATE;
 		*narrow++ = keys == NULL ? 0.0f : ScoreNeighbour(scorer->page, keys[i]);
 		*narrow++ = number[1];
 		memcpy(narrow, number + FIRST_COST, sizeof(float) * scorer->n_ranked_costs);
 	}
+	for (int d = 0; d < scorer->n_dates; d++)
+		write_ages(count, scorer->numbers + FIRST_COST + scorer->n_costs + d, width, scorer->now,
+				   scorer->narrow + 1 + d * AGES_PER_DATE, scorer->n_narrow);
 	return true;
 }
 

@@ -174,11 +174,9 @@ extern Datum ReadItem(PageRequest *page, Datum item);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 
 /* similarity.c */
-#define AGES_PER_DATE	3
 extern double DecayOf(double days, double half_life);
 extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
 extern double UnixTime(TimestampTz at);
-extern void WriteAges(double date, double now, float4 *ages);
 
 /* candidates.c */
 extern const StatementWord page_words[];

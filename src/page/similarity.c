@@ -16,8 +16,10 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "core/numbers.h"
 #include "page/page.h"
 #include "sql/args.h"
+#include "sql/arrays.h"
 
 /* Weight of a zero vector in each mean, in clicks: a few clicks give a small profile */
 #define SHRINKAGE		5.0
@@ -31,8 +33,6 @@
  * do not underflow
  */
 #define MIN_MAGNITUDE	1e-20
-/* Age in days of a date that is NULL or infinite */
-#define MAX_AGE			1e9
 
 /* Read an array of numbers.  Raises an error for NULLs. */
 static int
@@ -280,39 +280,11 @@ UnixTime(TimestampTz at)
 		(double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
-/*
- * Write the features of a date: three multiples of 0.01, which are 1 for the current
- * time and decrease to 0 over about a day, a week and a month.  Both arguments are Unix
- * times.  An infinite date has zeros.  Dates of items are stored in single precision, to two
- * minutes, everywhere: a shortlist from blocks would miss items of other ages.  The features
- * share a division, because divisions take most of the time.
- */
-void
-WriteAges(double date, double now, float4 *ages)
-{
-	double		days = fabs(date - now) / SECS_PER_DAY;
-	double		day;
-	double		week;
-	double		month;
-	double		factor;
-
-	if (!(days < MAX_AGE))
-		days = MAX_AGE;
-	day = 1.0 + days;
-	week = 7.0 + days;
-	month = 30.0 + days;
-	/* slightly above 100, so that rounding errors do not change halves, which are rounded up */
-	factor = (100.0 + 1e-10) / (day * week * month);
-	ages[0] = (float4) ((int) (factor * week * month + 0.5) * 0.01);
-	ages[1] = (float4) ((int) (factor * 7.0 * day * month + 0.5) * 0.01);
-	ages[2] = (float4) ((int) (factor * 30.0 * day * week + 0.5) * 0.01);
-}
-
 PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
  * _dlints_ages(dates real[], at timestamptz) -> real[]
- *		Features of dates at a time, three per date (see WriteAges).  Dates are Unix times;
+ *		Features of dates at a time, three per date (see write_ages()).  Dates are Unix times;
  *		NULL and infinite dates have zeros.
  */
 Datum
@@ -324,12 +296,13 @@ dlints_ages(PG_FUNCTION_ARGS)
 	bool	   *nulls;
 	int			count;
 	ArrayType  *result;
-	float4	   *ages;
+	float4	   *numbers;
 
 	deconstruct_array(array, FLOAT4OID, sizeof(float4), true, TYPALIGN_INT, &dates, &nulls, &count);
+	numbers = AllocateMany(sizeof(float4), count);
+	for (int i = 0; i < count; i++)
+		numbers[i] = nulls[i] ? INFINITY : DatumGetFloat4(dates[i]);
 	result = make_reals(count * AGES_PER_DATE);
-	ages = (float4 *) ARR_DATA_PTR(result);
-	for (int i = 0; i < count; i++, ages += AGES_PER_DATE)
-		WriteAges(nulls[i] ? INFINITY : DatumGetFloat4(dates[i]), now, ages);
+	write_ages(count, numbers, 1, now, (float4 *) ARR_DATA_PTR(result), AGES_PER_DATE);
 	PG_RETURN_ARRAYTYPE_P(result);
 }
