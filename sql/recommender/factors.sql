@@ -18,37 +18,81 @@ COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
 	IS 'type of a key column as dlints_factors() reads it, and the cast to it';
 
 -- Return a query of the latest clicks, about a million, with the columns user_id, item, at and weight.  All fits use
--- it.
+-- it, and read the table latest_click instead of the log if it exists.
 CREATE FUNCTION _dlints_latest_clicks() RETURNS text
-	LANGUAGE sql IMMUTABLE
-RETURN 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
-       ' WHERE k.at >= coalesce((SELECT s.latest_from FROM similarity s), ''-infinity'') AND k.at <= now()'
-       ' AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0';
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN CASE WHEN to_regclass(format('%I.latest_click', own)) IS NOT NULL
+	            THEN 'SELECT k.user_id, k.item, k.at, k.weight FROM latest_click k'
+	            ELSE 'SELECT k.user_id, k.item, k.at, k.weight FROM click k'
+	                 ' WHERE k.at >= coalesce((SELECT s.latest_from FROM similarity s), ''-infinity'') AND k.at <= now()'
+	                 ' AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0' END;
+END
+$$;
 COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as text';
 
+-- Return a query of the clicks since the time from which the log has 100,000 clicks of users on known items.
+CREATE FUNCTION _dlints_newest_clicks() RETURNS text
+	LANGUAGE sql STABLE
+RETURN 'SELECT k.user_id, k.item, k.at FROM (' || @extschema@._dlints_latest_clicks() || ') k'
+       ' WHERE k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')';
+COMMENT ON FUNCTION _dlints_newest_clicks() IS 'query of the newest clicks, as text';
+
+-- Create the table latest_click, so that a fit reads a log of more clicks once.  _dlints_fit_prior() drops the table.
+CREATE FUNCTION _dlints_write_latest_clicks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL)
+	   AND to_regclass(format('%I.latest_click', own)) IS NULL THEN
+		EXECUTE format('CREATE UNLOGGED TABLE %I.latest_click AS %s', own, @extschema@._dlints_latest_clicks());
+		ANALYZE latest_click;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create the table of the latest clicks if the log has more';
+
 -- Find the times since which the log has a million clicks, and 100,000 clicks of users on known items, so that nothing
--- sorts the log.  The second time is a full hour, or the first time if few of the million clicks are on known items.
--- A time is kept while it selects at most a tenth more clicks, or a quarter more.
-CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
+-- sorts the log.  Both are full hours, except in a log with more than 100,000 clicks in the first of these hours.  The
+-- second time is the first one if few of the million clicks are on known items.  Times are kept while they select at
+-- most a tenth more clicks, or a quarter more.  If "is_fit", the second step reads the table latest_click.
+CREATE FUNCTION _dlints_find_latest_clicks(is_fit boolean DEFAULT false) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	n record;
+	is_moved boolean;
 BEGIN
 	EXECUTE format('
 		SELECT count(*) AS latest, count(*) FILTER (
 		           WHERE c.user_id IS NOT NULL AND c.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity''))
 		           AS newest
-		FROM  (%s) c', @extschema@._dlints_latest_clicks()) INTO n;
-	IF n.latest > 1100000
-	   OR (n.latest < 1000000 AND EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL)) THEN
+		FROM  (%s LIMIT 1100001) c', @extschema@._dlints_latest_clicks()) INTO n;
+	is_moved := n.latest > 1100000
+	            OR (n.latest < 1000000 AND EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL));
+	IF is_moved THEN
 		UPDATE similarity SET latest_from = (
-			SELECT k.at FROM click k
-			WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
-			ORDER  BY k.at DESC LIMIT 1 OFFSET 999999);
+			SELECT CASE WHEN h.clicks <= 100000 THEN to_timestamp(3600 * h.hour)
+			            ELSE (SELECT k.at FROM click k
+			                  WHERE  floor(date_part('epoch', k.at) / 3600) = h.hour
+			                  AND    k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
+			                  ORDER  BY k.at DESC LIMIT 1 OFFSET 999999 - (h.since - h.clicks)) END
+			FROM  (SELECT k.hour, count(*) AS clicks, sum(count(*)) OVER (ORDER BY k.hour DESC) AS since
+			       FROM  (SELECT floor(date_part('epoch', k.at) / 3600) AS hour FROM click k
+			              WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0) k
+			       GROUP  BY k.hour) h
+			WHERE  h.since >= 1000000 ORDER BY h.hour DESC LIMIT 1);
 	END IF;
-	IF n.newest > 125000
+	IF is_fit THEN
+		PERFORM @extschema@._dlints_write_latest_clicks();
+	END IF;
+	IF is_moved OR n.newest > 125000
 	   OR (n.newest < 100000 AND EXISTS (SELECT FROM similarity s WHERE s.newest_from IS NOT NULL)) THEN
 		EXECUTE format('
 			UPDATE similarity s SET newest_from = coalesce((
@@ -63,7 +107,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_latest_clicks()
+COMMENT ON FUNCTION _dlints_find_latest_clicks(boolean)
 	IS 'find the times since which the log has a million clicks, and 100,000';
 
 -- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If

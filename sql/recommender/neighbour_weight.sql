@@ -12,12 +12,11 @@ CREATE FUNCTION _dlints_held_out_after(n_clicks bigint) RETURNS timestamptz
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	until timestamptz;
 BEGIN
-	RETURN (
-		SELECT k.at FROM click k
-		WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
-		AND    k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
-		ORDER  BY k.at DESC LIMIT 1 OFFSET least(2000, n_clicks / 20));
+	EXECUTE format('SELECT k.at FROM (%s) k ORDER BY k.at DESC LIMIT 1 OFFSET $1', @extschema@._dlints_newest_clicks())
+	INTO until USING least(2000, n_clicks / 20);
+	RETURN until;
 END
 $$;
 COMMENT ON FUNCTION _dlints_held_out_after(bigint) IS 'time after which clicks are held out';
@@ -61,9 +60,7 @@ BEGIN
 	WITH clicked AS MATERIALIZED (
 		SELECT c.user_id, c.item, max(c.at) AS at, c.is_held_out
 		FROM  (SELECT k.user_id, k.item, k.at, k.at > $1 AS is_held_out
-		       FROM   click k JOIN item_vector v ON same_item(v.item, k.item)
-		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')
-		       AND    k.at <= now() AND isfinite(k.at) AND k.weight > 0
+		       FROM  (' || @extschema@._dlints_newest_clicks() || ') k JOIN item_vector v ON same_item(v.item, k.item)
 		       ORDER  BY k.at DESC LIMIT 100000) c
 		GROUP  BY c.user_id, c.item, c.is_held_out, CASE WHEN c.user_id IS NULL THEN c.at END),
 	test AS MATERIALIZED (

@@ -157,12 +157,10 @@ BEGIN
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
 		clicks := format('SELECT l.user_id, l.item, l.at, 1 AS weight FROM (%s) l',
 		                 @extschema@._dlints_latest_clicks());
-		days := least(14, (      -- 14 if the query returns no row, since the log has fewer clicks
-			SELECT greatest(1e-5, date_part('epoch', n.at - s.latest_from) / 86400 / 4)
-			FROM   similarity s, LATERAL (
-			           SELECT max(c.at) AS at FROM click c
-			           WHERE  c.at >= s.latest_from AND c.at <= now() AND isfinite(c.at)) n
-			WHERE  n.at IS NOT NULL));
+		EXECUTE format('
+			SELECT greatest(1e-5, date_part(''epoch'', max(c.at) - s.latest_from) / 86400 / 4)
+			FROM   similarity s, (%s) c WHERE s.latest_from IS NOT NULL GROUP BY s.latest_from', clicks) INTO days;
+		days := least(14, days);        -- NULL if the log has fewer clicks
 	END IF;
 	EXECUTE format('
 		WITH lift AS (

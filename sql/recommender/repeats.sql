@@ -4,21 +4,18 @@
 -- clicked is useless on further lists.
 
 -- Compute the share of clicks on an item that the user clicked in an earlier visit: as observed in the newest
--- 100,000 clicks, and if users chose at random.  Clicks on an item within an hour belong to one visit.  A join with
--- "similarity" instead of the subquery would sort the complete log.
+-- 100,000 clicks, and if users chose at random.  Clicks on an item within an hour belong to one visit.
 CREATE FUNCTION _dlints_repeat_shares(OUT observed float8, OUT random float8, OUT clicks bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	EXECUTE format($statement$
 	WITH clicked AS (
 		SELECT c.user_id, c.item, c.at,
 		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since
-		FROM  (SELECT c.user_id, c.item, c.at
-		       FROM   click c
-		       WHERE  c.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
-		       AND    c.user_id IS NOT NULL AND c.item IS NOT NULL AND c.at <= now() AND isfinite(c.at)
+		FROM  (SELECT c.user_id, c.item, c.at FROM (%s) c WHERE c.user_id IS NOT NULL
 		       ORDER  BY c.at DESC LIMIT 100000) c),
 	visited AS (
 		SELECT v.user_id, v.since IS NOT NULL AS is_repeated,
@@ -26,9 +23,8 @@ BEGIN
 		                                                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS known
 		FROM   clicked v WHERE v.since IS NULL OR v.since > interval '1 hour')
 	SELECT avg(v.is_repeated::integer), avg(v.known::float8 / i.items), count(*)
-	INTO   observed, random, clicks
 	FROM   visited v, (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
-	WHERE  v.known > 0;
+	WHERE  v.known > 0$statement$, @extschema@._dlints_newest_clicks()) INTO observed, random, clicks;
 END
 $$;
 COMMENT ON FUNCTION _dlints_repeat_shares()

@@ -16,10 +16,7 @@ DECLARE
 			FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
 			WHERE  s.clicks IS NOT NULL AND r.value > 0)
 		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
-		FROM  (SELECT k.user_id, k.item, k.at
-		       FROM   similarity s JOIN click k ON k.at >= coalesce(s.newest_from, ''-infinity'')
-		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
-		       ORDER  BY k.at DESC LIMIT 100000) c
+		FROM  (' || @extschema@._dlints_newest_clicks() || ' ORDER BY k.at DESC LIMIT 100000) c
 		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))';
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('choosing the half-life of popularity'::text);
@@ -76,14 +73,12 @@ BEGIN
 	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days
 	       FROM   setting s CROSS JOIN (
 	                  SELECT k.user_id, k.item, max(k.at) AS at
-	                  FROM  (SELECT k.user_id, k.item, k.at
-	                         FROM   similarity n JOIN click k ON k.at >= coalesce(n.newest_from, '-infinity')
-	                                JOIN item_vector v ON same_item(v.item, k.item)
-	                         WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
+	                  FROM  (SELECT k.user_id, k.item, k.at FROM (%s) k JOIN item_vector v ON same_item(v.item, k.item)
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 	                  GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
 	                            floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
-	                                  / s.popularity_half_life)) c) l$statement$, own);
+	                                  / s.popularity_half_life)) c) l$statement$,
+	               own, @extschema@._dlints_newest_clicks());
 	ANALYZE recent_click;
 END
 $$;
@@ -364,17 +359,18 @@ CREATE FUNCTION _dlints_fit_prior() RETURNS bigint
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_clicks bigint := (SELECT count(*) FROM (
-	                        SELECT FROM click c JOIN item_vector v ON same_item(v.item, c.item)
-	                        WHERE  c.at <= now() AND isfinite(c.at) AND c.weight > 0 LIMIT 100000) c);
-	n_parts integer := least(8, ceil(80000.0 / greatest(n_clicks, 1)));
+	n_clicks bigint;
+	n_parts integer;
 	noticed_at timestamptz := clock_timestamp();
-	until timestamptz := @extschema@._dlints_held_out_after(n_clicks);
+	until timestamptz;
 BEGIN
-	IF n_clicks < 300 AND (SELECT s.clicks IS NULL FROM setting s) THEN
-		n_parts := 0;
-	END IF;
 	LOCK TABLE warm_start_example IN SHARE ROW EXCLUSIVE MODE;
+	PERFORM @extschema@._dlints_write_latest_clicks();
+	EXECUTE format('SELECT count(*) FROM (SELECT FROM (%s) c JOIN item_vector v ON same_item(v.item, c.item)'
+	               ' LIMIT 100000) c', @extschema@._dlints_latest_clicks()) INTO n_clicks;
+	n_parts := CASE WHEN n_clicks < 300 AND (SELECT s.clicks IS NULL FROM setting s) THEN 0
+	                ELSE least(8, ceil(80000.0 / greatest(n_clicks, 1))) END;
+	until := @extschema@._dlints_held_out_after(n_clicks);
 	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows, not one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	DELETE FROM warm_start_example;
@@ -391,9 +387,12 @@ BEGIN
 	END LOOP;
 	PERFORM @extschema@._dlints_fit_similarity();
 	PERFORM @extschema@._dlints_limit_neighbour_weight(until);
-	EXECUTE format('DROP TABLE %1$I.held_out_item, %1$I.recent_click', own);
 	PERFORM @extschema@._dlints_refresh_popularity();
 	PERFORM @extschema@._dlints_refresh_trend();
+	EXECUTE format('DROP TABLE %1$I.held_out_item, %1$I.recent_click', own);
+	IF to_regclass(format('%I.latest_click', own)) IS NOT NULL THEN
+		EXECUTE format('DROP TABLE %I.latest_click', own);
+	END IF;
 	PERFORM @extschema@._dlints_set_blocks();
 	PERFORM @extschema@._dlints_set_prior();
 	INSERT INTO job AS j (name, done_at) VALUES ('warm_start', now())
