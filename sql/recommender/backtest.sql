@@ -140,15 +140,20 @@ FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(schema)) AND
 $$;
 COMMENT ON FUNCTION _dlints_candidates_differ(text) IS 'do the candidates of a recommender differ between users?';
 
+CREATE FUNCTION _dlints_similar_items(baskets integer[], clicked integer[], candidates integer, size bigint)
+	RETURNS integer[]
+	AS 'MODULE_PATHNAME', 'dlints_similar_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION _dlints_similar_items(integer[], integer[], integer, bigint)
+	IS 'items with the largest cosines to clicked items, from the items of all users';
+
 -- Compute the statistics that simple policies rank by: the clicks of each item, those of the last two weeks, and
--- for pairs of items the cosine between the sets of users who clicked them.  Ranks by clicks are NULL for items
--- that no list can contain.  If eligibility depends on the user, it is checked per user instead.
+-- the items that each user clicked.  Ranks by clicks are NULL for items that no list can contain, which have the
+-- largest numbers.  If eligibility depends on the user, it is checked per user instead.
 CREATE FUNCTION _dlints_count_clicks(differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	noticed_at timestamptz := clock_timestamp();
 BEGIN
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.known AS
@@ -156,12 +161,12 @@ BEGIN
 			SELECT a.item FROM @extschema@._dlints_allowed_items(
 			           (SELECT d.user_id FROM decision d WHERE false), '{}'::jsonb,
 			           (SELECT w.item FROM item_vector w WHERE false)) a (item) WHERE NOT $1)
-		SELECT k.n, k.item, k.encoded, k.factors, k.clicks, k.recent,
+		SELECT row_number() OVER (ORDER BY k.is_candidate DESC) AS n, k.item, k.encoded, k.factors, k.clicks, k.recent,
 		       CASE WHEN k.is_candidate THEN row_number() OVER (
 		           PARTITION BY k.is_candidate ORDER BY k.clicks DESC) END AS by_clicks,
 		       CASE WHEN k.is_candidate THEN row_number() OVER (
 		           PARTITION BY k.is_candidate ORDER BY k.recent DESC, k.clicks DESC) END AS by_recent
-		FROM  (SELECT row_number() OVER () AS n, v.item, v.features[s.factors + 1:] AS encoded,
+		FROM  (SELECT v.item, v.features[s.factors + 1:] AS encoded,
 		              nullif(v.features[1:s.factors], array_fill(0::real, ARRAY[s.factors])) AS factors,
 		              k.clicks, k.recent,
 		              $1 OR EXISTS (SELECT FROM allowed_item a WHERE same_item(a.item, k.item)) AS is_candidate
@@ -181,27 +186,17 @@ BEGIN
 		WHERE  c.n <= 100$statement$, own);
 	ANALYZE known;
 	ANALYZE clicked;
-	EXECUTE format('CREATE UNLOGGED TABLE %I.near AS SELECT k.item, k.n AS known, 0::float8 AS cosine'
-	               ' FROM known k WHERE false', own);
-	FOR part IN 0 .. 7 LOOP
-		INSERT INTO near (item, known, cosine)
-		WITH counted AS MATERIALIZED (
-			SELECT c.item, count(*)::float8 AS users FROM clicked c GROUP BY c.item)
-		SELECT p.item, k.n, p.users / sqrt(a.users * b.users)
-		FROM  (SELECT a.item, b.item AS other, count(*) AS users
-		       FROM   clicked a JOIN clicked b ON same_user(b.user_id, a.user_id) AND NOT same_item(b.item, a.item)
-		       WHERE  hashtext(a.item::text COLLATE "C") & 7 = part
-		       GROUP  BY a.item, b.item) p
-		       JOIN counted a ON same_item(a.item, p.item) JOIN counted b ON same_item(b.item, p.other)
-		       JOIN known k ON same_item(k.item, p.other) AND k.by_clicks IS NOT NULL
-		ORDER  BY p.item;               -- a user's items are then read from few pages
-		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
-			noticed_at := clock_timestamp();
-			RAISE NOTICE 'items clicked by the same users: part % of 8', part + 1;
-		END IF;
-	END LOOP;
-	EXECUTE format('CREATE INDEX ON %I.near (item)', own);
-	ANALYZE near;
+	EXECUTE format($statement$
+		CREATE UNLOGGED TABLE %I.clicked_item AS
+		SELECT c.item, coalesce(k.n, (SELECT count(*) FROM known) + row_number() OVER (PARTITION BY k.n IS NULL)) AS n
+		FROM  (SELECT DISTINCT u.item FROM clicked u) c LEFT JOIN known k ON same_item(k.item, c.item)$statement$, own);
+	ANALYZE clicked_item;
+	EXECUTE format('CREATE UNLOGGED TABLE %I.basket (items integer[])', own);
+	EXECUTE format('ALTER TABLE %I.basket ALTER items SET STORAGE EXTERNAL', own);
+	INSERT INTO basket (items)
+	SELECT array_agg(u.n)
+	FROM  (SELECT array_agg(i.n) || 0::bigint AS items
+	       FROM   clicked c JOIN clicked_item i ON same_item(i.item, c.item) GROUP BY c.user_id) b, unnest(b.items) u (n);
 END
 $$;
 COMMENT ON FUNCTION _dlints_count_clicks(boolean) IS 'compute the statistics of the simple policies of a backtest';
@@ -253,10 +248,10 @@ BEGIN
 	WITH tested AS MATERIALIZED (
 		SELECT h.n, h.user_id, h.items FROM hidden h WHERE h.n BETWEEN first_user AND last_user),
 	history AS MATERIALIZED (
-		SELECT c.n, c.item, c.at, c.place, k.n AS known, k.factors, k.encoded
+		SELECT c.n, c.at, c.place, k.n AS known, i.n AS clicked, k.factors, k.encoded
 		FROM  (SELECT t.n, c.item, c.at, row_number() OVER (PARTITION BY t.n ORDER BY c.at DESC) AS place
 		       FROM   tested t JOIN click c ON same_user(c.user_id, t.user_id)) c
-		       LEFT JOIN known k ON same_item(k.item, c.item)),
+		       LEFT JOIN known k ON same_item(k.item, c.item) LEFT JOIN clicked_item i ON same_item(i.item, c.item)),
 	excluded AS MATERIALIZED (
 		SELECT h.n, h.known FROM setting s, history h WHERE h.known IS NOT NULL AND h.at > now() - s.repeat_after
 		UNION
@@ -291,18 +286,20 @@ BEGIN
 		GROUP  BY b.policy),
 	scored AS (
 		SELECT s.n, 'the most popular' AS policy, k.n AS known, k.clicks::float8 AS score
-		FROM   size s JOIN known k ON k.by_clicks <= s.size
+		FROM   size s JOIN known k ON k.by_clicks <= s.size AND k.by_clicks <= (SELECT max(x.size) FROM size x)
 		UNION ALL
 		SELECT s.n, 'popular in two weeks', k.n, k.recent + 1e-6 * k.clicks
-		FROM   size s JOIN known k ON k.by_recent <= s.size
+		FROM   size s JOIN known k ON k.by_recent <= s.size AND k.by_recent <= (SELECT max(x.size) FROM size x)
 		UNION ALL
 		SELECT w.n, w.policy, v.n, @extschema@.dlints_dot(w.weights, v.features::@extschema@.dlints_vector)
 		FROM   weight w JOIN shortlist s ON s.policy = w.policy, unnest(s.items) u (known),
 		       part_vector v WHERE v.policy = w.policy AND v.n = u.known
 		UNION ALL
-		SELECT h.n, 'clicked by the same users', o.known, sum(o.cosine)
-		FROM   history h JOIN near o ON same_item(o.item, h.item)
-		WHERE  h.place <= 500 GROUP BY h.n, o.known),
+		SELECT s.n, 'clicked by the same users', u.known, -u.place::float8
+		FROM   size s CROSS JOIN basket b CROSS JOIN unnest(@extschema@._dlints_similar_items(
+		           b.items, ARRAY(SELECT h.clicked::integer FROM history h WHERE h.n = s.n AND h.place <= 500
+		                          AND h.clicked IS NOT NULL),
+		           (SELECT count(k.by_clicks)::integer FROM known k), s.size)) WITH ORDINALITY u (known, place)),
 	ranked AS (
 		SELECT s.n, s.policy, s.known, row_number() OVER (PARTITION BY s.n, s.policy ORDER BY s.score DESC) AS place
 		FROM   scored s LEFT JOIN excluded x ON x.n = s.n AND x.known = s.known WHERE x.n IS NULL),

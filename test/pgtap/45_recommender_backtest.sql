@@ -12,7 +12,11 @@ UNION ALL
 SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 120) p;
 \set log '''SELECT who, what, at FROM seen'''
 
-SELECT plan(31);
+SELECT plan(33);
+
+SELECT is(_dlints_similar_items('{1,2,3,0,1,2,0,3,4,0}', '{1,4,5}', 3, size), items,
+    'items have the sum of cosines to other clicked items: 1 for item 2, 1.207 for item 3')
+FROM (VALUES (1, '{3}'::integer[]), (3, '{3,2}')) AS v (size, items);
 
 CREATE TEMP TABLE tried AS
 SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
