@@ -28,13 +28,15 @@ SERVER_PRELOAD="$(gcc -print-file-name=libasan.so) $work/start_first.so $(gcc -p
 export SERVER_PRELOAD
 
 status=0
+found=nothing
 "$(dirname "$0")/with-server.sh" -u scripts/test.sh || status=$?
 for report in "$REPORTS"/*; do
 	if [ -e "$report" ]; then
 		echo "-- a sanitizer's report"
 		head -n 60 "$report"
 		status=1
+		found=something
 	fi
 done
-echo "The sanitizers had $([ "$status" -eq 0 ] && echo nothing || echo something) to report."
+echo "The sanitizers had $found to report."
 exit "$status"

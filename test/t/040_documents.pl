@@ -125,7 +125,7 @@ sub run_blocks
 	DlintsTest->spew("$folder/$base", script(@blocks));
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	my $connection = $node->connstr($database);
-	local $ENV{PGOPTIONS} = "-c client_min_messages=warning -c statement_timeout=60s $options";
+	local $ENV{PGOPTIONS} = "-c client_min_messages=warning -c statement_timeout=600s $options";
 	system("cd '$folder' && psql -X -q -d \"$connection\" -f '$base' >out 2>messages");
 	return map { DlintsTest->slurp("$folder/$_") } 'out', 'messages';
 }
