@@ -23,10 +23,10 @@ reward_of(const Past *p, int j, const double *features, uint64_t *seed)
 	if (p->drift == CONSTANT)
 		return p->level;
 	if (p->drift == RARE)
-		return p->level + p->unit * (dice(seed) > 0.98);
+		return p->level + (dice(seed) > 0.98);
 	for (int k = 0; k < p->dim; k++)
 		reward += coefficient(p, k, j) * features[k];
-	return p->level + p->unit * reward;
+	return p->level + reward;
 }
 
 /* Representation of H in memory "which" of several */

@@ -34,7 +34,6 @@ typedef struct Past
 	Drift		drift;
 	double		level;
 	double		noise;
-	double		unit;			/* factor of rewards, except their level */
 	double		quiet;			/* half-lives of the first memory without observations */
 	int			late;			/* number of observations after the quiet time */
 } Past;

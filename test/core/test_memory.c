@@ -258,7 +258,7 @@ test_choice_equals_the_equations(void **state)
 	static const int counts[] = {0, 1, 2, 5, 30, 150, 400};
 	static const double ridges[] = {0.1, 1, 30};
 	static const double noises[] = {0, 0.05, 1, 0, 0};
-	static const double levels[] = {0, 0.3, -20};
+	static const double levels[] = {0, 0.3, -20, 1e4};
 	static const double quiets[] = {0, 8, 30, 100, 600};
 	Tally		tally = {0};
 
@@ -268,7 +268,7 @@ test_choice_equals_the_equations(void **state)
 		Past		p = {dim, counts[k / 6 % LENGTH(counts)],
 			1 + k % MAX_MEMORIES, k / 4 % 2 == 1 && dim > 1, ridges[k / 8 % LENGTH(ridges)],
 			1 - 1.0 / (2 * dim + k % 3), (Drift) (k / 3 % DRIFTS),
-			levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)], 1,
+			levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)],
 		quiets[k / 9 % LENGTH(quiets)], k / 11 % 4};
 
 		check_choice(p, (uint64_t) k, 1e-8L, &tally);
@@ -276,58 +276,6 @@ test_choice_equals_the_equations(void **state)
 	assert_true(tally.near * 50 < tally.histories);
 	for (int j = 0; j < MAX_MEMORIES; j++)
 		assert_true(tally.used[j] > 0);
-}
-
-/*
- * Noise of 1 with rewards of 1e6 and 1e9.  b contains these rewards, and loses
- * as many digits.
- */
-static void
-test_noise_beside_large_rewards(void **state)
-{
-	static const double levels[] = {1e6, -1e6, 1e9};
-	static const exact tolerances[] = {1e-8L, 1e-8L, 1e-6L};
-	Tally		tally = {0};
-
-	for (int k = 0; k < 300; k++)
-	{
-		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MAX_MEMORIES, true, 1, 0.95,
-		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 1, 0, 0};
-
-		check_choice(p, (uint64_t) k, tolerances[k % LENGTH(levels)], &tally);
-	}
-	assert_true(tally.near * 50 < tally.histories);
-}
-
-/*
- * With equal rewards, trained one by one, in a block or with another
- * reference, the noise is 0, and replaced by 1.
- */
-static void
-test_equal_rewards_have_no_noise(void **state)
-{
-	static const double rewards[] = {0, 0.1, -3.3, 1e6 / 3};
-	static const double references[] = {0, 0.3, -7};
-	int			f;
-
-	for (int r = 0; r < LENGTH(rewards); r++)
-		for (f = 0; f < LENGTH(references); f++)
-			for (int k = 0; k < 30; k++)
-			{
-				Past		p = {3, 7 * k, 1 + k % MAX_MEMORIES, true, 1, 0.9, CONSTANT,
-				rewards[r], 0, 1, 0, 0};
-				Kept		kept = kept_new(p, (uint64_t) k);
-				MemoryChoice choice;
-				int			j;
-
-				for (j = 0; j < p.memories; j++)
-					evidence_rebase(kept.memory[j], kept.rewards.reference - references[f]);
-				totals_rebase(&kept.rewards.totals, kept.rewards.reference - references[f]);
-				kept.rewards.reference = references[f];
-				choice = chosen(&kept);
-				assert_true(choice.sigma == 1);
-				assert_int_equal(choice.used, p.memories - 1);
-			}
 }
 
 /*
@@ -342,7 +290,7 @@ test_rare_rewards_keep_the_longest_memory(void **state)
 
 	for (int k = 0; k < 200; k++)
 	{
-		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 1, 0, 0};
+		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 0, 0};
 		Kept		kept;
 		MemoryChoice choice;
 
@@ -371,7 +319,7 @@ test_small_noise_is_measured_until_rounding(void **state)
 		for (int n = 0; n < LENGTH(noises); n++)
 		{
 			Past		p = {1 + k % 5, 200, 1 + k % MAX_MEMORIES, k % 2 == 1 && k % 5 > 0,
-			fmin(1e-8, noises[n] * noises[n]) + 1e-16, 0.95, STILL, 0, noises[n], 1, 0, 0};
+			fmin(1e-8, noises[n] * noises[n]) + 1e-16, 0.95, STILL, 0, noises[n], 0, 0};
 
 			check_choice(p, (uint64_t) k, tolerances[n], &tally);
 		}
@@ -416,7 +364,7 @@ test_memory_of_negligible_weight_is_not_used(void **state)
 static void
 test_no_memory_is_used_if_one_has_no_posterior(void **state)
 {
-	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 1, 0, 0};
+	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 0, 0};
 	Kept		kept = kept_new(p, 1);
 
 	for (int j = 0; j < p.memories; j++)
@@ -433,53 +381,13 @@ test_no_memory_is_used_if_one_has_no_posterior(void **state)
 	}
 }
 
-/* ---------- scales ---------- */
-
-/*
- * With rewards in other units and with another mean, the same memory is in
- * use, and its noise is in these units.
- */
-static void
-test_choice_does_not_depend_on_units(void **state)
-{
-	static const double units[] = {1000, 1e-3, -1, 1, 1, 2};
-	static const double levels[] = {0, 0, 0, -1000, 99, 99};
-	int			used[MAX_MEMORIES] = {0};
-
-	for (int k = 0; k < 200; k++)
-	{
-		Past		p = {2 + k % 9, 10 + k, 3, true, 1, 0.95, (Drift) (k % CONSTANT),
-		0, 1, 1, 0, 0};
-		Kept		kept = kept_new(p, (uint64_t) k);
-		const MemoryChoice plain = chosen(&kept);
-		bool		near = expect(&kept).margin < 1e-6L;
-
-		used[plain.used]++;
-		for (int u = 0; u < LENGTH(units) && !near; u++)
-		{
-			MemoryChoice choice;
-
-			p.unit = units[u];
-			p.level = levels[u];
-			kept = kept_new(p, (uint64_t) k);
-			choice = chosen(&kept);
-			assert_int_equal(choice.used, plain.used);
-			assert_near(choice.sigma, fabs(units[u]) * plain.sigma, 1e-8L * choice.sigma);
-		}
-	}
-	assert_true(used[0] > 0 && used[1] > 0 && used[2] > 0);
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_choice_equals_the_equations),
-		test_of(test_noise_beside_large_rewards),
 		test_of(test_rare_rewards_keep_the_longest_memory),
-		test_of(test_equal_rewards_have_no_noise),
 		test_of(test_small_noise_is_measured_until_rounding),
-		test_of(test_choice_does_not_depend_on_units),
 		test_of(test_memory_of_negligible_weight_is_not_used),
 		test_of(test_no_memory_is_used_if_one_has_no_posterior)
 	};
