@@ -35,7 +35,7 @@ SELECT ARRAY[(v).observations, (v).mean_reward, (v).mean_reward_stderr, (v).ips,
 $$;
 CREATE TEMP TABLE defined AS SELECT row_number() OVER () AS c, d FROM by_definition('log') AS d;
 
-SELECT plan(4 + 6 + 1 + 3 + 4 + 15 + 16 + 3 + 11 + 4 + 3 + 11);
+SELECT plan(4 + 7 + 2 + 3 + 4 + 15 + 16 + 3 + 11 + 4 + 3 + 11);
 
 SELECT is(count(*), 30::bigint, 'the test has 30 logs') FROM defined;
 SELECT cmp_ok(max(element_difference(numbers(v), d)), '<', 1e-11::float8, 'dlints_policy_value follows its definition')
@@ -57,15 +57,23 @@ FROM (SELECT dlints_policy_value(r, p, t, q, e) FILTER (WHERE false) AS none,
      (SELECT dlints_policy_value(3, 0.5, 0.25) AS one, dlints_policy_value(3, 0.5, 0.25, 1, 10) AS modelled) AS b,
      (SELECT dlints_policy_value(i, 0.5, 0) AS never, dlints_policy_value(i, 0.5, 0.5) AS same
       FROM unnest('{1, 3}'::float8[]) AS i) AS c,
+     (SELECT dlints_policy_value(i, 0.5, (i = 5)::integer) AS last FROM unnest('{1, 1, 1, 5}'::float8[]) AS i) AS d,
      LATERAL (VALUES
 	('no row', none, '{0,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL}'),
 	('no row without a NULL', nulls, '{0,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL}'),
 	('one row', one, '{1,3,NULL,1.5,NULL,3,NULL,NULL,NULL,0.5,NULL,1,0.5}'),
 	('one row with a model', modelled, '{1,3,NULL,1.5,NULL,3,NULL,11,NULL,0.5,NULL,1,0.5}'),
 	('a policy that would have done none of it', never, '{2,2,1,0,0,NULL,NULL,NULL,NULL,0,0,0,0}'),
+	('a policy that would have done the last of it', last, '{4,2,1,2.5,2.5,5,0,NULL,NULL,0.5,0.5,1,2}'),
 	('the policy of the log', same, '{2,2,1,2,1,2,1,NULL,NULL,1,0,2,1}')) AS v (what, value, expected);
 
--- test/core/test_value.c tests large rewards with small differences
+-- Rewards of 1e9 with small differences have the errors of these differences.
+SELECT cmp_ok(max(abs(apart / near - 1)), '<', 1e-6::float8, 'large rewards keep their variance')
+FROM (SELECT dlints_policy_value(r, p, t, q, e) AS small,
+             dlints_policy_value(r + 1e9, p, t, q + 1e9, e + 1e9) AS large FROM log GROUP BY c) AS l,
+     LATERAL (VALUES ((small).mean_reward_stderr, (large).mean_reward_stderr),
+                     ((small).snips_stderr, (large).snips_stderr),
+                     ((small).dr_stderr, (large).dr_stderr)) AS v (near, apart);
 SELECT is((dlints_policy_value(1e9 + 0.125, 0.1 + i / 1000.0, 0.5)).snips_stderr, 0::float8,
           'rewards that are all the same') FROM generate_series(1, 100) AS i;
 
