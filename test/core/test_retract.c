@@ -208,21 +208,6 @@ test_squares_left_equal_those_of_the_rest(int dim, Squares squares)
 	}
 }
 
-/* No memory has a larger sum of squares than the totals. */
-static void
-test_squares_left_are_bounded_by_totals(int dim, Squares squares)
-{
-	const Observed o = observed_new(dim, 10, 0, 15);
-	Evidence   *nothing = evidence_new(dim, squares);
-	Totals		left = totals_of(&o, 0, 10, 0);
-	Evidence   *e;
-
-	left.S /= 2;
-	e = learned(&o, 0, 10, squares, 0);
-	assert_true(evidence_subtract(e, nothing, &left, RIDGE_START, guarded(linalg_packed_len(dim))));
-	assert_true(*e->S == left.S);
-}
-
 static bool
 can_be_left(Totals t, const Totals *taken)
 {
@@ -356,22 +341,6 @@ test_coordinate_without_observations_is_empty(void **state)
 	}
 }
 
-/*
- * Numbers that decayed below the smallest normal number are zero, while their
- * neighbours are not.
- */
-static void
-test_retract_from_evidence_below_normal_numbers(void **state)
-{
-	const double features[5] = {1.4, 1.4, 1.4, 1.4, 1e3};
-	Evidence   *e = said(5, SQUARES_MATRIX, features, 1, 1e-154);
-	Evidence   *nothing = evidence_new(5, SQUARES_MATRIX);
-
-	assert_true(e->H[linalg_packed_index(5, 0, 0)] == 0);
-	assert_true(e->H[linalg_packed_index(5, 4, 0)] > 0);
-	assert_true(subtract(e, nothing));
-}
-
 int
 main(void)
 {
@@ -381,12 +350,10 @@ main(void)
 		test_of(test_tolerance_of_coordinates_without_evidence),
 		test_of(test_mean_of_a_rest_of_rounding_errors_is_bounded),
 		test_of_memories(test_squares_left_equal_those_of_the_rest),
-		test_of_memories(test_squares_left_are_bounded_by_totals),
 		test_of(test_retracting_unlearned_totals_is_refused),
 		test_of_memories(test_too_large_or_invalid_number_is_refused),
 		test_of_memories(test_retracting_everything_leaves_nothing),
-		test_of(test_coordinate_without_observations_is_empty),
-		test_of(test_retract_from_evidence_below_normal_numbers)
+		test_of(test_coordinate_without_observations_is_empty)
 	};
 
 	return cmocka_run_group_tests_name("retract", tests, NULL, NULL);
