@@ -6,9 +6,8 @@
  * the fraction of the M draws that choose it.  Given the set of draws, their
  * order is random, so this is the exact probability of the decision.
  *
- * If T candidates tie for the last r positions of a draw, each counts r / T.
- * This is the probability over random tie-breaks instead of the tie-break
- * made.
+ * If T candidates tie for the last r positions of a draw, each counts r / T,
+ * the probability that a random tie-break chooses it.
  *
  * A shortlist may have cut off items of a tie.  It provides tie-break keys,
  * uniform in (0, 1) over all items, and its T candidates of the tie have the
@@ -19,7 +18,7 @@
  * the pages that show the item, is exactly 1.  If other conditions exclude items
  * of the tie, the mean deviates by at most about 1 / T.
  *
- * With a cap or diversity, the tie-break made is counted.
+ * With a cap or diversity, candidates count that the actual tie-break chooses.
  */
 #include "postgres.h"
 

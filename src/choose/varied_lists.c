@@ -161,8 +161,8 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 }
 
 /*
- * Determine the possible candidates, after the scores under all "draws" draws
- * have been stored.  "slates" has the best candidates under each.
+ * Find the candidates that a list may contain, once the scores under all draws are
+ * stored.  "slates" has the best candidates under each draw.
  */
 void
 VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)

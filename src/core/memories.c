@@ -205,8 +205,8 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 /*
  * Noise variance of a shorter memory.  If rewards are rare, its window often contains none
  * and would seem free of noise.  The variance of the longest memory therefore counts as
- * NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  It may only raise the
- * variance: a window that contains a reward varies more than the long run.
+ * NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  It never lowers the
+ * variance, since a window that contains a rare reward varies more than the long run.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)

@@ -14,8 +14,8 @@
  * Ridge and prior evidence, which are added to a model's own evidence.
  *
  * The prior is evidence P, p from another source, such as a click log or
- * another model.  It counts with a weight, and without its level: it compares
- * items, but does not predict how often items are clicked.
+ * another model.  It is weighted, and its mean reward is left out: differences
+ * between items are used, but not how often items are clicked.
  */
 typedef struct Prior
 {

@@ -3,8 +3,8 @@
  *		The linear program behind several dual prices: the mixture of choices
  *		with the highest mean score whose mean costs meet the targets.
  *
- * A choice is what all decisions choose under one set of prices.  It is a column
- * of the program with a mean score and mean costs.
+ * Under one set of prices, the candidates chosen in all decisions form a choice.  It is a
+ * column of the program, with a mean score and mean costs.
  */
 #ifndef DLINTS_PRICE_PROGRAM_H
 #define DLINTS_PRICE_PROGRAM_H

@@ -217,8 +217,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Return the number (1-based) of the last one of "more" further updates
- * after which single updates would make a choice; 0 if none.
+ * Suppose that "more" further updates come one by one.  Return the number (1-based) of the
+ * last one after which the model chooses its memory; 0 if there is none.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)

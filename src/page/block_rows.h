@@ -22,7 +22,7 @@
 #define FIRST_COST		2
 /* Relative change of an item's popularity up to which its block is not written again */
 #define POPULARITY_CHANGE	0.05
-/* Number of spreads before those of "numbers": one for factors, one for columns */
+/* A row of centroids has a spread of all factors and one of all columns, then one per number. */
 #define N_SPREADS		2
 
 static inline Size
