@@ -180,7 +180,7 @@ BEGIN
 	END IF;
 	EXECUTE format('LOCK TABLE %I.setting IN %s MODE', name,
 	               CASE WHEN is_exclusive THEN 'ACCESS EXCLUSIVE' ELSE 'ROW SHARE' END);
-	-- in the same order as run() and learn()
+	-- locks are taken in the order of run() and learn(), against deadlocks
 	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE',
 	               name);
 	IF kind = 'recommender' THEN

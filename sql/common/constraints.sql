@@ -105,10 +105,11 @@ $$;
 COMMENT ON FUNCTION _dlints_balance(bigint) IS 'surplus of each constraint after the last decisions';
 
 -- Compute the prices of all constraints.  A surplus is spent, and a deficit made up, within the horizon.  Random
--- choices spend their share.  A target that can be met never asks for the lowest possible cost: its price would
--- outweigh all else.  Rates of outcomes are estimates: of the possible saving we ask for at most a quarter, or for
--- the distance to the target and a fifth of the rest, and never for the last twentieth.  Prices of constraints
--- that cannot be met are bounded.
+-- choices are assumed to have their mean cost.  Prices of constraints that cannot be met are bounded.
+--
+-- The saving is the difference between the mean cost without a price and the lowest possible mean cost.  We never ask
+-- for its last twentieth, since that price would outweigh all scores.  If costs are estimated rates of outcomes, we
+-- ask for at most three quarters of the saving, or, if that is more, for a fifth of the part below the target.
 CREATE FUNCTION _dlints_solve() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -211,8 +212,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_reward_lost() IS 'reward per choice that each price costs';
 
--- Return the rows of the report about constraints, beginning with a decision; at most the last 100,000 decisions
--- count.
+-- Return the rows of the report about constraints, for decisions from "first" on, at most the last 100,000.
 CREATE FUNCTION _dlints_constraint_report(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS

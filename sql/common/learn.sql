@@ -28,8 +28,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_call(text, bigint[]) IS 'call a function of recommenders or rankers that takes decisions';
 
--- Compute the evidence of decisions for each model, as the model contains it.  Each model reads the examples
--- separately: they are wide, and would otherwise be sorted by model.
+-- Compute the evidence that each model contains of these decisions.  The examples are read once per model, since
+-- they are wide, and one query for all models would sort them.
 CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text, evidence @extschema@.dlints)
 	LANGUAGE plpgsql STABLE AS
 $$

@@ -36,7 +36,7 @@ BEGIN
 			PERFORM @extschema@._dlints_retract(batch);
 			UPDATE setting SET trained_from = batch[cardinality(batch)] + 1;
 		EXCEPTION WHEN data_exception THEN
-			-- rounding, or a change of the log: train the models again on the remaining log
+			-- after rounding errors or a change of the log, train the models again on the remaining log
 			UPDATE setting SET trained_from = batch[cardinality(batch)] + 1;
 			PERFORM @extschema@._dlints_rebuild_models();
 		END;

@@ -98,8 +98,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_exploration(bigint) IS 'rows of the report about exploration';
 
--- Return report rows for constraints whose cost no logged action has and none is reported, and for invalid costs of
--- logged actions.  The last 1000 decisions of the ranker count.
+-- Return report rows for constraints of which neither logged actions nor reports have a cost, and for invalid costs
+-- of logged actions, in the last 1000 decisions of the ranker.
 CREATE FUNCTION _dlints_report_costs() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$

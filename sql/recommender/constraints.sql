@@ -1,6 +1,7 @@
 -- Constraints of recommenders --------------------------------------------------------
 --
--- A choice is a position of a list.  Personal and random lists count; control and trending lists do not.
+-- A choice is a position of a list.  Costs are those of personal and random lists; control and trending lists have
+-- none.
 
 -- Return the number of positions within which a surplus is spent: those of 150 lists, or of the lists between two
 -- calls of run() if there are more.  A surplus is summed over fourteen times as many lists, plus the lists whose

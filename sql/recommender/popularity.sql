@@ -29,9 +29,9 @@ $$;
 COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])
 	IS 'sums of decayed clicks, as text for the FROM clause';
 
--- Write a digest of the click log, the half-life and the number of new items, from which popularities and trends
--- are computed.  Returns false if it is unchanged.  Without a click log both depend on the time, and the result is
--- true.
+-- Write a digest of the data from which popularities and trends are computed: the click log, the half-life and the
+-- number of new items.  Returns false if the digest is unchanged.  Without a click log, popularities and trends change
+-- with time, and the result is true.
 CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -88,13 +88,16 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_lags()
 	IS 'find the time within which 19 of 20 events of each constrained outcome arrive';
 
--- Estimate the rate of each constrained outcome per impression, over all items and for each item.  Data: the last
--- 200,000 lists of 90 days that are older than the outcome's lag.  The mean has a prior of one event at the target
--- rate.  An item's rate is shrunken to the rate predicted from its features; the weight of that prediction, in
--- impressions, is smaller the more items differ from their predictions beyond chance.  The ridge corresponds to
--- coefficients of about half the mean rate.  A value of 0 withdraws an outcome, unless its own value is 0.  Rates
--- that change by less than 3 % are not written.  Neither the one row of "setting" nor the few constraints are joined
--- with items twice: their tables are rarely analyzed, and PostgreSQL 18 would plan a hash table of 32 MB per batch.
+-- Estimate the rate of each constrained outcome per impression, over all items and for each item, from the last
+-- 200,000 lists of 90 days that are older than the outcome's lag.  Rates that change by less than 3 % are not written.
+--
+-- The mean has a prior of one event at the target rate.  An item's rate is shrunken to the rate predicted from its
+-- features.  The more the rates of items differ from these predictions beyond chance, the less the predictions weigh.
+-- The ridge corresponds to coefficients of about half the mean rate.  A reward of 0 withdraws its outcome, unless the
+-- settings value the outcome at 0.
+--
+-- "setting" and the constraints are joined with items only once: their tables are rarely analyzed, and PostgreSQL 18
+-- would plan a hash table of 32 MB per batch.
 CREATE FUNCTION _dlints_refresh_rates() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -1,9 +1,9 @@
 -- Wider keys, and the items' table again ---------------------------------------------------
 --
 -- All views and functions of a recommender depend on the types of its keys.  They are dropped, the keys in its
--- tables are converted, and the views and functions are created again.  If the types stay, this is done only for those
--- that read the items, since a request that waits for the change would call a dropped function.  Log, models and item
--- vectors remain.
+-- tables are converted, and the views and functions are created again.  If the types stay, only views and functions
+-- that read the items are: a request that waits for the change would fail if the function that it calls were dropped.
+-- Log, models and item vectors remain.
 
 -- Raise an error unless a type has all values of another one, as bigint has those of integer.
 CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS void

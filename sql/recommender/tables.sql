@@ -100,8 +100,8 @@ ALTER TABLE item_vector ALTER features SET STATISTICS 0, ALTER dates SET STATIST
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 CREATE INDEX ON item_vector (item) WHERE is_deleted;
 
--- Digests that show a refresh which rows changed: of the items, by the hash bucket of the key, and of the click
--- log, in bucket -1
+-- Digests by which a refresh finds changed rows.  The items have a digest per hash bucket of the key, and the click
+-- log has one in bucket -1.
 CREATE TABLE item_digest (
     bucket integer PRIMARY KEY,
     digest bigint NOT NULL);

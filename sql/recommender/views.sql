@@ -52,7 +52,7 @@ FROM   impression_user l
            FROM   unnest(t.items, t.outcomes, t.values) r (item, outcome, value)
            WHERE  same_item(r.item, l.item)) r;
 
--- Training examples of each model.  Examination is a weight: an example is trained as reward / examination.
+-- Training examples of each model.  The models are trained on reward / examination, with the weight "examination".
 CREATE VIEW training_example AS
 SELECT m.name AS model, l.decision, l.user_id, l.at, l.profile, l.item, l.training_features AS features,
        coalesce(r.reward, 0) AS reward, l.examination, l.features AS item_features
