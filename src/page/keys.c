@@ -19,6 +19,15 @@
 #include "compat.h"
 #include "page/keys.h"
 
+/*
+ * Small integer keys are looked up in an array, several times as fast as in a hash table.
+ * Maximum length of the array per key that the table is expected to have, and the limits of
+ * this maximum.
+ */
+#define LENGTH_PER_KEY		32
+#define MIN_MAX_LENGTH		4096
+#define MAX_MAX_LENGTH		(1024 * 1024)
+
 /* Odd, so that the high bits of a key change all bits of its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
@@ -98,6 +107,9 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyType		type;
+	uint64		max_length;		/* integer keys below it are in the array; 0: none */
+	uint64		length;			/* allocated length of the array */
+	int		   *numbers;		/* the array: number of each key, plus 1; 0: not in the table */
 };
 
 /* Are values of a type equal if and only if their bits are? */
@@ -108,13 +120,18 @@ is_integer(const PageRequest *page, Oid equal)
 		(equal == F_INT2EQ || equal == F_INT4EQ || equal == F_INT8EQ || equal == F_OIDEQ);
 }
 
-/* Create an empty table of items in the current memory context. */
+/*
+ * Create an empty table of items in the current memory context.  The array is for
+ * catalogues that it could hold, if keys count their rows.
+ */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
 {
 	TypeCacheEntry *cache = lookup_type_cache(page->item_type,
 											  TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
-	KeyTable   *table = palloc(sizeof(KeyTable));
+	KeyTable   *table = palloc0(sizeof(KeyTable));
+	uint64		max_length = Min(Max((uint64) expected * LENGTH_PER_KEY, MIN_MAX_LENGTH),
+								 MAX_MAX_LENGTH);
 	bool		is_varlena;
 
 	table->type.is_integer = is_integer(page, cache->eq_opr_finfo.fn_oid);
@@ -123,7 +140,28 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	table->type.equal = &cache->eq_opr_finfo;
 	getTypeOutputInfo(page->item_type, &table->type.output, &is_varlena);
 	table->hash = keys_create(CurrentMemoryContext, Max(expected, 16), &table->type);
+	if (table->type.is_integer && page->settings.block_items <= max_length)
+		table->max_length = max_length;
 	return table;
+}
+
+/* Extend the array to a key. */
+static void
+extend_array(KeyTable *table, Datum key)
+{
+	uint64		length = Max(2 * table->length, 256);
+	int		   *numbers;
+
+	while (length <= key)
+		length *= 2;
+	numbers = MemoryContextAllocZero(table->hash->ctx, sizeof(int) * length);
+	if (table->length > 0)
+	{
+		memcpy(numbers, table->numbers, sizeof(int) * table->length);
+		pfree(table->numbers);
+	}
+	table->numbers = numbers;
+	table->length = length;
 }
 
 /*
@@ -134,21 +172,41 @@ int
 AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 {
 	bool		found;
-	KeyEntry   *entry = keys_insert(table->hash, key, &found);
+	int			result;
 
-	if (!found)
-		entry->number = number;
+	if (key < table->max_length)
+	{
+		if (key >= table->length)
+			extend_array(table, key);
+		found = table->numbers[key] > 0;
+		if (!found)
+			table->numbers[key] = number + 1;
+		result = table->numbers[key] - 1;
+	}
+	else
+	{
+		KeyEntry   *entry = keys_insert(table->hash, key, &found);
+
+		if (!found)
+			entry->number = number;
+		result = entry->number;
+	}
 	if (is_new != NULL)
 		*is_new = !found;
-	return entry->number;
+	return result;
 }
 
 /* The number of a key; -1 if it is not in the table */
 int
 FindKey(KeyTable *table, Datum key)
 {
-	KeyEntry   *entry = table == NULL ? NULL : keys_lookup(table->hash, key);
+	KeyEntry   *entry;
 
+	if (table == NULL)
+		return -1;
+	if (key < table->max_length)
+		return key < table->length ? table->numbers[key] - 1 : -1;
+	entry = keys_lookup(table->hash, key);
 	return entry == NULL ? -1 : entry->number;
 }
 
