@@ -189,8 +189,23 @@ COMMENT ON FUNCTION _dlints_compare_arms(
 	double precision[], double precision[])
 	IS 'computes bounds, the probability of being the best and a verdict for each of several arms';
 
--- Unnests arms and models side by side.  Raises an error unless both arrays have the same length, and highest is
--- greater than lowest.
+-- Raises an error unless highest is greater than lowest, and both are numbers that results can be computed from.
+CREATE FUNCTION _dlints_check_range(lowest float8, highest float8) RETURNS void
+	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF NOT (abs(lowest) <= 1e50 AND abs(highest) <= 1e50) THEN
+		RAISE 'arguments "lowest" and "highest" must be between -1e50 and 1e50'
+			USING ERRCODE = 'numeric_value_out_of_range';
+	ELSIF lowest >= highest - 1e-50 THEN
+		RAISE 'argument "highest" must be greater than "lowest"' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = format('"lowest" is %s, and "highest" is %s.', lowest, highest);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_range(float8, float8) IS 'raises an error unless rewards can lie in a range';
+
+-- Unnests arms and models side by side.  Raises an error unless both arrays have the same length.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
 	RETURNS TABLE (action text, model dlints, n bigint)
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
@@ -199,10 +214,8 @@ BEGIN
 	IF cardinality(arms) <> cardinality(models) THEN
 		RAISE 'there must be as many arms as models' USING ERRCODE = 'invalid_parameter_value',
 			DETAIL = format('There are %s arms and %s models.', cardinality(arms), cardinality(models));
-	ELSIF lowest >= highest THEN
-		RAISE 'argument "highest" must be greater than "lowest"' USING ERRCODE = 'invalid_parameter_value',
-			DETAIL = format('"lowest" is %s, and "highest" is %s.', lowest, highest);
 	END IF;
+	PERFORM @extschema@._dlints_check_range(lowest, highest);
 	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
 END
 $$;

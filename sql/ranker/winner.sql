@@ -142,12 +142,9 @@ BEGIN
 	IF cardinality(actions) = 0 OR array_ndims(actions) > 1
 	   OR cardinality(actions) > (SELECT count(DISTINCT a) FROM unnest(actions) a) THEN
 		RAISE 'argument "actions" must contain ids of actions, each once' USING ERRCODE = 'invalid_parameter_value';
-	ELSIF lowest IN ('NaN', 'Infinity', '-Infinity') OR highest IN ('NaN', 'Infinity', '-Infinity') THEN
-		RAISE 'arguments "lowest" and "highest" must be finite' USING ERRCODE = 'numeric_value_out_of_range';
-	ELSIF lowest >= highest THEN
-		RAISE 'argument "highest" must be greater than "lowest"' USING ERRCODE = 'invalid_parameter_value',
-			DETAIL = format('"lowest" is %s, and "highest" is %s.', lowest, highest);
-	ELSIF compared = '{}' THEN
+	END IF;
+	PERFORM @extschema@._dlints_check_range(lowest, highest);
+	IF compared = '{}' THEN
 		RETURN;
 	END IF;
 	RETURN QUERY

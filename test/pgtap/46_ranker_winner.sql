@@ -42,7 +42,7 @@ SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) i, LATERAL (SELECT i * abs(x) / 2000) l (t)
 $$;
 
-SELECT plan(49);
+SELECT plan(50);
 
 SELECT is_empty('SELECT * FROM offer.winner()', 'winner() returns nothing without events');
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
@@ -214,8 +214,10 @@ SELECT each_is('22023: argument "actions" must contain ids of actions, each once
   offer.winner(actions => '{a,NULL}')
   offer.winner(actions => '{{a,b}}')
   offer.winner(actions => '{a,a}') $$);
-SELECT each_is('22003: arguments "lowest" and "highest" must be finite', $$ offer.winner(lowest => 'NaN')
-  offer.winner(highest => 'Infinity') $$);
+SELECT each_is('22003: arguments "lowest" and "highest" must be between -1e50 and 1e50', $$
+  offer.winner(lowest => 'NaN')
+  offer.winner(highest => 1e300)
+  dlints_winner('{x}', ARRAY[dlints_new(1)], lowest => -1e300) $$);
 SELECT each_is('22023: argument "highest" must be greater than "lowest" ("lowest" is 1, and "highest" is 1.)',
   $$ offer.winner(lowest => 1, highest => 1) $$);
 CREATE ROLE dlints_test_other;
