@@ -47,7 +47,7 @@ BEGIN
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_views(), a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_wrappers(), a);
 	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
-	PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
+	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
 	PERFORM @extschema@._dlints_start_ranker(a);
 END
 $$;

@@ -125,7 +125,7 @@ BEGIN
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
 	PERFORM @extschema@._dlints_revoke_functions(a ->> 'name');
-	PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
+	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
 	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
 		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));
 	PERFORM @extschema@._dlints_start_recommender();

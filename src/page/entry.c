@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "page/entry.h"
+#include "page/tables.h"
 
 static const char *
 schema_name(Oid schema)
@@ -123,7 +124,7 @@ SchemaOfSetting(Oid setting, Oid extension_schema)
 	return schema;
 }
 
-/* Raise an error if the table "setting" has no row. */
+/* Raise an error if the table "setting" or "model" has no rows. */
 void
 CheckHasSettings(Oid schema, bool has_settings)
 {
@@ -131,6 +132,7 @@ CheckHasSettings(Oid schema, bool has_settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("tables of schema \"%s\" are empty", schema_name(schema)),
+				 errdetail("A row of \"setting\" or \"model\" is missing."),
 				 errhint("A dump without data was restored: restore the data too, or create another one.")));
 }
 
@@ -164,15 +166,18 @@ PG_FUNCTION_INFO_V1(dlints_enter);
 /*
  * _dlints_enter(setting regclass) -> name
  *		Set the search_path to the schema of a recommender or ranker, until the
- *		calling function's own SET clause restores it.
+ *		calling function's own SET clause restores it.  Raises an error if the schema
+ *		has no settings or models, as after restoring a dump without data.
  */
 Datum
 dlints_enter(PG_FUNCTION_ARGS)
 {
 	Oid			extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Oid			schema = SchemaOfSetting(PG_GETARG_OID(0), extension_schema);
+	PageRequest page = {.schema = schema};
 
 	CheckNamesakes(extension_schema);
+	CheckHasSettings(schema, HasRows(&page, "setting") && HasRows(&page, "model"));
 	set_path(schema, GUC_ACTION_LOCAL);
 	return DirectFunctionCall1(namein, CStringGetDatum(schema_name(schema)));
 }

@@ -50,7 +50,8 @@ typedef struct Ranking
 
 static const PageStatement read_settings = {
 	"SELECT random() < s.live_share, s.vectors,"
-	" ARRAY(SELECT p.name FROM constraint_price p ORDER BY p.name COLLATE \"C\"), s.secret, now() FROM setting s", 0
+	" ARRAY(SELECT p.name FROM constraint_price p ORDER BY p.name COLLATE \"C\"), s.secret, now()"
+	" FROM setting s JOIN model m ON m.name = 'reward'", 0
 };
 
 static const PageStatement find_decision = {
