@@ -136,9 +136,9 @@ DECLARE
 	message text;
 	remedy text;
 BEGIN
-	IF NOT EXISTS (SELECT FROM setting) THEN
-		RAISE 'tables of schema "%" are empty', own USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'A dump without data was restored: restore the data too, or create another one.';
+	IF (part = ANY ('{refresh,items,refit,learn,rebuild,prices,months,run}')) IS NOT TRUE THEN
+		RAISE 'there is no part "%" of the maintenance', part USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Parts are refresh, items, refit, learn, rebuild, prices and months.';
 	END IF;
 	BEGIN
 		IF part = 'run' THEN
@@ -146,7 +146,7 @@ BEGIN
 			RETURN NULL;
 		END IF;
 		PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
-		IF NOT FOUND THEN               -- another session is at it, or there is no such part
+		IF NOT FOUND THEN               -- another session is at it
 			RETURN NULL;
 		END IF;
 		result := @extschema@._dlints_do_part(part);

@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(73);
+SELECT plan(74);
 
 SELECT is(outcome(format('SELECT dlints_create_ranker(''r'', constraints => %L)', constraints)), '22023: ' || problem,
   format('constraints => %L is refused', constraints))
@@ -144,6 +144,8 @@ CALL front.run();
 SELECT is(since_prices(), 0::bigint, 'run() computes prices');
 SELECT is(solved(10101, 10159), 59::bigint, 'while run() is called requests compute prices less often');
 SELECT is(solved(10160, 10160), 0::bigint, 'while run() is called a request computes prices after 60 decisions');
+SELECT is(outcome('SELECT front.run_part(''price'')'), '22023: there is no part "price" of the maintenance',
+  'run_part() rejects the name of another part');
 SELECT is(front.run_part('prices'), NULL, 'run() does not compute prices without new decisions');
 SELECT ask('front', 10161, 10161);
 SELECT is(front.run_part('prices'), 'prices found', 'run() computes prices after one decision');
