@@ -423,6 +423,8 @@ DECLARE
 BEGIN
 	IF role IS NULL THEN
 		RAISE 'argument "role" must not be null' USING ERRCODE = 'null_value_not_allowed';
+	ELSIF role = '' THEN
+		RAISE 'argument "role" must not be empty' USING ERRCODE = 'invalid_parameter_value';
 	ELSIF coalesce(@extschema@._dlints_find_setting('recommender'::text, name),
 	            @extschema@._dlints_find_setting('ranker'::text, name)) IS NULL THEN
 		RAISE 'there is no recommender or ranker "%"', name

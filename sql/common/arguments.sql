@@ -186,8 +186,9 @@ BEGIN
 			'Element p is the probability that a user examines position p, relative to the first position.'),
 		('outcomes', jsonb_typeof(a -> 'outcomes') = 'object' AND a -> 'outcomes' <> '{}' AND NOT EXISTS (
 			SELECT FROM jsonb_each(CASE jsonb_typeof(a -> 'outcomes') WHEN 'object' THEN a -> 'outcomes' END)
-			WHERE jsonb_typeof(value) <> 'number' OR key = '' OR abs((value #>> '{}')::numeric) > 1e9),
-			'outcomes must be an object of names and values between -1e9 and 1e9',
+			WHERE jsonb_typeof(value) <> 'number' OR key = ''
+			OR    value <> '0' AND abs((value #>> '{}')::numeric) NOT BETWEEN 1e-9 AND 1e9),
+			'outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size',
 			'For example {"click": 1, "purchase": 5}.'),
 		('outcomes', EXISTS (
 			SELECT FROM jsonb_each(CASE jsonb_typeof(a -> 'outcomes') WHEN 'object' THEN a -> 'outcomes' END)

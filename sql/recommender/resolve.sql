@@ -1,15 +1,18 @@
 -- Find the objects to which the arguments of a recommender refer, and try its expressions.
 
 -- Raise an error that an expression of the user has raised.  "place" names the expression, as in
--- 'in the argument "clicks"'.
+-- 'in the argument "clicks"'.  42P11 is the error of a cursor for other than one query.
 CREATE FUNCTION _dlints_raise_in(place text, code text, message text, detail text, hint text) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 BEGIN
-	RAISE '%: %', place, concat_ws('. ', message, nullif(detail, ''))
-		USING ERRCODE = code, HINT = coalesce(nullif(hint, ''), CASE
+	RAISE '%: %', place, CASE WHEN code = '42P11' AND place = 'in the argument "clicks"'
+		THEN 'the text must be a single query' WHEN code = '42P11' THEN 'the text must be a single expression'
+		ELSE concat_ws('. ', message, nullif(detail, '')) END
+		USING ERRCODE = CASE code WHEN '42P11' THEN '42601' ELSE code END, HINT = coalesce(nullif(hint, ''), CASE
 			WHEN code = '42501' THEN 'The argument is evaluated with the rights of the role that creates the recommender.'
 			WHEN code = '42P16' THEN 'The argument is read by a view: pseudo-types and temporary tables are not allowed.'
+			WHEN code = '0A000' AND message LIKE 'set-returning%' THEN 'The expression is computed once for each item.'
 			WHEN code = '0A000' THEN 'The argument is part of queries, which neither write nor lock rows.'
 			WHEN place = 'in the argument "clicks"'
 			THEN 'The argument is a query of user, item and time, and perhaps a weight, in this order.'
@@ -92,6 +95,9 @@ BEGIN
 	ELSIF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
 		RAISE '% is a temporary table', relation USING ERRCODE = 'invalid_table_definition',
 			HINT = 'A recommender outlives the session: keep its items in a permanent table.';
+	ELSIF NOT (SELECT relispopulated FROM pg_class WHERE oid = items) THEN
+		RAISE 'argument "items": materialized view % has not been populated', relation
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format('REFRESH MATERIALIZED VIEW %s.', items);
 	ELSIF NOT a ? 'vectors' AND row_security_active(items) THEN
 		RAISE 'argument "items": row-level security applies to % for role %', relation, current_user
 			USING ERRCODE = 'insufficient_privilege',
@@ -127,7 +133,8 @@ BEGIN
 	                  items, coalesce(user_type, 'int8'::regtype)::regtype);
 
 	-- Each argument must be a single expression or query with balanced parentheses, which is valid alone as well as
-	-- in parentheses.  A cursor accepts only one statement, and is closed before it reads a row.
+	-- in parentheses.  A cursor accepts only one statement, and is closed before it reads a row.  An expression must be
+	-- valid in WHERE, where PostgreSQL rejects aggregates, window functions and sets of rows.
 	FOR attempt IN
 		SELECT n, argument, format('in the argument "%s"', argument) AS place, text, pattern FROM (VALUES
 			(1, 'clicks', clicks, '%s'),
@@ -135,20 +142,23 @@ BEGIN
 			(4, 'candidates', a ->> 'candidates', E'SELECT %s\n%s'),
 			(5, 'candidates', a ->> 'candidates', E'SELECT %2$s WHERE (%1$s\n)'),
 			(6, 'bonus', a ->> 'bonus', E'SELECT %s\n%s'),
-			(7, 'bonus', a ->> 'bonus', E'SELECT (%s\n)::pg_catalog.float8 %s'),
+			(7, 'bonus', a ->> 'bonus', E'SELECT %2$s WHERE (%1$s\n)::pg_catalog.float8 IS NOT NULL'),
 			(8, 'cap_group', a ->> 'cap_group', E'SELECT %s\n%s'),
-			(9, 'cap_group', a ->> 'cap_group', E'SELECT (%s\n)::pg_catalog.text %s')
+			(9, 'cap_group', a ->> 'cap_group', E'SELECT %2$s WHERE (%1$s\n)::pg_catalog.text IS NOT NULL')
 			) v (n, argument, text, pattern)
 		WHERE  text IS NOT NULL AND argument = ANY (texts)
 		UNION ALL
 		SELECT v.n, 'constraints', format('in the constraint "%s"', p.name), p.value ->> 'of', v.pattern
 		FROM   jsonb_each(a -> 'constraints') p (name, value), (VALUES
 			(10, E'SELECT %s\nFROM %3$s i'),
-			(11, E'SELECT i.%4$I, (%1$s\n) AS cost FROM %3$s i')) v (n, pattern)
+			(11, E'SELECT i.%4$I, (%1$s\n) AS cost FROM %3$s i WHERE (%1$s\n) IS NOT NULL')) v (n, pattern)
 		WHERE  'constraints' = ANY (texts) AND p.value ? 'of' ORDER BY 1
 	LOOP
 		statement := format(attempt.pattern, attempt.text, request, items, key);
 		BEGIN
+			IF btrim(attempt.text, E' \t\r\n') = '' THEN
+				RAISE 'the text is empty' USING ERRCODE = 'syntax_error';
+			END IF;
 			types := @extschema@._dlints_try_query(users_path, statement, CASE attempt.n
 				WHEN 2 THEN 'pg_catalog.pg_typeof(q.user_id), pg_catalog.pg_typeof(q.item), pg_catalog.pg_typeof(q.at)'
 				WHEN 11 THEN 'pg_catalog.pg_typeof(q.cost)' END);

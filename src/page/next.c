@@ -252,7 +252,7 @@ dlints_next(PG_FUNCTION_ARGS)
 	ReadK(&page, fcinfo->args[2]);
 	if (decision.isnull)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"decision\" must not be null")));
 	log = OpenLog(&page, &decision_table, 1, 1);
 	list = find_list(&page, log, DatumGetInt64(decision.value));

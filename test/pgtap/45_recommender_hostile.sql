@@ -3,8 +3,9 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
+CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(296);
+SELECT plan(305);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -45,13 +46,15 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
     ($$'r', 'job', '{field}', cap_group => 'i.field'$$,
       '22023: cap and cap_group must be given together, and cap must be at least 1'),
     ($$'r', 'job', '{field}', outcomes => '{}'$$,
-      '22023: outcomes must be an object of names and values between -1e9 and 1e9'),
+      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
     ($$'r', 'job', '{field}', outcomes => '["click"]'$$,
-      '22023: outcomes must be an object of names and values between -1e9 and 1e9'),
+      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
     ($$'r', 'job', '{field}', outcomes => '{"click": "1"}'$$,
-      '22023: outcomes must be an object of names and values between -1e9 and 1e9'),
+      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
+    ($$'r', 'job', '{field}', outcomes => '{"click": 1e-400}'$$,
+      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
     ($$'r', 'job', '{field}', outcomes => NULL$$,
-      '22023: outcomes must be an object of names and values between -1e9 and 1e9'),
+      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
     ($$'r', 'job', '{field}', clicks => 'SELECT id, -id, now() FROM job'$$,
       '22023: argument "clicks": no click is on an item of public.job')
     ) v (arguments, result);
@@ -82,7 +85,15 @@ SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' |
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit) a, (SELECT 1'$$,
       '^42601: in the argument "clicks": '),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit; DROP TABLE kept'$$,
-      '^42P11: in the argument "clicks": '),
+      '^42601: in the argument "clicks": the text must be a single query'),
+    ($$'r', 'job', '{field}', clicks => '-- none'$$, '^42601: in the argument "clicks": the text must be a single'),
+    ($$'r', 'job', '{field}', clicks => ''$$, '^42601: in the argument "clicks": the text is empty'),
+    ($$'r', 'job', '{field}', bonus => '1 INTO kept'$$, '^42601: in the argument "bonus": the text must be a'),
+    ($$'r', 'job', '{field}', bonus => 'count(*)'$$, '^42803: in the argument "bonus": '),
+    ($$'r', 'job', '{field}', cap => 1, cap_group => 'unnest(ARRAY[1])'$$, '^0A000: in the argument "cap_group": '),
+    ($$'r', 'job', '{field}', constraints => '{"c": {"of": "row_number() OVER ()", "max": 1}}'$$,
+      '^42P20: in the constraint "c": '),
+    ($$'r', 'unfilled', '{field}', item_key => 'id'$$, '^55000: argument "items": materialized view unfilled has not'),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, who FROM visit'$$,
       '^42846: in the argument "clicks": cannot cast type bigint to timestamp'),
     ($$'r', 'job', '{field}', clicks => 'SELECT who, job, at, ROW(1) FROM visit'$$,
@@ -453,6 +464,8 @@ SELECT is((SELECT count(*) FROM texts.recommend('somebody'::text)), 10::bigint,
 CREATE ROLE visitor;
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.recommend(3)'),
   '42501: permission denied for schema board', 'recommend() is denied to roles without a grant');
+SELECT is(outcome($$SELECT dlints_grant('board', '')$$), '22023: argument "role" must not be empty',
+  'dlints_grant() rejects an empty name of a role');
 SELECT dlints_grant('board', 'visitor');
 SELECT is_empty($$SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'board'::regnamespace
   AND has_function_privilege('visitor', oid, 'EXECUTE') AND prosecdef AND obj_description(oid, 'pg_proc') IS NULL$$,
