@@ -28,7 +28,11 @@ BEGIN
 	ELSIF @extschema@._dlints_missing_objects() IS NOT NULL THEN
 		RETURN NULL;                    -- "refresh" reports it
 	ELSIF part = 'items' THEN
-		PERFORM @extschema@._dlints_check_unique_key();
+		-- after its unique index was dropped or a table inherits from the items, pages ignore further rows of a key
+		UPDATE setting s SET has_unique_key = false, has_ordered_key = false
+		FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
+		WHERE  s.has_unique_key
+		AND    NOT @extschema@._dlints_key_is_unique((b.a ->> 'items')::oid, b.a ->> 'item_key');
 		PERFORM @extschema@._dlints_add_items();
 		RETURN 'done';
 	ELSIF part = 'refit' THEN

@@ -48,24 +48,12 @@ BEGIN
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_wrappers(), a);
 	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
-	PERFORM @extschema@._dlints_start_ranker(a);
-END
-$$;
-COMMENT ON FUNCTION _dlints_make_ranker(jsonb) IS 'make a ranker of checked arguments';
-
--- Fill the tables of a new ranker.  An apprentice decides no events until go_live() is called.
-CREATE FUNCTION _dlints_start_ranker(a jsonb) RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
 	PERFORM @extschema@._dlints_write_ranker_settings(a);
-	UPDATE setting SET live_share = 0 WHERE apprentice;
+	UPDATE setting SET live_share = 0 WHERE apprentice;     -- decides no events until go_live() is called
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO model (name, learns, state)
 	SELECT n.name, true, s.empty_model FROM setting s, unnest('{reward,imitation}'::text[]) n (name);
 END
 $$;
-COMMENT ON FUNCTION _dlints_start_ranker(jsonb) IS 'fill the tables of a new ranker';
+COMMENT ON FUNCTION _dlints_make_ranker(jsonb) IS 'make a ranker of checked arguments';

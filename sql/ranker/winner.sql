@@ -89,41 +89,6 @@ $$;
 COMMENT ON FUNCTION _dlints_estimate_arms(bigint, text[], float8, float8)
 	IS 'mean reward of each action, with a normal belief about it';
 
--- Return the actions that winner() compares by default: those of the newest event that the ranker decided.
-CREATE FUNCTION _dlints_newest_actions(first bigint) RETURNS text[]
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	RETURN ARRAY(
-		SELECT r.action
-		FROM   ranked r
-		WHERE  r.decision = (SELECT d.id FROM decision d WHERE d.active AND d.treatment = 'live' AND d.id >= first
-		                     ORDER BY d.id DESC LIMIT 1)
-		ORDER  BY r.action);
-END
-$$;
-COMMENT ON FUNCTION _dlints_newest_actions(bigint) IS 'actions of the newest event that the ranker decided';
-
--- Raise a notice if one of the requested actions occurs in no event.
-CREATE FUNCTION _dlints_notice_unknown_action(first bigint, actions text[]) RETURNS void
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	unknown text := (
-		SELECT a FROM unnest(actions) a
-		WHERE  NOT EXISTS (SELECT FROM ranked r WHERE r.decision >= first AND r.action = a) LIMIT 1);
-BEGIN
-	IF unknown IS NOT NULL THEN
-		RAISE NOTICE 'no event since the beginning of the comparison had an action "%"', left(unknown, 100);
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION _dlints_notice_unknown_action(bigint, text[])
-	IS 'raise a notice if no event had one of these actions';
-
 -- Compare actions, each as if it were always chosen.  By default these are the actions of the newest event.  Events
 -- count if the ranker decided them, all of these actions could be chosen, and the attribution window has passed.
 -- Rewards are assumed to lie between lowest and highest, and to include all observed ones.
@@ -137,7 +102,13 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	first bigint := greatest(@extschema@._dlints_first_decision(coalesce(since, '-infinity')),
 	                         (SELECT s.trained_from FROM setting s));
-	compared text[] := coalesce(actions, @extschema@._dlints_newest_actions(first));
+	-- by default, the actions of the newest event that the ranker decided
+	compared text[] := coalesce(actions, ARRAY(
+		SELECT r.action FROM ranked r
+		WHERE  r.decision = (SELECT d.id FROM decision d WHERE d.active AND d.treatment = 'live' AND d.id >= first
+		                     ORDER BY d.id DESC LIMIT 1)
+		ORDER  BY r.action));
+	unknown text;
 BEGIN
 	IF cardinality(actions) = 0 OR array_ndims(actions) > 1
 	   OR cardinality(actions) > (SELECT count(DISTINCT a) FROM unnest(actions) a) THEN
@@ -164,7 +135,11 @@ BEGIN
 	FROM   arm a JOIN compared c ON c.n = a.place
 	ORDER  BY c.chance_best DESC NULLS LAST, a.mean - a.price DESC NULLS LAST, a.place;
 	IF NOT EXISTS (SELECT FROM @extschema@._dlints_weigh_events(first, compared) w WHERE w.weight IS NOT NULL) THEN
-		PERFORM @extschema@._dlints_notice_unknown_action(first, actions);
+		SELECT a INTO unknown FROM unnest(actions) a
+		WHERE  NOT EXISTS (SELECT FROM ranked r WHERE r.decision >= first AND r.action = a) LIMIT 1;
+		IF unknown IS NOT NULL THEN
+			RAISE NOTICE 'no event since the beginning of the comparison had an action "%"', left(unknown, 100);
+		END IF;
 	END IF;
 END
 $$;

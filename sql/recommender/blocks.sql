@@ -1,22 +1,5 @@
 -- Blocks of vectors ---------------------------------------------------------------------
 
--- Does the planner find an item by its key without reading all items?
-CREATE FUNCTION _dlints_has_item_index() RETURNS boolean
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	one_row json;
-	all_rows json;
-BEGIN
-	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM (SELECT v.item FROM item_vector v LIMIT 1) v'
-		' JOIN item i ON same_item(i.item, v.item)' INTO one_row;
-	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM item' INTO all_rows;
-	RETURN (one_row -> 0 -> 'Plan' ->> 'Total Cost')::float8 < 0.3 * (all_rows -> 0 -> 'Plan' ->> 'Total Cost')::float8;
-END
-$$;
-COMMENT ON FUNCTION _dlints_has_item_index() IS 'does the planner find an item by its key without reading all items?';
-
 CREATE FUNCTION _dlints_block_codes(features real[], factors integer) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dlints_block_codes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_block_codes(real[], integer)
@@ -55,14 +38,21 @@ CREATE FUNCTION _dlints_halving_order(tree real[], features real[], size integer
 COMMENT ON FUNCTION _dlints_halving_order(real[], real[], integer)
 	IS 'place of each item of a part, so that groups of this size are similar';
 
--- Record whether pages can look up items by their key.
+-- Record whether pages can look up items by their key: does the planner find one without reading all items?
 CREATE FUNCTION _dlints_note_item_index() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	has_index boolean := @extschema@._dlints_has_item_index();
+	one_row json;
+	all_rows json;
+	has_index boolean;
 BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM (SELECT v.item FROM item_vector v LIMIT 1) v'
+		' JOIN item i ON same_item(i.item, v.item)' INTO one_row;
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM item' INTO all_rows;
+	has_index := (one_row -> 0 -> 'Plan' ->> 'Total Cost')::float8
+	             < 0.3 * (all_rows -> 0 -> 'Plan' ->> 'Total Cost')::float8;
 	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
 END
 $$;

@@ -154,17 +154,3 @@ $$;
 COMMENT ON FUNCTION _dlints_check_costs()
 	IS 'raise a notice if the costs of items cannot be computed, and an error if those of none can';
 
--- Record that the items' key is no longer unique, for example because its index was dropped or another table
--- inherits from the items.  Pages then ignore further rows with the same key.
-CREATE FUNCTION _dlints_check_unique_key() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	UPDATE setting s SET has_unique_key = false, has_ordered_key = false
-	FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
-	WHERE  s.has_unique_key AND NOT @extschema@._dlints_key_is_unique((b.a ->> 'items')::oid, b.a ->> 'item_key');
-END
-$$;
-COMMENT ON FUNCTION _dlints_check_unique_key() IS 'record that the key of the items is not unique any more';

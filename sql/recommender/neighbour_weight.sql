@@ -5,22 +5,6 @@
 -- therefore hold out the latest clicks, rank each held-out item among random items of the catalogue, and reduce the
 -- weight if the ranks then become better.
 
--- Return the time after which clicks are held out: the latest 2,000, or a twentieth of a short log.  NULL without
--- clicks.
-CREATE FUNCTION _dlints_held_out_after(n_clicks bigint) RETURNS timestamptz
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	until timestamptz;
-BEGIN
-	EXECUTE format('SELECT k.at FROM (%s) k ORDER BY k.at DESC LIMIT 1 OFFSET $1', @extschema@._dlints_newest_clicks())
-	INTO until USING least(2000, n_clicks / 20);
-	RETURN until;
-END
-$$;
-COMMENT ON FUNCTION _dlints_held_out_after(bigint) IS 'time after which clicks are held out';
-
 -- Create the table held_out_item: factors and neighbours of items, fitted without the first eighth of the click log and
 -- without the clicks after a time.  _dlints_fit_prior() drops it.
 CREATE FUNCTION _dlints_hold_out(until timestamptz) RETURNS void

@@ -370,7 +370,9 @@ BEGIN
 	               ' LIMIT 100000) c', @extschema@._dlints_latest_clicks()) INTO n_clicks;
 	n_parts := CASE WHEN n_clicks < 300 AND (SELECT s.clicks IS NULL FROM setting s) THEN 0
 	                ELSE least(8, ceil(80000.0 / greatest(n_clicks, 1))) END;
-	until := @extschema@._dlints_held_out_after(n_clicks);
+	-- the latest 2,000 clicks, or a twentieth of a short log, are held out
+	EXECUTE format('SELECT k.at FROM (%s) k ORDER BY k.at DESC LIMIT 1 OFFSET $1', @extschema@._dlints_newest_clicks())
+	INTO until USING least(2000, n_clicks / 20);
 	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows, not one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	DELETE FROM warm_start_example;
