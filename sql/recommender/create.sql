@@ -110,6 +110,8 @@ COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'model of a recomm
 CREATE FUNCTION _dlints_make_recommender(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
+DECLARE
+	repeated text;
 BEGIN
 	PERFORM @extschema@._dlints_create_schema(a ->> 'name');
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_tables(), a);
@@ -128,6 +130,11 @@ BEGIN
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
 	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
 		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));
+	repeated := CASE WHEN NOT a ? 'borrowed' THEN @extschema@._dlints_repeated_key() END;
+	IF repeated IS NOT NULL THEN
+		RAISE 'several items have the key "%"', repeated
+			USING ERRCODE = 'unique_violation', HINT = 'Make a view that has each key once.';
+	END IF;
 	PERFORM @extschema@._dlints_start_recommender();
 END
 $$;
@@ -141,7 +148,6 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	PERFORM @extschema@._dlints_write_constraints();
-	PERFORM @extschema@._dlints_check_keys();
 	PERFORM @extschema@._dlints_check_clicks();
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO similarity (weights, scale)

@@ -129,14 +129,19 @@ BEGIN
 			RAISE data_exception;           -- row by row, below
 		ELSE
 			-- ON CONFLICT would lock every existing row, which writes WAL
-			WITH encoded AS MATERIALIZED (
+			WITH repeated AS MATERIALIZED (
+				SELECT k.item FROM item k
+				WHERE  (SELECT NOT s.has_unique_key FROM setting s) AND k.item IS NOT NULL
+				GROUP  BY k.item HAVING count(*) > 1),
+			encoded AS MATERIALIZED (
 				SELECT i.item, i.encoded, i.dates, v.encoded <> i.encoded AND NOT v.is_deleted AS is_changed,
 				       v.item IS NULL OR v.is_deleted OR v.encoded <> i.encoded OR v.dates <> i.dates AS is_written
 				FROM   unnest(buckets) b (n)
 				       JOIN encoded_item i ON (@extschema@._dlints_digest(i.item) & 16383)::integer = b.n
 				       LEFT JOIN LATERAL (SELECT w.item, w.features[n_factors + 1:] AS encoded, w.dates, w.is_deleted
 				                          FROM item_vector w WHERE same_item(w.item, i.item) OFFSET 0) v ON true
-				WHERE  @extschema@._dlints_fits_index(i.item)),
+				WHERE  @extschema@._dlints_fits_index(i.item)
+				AND    NOT EXISTS (SELECT FROM repeated r WHERE same_item(r.item, i.item))),
 			written AS (
 				INSERT INTO item_vector AS v (item, features, dates)
 				SELECT e.item, no_factors || e.encoded, e.dates FROM encoded e WHERE e.is_written
@@ -246,35 +251,28 @@ $$;
 COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
 	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a time of grace';
 
--- Raise an error if several items have the same key, or if the items are a view that fails to compute one.
-CREATE FUNCTION _dlints_check_keys() RETURNS void
+-- Return a key that several items have, or NULL.  Raises an error if the items are a view that fails to compute a
+-- key.
+CREATE FUNCTION _dlints_repeated_key() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	duplicate text;
 BEGIN
-	IF (SELECT s.has_unique_key FROM setting s) THEN
-		RETURN;
+	RETURN (
+		SELECT min(k.item::text)
+		FROM  (SELECT i.item FROM item i
+		       WHERE  (SELECT NOT s.has_unique_key FROM setting s) AND i.item IS NOT NULL
+		       GROUP  BY i.item HAVING count(*) > 1) k);
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		RAISE;
 	END IF;
-	BEGIN
-		SELECT min(i.item::text) INTO duplicate
-		FROM  (SELECT i.item FROM item i WHERE i.item IS NOT NULL GROUP BY i.item HAVING count(*) > 1) i;
-	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
-			RAISE;
-		END IF;
-		PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text,
-			'The view must return a key for each row, or NULL, which leaves the row out.'::text);
-	END;
-	IF duplicate IS NOT NULL THEN
-		RAISE 'several items have the key "%"', duplicate
-			USING ERRCODE = 'unique_violation', HINT = 'Make a view that has each key once.';
-	END IF;
+	PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text,
+		'The view must return a key for each row, or NULL, which leaves the row out.'::text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_keys()
-	IS 'raise an error if several items have one key, or a key cannot be computed';
+COMMENT ON FUNCTION _dlints_repeated_key() IS 'a key that several items have, or NULL; an error if one cannot be computed';
 
 -- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the
 -- number of vectors whose columns or dates changed, and whether any row may have been written.
@@ -289,7 +287,8 @@ BEGIN
 	n_changed := 0;
 	PERFORM @extschema@._dlints_notice_step('encoding items'::text);
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refresh';
-	PERFORM @extschema@._dlints_check_keys();
+	PERFORM @extschema@._dlints_note_problem('keys'::text, 'several items have the key "'
+		|| left(@extschema@._dlints_repeated_key(), 100) || '", and keep their vectors: make a view that has each key once');
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	changed := @extschema@._dlints_write_digests();
 	IF changed IS DISTINCT FROM '{}' OR are_vectors_kept OR EXISTS (SELECT FROM item_vector v WHERE v.is_deleted) THEN

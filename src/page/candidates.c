@@ -117,7 +117,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 }
 
 /* Raises an error if the items are a view that fails to compute a key */
-static const PageQuery check_keys = {{"SELECT @extschema@._dlints_check_keys()", 0}, {0}};
+static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()", 0}, {0}};
 
 /*
  * Evaluate all expressions, to raise an error that names the failing argument; returns if
