@@ -15,6 +15,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "core/numbers.h"
 #include "core/svd.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
@@ -218,15 +219,6 @@ PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items, const double
 	MemoryContextDelete(row);
 }
 
-static bool
-AreZeros(const double *vector, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (vector[i] != 0.0)
-			return false;
-	return true;
-}
-
 /* Read the previous embeddings of the log's items. */
 static void
 ReadPrevious(Reader *reader, const char *query, uint32 items)
@@ -242,7 +234,7 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 	/* an embedding of zeros counts as missing */
 	for (uint32 item = 0; item < items; item++)
 	{
-		if (AreZeros(reader->previous + (Size) item * reader->k, reader->k))
+		if (largest_magnitude(reader->k, reader->previous + (Size) item * reader->k) == 0.0)
 			reader->known[item] = false;
 		CHECK_FOR_INTERRUPTS();
 	}
