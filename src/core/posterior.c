@@ -268,14 +268,24 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 }
 
 /*
- * Draw "count" perturbed estimates psi-tilde (Algorithm 1, "Calculate psi-tilde").  Each is
- * normal with mean psi-hat and covariance scale^2 Z^-1 Z~ Z^-1, computed from dim standard
- * normals as Z^-1 (b + scale M w).  If M = L, one of the two triangular solves is
- * unnecessary.  "work" holds dim numbers.
+ * Convert b to the shift of draws and scores, once for all of them: if M = L, solve L first,
+ * so that no draw or score needs this triangular solve.
  */
 void
-posterior_draws(const Factor *f, const double *b, double scale, int count,
-				const double *normals, double *draws, double *work)
+posterior_shift(const Factor *f, double *b)
+{
+	if (!f->M)
+		linalg_solve_lower(f->dim, f->L, b);
+}
+
+/*
+ * Draw "count" perturbed estimates psi-tilde (Algorithm 1, "Calculate psi-tilde").  Each is
+ * normal with mean psi-hat and covariance scale^2 Z^-1 Z~ Z^-1, computed from dim standard
+ * normals as Z^-1 (b + scale M w).  If M = L, that is L'^-1 (L^-1 b + scale w).
+ */
+void
+posterior_draws(const Factor *f, const double *shift, double scale, int count,
+				const double *normals, double *draws)
 {
 	int			dim = f->dim;
 
@@ -283,14 +293,12 @@ posterior_draws(const Factor *f, const double *b, double scale, int count,
 	if (f->M)
 	{
 		linalg_multiply_lower(dim, f->M, count, draws);
-		scale_and_shift(dim, count, scale, b, draws);
+		scale_and_shift(dim, count, scale, shift, draws);
 		linalg_cholesky_solve(dim, f->L, count, draws);
 	}
 	else
 	{
-		memcpy(work, b, sizeof(double) * (size_t) dim);
-		linalg_solve_lower(dim, f->L, work);
-		scale_and_shift(dim, count, scale, work, draws);
+		scale_and_shift(dim, count, scale, shift, draws);
 		linalg_solve_lower_transposed(dim, f->L, count, draws);
 	}
 }
@@ -331,24 +339,21 @@ posterior_stddev(int dim, const double *root, const double *reduced, double *wor
 
 /*
  * Expected score psi-hat'z and its standard deviation, by a solution for this
- * z alone.  Overwrites "reduced".  If M = L, the intermediate result L^-1 z
- * has the standard deviation as its length.
+ * z alone.  Overwrites "reduced".  If M = L, L^-1 z has the standard deviation as its
+ * length, and its product with L^-1 b is the expected score.
  */
 double
-posterior_score(const Factor *f, const double *b, double *reduced, double *stddev)
+posterior_score(const Factor *f, const double *shift, double *reduced, double *stddev)
 {
 	int			dim = f->dim;
 	double		mean;
 
 	linalg_solve_lower(dim, f->L, reduced);
-	if (!f->M)
-		*stddev = linalg_norm(dim, reduced);
-	linalg_solve_lower_transposed(dim, f->L, 1, reduced);
-	mean = dot_double((size_t) dim, reduced, b);
 	if (f->M)
-	{
+		linalg_solve_lower_transposed(dim, f->L, 1, reduced);
+	mean = dot_double((size_t) dim, reduced, shift);
+	if (f->M)
 		linalg_multiply_lower_transposed(dim, f->M, reduced);
-		*stddev = linalg_norm(dim, reduced);
-	}
+	*stddev = linalg_norm(dim, reduced);
 	return mean;
 }

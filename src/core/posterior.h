@@ -55,10 +55,12 @@ extern size_t factor_value_count(int dim, bool forgets);
 extern void factor_bind(Factor *f, int dim, bool forgets, double *values);
 extern bool posterior_factor(const Evidence *e, const Prior *prior, Factor *f);
 extern void posterior_mean(const Factor *f, const double *b, double *mean);
-extern void posterior_draws(const Factor *f, const double *b, double scale,
-							int count, const double *normals, double *draws, double *work);
+extern void posterior_shift(const Factor *f, double *b);
+extern void posterior_draws(const Factor *f, const double *shift, double scale,
+							int count, const double *normals, double *draws);
 extern void posterior_root(const Factor *f, double *root);
 extern double posterior_stddev(int dim, const double *root, const double *reduced, double *work);
-extern double posterior_score(const Factor *f, const double *b, double *reduced, double *stddev);
+extern double posterior_score(const Factor *f, const double *shift, double *reduced,
+							  double *stddev);
 
 #endif							/* DLINTS_POSTERIOR_H */

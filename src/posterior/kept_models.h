@@ -65,7 +65,7 @@ typedef struct PreparedModel
 	double		level;			/* mean reward, added to the coefficient of the intercept */
 	double	   *mean;			/* posterior mean psi-hat */
 	double	   *root;			/* R with R R' = sigma^2 Z^-1 Z~ Z^-1 */
-	double	   *b;				/* vector b, for draws */
+	double	   *shift;			/* shift of draws and scores, computed from b */
 	double	   *factors;
 	double	   *weights;		/* psi-hat lifted to feature space under a profile */
 	bool		lifted;			/* "weights" are complete */

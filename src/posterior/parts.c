@@ -92,7 +92,8 @@ MakeParts(PreparedModel *prepared, int parts)
 		prepared->root = MakeRoot(prepared, &factor);
 	if ((parts & PART_DRAW) && !prepared->factors)
 	{
-		prepared->b = CopyNumbers(prepared, b, dim);
+		posterior_shift(&factor, b);
+		prepared->shift = CopyNumbers(prepared, b, dim);
 		prepared->factors = CopyNumbers(prepared, factors, count);
 	}
 }
@@ -179,7 +180,7 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 	PrepareParts(prepared, PART_DRAW);
 	BindFactor(prepared, &factor);
 	level = prepared->level * reduced[prepared->dim - 1];
-	mean = level + posterior_score(&factor, prepared->b, reduced, stddev);
+	mean = level + posterior_score(&factor, prepared->shift, reduced, stddev);
 	*stddev = ResultFinite(*stddev * prepared->header.sigma);
 	return ResultFinite(mean);
 }
@@ -194,18 +195,16 @@ PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double
 	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
 	double	   *normals = palloc(sizeof(double) * dim * count);
-	double	   *work = palloc(sizeof(double) * dim);
 	Factor		factor;
 
 	PrepareParts(prepared, PART_DRAW);
 	BindFactor(prepared, &factor);
 	for (int i = 0; i < count; i++)
 		random_normals(seed, RANDOM_DRAW, first + i, dim, normals + (Size) i * dim);
-	posterior_draws(&factor, prepared->b, header->exploration * header->sigma,
-					count, normals, draws, work);
+	posterior_draws(&factor, prepared->shift, header->exploration * header->sigma,
+					count, normals, draws);
 	for (int i = 0; i < count; i++)
 		draws[(Size) i * dim + dim - 1] += prepared->level;
-	pfree(work);
 	pfree(normals);
 }
 

@@ -89,6 +89,16 @@ mean_new(const Model *m)
 	return mean;
 }
 
+static double *
+shift_new(const Model *m)
+{
+	double	   *shift = guarded((size_t) m->t.dim);
+
+	memcpy(shift, m->e->b, sizeof(double) * (size_t) m->t.dim);
+	posterior_shift(m->f, shift);
+	return shift;
+}
+
 static void
 check_mean(const Model *m)
 {
@@ -110,10 +120,9 @@ check_draws(const Model *m, int count)
 	uint64_t	seed = m->seed;
 	double	   *normals = dice_array(&seed, (size_t) dim * (size_t) count);
 	double	   *draws = guarded((size_t) dim * (size_t) count);
-	double	   *work = guarded((size_t) dim);
 	double	   *mean = mean_new(m);
 
-	posterior_draws(m->f, m->e->b, m->t.exploration, count, normals, draws, work);
+	posterior_draws(m->f, shift_new(m), m->t.exploration, count, normals, draws);
 	for (int c = 0; c < count; c++)
 	{
 		exact	   *expected = exact_new((size_t) dim);
@@ -174,7 +183,7 @@ check_score(const Model *m, const double *z, exact stddev)
 		terms += fabsl(mean[i] * z[i]);
 	}
 	memcpy(solved, z, sizeof(double) * (size_t) dim);
-	score = posterior_score(m->f, m->e->b, solved, &width);
+	score = posterior_score(m->f, shift_new(m), solved, &width);
 	assert_near(score, expected, RELATIVE * (terms + stddev));
 	assert_near(width, stddev, RELATIVE * stddev);
 }
@@ -293,7 +302,6 @@ test_posterior_of_the_largest_order(void **state)
 	Model		m = model_new((Training) {dim, 12, 0.9, 0.5, 0.3, 1, 1, false, SQUARES_MATRIX});
 	double	   *normals = dice_array(&m.seed, (size_t) dim);
 	double	   *draw = guarded((size_t) dim);
-	double	   *work = guarded((size_t) dim);
 	double	   *mean = mean_new(&m);
 	exact	   *expected = exact_new((size_t) dim);
 
@@ -314,7 +322,7 @@ test_posterior_of_the_largest_order(void **state)
 		assert_near(square, m.a->Z2[i * dim + i], RELATIVE * square);
 		expected[i] = m.a->b[i] + m.t.exploration * shift;
 	}
-	posterior_draws(m.f, m.e->b, m.t.exploration, 1, normals, draw, work);
+	posterior_draws(m.f, shift_new(&m), m.t.exploration, 1, normals, draw);
 	check_solves(dim, m.a->Z, draw, expected);
 }
 

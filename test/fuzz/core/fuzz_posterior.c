@@ -379,7 +379,6 @@ look(Input *in, const History *h)
 	double	   *normals = walled_numbers(in, dim, take_normal);
 	double	   *mean = walled(dim);
 	double	   *draw = walled(dim);
-	double	   *work = walled((size_t) e->dim);
 	bool		forgets = evidence_squares(e) != SQUARES_NONE;
 	double	   *b = walled(dim);
 	bool		moderate;
@@ -397,7 +396,8 @@ look(Input *in, const History *h)
 	memcpy(b, e->b, dim * sizeof(double));
 	prior_add(&prior, e->dim, b);
 	posterior_mean(&f, b, mean);
-	posterior_draws(&f, b, exploration, 1, normals, draw, work);
+	posterior_shift(&f, b);
+	posterior_draws(&f, b, exploration, 1, normals, draw);
 	if (moderate)
 		check(all_are_finite(dim, mean) && all_are_finite(dim, draw));
 	check_widths(&f, normals, moderate);
