@@ -14,15 +14,16 @@ FROM   (SELECT a::jsonb, b::jsonb OFFSET 0) j (a, b),
                 FROM   unnest(numbers_at(j.a, path), numbers_at(j.b, path)) u (x, y)) p (d)
 $$;
 
--- Difference, as of far(), between the models of a recommender or ranker and those that rebuild() trains.  The models
--- are not changed.
+-- Difference, as of far(), between the models of a recommender or ranker and those that rebuild() trains, at one time:
+-- a model whose latest observation was retracted keeps that observation's time.  The models are not changed.
 CREATE FUNCTION difference_from_log(schema name) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	difference float8;
 BEGIN
 	EXECUTE format('CREATE TEMP TABLE was ON COMMIT DROP AS SELECT * FROM %I.model', schema);
 	EXECUTE format('SELECT %I.rebuild()', schema);
-	EXECUTE format('SELECT max(far(w.state, m.state)) FROM was w JOIN %I.model m USING (name)', schema) INTO difference;
+	EXECUTE format('SELECT max(far(dlints_at(w.state, now()), dlints_at(m.state, now())))
+	                FROM was w JOIN %I.model m USING (name)', schema) INTO difference;
 	EXECUTE format('UPDATE %I.model m SET state = w.state FROM was w WHERE w.name = m.name', schema);
 	DROP TABLE was;
 	RETURN coalesce(difference, 'infinity');
