@@ -35,19 +35,19 @@ COMMENT ON FUNCTION dlints_dot(double precision[], dlints_vector)
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any") RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any")
-	IS 'final function of dlints_recommend';
+	IS 'final function of dlints_recommend and dlints_recommend_arms';
 
 CREATE FUNCTION dlints_recommend_k_finalfn(
 	internal, dlints, anyelement, "any", bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, "any", bigint)
-	IS 'final function of dlints_recommend with k';
+	IS 'final function of dlints_recommend and dlints_recommend_arms with k';
 
 CREATE FUNCTION dlints_recommend_k_finalfn(
 	internal, dlints, anyelement, "any", bigint, "any") RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, "any", bigint, "any")
-	IS 'final function of dlints_recommend with k and a profile';
+	IS 'final function of dlints_recommend and dlints_recommend_arms with k and a profile';
 
 -- The C function distinguishes these forms by the number of arguments.
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
@@ -128,30 +128,12 @@ COMMENT ON FUNCTION dlints_recommend_arms_transfn(
 	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector)
 	IS 'transition function of dlints_recommend_arms with k and a profile';
 
-CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any")
-	RETURNS anyelement
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any")
-	IS 'final function of dlints_recommend_arms';
-
-CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint)
-	RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'dlints_recommend_arms_k_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint)
-	IS 'final function of dlints_recommend_arms with k';
-
-CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint, "any")
-	RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'dlints_recommend_arms_k_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint, "any")
-	IS 'final function of dlints_recommend_arms with k and a profile';
-
 CREATE AGGREGATE dlints_recommend_arms(
 	model dlints, arm anyelement, features dlints_vector) (
 	SFUNC = dlints_recommend_arms_transfn,
 	STYPE = internal,
 	SSPACE = 512,
-	FINALFUNC = dlints_recommend_arms_finalfn,
+	FINALFUNC = dlints_recommend_finalfn,
 	FINALFUNC_EXTRA,
 	PARALLEL = RESTRICTED
 );
@@ -164,7 +146,7 @@ CREATE AGGREGATE dlints_recommend_arms(
 	SFUNC = dlints_recommend_arms_transfn,
 	STYPE = internal,
 	SSPACE = 512,
-	FINALFUNC = dlints_recommend_arms_finalfn,
+	FINALFUNC = dlints_recommend_k_finalfn,
 	FINALFUNC_EXTRA,
 	PARALLEL = RESTRICTED
 );
@@ -177,7 +159,7 @@ CREATE AGGREGATE dlints_recommend_arms(
 	SFUNC = dlints_recommend_arms_transfn,
 	STYPE = internal,
 	SSPACE = 512,
-	FINALFUNC = dlints_recommend_arms_finalfn,
+	FINALFUNC = dlints_recommend_k_finalfn,
 	FINALFUNC_EXTRA,
 	PARALLEL = RESTRICTED
 );

@@ -54,7 +54,8 @@ DrawScore(const ArmScore *score)
 /*
  * dlints_recommend_arms(model, arm, features [, k [, profile]]): the best
  * arm, or the k best, where each arm has a model.  Each score is an
- * independent draw and includes the intercept.
+ * independent draw and includes the intercept.  The final functions are those
+ * of dlints_recommend.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 
@@ -71,35 +72,11 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 	if (form->k)
 		k = ArgCount(fcinfo, form->k);
 	top = PG_ARGISNULL(0) ?
-		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k) :
+		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k, sizeof(TopK)) :
 		(TopK *) PG_GETARG_POINTER(0);
 	CheckSameValue(k == top->k, "k", "group");
 	score = ArmScoreOf(PrepareModel(fcinfo, form->model), ArgArray(fcinfo, form->features),
 					   ProfileArgument(fcinfo, form->profile));
 	TopKOfferRandomly(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
 	PG_RETURN_POINTER(top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_recommend_arms_finalfn);
-
-/* final function of dlints_recommend_arms without k */
-Datum
-dlints_recommend_arms_finalfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return TopKReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
-}
-
-PG_FUNCTION_INFO_V1(dlints_recommend_arms_k_finalfn);
-
-/* final function of dlints_recommend_arms with k */
-Datum
-dlints_recommend_arms_k_finalfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
 }

@@ -18,10 +18,10 @@
 /* State of dlints_recommend for one group */
 typedef struct RecommendState
 {
+	TopK		top;			/* must be first: all that final functions read */
 	Request		request;
 	double	   *weights;		/* the group's draw, or the mean */
 	uint64		tie_seed;		/* seed of the tie-break keys */
-	TopK	   *top;
 } RecommendState;
 
 static const MismatchMessages recommend = {
@@ -39,13 +39,13 @@ BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 	PreparedModel *prepared = PrepareModel(fcinfo, form->model);
 	Datum		profile = ProfileArgument(fcinfo, form->profile);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	RecommendState *state = palloc0(sizeof(RecommendState));
+	RecommendState *state = (RecommendState *)
+		TopKCreate(fcinfo, context, form->item, k, sizeof(RecommendState));
 
 	RequestInit(&state->request, &recommend, prepared, context,
 				 PG_GETARG_DATUM(form->model), profile);
 	state->weights = PolicyWeights(prepared, profile);
 	state->tie_seed = FreshSeed();
-	state->top = TopKCreate(fcinfo, context, form->item, k);
 	MemoryContextSwitchTo(caller);
 	return state;
 }
@@ -87,33 +87,35 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 		k = ArgCount(fcinfo, form->k);
 	state = PG_ARGISNULL(0) ? BeginState(fcinfo, form, k) :
 		(RecommendState *) PG_GETARG_POINTER(0);
-	CheckSameValue(k == state->top->k, "k", "group");
+	CheckSameValue(k == state->top.k, "k", "group");
 	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
 	if (form->profile)
 		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));
-	TopKOfferRandomly(state->top, Score(fcinfo, form, state), state->tie_seed,
+	TopKOfferRandomly(&state->top, Score(fcinfo, form, state), state->tie_seed,
 				   fcinfo->args[form->item]);
 	PG_RETURN_POINTER(state);
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);
 
+/* final function of dlints_recommend and dlints_recommend_arms without k */
 Datum
 dlints_recommend_finalfn(PG_FUNCTION_ARGS)
 {
 	AggregateContext(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	return TopKReturnBest(fcinfo, ((RecommendState *) PG_GETARG_POINTER(0))->top);
+	return TopKReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_k_finalfn);
 
+/* final function of dlints_recommend and dlints_recommend_arms with k */
 Datum
 dlints_recommend_k_finalfn(PG_FUNCTION_ARGS)
 {
 	AggregateContext(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(TopKArray(((RecommendState *) PG_GETARG_POINTER(0))->top));
+	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
 }

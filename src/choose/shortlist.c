@@ -187,7 +187,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 							   SeedArgument(fcinfo, SEED_ARGNO) : FreshSeed());
 	list->best = palloc(sizeof(TopK *) * rankings);
 	for (int i = 0; i < rankings; i++)
-		list->best[i] = TopKCreateOfType(context, item_type, list->size);
+		list->best[i] = TopKCreateOfType(context, item_type, list->size, sizeof(TopK));
 	list->strip_len = Max(1, Min(STRIP, MAX_STRIP_NUMBERS / Max(spec.len, 1)));
 	list->strip = AllocateNumbers((Size) list->strip_len * spec.len);
 	MemoryContextSwitchTo(caller);

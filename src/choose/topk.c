@@ -63,11 +63,12 @@ SiftDown(RankedItem *items, int64 count, int64 i)
 	items[i] = moved;
 }
 
+/* Create a ranking at the beginning of a struct of "size" bytes, of which the rest is zero. */
 TopK *
-TopKCreateOfType(MemoryContext context, Oid item_type, int k)
+TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 {
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	TopK	   *top = palloc0(sizeof(TopK));
+	TopK	   *top = palloc0(size);
 
 	top->context = context;
 	top->item_type = item_type;
@@ -79,15 +80,15 @@ TopKCreateOfType(MemoryContext context, Oid item_type, int k)
 	return top;
 }
 
-/* Create a ranking for items of the argument's type. */
+/* As TopKCreateOfType(), for items of the argument's type */
 TopK *
-TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k)
+TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k, Size size)
 {
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, item_argno);
 
 	if (!OidIsValid(type))
 		elog(ERROR, "could not determine the type of the item");
-	return TopKCreateOfType(context, type, k);
+	return TopKCreateOfType(context, type, k, size);
 }
 
 /*

@@ -26,8 +26,9 @@ typedef struct TopK
 	int			allocated;
 } TopK;
 
-extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k);
-extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
+extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k,
+						Size size);
+extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size);
 extern void TopKKeep(TopK *top, double score, uint64 key, NullableDatum item);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);

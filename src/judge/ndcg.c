@@ -28,8 +28,8 @@ BeginNdcg(MemoryContext context, int k)
 {
 	NdcgState  *state = MemoryContextAlloc(context, sizeof(NdcgState));
 
-	state->by_score = TopKCreateOfType(context, FLOAT8OID, k);
-	state->by_relevance = TopKCreateOfType(context, FLOAT8OID, k);
+	state->by_score = TopKCreateOfType(context, FLOAT8OID, k, sizeof(TopK));
+	state->by_relevance = TopKCreateOfType(context, FLOAT8OID, k, sizeof(TopK));
 	return state;
 }
 
