@@ -111,15 +111,18 @@ SELECT ARRAY(
 $$;
 COMMENT ON FUNCTION _dlints_present_columns(jsonb) IS 'current names of the encoded columns of items';
 
--- Return the expressions of the features and dates of all encoded columns, and the list of these columns with their
--- types.  "reference" is the format of a reference to the n-th column, given its name and n.
+-- Return the expressions of the features and dates of all encoded columns, and the list of these columns with the
+-- types that they have in the view "item_column", since types may have been renamed.  "reference" is the format of a
+-- reference to the n-th column, given its name and n.
 CREATE FUNCTION _dlints_encoding(a jsonb, reference text, OUT encoded text, OUT dates text, OUT columns text)
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 SELECT coalesce(string_agg(e.code, E'\n       || ' ORDER BY c.n) FILTER (WHERE NOT e.is_age), '''{}''::real[]'),
        format('ARRAY[%s]::real[]', string_agg(e.code, ', ' ORDER BY c.n) FILTER (WHERE e.is_age)),
-       coalesce(string_agg(format('%I %s', c.c ->> 'column', c.c ->> 'type'), ', ' ORDER BY c.n)
-                FILTER (WHERE NOT e.is_age), '"-" text')
+       coalesce(string_agg(format('%I %s', c.c ->> 'column', (
+           SELECT @extschema@._dlints_type_name(@extschema@._dlints_base_type(t.atttypid)) FROM pg_attribute t
+           WHERE  t.attrelid = to_regclass(format('%I.item_column', a ->> 'name')) AND t.attname = format('c%s', c.n))),
+                           ', ' ORDER BY c.n) FILTER (WHERE NOT e.is_age), '"-" text')
 FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n),
        LATERAL (SELECT c.c ->> 'kind' = 'age' AS is_age, @extschema@._dlints_column_expression(
                            c.c, format(reference, c.c ->> 'column', c.n)) AS code) e

@@ -248,7 +248,8 @@ BEGIN
 	EXCEPTION WHEN syntax_error_or_access_rule_violation THEN
 		PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text,
 			CASE WHEN SQLSTATE <> '42501' THEN format('Its columns need these types, or similar ones: %s.', (
-				SELECT string_agg(format('%I %s', c ->> 'column', (c ->> 'type')::regtype), ', ' ORDER BY n)
+				SELECT string_agg(format('%I %s', c ->> 'column', coalesce(to_regtype(c ->> 'type')::text, c ->> 'type')),
+				                  ', ' ORDER BY n)
 				FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY v (c, n))) END);
 	END;
 	PERFORM @extschema@._dlints_bind_rules(a, '{candidates,bonus,cap_group}'::text[]);

@@ -272,7 +272,8 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		'The view must return a key for each row, or NULL, which leaves the row out.'::text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_repeated_key() IS 'a key that several items have, or NULL; an error if one cannot be computed';
+COMMENT ON FUNCTION _dlints_repeated_key()
+	IS 'a key that several items have, or NULL; an error if one cannot be computed';
 
 -- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the
 -- number of vectors whose columns or dates changed, and whether any row may have been written.

@@ -198,17 +198,18 @@ SELECT is((SELECT count(*) FROM thing_r.recommend(1, 30)), 20::bigint,
   'recommend() returns new rows with NaN, infinity and NULL');
 SELECT is(thing_r.refresh(), 20::bigint, 'refresh() computes vectors of NaN, infinity and NULL');
 CREATE TYPE region AS ENUM ('north', 'south');
-CREATE TABLE spot (name region PRIMARY KEY, about text, vector real[]);
-INSERT INTO spot SELECT r, repeat('words that go on ', 5) || '$body$ ' || r, ARRAY[1, n * 1e30]
+CREATE TABLE spot (name region PRIMARY KEY, about text, vector real[], side region);
+INSERT INTO spot SELECT r, repeat('words that go on ', 5) || '$body$ ' || r, ARRAY[1, n * 1e30], r
   FROM unnest('{north,south}'::region[]) WITH ORDINALITY u (r, n);
 CREATE TABLE been (who varchar(20), spot region, at timestamptz);
 INSERT INTO been SELECT 'p', 'north', now() FROM generate_series(1, 20);
-SELECT is(made($$'place_r', 'spot', '{about,vector}', clicks => 'SELECT who, spot, at FROM been'$$), 'gives false',
+SELECT is(made($$'place_r', 'spot', '{about,vector,side}', clicks => 'SELECT who, spot, at FROM been'$$), 'gives false',
   'an enum named region is a key, and texts may contain any words');
 SELECT ok(octet_length(s::text) < 10000, 'texts of items are not stored in the settings') FROM place_r.setting s;
+ALTER TYPE region RENAME TO area;
 SELECT lives_ok($$SELECT dlints_alter_recommender('place_r',
-  '{"clicks": "SELECT who::varchar(30), spot, at FROM been"}')$$,
-    'a click log can be replaced by one with users of another length');
+  '{"items": "spot", "clicks": "SELECT who::varchar(30), spot, at FROM been"}')$$,
+    'a click log can be replaced by one with users of another length, after the type of keys and columns was renamed');
 DELETE FROM spot;
 UPDATE been SET spot = NULL;
 SELECT lives_ok('SELECT place_r.refresh(), place_r.warm_start()',
