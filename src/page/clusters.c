@@ -55,6 +55,7 @@ struct BlockChoice
 	double	   *keys;			/* sort key of each block with a centroid */
 	int		   *unread;			/* blocks with a centroid that were not read */
 	int			n_unread;
+	int			n_promising;	/* of these, the first ones have bounds that exceed a threshold */
 	int		   *chosen;			/* block numbers of the current portion */
 	int			n_portions;		/* number of portions that were chosen */
 };
@@ -238,33 +239,52 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/* Compute a sort key per unread block: how far its bounds exceed the thresholds, negated. */
+/*
+ * Compute a sort key per unread block: how far its bounds exceed the thresholds, negated.
+ * Move promising blocks, whose bounds exceed a threshold, to the front.
+ */
 static void
-find_keys(const BlockChoice *choice)
+find_keys(BlockChoice *choice)
 {
 	for (int i = 0; i < choice->n_unread; i++)
 		choice->keys[choice->unread[i]] = 0.0;
 	for (int p = 0; p < choice->scorer->n_lanes; p++)
 		byte_subtract_excesses(choice->n_unread, choice->unread, bounds_of(choice, p),
 							   choice->thresholds + (Size) p * BYTE_LANES, choice->keys);
+	choice->n_promising = 0;
+	for (int i = 0; i < choice->n_unread; i++)
+	{
+		int			block = choice->unread[i];
+
+		if (choice->keys[block] < 0.0)
+		{
+			choice->unread[i] = choice->unread[choice->n_promising];
+			choice->unread[choice->n_promising++] = block;
+		}
+	}
 }
 
 /*
  * Raise the thresholds to the minimum scores of the best items found.  Blocks whose bounds
- * exceed none are not considered any more.
+ * exceed none are not considered any more.  Unless a first threshold was too high, blocks
+ * that exceeded no threshold exceed no new one.
  */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
 {
-	int			kept = 0;
+	bool		is_raised = true;
 
 	for (int r = 0; r < choice->rankings; r++)
-		choice->thresholds[r] = (float) slate_least(&found[r]);
+	{
+		float		threshold = (float) slate_least(&found[r]);
+
+		is_raised &= threshold >= choice->thresholds[r];
+		choice->thresholds[r] = threshold;
+	}
+	if (is_raised)
+		choice->n_unread = choice->n_promising;
 	find_keys(choice);
-	for (int i = 0; i < choice->n_unread; i++)
-		if (choice->keys[choice->unread[i]] < 0.0)
-			choice->unread[kept++] = choice->unread[i];
-	choice->n_unread = kept;
+	choice->n_unread = choice->n_promising;
 }
 
 /*
@@ -277,6 +297,7 @@ int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 {
 	int			count;
+	int			n_considered;
 
 	*numbers = choice->chosen;
 	if (choice->n_portions == MAX_PORTIONS)
@@ -286,13 +307,15 @@ NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 	else
 		raise_thresholds(choice, found);
 	count = Min(portion_size(choice->n_blocks), choice->n_unread);
-	if (count < choice->n_unread)
-		select_smallest(choice->keys, choice->n_unread, choice->unread, count);
+	n_considered = count <= choice->n_promising ? choice->n_promising : choice->n_unread;
+	if (count < n_considered)
+		select_smallest(choice->keys, n_considered, choice->unread, count);
 	select_smallest(choice->keys, count, choice->unread, count / 4);
 	for (int i = 0; i < count; i++)
 		choice->chosen[i] = choice->numbers[choice->unread[i]];
 	choice->unread += count;
 	choice->n_unread -= count;
+	choice->n_promising = Max(choice->n_promising - count, 0);
 	for (int n = 0; choice->n_portions == 0 && n < choice->n_blocks; n++)
 		if (!choice->has_centroid[n])
 			choice->chosen[count++] = n;
