@@ -335,6 +335,13 @@ NumberedItem(const BestItems *best, int number)
 
 /* ---------- union ---------- */
 
+#define ST_SORT			sort_numbers
+#define ST_ELEMENT_TYPE	int
+#define ST_COMPARE(a, b)	(*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE		static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 static int
 compare_numbers(const void *a, const void *b)
 {
@@ -361,7 +368,7 @@ UniteBest(const BestItems *best, int **numbers)
 	for (int r = 0; r < best->rankings; r++)
 		for (int i = 0; i < best->slates[r].best.count; i++)
 			(*numbers)[count++] = best->slates[r].best.entries[i].candidate;
-	qsort(*numbers, count, sizeof(int), compare_numbers);
+	sort_numbers(*numbers, count);
 	for (int i = 0; i < count; i++)
 		if (i == 0 || (*numbers)[i] != (*numbers)[kept - 1])
 			(*numbers)[kept++] = (*numbers)[i];
