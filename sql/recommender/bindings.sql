@@ -237,7 +237,8 @@ COMMENT ON FUNCTION _dlints_safe_cast(text, oid, oid)
 	IS 'expression that converts a column to another type; values that the type does not have become NULL';
 
 -- Return an expression that converts the times of the click log to timestamptz.  Times without a time zone are read
--- in the zone of the session that creates the recommender.  Conditions can use an index on this expression.
+-- in the zone of the session that creates the recommender; of a text, the first cast fails if it has a zone.
+-- Conditions can use an index on this expression.
 CREATE FUNCTION _dlints_time_cast(expression text, source oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -247,7 +248,9 @@ SELECT CASE source
 	WHEN 'date'::regtype THEN format('CASE WHEN %1$s OPERATOR(pg_catalog.<) %2$L::pg_catalog.date OR'
 		' %1$s OPERATOR(pg_catalog.=) %3$L::pg_catalog.date THEN %1$s::pg_catalog.timestamp AT TIME ZONE %4$L END',
 		expression, '294276-01-01', 'infinity', current_setting('TimeZone'))
-	ELSE format('@extschema@._dlints_try_cast(%s::pg_catalog.text, NULL::pg_catalog.timestamptz)', expression) END
+	ELSE format('COALESCE(@extschema@._dlints_try_cast(%1$s::pg_catalog.text OPERATOR(pg_catalog.||) %2$L,'
+		' NULL::pg_catalog.timestamptz), @extschema@._dlints_try_cast(%1$s::pg_catalog.text,'
+		' NULL::pg_catalog.timestamptz))', expression, ' ' || current_setting('TimeZone')) END
 $$;
 COMMENT ON FUNCTION _dlints_time_cast(text, oid) IS 'expression that converts the times of the click log';
 
@@ -312,8 +315,8 @@ BEGIN
 			           replace(user_cast, 'c.user_id', 'user_id'))
 			       ELSE 'Give both the same type: dlints_create_recommender() takes that of the click log by default.' END;
 	END IF;
-	IF types[3] IN ('timestamp'::regtype, 'date'::regtype) THEN
-		RAISE NOTICE 'times of clicks have no time zone; they are read in the zone of this session, "%"',
+	IF types[3] <> 'timestamptz'::regtype THEN
+		RAISE NOTICE 'times of clicks without a time zone are read in the zone of this session, "%"',
 			current_setting('TimeZone')
 			USING HINT = format(
 				'An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',

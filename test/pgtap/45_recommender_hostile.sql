@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(305);
+SELECT plan(308);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -214,6 +214,21 @@ DELETE FROM spot;
 UPDATE been SET spot = NULL;
 SELECT lives_ok('SELECT place_r.refresh(), place_r.warm_start()',
   'refresh() and warm_start() succeed with clicks of unknown items');
+SAVEPOINT local_times;
+SET LOCAL TimeZone = 'Asia/Tokyo';
+CREATE TABLE called AS SELECT 1 AS who, 'south'::area AS spot, t::timestamp, t AS label, t::date AS day
+  FROM unnest('{2026-01-02 03:04,2026-01-02 03:04Z}'::text[]) t;
+INSERT INTO spot VALUES ('south', 'x'), ('north', 'y');
+SELECT dlints_create_recommender('call_' || c, 'spot', '{about}', format('SELECT who, spot, %I FROM called', c),
+  factors => 2) IS NOT NULL FROM unnest('{t,label,day}'::text[]) c;
+SET LOCAL TimeZone = 'America/Los_Angeles';
+SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_t.click),
+  '{2026-01-01 18:04,2026-01-01 18:04}', 'clicks without a zone keep the zone in which the recommender was made');
+SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_label.click),
+  '{2026-01-01 18:04,2026-01-02 03:04}', 'of times that are texts, those without a zone keep that zone');
+SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_day.click),
+  '{2026-01-01 15:00,2026-01-01 15:00}', 'dates of clicks keep the zone in which the recommender was made');
+ROLLBACK TO local_times;
 SELECT matches(made($$'r', 'thing', '{worth}'$$), '^42804: column "worth" has type money',
   'dlints_create_recommender() rejects a column of a type without an encoding');
 
