@@ -102,11 +102,17 @@ ReadQuery(const char *query, QueryReader *reader)
 	MemoryContext caller = CurrentMemoryContext;
 	RowReceiver receiver = {{ReceiveRow, StartRows, EndRows, EndRows, DestNone}, reader,
 	AllocSetContextCreate(caller, "dlints rows", ALLOCSET_DEFAULT_SIZES)};
+	SPIPlanPtr	plan;
 	Portal		portal;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, 0);
+	plan = SPI_prepare(query, 0, NULL);
+	if (plan == NULL || !SPI_is_cursor_plan(plan))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+				 errmsg("%s requires a single query that returns rows", reader->function)));
+	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
 
 	MemoryContextSwitchTo(reader->context);
 	reader->expected = EstimateRows(portal);

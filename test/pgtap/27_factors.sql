@@ -330,7 +330,7 @@ SELECT is(attempt(query), result, query) FROM (VALUES
     ($$SELECT 1, 2, '3'::text$$, '42804: weights must be numbers, not of type text'),
     ('SELECT point(1, 2), 2', '42804: could not identify a hash function for users of type point'),
     ('SELECT 1, 2::bigint', '42804: items are of type bigint in the query and integer in the column definition list'),
-    ('SELECT 1, 2; SELECT 1, 2', '42P11: cannot open multi-query plan as cursor'),
+    ('SELECT 1, 2; SELECT 1, 2', '42P11: dlints_factors requires a single query that returns rows'),
     ('nonsense', '42601: syntax error at or near "nonsense"')) AS v (query, result);
 SELECT is(attempt('SELECT 1, 2', 'SELECT ' || previous), result, 'previous: ' || previous)
 FROM (VALUES
