@@ -460,11 +460,17 @@ linalg_gram(int d, const double *columns, double *full)
 			full[j + i * n] = full[i + j * n];
 }
 
-/* full <- full + sum over k of left[k] right[k]', by columns */
+/*
+ * full <- full + sum over k of left[k] right[k]', by columns.  Vectors have "rows" numbers on
+ * the left and "columns" on the right.  Strides are the distances between vectors, and between
+ * the columns of "full".
+ */
 void
-linalg_cross(int len, int count, const double *left, const double *right, double *full)
+linalg_cross(int rows, int columns, int count, const double *left, int left_stride,
+			 const double *right, int right_stride, double *full, int stride)
 {
-	dgemm_("N", "T", &len, &len, &count, &one, left, &len, right, &len, &one, full, &len, 1, 1);
+	dgemm_("N", "T", &rows, &columns, &count, &one, left, &left_stride, right, &right_stride,
+		   &one, full, &stride, 1, 1);
 }
 
 /* LAPACK's block size for the reduction to tridiagonal form */

@@ -54,7 +54,8 @@ extern double linalg_norm(int len, const double *vector);
 extern void linalg_project(int len, int rows, const double *matrix,
 						   int count, const double *vectors, double *out, int out_len);
 extern void linalg_gram(int d, const double *columns, double *full);
-extern void linalg_cross(int len, int count, const double *left, const double *right, double *full);
+extern void linalg_cross(int rows, int columns, int count, const double *left, int left_stride,
+						 const double *right, int right_stride, double *full, int stride);
 extern size_t linalg_tridiagonal_work(int d);
 extern void linalg_tridiagonal(int d, int stride, double *full, double *diagonal, double *below,
 							   double *vector, double *work);

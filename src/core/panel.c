@@ -3,6 +3,9 @@
  *		Products of a sparse matrix with a panel, and of two panels.
  *
  * Functions process cells and items in pieces, and call pause() after each.
+ *
+ * A product replaces its panel.  It takes a group of columns at a time, of which
+ * there are two copies, so that a large panel needs no second one.
  */
 #include "panel.h"
 
@@ -11,12 +14,46 @@
 #include "clones.h"
 #include "linalg.h"
 
+/* Maximum bytes of a group of columns, if it has more than a cache line per item */
+#define MAX_GROUP_BYTES	(8 * 1024 * 1024)
+
+/* Number of vectors in the chunk of a panel that starts at "item" */
+int
+panel_chunk(const SvdMatrix *matrix, uint32_t item)
+{
+	return matrix->items - item < PANEL_CHUNK ? (int) (matrix->items - item) : PANEL_CHUNK;
+}
+
+/*
+ * Replace columns of a panel, in a chunk that starts at "item", by the numbers in "chunk".
+ * If "full" is not NULL, add the products of these numbers with the columns from "first" on.
+ */
+static void
+replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
+				uint32_t item, const double *chunk, double *panel, double *full)
+{
+	int			items = panel_chunk(matrix, item);
+	double	   *vectors = panel + item * columns + first;
+
+	if (full)
+		linalg_cross((int) (columns - first), (int) count, items, vectors, (int) columns,
+					 chunk, (int) count, full + first * columns + first, (int) columns);
+	for (int i = 0; i < items; i++)
+		memcpy(vectors + (size_t) i * columns, chunk + (size_t) i * count,
+			   sizeof(double) * count);
+	matrix->pause();
+}
+
 #define NUMBER double
 #define PRODUCT multiply_double
 #define FILTER filter_double
 #define SHIFT shift_double
 #define GATHER gather_double
 #define SCATTER scatter_double
+#define LOAD load_double
+#define WIDEN widen_double
+#define MULTIPLY multiply_groups_double
+#define FILTER_GROUPS filter_groups_double
 #include "panel_product.h"
 
 #define NUMBER float
@@ -25,90 +62,72 @@
 #define SHIFT shift_float
 #define GATHER gather_float
 #define SCATTER scatter_float
+#define LOAD load_float
+#define WIDEN widen_float
+#define MULTIPLY multiply_groups_float
+#define FILTER_GROUPS filter_groups_float
 #include "panel_product.h"
 
-/* Copy a panel, rounded to single precision. */
-static void
-round_panel(const SvdMatrix *matrix, size_t columns, const double *panel, float *out)
+/* Number of columns of a group in double precision; in single precision there are twice as many */
+static size_t
+group_width(const SvdMatrix *matrix, size_t columns)
 {
-	for (uint32_t item = 0; item < matrix->items; item++)
-	{
-		for (size_t i = item * columns; i < (item + 1) * columns; i++)
-			out[i] = (float) panel[i];
-		matrix->pause();
-	}
+	size_t		line = CACHE_LINE / sizeof(double);
+	size_t		lines = MAX_GROUP_BYTES / CACHE_LINE / (matrix->items > 0 ? matrix->items : 1);
+	size_t		width = line * (lines > 1 ? lines : 1);
+
+	return width < columns ? width : columns;
 }
 
-/* Copy a panel of single precision, which may be the second half of "out". */
-static void
-widen_panel(const SvdMatrix *matrix, size_t columns, const float *panel, double *out)
+/* Number of doubles of work space for a product or a filter */
+size_t
+panel_spare(const SvdMatrix *matrix, size_t columns)
 {
-	for (uint32_t item = 0; item < matrix->items; item++)
-	{
-		/* out[i] overwrites converted numbers only */
-		for (size_t i = item * columns; i < (item + 1) * columns; i++)
-		{
-			float		number = panel[i];
-
-			out[i] = number;
-		}
-		matrix->pause();
-	}
-}
-
-/* out <- A'A panel; "sum" is work space for one vector */
-void
-panel_multiply(const SvdMatrix *matrix, size_t columns, const double *panel,
-			   double *out, double *sum)
-{
-	multiply_double(matrix, columns, 1.0, 0.0, false, panel, out, sum);
+	return 2 * (size_t) matrix->items * group_width(matrix, columns);
 }
 
 /*
- * out <- A'A panel in single precision, which takes a third of the time.  "out"
- * contains both the rounded panel and the product until the product is converted.
+ * panel <- A'A panel, and full <- lower triangle of panel' A'A panel.  "spare" is work space
+ * of panel_spare() doubles, and "chunk" of PANEL_CHUNK vectors.
  */
 void
-panel_multiply_fast(const SvdMatrix *matrix, size_t columns, const double *panel,
-					double *out, double *sum)
+panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,
+			   double *full, double *chunk)
 {
-	float	   *from = (void *) out;
-	float	   *to = from + matrix->items * columns;
+	memset(full, 0, sizeof(double) * columns * columns);
+	multiply_groups_double(matrix, columns, group_width(matrix, columns), panel, spare, full,
+						   chunk);
+}
 
-	round_panel(matrix, columns, panel, from);
-	multiply_float(matrix, columns, 1.0, 0.0, false, from, to, (void *) sum);
-	widen_panel(matrix, columns, to, out);
+/* The same in single precision, which takes a third of the time */
+void
+panel_multiply_fast(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,
+					double *full, double *chunk)
+{
+	memset(full, 0, sizeof(double) * columns * columns);
+	multiply_groups_float(matrix, columns, 2 * group_width(matrix, columns), panel, spare, full,
+						  chunk);
 }
 
 /*
- * *panel <- T_n(A'A / center - 1) *panel with the Chebyshev polynomial T_n.  The content of
- * *spare is lost, and the panels may be swapped; "sum" is work space for one vector.
+ * panel <- T_n(A'A / center - 1) panel with the Chebyshev polynomial T_n; work space as for
+ * panel_multiply()
  */
 void
-panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n,
-			 double **panel, double **spare, double *sum)
+panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, double *panel,
+			 double *spare, double *chunk)
 {
-	filter_double(matrix, columns, center, n, panel, spare, sum);
+	filter_groups_double(matrix, columns, group_width(matrix, columns), center, n, panel, spare,
+						 chunk);
 }
 
 /* The same in single precision */
 void
-panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n,
-				  double **panel, double **spare, double *sum)
+panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n, double *panel,
+				  double *spare, double *chunk)
 {
-	float	   *from = (void *) *spare;
-	float	   *to = from + matrix->items * columns;
-
-	round_panel(matrix, columns, *panel, from);
-	filter_float(matrix, columns, center, n, &from, &to, (void *) sum);
-	widen_panel(matrix, columns, from, *panel);
-}
-
-/* Number of vectors in the chunk of a panel that starts at "item" */
-int
-panel_chunk(const SvdMatrix *matrix, uint32_t item)
-{
-	return matrix->items - item < PANEL_CHUNK ? (int) (matrix->items - item) : PANEL_CHUNK;
+	filter_groups_float(matrix, columns, 2 * group_width(matrix, columns), center, n, panel,
+						spare, chunk);
 }
 
 /* full <- left' right, summed chunk by chunk */
@@ -121,7 +140,8 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	{
 		size_t		offset = (size_t) item * (size_t) columns;
 
-		linalg_cross(columns, panel_chunk(matrix, item), left + offset, right + offset, full);
+		linalg_cross(columns, columns, panel_chunk(matrix, item), left + offset, columns,
+					 right + offset, columns, full, columns);
 		matrix->pause();
 	}
 }

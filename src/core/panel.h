@@ -30,22 +30,23 @@ typedef struct SvdMatrix
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } SvdMatrix;
 
-/* A product out <- A'A panel; "sum" is work space for one vector */
-typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns,
-							  const double *panel, double *out, double *sum);
+/* A product with A'A (see panel_multiply) */
+typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns, double *panel,
+							  double *spare, double *full, double *chunk);
 /* A filter of a panel (see panel_filter) */
 typedef void (*PanelFilter) (const SvdMatrix *matrix, size_t columns, double center, int n,
-							 double **panel, double **spare, double *sum);
+							 double *panel, double *spare, double *chunk);
 
+extern size_t panel_spare(const SvdMatrix *matrix, size_t columns);
 extern int	panel_chunk(const SvdMatrix *matrix, uint32_t item);
-extern void panel_multiply(const SvdMatrix *matrix, size_t columns,
-						   const double *panel, double *out, double *sum);
-extern void panel_multiply_fast(const SvdMatrix *matrix, size_t columns,
-								const double *panel, double *out, double *sum);
+extern void panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel,
+						   double *spare, double *full, double *chunk);
+extern void panel_multiply_fast(const SvdMatrix *matrix, size_t columns, double *panel,
+								double *spare, double *full, double *chunk);
 extern void panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n,
-						 double **panel, double **spare, double *sum);
+						 double *panel, double *spare, double *chunk);
 extern void panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n,
-							  double **panel, double **spare, double *sum);
+							  double *panel, double *spare, double *chunk);
 extern void panel_cross(const SvdMatrix *matrix, int columns,
 						const double *left, const double *right, double *full);
 extern void panel_transform(const SvdMatrix *matrix, int columns,

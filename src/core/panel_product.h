@@ -1,7 +1,8 @@
 /*
  * panel_product.h
- *		Products of A'A with a panel, for panels of a type NUMBER.  panel.c
- *		includes this file once per type, with names for the functions.
+ *		Products of A'A with a group of a panel's columns, in numbers of a type
+ *		NUMBER.  panel.c includes this file once per type, with names for the
+ *		functions.
  */
 
 /* Cells between two calls of pause() */
@@ -119,9 +120,80 @@ FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
 	}
 }
 
+/* Copy a group of a panel's columns. */
+static void
+LOAD(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
+	 const double *panel, NUMBER *group)
+{
+	for (uint32_t item = 0; item < matrix->items; item++)
+	{
+		for (size_t j = 0; j < count; j++)
+			group[item * count + j] = (NUMBER) panel[item * columns + first + j];
+		matrix->pause();
+	}
+}
+
+/* Replace a chunk of a group by numbers in double precision. */
+static void
+WIDEN(size_t len, const NUMBER *group, double *chunk)
+{
+	for (size_t i = 0; i < len; i++)
+		chunk[i] = group[i];
+}
+
+/*
+ * panel <- A'A panel, and full <- lower triangle of panel' A'A panel, by groups of "width"
+ * columns.  "spare" has room for two groups, and "chunk" for PANEL_CHUNK vectors.
+ */
+static void
+MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, double *spare,
+		 double *full, double *chunk)
+{
+	NUMBER	   *from = (void *) spare;
+	NUMBER	   *to = from + matrix->items * width;
+
+	for (size_t first = 0; first < columns; first += width)
+	{
+		size_t		count = columns - first < width ? columns - first : width;
+
+		LOAD(matrix, columns, first, count, panel, from);
+		PRODUCT(matrix, count, 1.0, 0.0, false, from, to, (void *) chunk);
+		for (uint32_t item = 0; item < matrix->items; item += PANEL_CHUNK)
+		{
+			WIDEN((size_t) panel_chunk(matrix, item) * count, to + item * count, chunk);
+			replace_columns(matrix, columns, first, count, item, chunk, panel, full);
+		}
+	}
+}
+
+/* Apply FILTER to a panel, by groups of "width" columns.  "spare" has room for two groups. */
+static void
+FILTER_GROUPS(const SvdMatrix *matrix, size_t columns, size_t width, double center, int n,
+			  double *panel, double *spare, double *chunk)
+{
+	for (size_t first = 0; first < columns; first += width)
+	{
+		size_t		count = columns - first < width ? columns - first : width;
+		NUMBER	   *from = (void *) spare;
+		NUMBER	   *to = from + matrix->items * width;
+
+		LOAD(matrix, columns, first, count, panel, from);
+		FILTER(matrix, count, center, n, &from, &to, (void *) chunk);
+		for (uint32_t item = 0; item < matrix->items; item += PANEL_CHUNK)
+		{
+			WIDEN((size_t) panel_chunk(matrix, item) * count, from + item * count, chunk);
+			replace_columns(matrix, columns, first, count, item, chunk, panel, NULL);
+		}
+	}
+}
+
 #undef NUMBER
 #undef PRODUCT
 #undef FILTER
 #undef SHIFT
 #undef GATHER
 #undef SCATTER
+#undef LOAD
+#undef WIDEN
+#undef MULTIPLY
+#undef FILTER_GROUPS

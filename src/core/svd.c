@@ -222,21 +222,16 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 static bool
 improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *work)
 {
-	double	   *product = svd->spare;
-
-	multiply(matrix, (size_t) svd->columns, svd->panel, product, work->chunk);
-	panel_cross(matrix, svd->columns, svd->panel, product, work->full);
+	multiply(matrix, (size_t) svd->columns, svd->panel, svd->spare, work->full, work->chunk);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE_SHARE, work))
 		return false;
-	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
+	panel_transform(matrix, svd->columns, svd->panel, work->full, work->chunk);
 
-	panel_cross(matrix, svd->columns, product, product, work->full);
+	panel_cross(matrix, svd->columns, svd->panel, svd->panel, work->full);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE_SHARE, work))
 		return false;
-	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
+	panel_transform(matrix, svd->columns, svd->panel, work->full, work->chunk);
 	memcpy(svd->values, work->values, sizeof(double) * (size_t) svd->columns);
-	svd->spare = svd->panel;
-	svd->panel = product;
 	return true;
 }
 
@@ -323,7 +318,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 		PanelFilter filter = is_fast ? panel_filter_fast : panel_filter;
 
 		/* amplify eigenvalues above the square of "last" */
-		filter(matrix, (size_t) svd->columns, last * last / 2.0, n, &svd->panel, &svd->spare,
+		filter(matrix, (size_t) svd->columns, last * last / 2.0, n, svd->panel, svd->spare,
 			   work.chunk);
 		products += n + 1;
 		if (!orthonormalize(matrix, svd, &work) ||
@@ -370,7 +365,8 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 /*
  * Write the right singular vectors V, one vector of "len" numbers per item,
  * padded with zeros.  They are scaled to a mean squared length of 1.  The
- * sign of a singular vector is arbitrary; the hashes determine it.
+ * sign of a singular vector is arbitrary; the hashes determine it.  "vectors" may be
+ * svd->panel if "len" is at most svd->columns.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -397,12 +393,13 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 	{
 		double	   *vector = vectors + item * n;
 
-		memset(vector, 0, sizeof(double) * n);
 		for (size_t j = 0; j < used; j++)
 		{
 			vector[j] = svd->panel[item * columns + j] * signs[j];
 			squares += vector[j] * vector[j];
 		}
+		for (size_t j = used; j < n; j++)
+			vector[j] = 0.0;
 		matrix->pause();
 	}
 	if (squares > 0.0)

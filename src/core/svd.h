@@ -22,7 +22,7 @@ typedef struct Svd
 {
 	int			columns;
 	double	   *panel;			/* start of the iteration, then singular vectors */
-	double	   *spare;			/* work panel */
+	double	   *spare;			/* panel_spare() doubles, at least one per item */
 	double	   *values;			/* singular values in descending order */
 	double	   *work;			/* svd_work() doubles */
 } Svd;

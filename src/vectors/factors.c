@@ -43,16 +43,16 @@ typedef struct PreviousReader
 	Reader	   *reader;
 } PreviousReader;
 
-/* Bytes of two panels and a set of embeddings */
+/* Bytes of a panel with its work space, and of embeddings that are longer than its vectors */
 static Size
 PanelsMemory(const LogReader *log)
 {
-	const Reader *reader = (const Reader *) log;
-	uint32		items = ClicksItems(log->clicks);
-	Size		columns = 2 * (Size) Min((uint32) reader->k + SVD_SPARE, items) +
-		reader->k;
+	Size		k = ((const Reader *) log)->k;
+	SvdMatrix	matrix = {.items = ClicksItems(log->clicks)};
+	Size		columns = Min(k + SVD_SPARE, matrix.items);
+	Size		numbers = mul_size(k <= columns ? columns : columns + k, matrix.items);
 
-	return mul_size(sizeof(double) * columns, items);
+	return mul_size(sizeof(double), add_size(numbers, panel_spare(&matrix, columns)));
 }
 
 /* ---------- previous vectors ---------- */
@@ -142,7 +142,7 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 
 	svd.columns = (int) Min((uint32) k + SVD_SPARE, matrix->items);
 	svd.panel = AllocateNumbers(mul_size(matrix->items, svd.columns));
-	svd.spare = AllocateNumbers(mul_size(matrix->items, svd.columns));
+	svd.spare = AllocateNumbers(panel_spare(matrix, svd.columns));
 	svd.values = palloc(sizeof(double) * svd.columns);
 	svd.work = AllocateNumbers(svd_work(Max(k, svd.columns)));
 	BlasReady();
@@ -162,7 +162,7 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 	}
 	pfree(svd.spare);
 
-	vectors = AllocateNumbers(mul_size(matrix->items, k));
+	vectors = k <= svd.columns ? svd.panel : AllocateNumbers(mul_size(matrix->items, k));
 	svd_vectors(matrix, &svd, hashes, k, vectors);
 	if (reader->previous)
 		CheckDecomposed(svd_turn(matrix, k, reader->previous, vectors, svd.work));

@@ -179,6 +179,7 @@ RelateItems(ReturnSetInfo *rows, Reader *reader, const char *query)
 	if (matrix->items == 0)
 		return;
 	FitNeighbours(matrix, reader->k, &n);
+	pfree(matrix->cells);
 	starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
 	all = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, reader->k));
 	neighbours_transpose(matrix, &n, starts, all);

@@ -249,8 +249,9 @@ static Svd
 svd_new(const Log *log, int columns)
 {
 	size_t		count = (size_t) columns * log->matrix.items;
-	Svd			svd = {columns, guarded(count), guarded(count),
-	guarded((size_t) columns), guarded(svd_work(columns))};
+	Svd			svd = {columns, guarded(count),
+		guarded(panel_spare(&log->matrix, (size_t) columns)), guarded((size_t) columns),
+	guarded(svd_work(columns))};
 
 	return svd;
 }
@@ -294,6 +295,21 @@ test_few_columns_are_iterated(void **state)
 {
 	check(400, 70, taste, 3, 1e-7);
 	check(40, 130, taste, 3, 1e-7);
+}
+
+/* Items without clicks enlarge the panel, so that 20 columns are three groups, or two of floats. */
+static void
+test_groups_of_columns_are_iterated(void **state)
+{
+	Log			log = log_new(400, 70, taste);
+	Log			large = log;
+
+	large.matrix.items = 70000;
+	large.hashes = allocate(sizeof(uint64_t) * large.matrix.items);
+	for (uint32_t i = 0; i < large.matrix.items; i++)
+		large.hashes[i] = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+	assert_true(panel_spare(&large.matrix, 20) == (size_t) 2 * 8 * 70000);
+	check_products(&log, 3, decompose(&large, 3, 20), 1000, 1e-7);
 }
 
 static void
@@ -458,6 +474,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		test_of(test_as_many_columns_as_items_are_exact),
 		test_of(test_few_columns_are_iterated),
+		test_of(test_groups_of_columns_are_iterated),
 		test_of(test_slowly_decaying_singular_values_converge),
 		test_of(test_matrices_of_low_rank),
 		test_of(test_extreme_weights_are_decomposed),
