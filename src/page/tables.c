@@ -279,7 +279,7 @@ last_row(SysScanDesc scan)
 static void
 set_keys(TableLookup *lookup, const Datum *keys)
 {
-	for (int i = 0; i < lookup->n_keys; i++)
+	for (int i = 0; keys != NULL && i < lookup->n_keys; i++)
 		lookup->keys[i].sk_argument = keys[i];
 }
 
