@@ -117,11 +117,13 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with a reward, with its standard error';
 
--- Count the invalid clicks among the newest 100,000: without item, user or time, in the future, and of unknown
--- items.  "age" is the age of the newest click in hours, except clicks in the future.  User and item are considered
--- swapped if more clicks have the key of an item in the user column than in the item column.
+-- Count the clicks among the newest 100,000 that do not count: without item, user or time, in the future, of unknown
+-- items, and with a weight of 0, NULL or NaN.  "age" is the age of the newest click in hours, except clicks in the
+-- future.  User and item are considered swapped if more clicks have the key of an item in the user column than in the
+-- item column.
 CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
-	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT age float8, OUT is_swapped boolean)
+	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT weightless bigint, OUT age float8,
+	OUT is_swapped boolean)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -133,9 +135,10 @@ BEGIN
 	       count(*) FILTER (WHERE c.at > now()),
 	       count(*)
 	           FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
+	       count(*) FILTER (WHERE c.weight = 0),
 	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
-	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, age
-	FROM  (SELECT k.item, k.user_id, k.at FROM click k
+	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, age
+	FROM  (SELECT k.item, k.user_id, k.at, k.weight FROM click k
 	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
 	       ORDER  BY k.at DESC LIMIT 100000) c;
 	is_swapped := unknown > 0 AND n - no_item - unknown < (
@@ -165,6 +168,10 @@ BEGIN
 			health.n, health.no_item, health.no_user, health.no_time, health.future, health.unknown
 			USING HINT = 'These clicks do not count, or not for a user. Check the argument "clicks".';
 	END IF;
+	IF health.weightless > health.n / 2 THEN
+		RAISE NOTICE '% of the newest % clicks have a weight of 0, NULL or NaN, and do not count',
+			health.weightless, health.n USING HINT = 'Check the fourth column of the argument "clicks".';
+	END IF;
 	IF health.is_swapped THEN
 		RAISE NOTICE 'more clicks have the key of an item as user than as item'
 			USING HINT = 'The argument "clicks" is a query of user, item and time, in this order.';
@@ -192,6 +199,9 @@ BEGIN
 	       ('clicks in the future', c.future::float8, CASE
 	           WHEN c.future = 0 THEN 'clicks count once their time has come'
 	           ELSE 'they do not count yet: check the time of the argument "clicks", and its unit' END),
+	       ('clicks of weight 0', c.weightless::float8, CASE
+	           WHEN c.weightless > c.n / 2 THEN 'more than half: check the fourth column of the argument "clicks"'
+	           ELSE 'or NULL, or NaN: they do not count' END),
 	       ('clicks of unknown items', c.unknown::float8, CASE
 	           WHEN c.is_swapped
 	           THEN 'more clicks have the key of an item as user than as item: check that the argument'
@@ -201,7 +211,8 @@ BEGIN
 	       ('hours since the newest click', c.age, CASE
 	           WHEN c.age IS NULL THEN 'the click log has no click up to now'
 	           WHEN c.age > 168 THEN 'no click for a week: check that the click log is still written'
-	           ELSE 'age of the newest click' END)) m (measure, value, meaning);
+	           ELSE 'age of the newest click' END)) m (measure, value, meaning)
+	WHERE  m.measure <> 'clicks of weight 0' OR m.value > 0;
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health of the click log';

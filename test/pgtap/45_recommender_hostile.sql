@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(308);
+SELECT plan(309);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -221,6 +221,9 @@ CREATE TABLE called AS SELECT 1 AS who, 'south'::area AS spot, t::timestamp, t A
 INSERT INTO spot VALUES ('south', 'x'), ('north', 'y');
 SELECT dlints_create_recommender('call_' || c, 'spot', '{about}', format('SELECT who, spot, %I FROM called', c),
   factors => 2) IS NOT NULL FROM unnest('{t,label,day}'::text[]) c;
+SELECT dlints_alter_recommender('call_day', '{"clicks": "SELECT who, spot, day, NULL::real FROM called"}');
+SELECT matches(meaning, '^more than half: ', 'the report counts clicks without a weight') FROM call_day.report()
+  WHERE measure = 'clicks of weight 0';
 SET LOCAL TimeZone = 'America/Los_Angeles';
 SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_t.click),
   '{2026-01-01 18:04,2026-01-01 18:04}', 'clicks without a zone keep the zone in which the recommender was made');
