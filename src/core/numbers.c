@@ -227,26 +227,25 @@ void
 write_ages(size_t count, const float *dates, size_t dates_step, double now, float *ages,
 		   size_t ages_step)
 {
-	double		seconds[DATES_TOGETHER];
+	double		seconds[DATES_TOGETHER] = {0.0};
 	float		together[AGES_PER_DATE][DATES_TOGETHER];
 
-	while (count > 0)
+	for (size_t first = 0; first < count; first += DATES_TOGETHER)
 	{
-		size_t		n = count < DATES_TOGETHER ? count : DATES_TOGETHER;
+		size_t		n = DATES_TOGETHER;
 
+		if (n > count - first)
+			n = count - first;
 		for (size_t i = 0; i < n; i++, dates += dates_step)
 		{
 			double		distance = fabs(*dates - now);
 
 			seconds[i] = distance < MAX_AGE ? distance : MAX_AGE;
 		}
-		for (size_t i = n; i % DATES_PER_VECTOR != 0; i++)
-			seconds[i] = 0.0;
 		ages_together(n, seconds, together);
 		for (size_t i = 0; i < n; i++, ages += ages_step)
 			for (size_t age = 0; age < AGES_PER_DATE; age++)
 				ages[age] = together[age][i];
-		count -= n;
 	}
 }
 

@@ -96,7 +96,7 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
 
 			dates[i] = (float4) Max(*date - spread, Min(*date + spread, scorer->now));
 		}
-		write_ages(scorer->count, dates, 1, scorer->now, variances + d * AGES_PER_DATE,
+		write_ages(scorer->count, dates, 1, scorer->now, variances + (Size) d * AGES_PER_DATE,
 				   variances_step);
 	}
 }

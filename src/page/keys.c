@@ -26,7 +26,7 @@
  */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
-#define MAX_MAX_LENGTH		(1024 * 1024)
+#define MAX_MAX_LENGTH		1048576
 
 /* Odd, so that the high bits of a key change all bits of its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U

@@ -130,7 +130,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	}
 	for (int d = 0; d < scorer->n_dates; d++)
 		write_ages(count, scorer->numbers + FIRST_COST + scorer->n_costs + d, width, scorer->now,
-				   scorer->narrow + 1 + d * AGES_PER_DATE, scorer->n_narrow);
+				   scorer->narrow + 1 + (Size) d * AGES_PER_DATE, scorer->n_narrow);
 	return true;
 }
 
