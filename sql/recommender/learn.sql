@@ -286,9 +286,13 @@ COMMENT ON FUNCTION _dlints_toggle_centering()
 -- scale, differences between items would be too small or too large for the rewards that models are trained on.
 --
 -- The estimate starts from the ratio of the mean reward to the mean predicted rate, with half of the ratio as its
--- standard deviation.  The scale is limited to between a quarter of the ratio and twice the ratio.  Fifty
--- impressions at the predicted rate are added to the ratio.  Changes below 5 % are not written.  Returns true if
--- the scale was changed; the prior must then be set again.
+-- standard deviation.  Fifty impressions at the predicted rate are added to the ratio.  Lists contain the items with
+-- the highest predictions, which differ mostly by errors, so that the slope is smaller within lists than between all
+-- items.  The scale is therefore limited to between half of the ratio and twice the ratio.
+--
+-- Profiles in the log contain the weights of blocks at that time, so rates are those of lists since the last fit.  The
+-- scale remains until there is one.  Changes below 5 % are not written.  Returns true if the scale was changed; the
+-- prior must then be set again.
 CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -296,7 +300,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	WITH impression AS (
-		SELECT @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) AS rate,
+		SELECT CASE WHEN e.at >= l.found_at
+		            THEN @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) END AS rate,
 		       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward     -- avoid underflow of squares
 		FROM   similarity l CROSS JOIN (
 		           SELECT d.id FROM decision d
@@ -307,17 +312,17 @@ BEGIN
 		                AND    cardinality(e.profile) = cardinality(e.item_features) OFFSET 0) e),
 	summed AS (
 		SELECT regr_sxx(i.reward, i.rate) AS xx, regr_sxy(i.reward, i.rate) AS xy, regr_syy(i.reward, i.rate) AS yy,
-		       greatest(count(*) - 2, 1) AS freedom,
+		       greatest(count(i.rate) - 2, 1) AS freedom,
 		       greatest((sum(i.reward) + 50 * avg(i.rate)) / ((count(*) + 50) * greatest(avg(i.rate), 0.01)), 0.01) AS ratio
-		FROM   impression i),
+		FROM   impression i HAVING count(i.rate) > 0),
 	fit AS (
 		SELECT s.*,
 		       greatest(s.yy - coalesce(s.xy ^ 2 / nullif(s.xx, 0), 0), 0) / s.freedom / (s.ratio / 2) ^ 2 AS evidence
 		FROM   summed s),
 	fitted AS (
 		SELECT least(greatest(coalesce((f.xy + f.evidence * f.ratio) / nullif(f.xx + f.evidence, 0), f.ratio),
-		                      f.ratio / 4, 0.01), 2 * f.ratio, 100) AS scale
-		FROM   fit f WHERE f.ratio IS NOT NULL)
+		                      f.ratio / 2, 0.01), 2 * f.ratio, 100) AS scale
+		FROM   fit f)
 	UPDATE similarity l SET reward_scale = f.scale
 	FROM   fitted f
 	WHERE  abs(ln(f.scale / l.reward_scale)) > 0.05;
