@@ -83,7 +83,7 @@ BEGIN
 		SELECT CASE WHEN has_slope THEN greatest(sum(g * (x / n - center) * (e / n - level))
 		                                         / (sum(g * (x / n - center) ^ 2) + 0.01), 0) ELSE 0 END INTO slope
 		FROM   summed, LATERAL (SELECT 1 / (variance + noise / n) AS g) w;
-		SELECT greatest((sum(a * (d * d - q)) + 2 * (share * rate) ^ 2) / (sum(a * (n * n - n2)) + 2), (rate / 10) ^ 2)
+		SELECT greatest((sum(a * (d * d - q)) + 2 * (share * rate) ^ 2) / (sum(a * (n * n - n2)) + 2), (share * rate / 5) ^ 2)
 		INTO   variance
 		FROM   summed, LATERAL (SELECT 1 / (n + noise / variance) ^ 2 AS a,
 			e - n * (level + slope * (x / n - center)) AS d) w;
@@ -95,13 +95,13 @@ FROM board.setting s, fit(0.5, false) f;
 SELECT ok(max(abs(v.effect - coalesce((s.e - s.n * (f.level + f.slope * (s.x / s.n - f.center)))
                                       / (s.n + f.noise / f.variance) / (1 + f.slope), 0))) < 1e-6
                                         AND count(s.item) > 50, 'each effect of an old item follows the formula')
-FROM board.item_vector v LEFT JOIN summed s USING (item), fit(0.2, true) f;
+FROM board.item_vector v LEFT JOIN summed s USING (item), fit(0.07, true) f;
 -- rewards that differ three times as much as expected between items have a slope of 2
 SELECT ok(abs(p.slope - 2) < 0.05 AND abs(p.level - p.mean_expected * 2 - 0.1) < 0.01,
           'the slope measures how much more rewards differ than expectations')
 FROM  (SELECT array_agg(100::float8) AS n, array_agg(100 * (0.1 + 2 * x)) AS e, array_agg(100 * x) AS x
        FROM generate_series(0.01::numeric, 0.5, 0.01) g, LATERAL (SELECT g::float8 AS x) v) i,
-      _dlints_effect_prior(i.n, i.n, i.e, i.n, i.x, 0.2, 0.3, 0.06, 10) p;
+      _dlints_effect_prior(i.n, i.n, i.e, i.n, i.x, 0.2, 0.06, 10) p;
 
 -- ---------- lists ----------
 
