@@ -1,4 +1,4 @@
-"""First lists of a recommender, and lists of ten days, against simple baselines."""
+"""First lists of a recommender, and lists of ten or twenty days, against others."""
 
 from bench.program import number
 
@@ -13,6 +13,9 @@ def arguments(parser):
                         help='the first seed (default %(default)s)')
     parser.add_argument('--worlds', metavar='NAME', nargs='+',
                         help='only these worlds')
+    parser.add_argument('--frozen', action='store_true',
+                        help='play twenty days in the worlds instead, learning '
+                        'and not learning')
     parser.add_argument('--picture', metavar='FILE',
                         help='play ten days of live lists on MovieLens instead, and '
                         'write a chart to this file; over ten seeds each user '

@@ -25,11 +25,16 @@ def create(cursor, world, candidates, epsilon=0):
         UPDATE click SET at = at + (now() - '2020-03-01');
         CREATE INDEX ON click (visitor, at); CREATE INDEX ON click (at);
         ANALYZE""")
+    recommender(cursor, world, candidates, epsilon)
+
+
+def recommender(cursor, world, candidates, epsilon=0, name='firstday'):
+    """Create a recommender of the tables."""
     cursor.execute(
-        """SELECT dlints_create_recommender('firstday', 'item', %s,
+        """SELECT dlints_create_recommender(%s, 'item', %s,
             clicks => 'SELECT visitor, item, at FROM click',
             candidates => %s, control => 0, epsilon => %s)""",
-        (list(world.columns), candidates, epsilon))
+        (name, list(world.columns), candidates, epsilon))
 
 
 def stamp(day):

@@ -5,7 +5,7 @@ from time import monotonic
 import numpy as np
 
 from bench import machine, program, server, source
-from bench.firstday import days
+from bench.firstday import days, frozen
 from bench.firstday.lists import NOT_CLICKED, compare, create
 from bench.firstday.worlds import worlds
 from bench.opponents import SIMPLE, opponents
@@ -22,6 +22,9 @@ def main(options):
             return days.show(cursor, choose(['MovieLens'])['MovieLens'](0),
                              seeds, options.picture)
         chosen = choose(options.worlds)
+        if options.frozen:
+            chosen.pop('MovieLens', None)       # it has no click probabilities
+            return frozen.show(cursor, chosen, seeds)
         found = {}
         with Themes(len(chosen) * len(seeds)) as done:
             for name in chosen:

@@ -174,6 +174,23 @@ class Quality(World):
                         + (self._wants[user] * self._is[item]).sum(axis=1))
 
 
+class Dense(World):
+    """Few items, which differ in quality and in a latent taste; no columns matter."""
+
+    def __init__(self, seed, clicks=20000, items=200, users=600, size=8):
+        random = np.random.default_rng(seed)
+        self._good = random.normal(0, 0.7, items)
+        self._is = random.normal(0, 1, (items, size))
+        self._wants = random.normal(0, size ** -0.5, (users, size))
+        self.category = np.zeros(items, int)
+        self.columns = {'kind': ('text', ['k'] * items)}
+        self.log(random, clicks, np.ones(items), random.lognormal(0, 0.7, users))
+
+    def chance(self, user, item):
+        """Return click probabilities."""
+        return logistic(-1 + self._good[item] + (self._wants[user] * self._is[item]).sum(axis=1))
+
+
 class News(World):
     """Articles of a day: a hundred per day, with topics."""
 
@@ -269,7 +286,8 @@ def worlds(folder):
             'taste 40, 50,000': lambda seed: Taste(seed, 40, 50000),
             'taste 150, 50,000': lambda seed: Taste(seed, 150, 50000),
             'turning': Turning, 'market': Market, 'quality': Quality,
-            'sparse': lambda seed: Quality(seed, 20000, 0), 'news': News}
+            'sparse': lambda seed: Quality(seed, 20000, 0), 'dense': Dense,
+            'news': News}
     if folder:
         made['MovieLens'] = lambda seed: Films(*movielens.read_folder(folder))
     return made
