@@ -118,7 +118,7 @@ SELECT ok(bool_and(d.context - 'after' = '{"mine": 1, "more_like": 4}' AND d.pro
   'next() after more_like() logs the item') FROM onward o, logged(o.decision) d;
 
 SELECT is(outcome('SELECT * FROM board.next(' || what || ')'), result, what) FROM (VALUES
-  ('1', '22023: there is no decision 1'), ('NULL', '22023: argument "decision" must not be null'),
+  ('1', '22023: there is no decision 1'), ('NULL', '22004: argument "decision" must not be null'),
   ((SELECT decision || ', 0' FROM page LIMIT 1), '22023: k must be between 1 and 1000, not 0'),
   ((SELECT decision || ', 1001' FROM page LIMIT 1), '22023: k must be between 1 and 1000, not 1001')) v (what, result);
 SELECT matches(outcome(format('SELECT * FROM board.next(%s, 5, 6)', decision)),
