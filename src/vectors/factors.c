@@ -32,6 +32,7 @@ typedef struct Reader
 {
 	LogReader	log;
 	int			k;				/* length of an embedding */
+	const char *previous_query; /* query of previous embeddings; NULL: none */
 	double	   *previous;		/* previous embeddings by item; zeros if there is none */
 	bool	   *known;			/* items with a previous embedding */
 } Reader;
@@ -43,16 +44,21 @@ typedef struct PreviousReader
 	Reader	   *reader;
 } PreviousReader;
 
-/* Bytes of a panel with its work space, and of embeddings that are longer than its vectors */
+/*
+ * Bytes of a panel with its work space, of previous embeddings, and of embeddings that are
+ * longer than the panel's vectors
+ */
 static Size
 PanelsMemory(const LogReader *log)
 {
-	Size		k = ((const Reader *) log)->k;
+	const Reader *reader = (const Reader *) log;
+	Size		k = reader->k;
 	SvdMatrix	matrix = {.items = ClicksItems(log->clicks)};
 	Size		columns = Min(k + SVD_SPARE, matrix.items);
-	Size		numbers = mul_size(k <= columns ? columns : columns + k, matrix.items);
+	Size		width = columns + (reader->previous_query ? k : 0) + (k > columns ? k : 0);
 
-	return mul_size(sizeof(double), add_size(numbers, panel_spare(&matrix, columns)));
+	return mul_size(sizeof(double), add_size(mul_size(width, matrix.items),
+											 panel_spare(&matrix, columns)));
 }
 
 /* ---------- previous vectors ---------- */
@@ -221,7 +227,7 @@ PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items, const double
 
 /* Read the previous embeddings of the log's items. */
 static void
-ReadPrevious(Reader *reader, const char *query, uint32 items)
+ReadPrevious(Reader *reader, uint32 items)
 {
 	PreviousReader previous = {reader->log.query, reader};
 
@@ -229,7 +235,7 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 	reader->known = AllocateZeros(sizeof(bool), items);
 	previous.query.begin = BeginPrevious;
 	previous.query.row = AddPrevious;
-	ReadQuery(query, &previous.query);
+	ReadQuery(reader->previous_query, &previous.query);
 
 	/* an embedding of zeros counts as missing */
 	for (uint32 item = 0; item < items; item++)
@@ -242,14 +248,14 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 
 /* Read the log, compute the embeddings, and store them in the result. */
 static void
-FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query, const char *previous)
+FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query)
 {
 	SvdMatrix  *matrix = ReadLog(query, &reader->log);
 
 	if (matrix->items == 0)
 		return;
-	if (previous)
-		ReadPrevious(reader, previous, matrix->items);
+	if (reader->previous_query)
+		ReadPrevious(reader, matrix->items);
 	PutVectors(rows, reader, matrix->items, ComputeVectors(reader, matrix));
 }
 
@@ -274,7 +280,6 @@ dlints_factors(PG_FUNCTION_ARGS)
 	TupleDesc	desc;
 	Reader		reader = {0};
 	char	   *query;
-	char	   *previous;
 
 	CheckColumnsExpected(fcinfo, "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
 	rows = ResultRows(fcinfo);
@@ -290,11 +295,10 @@ dlints_factors(PG_FUNCTION_ARGS)
 	reader.log.query.function = "dlints_factors";
 	reader.log.work = PanelsMemory;
 	query = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	previous = PG_ARGISNULL(2) ? NULL :
-		text_to_cstring(PG_GETARG_TEXT_PP(2));
+	reader.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
 
 	old = MemoryContextSwitchTo(work);
-	FactorLog(rows, &reader, query, previous);
+	FactorLog(rows, &reader, query);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return (Datum) 0;

@@ -1,7 +1,7 @@
 -- Item vectors from a click log.
 \ir include/helpers.sql
 
-SELECT plan(119);
+SELECT plan(121);
 
 -- 60 users of three tastes and 12 items, so that ten directions beside the
 -- wanted ones make the decomposition exact
@@ -104,10 +104,10 @@ SELECT each_holds($$
 
 -- ---------- the memory limit ----------
 
-CREATE FUNCTION limited(query text, k integer) RETURNS text
+CREATE FUNCTION limited(query text, k integer, previous text DEFAULT NULL) RETURNS text
 LANGUAGE sql SET dlints.factors_memory = '1MB' AS $$
-SELECT outcome(format('SELECT count(*) FROM dlints_factors(%L, %s) '
-                      'AS f (item integer, features real[])', query, k))
+SELECT outcome(format('SELECT count(*) FROM dlints_factors(%L, %s, %L) '
+                      'AS f (item integer, features real[])', query, k, previous))
 $$;
 SELECT is(limited('SELECT i, i FROM generate_series(1, 1000000) AS i', 8),
     '53400: click log exceeds dlints.factors_memory (1024kB) '
@@ -120,18 +120,20 @@ SELECT matches(hint_of($$SELECT * FROM dlints_factors(
       'the hint for a click log that is too large says what to do');
 RESET dlints.factors_memory;
 -- more rows than the planner expects
-SELECT matches(limited(query, k), '^53400: click log exceeds dlints.factors_memory \(1024kB\) '
+SELECT matches(limited(query, k, previous), '^53400: click log exceeds dlints.factors_memory \(1024kB\) '
     '\(The first \d+ rows need 2 MB; the planner expects 1000 in all.\)$', 'dlints.factors_memory limits ' || what)
 FROM (VALUES
-    ('its rows', 1, 'SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 60000)) AS i'),
-    ('its users', 1, 'SELECT i, 1 FROM generate_series(1, (SELECT 25000)) AS i'),
-    ('its items', 1, 'SELECT 1, i FROM generate_series(1, (SELECT 10000)) AS i'),
-    ('the vectors of its items', 32, 'SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i'),
-    ('its values', 1, 'SELECT repeat(i::text, 1000), 1 FROM generate_series(1, (SELECT 500)) AS i'))
-    AS v (what, k, query);
+    ('its rows', 1, 'SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 60000)) AS i', NULL),
+    ('its users', 1, 'SELECT i, 1 FROM generate_series(1, (SELECT 25000)) AS i', NULL),
+    ('its items', 1, 'SELECT 1, i FROM generate_series(1, (SELECT 10000)) AS i', NULL),
+    ('the vectors of its items', 32, 'SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i', NULL),
+    ('previous vectors', 32, 'SELECT 1, i FROM generate_series(1, (SELECT 850)) AS i', 'TABLE embedding'),
+    ('its values', 1, 'SELECT repeat(i::text, 1000), 1 FROM generate_series(1, (SELECT 500)) AS i', NULL))
+    AS v (what, k, query, previous);
 SELECT is(limited(query, k), result, 'dlints.factors_memory allows ' || query) FROM (VALUES
     ('SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 30000)) AS i', 1, 'gives 10'),
     ('SELECT i, 1 FROM generate_series(1, (SELECT 10000)) AS i', 1, 'gives 1'),
+    ('SELECT 1, i FROM generate_series(1, (SELECT 850)) AS i', 32, 'gives 850'),
     ('SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i', 1, 'gives 2000')) AS v (query, k, result);
 -- rows without a click need no memory
 SELECT is(limited('SELECT i, 1, 0 FROM generate_series(1, (SELECT 100000)) AS i', 1),
