@@ -39,8 +39,11 @@ TIMES_SINGLE = 0.3
 MAX_LOG = 1.2           # kB
 MAX_DISK = 1.0          # kB
 # recommenders whose creation is measured: items, users, clicks, maximum seconds
-MAKINGS = (LETTER, 20000, 1000000, 12), (MANY, 2000, 40000, 15)
+MAKINGS = ((LETTER, 20000, 1000000, 12), (MANY, 2000, 40000, 15),
+           (MANY, 200000, 10000000, 40))
 MAX_PEAK = 300          # MB
+TESTED = 64, 576        # users of two backtests, whose difference is the time per user
+MAX_TESTED = 20         # ms
 
 TABLES = """
     CREATE TABLE {name}_product (
@@ -137,6 +140,7 @@ def run(theme):
         [Bar('unpack the vectors of a list of 1,000: times ten lists of 100',
              'long', 'short', TIMES_SHORT)], ROUNDS)
     _space(theme, pages['few'])
+    _backtest(theme)
     for making in MAKINGS:
         _making(theme, *making)
 
@@ -237,9 +241,23 @@ def _space(theme, page):
     theme.at_most('disk of a page of ten, after training', used, MAX_DISK, ' kB')
 
 
+def _backtest(theme):
+    """Measure the CPU time that a backtest takes per user."""
+    clock = machine.backend_clock(theme.cursor)
+    times = []
+    for users in TESTED:
+        start = clock()
+        theme.cursor.execute('SELECT count(*) FROM letter.backtest(%s)', (users,))
+        wall, cpu = clock() - start
+        times.append(cpu or wall)
+    theme.at_most(f'backtest, {LETTER:,} items: a user',
+                  (times[1] - times[0]) / (TESTED[1] - TESTED[0]) * 1000,
+                  MAX_TESTED, ' ms')
+
+
 def _making(theme, items, users, clicks, seconds):
     """Measure the CPU time and the peak memory of making a recommender."""
-    names = {'name': f'made_{items}', 'items': items, 'users': users,
+    names = {'name': f'made_{clicks}', 'items': items, 'users': users,
              'clicks': int(clicks * theme.share)}
     theme.cursor.execute(TABLES.format(**names), ())
     with closing(psycopg2.connect('')) as connection:
