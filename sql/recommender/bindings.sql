@@ -237,8 +237,9 @@ COMMENT ON FUNCTION _dlints_safe_cast(text, oid, oid)
 	IS 'expression that converts a column to another type; values that the type does not have become NULL';
 
 -- Return an expression that converts the times of the click log to timestamptz.  Times without a time zone are read
--- in the zone of the session that creates the recommender; of a text, the first cast fails if it has a zone.
--- Conditions can use an index on this expression.
+-- in the zone of the session that creates the recommender; of a text, the first cast fails if it has a zone.  Texts
+-- cannot contain a zone without a name, such as <-03>+03 after SET TIME ZONE -3, but its offset.  Conditions can use an
+-- index on this expression, except for texts.
 CREATE FUNCTION _dlints_time_cast(expression text, source oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -250,7 +251,9 @@ SELECT CASE source
 		expression, '294276-01-01', 'infinity', current_setting('TimeZone'))
 	ELSE format('COALESCE(@extschema@._dlints_try_cast(%1$s::pg_catalog.text OPERATOR(pg_catalog.||) %2$L,'
 		' NULL::pg_catalog.timestamptz), @extschema@._dlints_try_cast(%1$s::pg_catalog.text,'
-		' NULL::pg_catalog.timestamptz))', expression, ' ' || current_setting('TimeZone')) END
+		' NULL::pg_catalog.timestamptz))', expression, CASE
+			WHEN @extschema@._dlints_try_cast('2000-01-01 ' || current_setting('TimeZone'), NULL::timestamptz) IS NOT NULL
+			THEN ' ' || current_setting('TimeZone') ELSE to_char(now(), ' TZH:TZM') END) END
 $$;
 COMMENT ON FUNCTION _dlints_time_cast(text, oid) IS 'expression that converts the times of the click log';
 
@@ -318,9 +321,10 @@ BEGIN
 	IF types[3] <> 'timestamptz'::regtype THEN
 		RAISE NOTICE 'times of clicks without a time zone are read in the zone of this session, "%"',
 			current_setting('TimeZone')
-			USING HINT = format(
+			USING HINT = CASE WHEN types[3] IN ('timestamp'::regtype, 'date'::regtype) THEN format(
 				'An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
-				current_setting('TimeZone'));
+				current_setting('TimeZone'))
+				ELSE 'An index on times of type timestamptz would make it fast to find the latest clicks.' END;
 	END IF;
 	item_cast := @extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid);
 	-- a click with a long key has no item; a condition on the user would not use the log's index

@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(309);
+SELECT plan(310);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -231,6 +231,10 @@ SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_label.c
   '{2026-01-01 18:04,2026-01-02 03:04}', 'of times that are texts, those without a zone keep that zone');
 SELECT is((SELECT array_agg(at AT TIME ZONE 'UTC' ORDER BY at) FROM call_day.click),
   '{2026-01-01 15:00,2026-01-01 15:00}', 'dates of clicks keep the zone in which the recommender was made');
+SET LOCAL TIME ZONE 9;
+SELECT dlints_alter_recommender('call_t', '{"clicks": "SELECT who, spot, label FROM called"}');
+SET LOCAL TimeZone = 'America/Los_Angeles';
+SELECT set_eq('TABLE call_t.click', 'TABLE call_label.click', 'times that are texts keep a zone without a name, too');
 ROLLBACK TO local_times;
 SELECT matches(made($$'r', 'thing', '{worth}'$$), '^42804: column "worth" has type money',
   'dlints_create_recommender() rejects a column of a type without an encoding');
