@@ -274,7 +274,7 @@ test_degenerate_decisions_have_finite_prices(void **state)
 	double		scores[] = {1e20, -1e20};
 	double		costs[] = {2e-20, 1e-20};
 	double		same[] = {3.0, 3.0};
-	PricedDecision each[] = {{0, NULL, NULL}, {2, scores, same}};
+	PricedDecision each[] = {{0, scores, same}, {2, scores, same}};
 	PricedDecision apart = {2, scores, costs};
 
 	check_price(each, 0, 1, 1.0, 0.0, 0.0);
