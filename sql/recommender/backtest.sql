@@ -148,7 +148,8 @@ COMMENT ON FUNCTION _dlints_similar_items(integer[], integer[], integer, bigint)
 
 -- Compute the statistics that simple policies rank by: the clicks of each item, those of the last two weeks, and
 -- the items that each user clicked.  Ranks by clicks are NULL for items that no list can contain, which have the
--- largest numbers.  If eligibility depends on the user, it is checked per user instead.
+-- largest numbers.  Otherwise numbers are random, since equal cosines are ordered by them, and keys often grow with
+-- time.  If eligibility depends on the user, it is checked per user instead.
 CREATE FUNCTION _dlints_count_clicks(differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -161,7 +162,8 @@ BEGIN
 			SELECT a.item FROM @extschema@._dlints_allowed_items(
 			           (SELECT d.user_id FROM decision d WHERE false), '{}'::jsonb,
 			           (SELECT w.item FROM item_vector w WHERE false)) a (item) WHERE NOT $1)
-		SELECT row_number() OVER (ORDER BY k.is_candidate DESC) AS n, k.item, k.encoded, k.factors, k.clicks, k.recent,
+		SELECT row_number() OVER (ORDER BY k.is_candidate DESC, md5(k.item::text)) AS n, k.item, k.encoded, k.factors,
+		       k.clicks, k.recent,
 		       CASE WHEN k.is_candidate THEN row_number() OVER (
 		           PARTITION BY k.is_candidate ORDER BY k.clicks DESC) END AS by_clicks,
 		       CASE WHEN k.is_candidate THEN row_number() OVER (

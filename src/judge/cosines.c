@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum number of an item: 256 MB of sums */
+/* Maximum number of an item, with 512 MB of sums and scores */
 #define MAX_ITEM			(1 << 24)
 
 /* Smaller scores are rounding errors; the cosine of two of a million users' clicks is 1e-6. */
@@ -72,7 +72,7 @@ PG_FUNCTION_INFO_V1(dlints_similar_items);
  *
  * The cosine of two items is the number of users who clicked both, divided by the root of
  * the product of their numbers of users.  "baskets" has the different items of each user,
- * followed by 0.  An item has no cosine to itself.
+ * followed by 0.  An item has no cosine to itself.  Ties are broken by the number.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)
