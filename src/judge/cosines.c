@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 
 #include "core/neighbours.h"
@@ -56,6 +57,7 @@ AddBaskets(Items baskets, const double *weights, double *scores)
 	{
 		double		sum = 0.0;
 
+		CHECK_FOR_INTERRUPTS();
 		for (end = start; end < baskets.count && baskets.numbers[end] > 0; end++)
 			sum += weights[baskets.numbers[end]];
 		if (sum > 0.0)
