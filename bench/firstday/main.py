@@ -24,6 +24,7 @@ def main(options):
         chosen = choose(options.worlds)
         if options.frozen:
             chosen.pop('MovieLens', None)       # it has no click probabilities
+            chosen.pop('news', None)            # no articles are added to it
             return frozen.show(cursor, chosen, seeds)
         found = {}
         with Themes(len(chosen) * len(seeds)) as done:
