@@ -135,11 +135,19 @@ CREATE FUNCTION _dlints_run_part(setting regclass, part text) RETURNS text
 	SET extra_float_digits = 1 AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+	own pg_catalog.name;
 	result text;
 	message text;
 	remedy text;
 BEGIN
+	BEGIN
+		own := @extschema@._dlints_enter(setting);
+	EXCEPTION
+		WHEN lock_not_available THEN
+			RAISE NOTICE 'part "%" of the maintenance of "%" waits for the next run()', part, (parse_ident(setting::text))[1]
+				USING DETAIL = 'Another session holds a lock that it needs.';
+			RETURN NULL;
+	END;
 	IF (part = ANY ('{refresh,items,refit,learn,rebuild,prices,months,run}')) IS NOT TRUE THEN
 		RAISE 'there is no part "%" of the maintenance', part USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'Parts are refresh, items, refit, learn, rebuild, prices and months.';
