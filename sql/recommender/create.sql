@@ -163,12 +163,13 @@ BEGIN
 	PERFORM @extschema@._dlints_check_rules();
 	PERFORM @extschema@._dlints_check_costs();
 	PERFORM @extschema@._dlints_refresh_vectors();
-	PERFORM @extschema@._dlints_find_latest_clicks(true);
+	PERFORM @extschema@._dlints_find_latest_clicks();
+	PERFORM @extschema@._dlints_write_latest_clicks();
 	PERFORM @extschema@._dlints_notice_clicks();
 	PERFORM @extschema@._dlints_refit_factors();
 	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_find_repeats();
-	PERFORM @extschema@._dlints_fit_prior();
+	PERFORM @extschema@._dlints_fit_prior();        -- the last reader of the latest clicks, whose table it drops
 END
 $$;
 COMMENT ON FUNCTION _dlints_start_recommender() IS 'fill the tables of a new recommender';

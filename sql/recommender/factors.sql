@@ -60,8 +60,8 @@ COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create the table of the la
 -- Find the times since which the log has a million clicks, and 100,000 clicks of users on known items, so that nothing
 -- sorts the log.  They are estimated from a sample by a hash, as 1,050,000 and 110,000 clicks with a standard error of
 -- one percent, and kept while they select at most 1,100,000 and 125,000.  The second time is the first one if few of
--- the million clicks are on known items.  If "is_fit", the second step reads the table latest_click.
-CREATE FUNCTION _dlints_find_latest_clicks(is_fit boolean DEFAULT false) RETURNS void
+-- the million clicks are on known items.
+CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -87,9 +87,6 @@ BEGIN
 		EXECUTE format(sample, @extschema@._dlints_latest_clicks(), 63, '', 1050000 / 64) INTO since;
 		UPDATE similarity SET latest_from = since;
 	END IF;
-	IF is_fit THEN
-		PERFORM @extschema@._dlints_write_latest_clicks();
-	END IF;
 	IF is_moved OR n.newest > 125000
 	   OR (n.newest < 100000 AND EXISTS (SELECT FROM similarity s WHERE s.newest_from IS NOT NULL)) THEN
 		EXECUTE format(sample, @extschema@._dlints_latest_clicks(), 7,
@@ -99,7 +96,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_latest_clicks(boolean)
+COMMENT ON FUNCTION _dlints_find_latest_clicks()
 	IS 'find the times since which the log has a million clicks, and 100,000';
 
 -- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If
