@@ -45,7 +45,7 @@ extern void unit_scale(size_t count, const double *restrict sum, float *restrict
 /* Largest absolute value of "count" numbers; 0 without a number */
 extern double largest_magnitude(size_t count, const double *numbers);
 
-/* Features of a date */
+/* Number of features of a date (see write_ages) */
 #define AGES_PER_DATE	3
 
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,

@@ -33,9 +33,10 @@ static Items
 ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argno);
-	Items		items = {(int32 *) ARR_DATA_PTR(array),
-	ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array))};
+	Items		items;
 
+	items.numbers = (int32 *) ARR_DATA_PTR(array);
+	items.count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	if (ARR_HASNULL(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
