@@ -140,7 +140,7 @@ DECLARE
 	message text;
 	remedy text;
 BEGIN
-	BEGIN
+	BEGIN                                   -- not in the block below: an error there takes the search_path back
 		own := @extschema@._dlints_enter(setting);
 	EXCEPTION
 		WHEN lock_not_available THEN

@@ -286,7 +286,7 @@ BEGIN
 		FROM  (SELECT w.policy, array_agg(w.weights) AS weights FROM weight w GROUP BY w.policy) w
 		       JOIN part_block b ON b.policy = w.policy
 		GROUP  BY b.policy),
-	scored AS (
+	scored AS (        -- the planner uses the conditions on the largest size before it joins
 		SELECT s.n, 'the most popular' AS policy, k.n AS known, k.clicks::float8 AS score
 		FROM   size s JOIN known k ON k.by_clicks <= s.size AND k.by_clicks <= (SELECT max(x.size) FROM size x)
 		UNION ALL

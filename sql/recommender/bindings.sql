@@ -237,9 +237,10 @@ COMMENT ON FUNCTION _dlints_safe_cast(text, oid, oid)
 	IS 'expression that converts a column to another type; values that the type does not have become NULL';
 
 -- Return an expression that converts the times of the click log to timestamptz.  Times without a time zone are read
--- in the zone of the session that creates the recommender; of a text, the first cast fails if it has a zone.  Texts
--- cannot contain a zone without a name, such as <-03>+03 after SET TIME ZONE -3, but its offset.  Conditions can use an
--- index on this expression, except for texts.
+-- in the zone of the session that creates the recommender.  This zone is appended to a text.  That fails if the text
+-- has a zone, and the text is then read alone.  A zone without a name (such as <-03>+03, after SET TIME ZONE -3) is no
+-- valid part of a text, so that its offset is appended.  Conditions can use an index on this expression, except for
+-- texts.
 CREATE FUNCTION _dlints_time_cast(expression text, source oid) RETURNS text
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$

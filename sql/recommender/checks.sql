@@ -153,4 +153,3 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_costs()
 	IS 'raise a notice if the costs of items cannot be computed, and an error if those of none can';
-
