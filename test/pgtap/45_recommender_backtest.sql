@@ -137,7 +137,8 @@ SELECT public._dlints_first_decision(now()) + 10 * p + i, now() + make_interval(
        dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', '{0}', dlints_pack('{{0}}')
 FROM generate_series(100, 130) p, generate_series(1, 2) i;
 INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.impression;
-INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impression;	-- items that were never in a list
+-- items that were never in a list
+INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impression;
 SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() without a click log reads clicks on the recommender''s lists')
   FROM own.backtest()
 WHERE policy = 'the most popular';

@@ -26,7 +26,8 @@ FROM (VALUES ('[]', 'constraints must be an object of at most 8 constraints by n
              ('{"usd": {"max": 1, "per": "day"}}',
               'constraint "usd" can only be per "request" (The constraint is {"max": 1, "per": "day"}.)'),
              ('{"usd": {"max": 1, "of": "x"}}',
-              'constraint "usd" can only have "max" or "min", "per" and "hard" (The constraint is {"of": "x", "max": 1}.)'),
+              'constraint "usd" can only have "max" or "min", "per" and "hard"'
+              ' (The constraint is {"of": "x", "max": 1}.)'),
              ('{"price": {"max": 1}}', 'constraint "price" has an invalid name (The constraint is {"max": 1}.)'),
              ('{"": {"max": 1}}',
               'constraint "" has an invalid name (The constraint is {"max": 1}.)')) v (constraints, problem);

@@ -122,16 +122,19 @@ my $evidence =
   q{(SELECT dlints_evidence((SELECT state FROM model WHERE name = 'm3'), features, reward
 	ORDER BY id) FROM};
 
+my $set = qr/UPDATE public\.model SET state = public\.dlints_update\(state/;
+my $null = qr/NULL::timestamp with time zone, NULL::double precision/;
+my $rest = qr/1::double precision, '\{\}'::public\.dlints_vector, $null\)/;
 learns(
 	'a reward',
 	"UPDATE model SET state = dlints_update(state, $features, 1) WHERE name = 'm3'",
 	"dlints_update(state, $features, 1)",
-	qr/^UPDATE public\.model SET state = public\.dlints_update\(state, '\{.*\}'::public\.dlints_vector, 1::double precision, '\{\}'::public\.dlints_vector, NULL::timestamp with time zone, NULL::double precision\) WHERE .*'m3'\S*$/);
+	qr/^$set, '\{.*\}'::public\.dlints_vector, $rest WHERE .*'m3'\S*$/);
 learns(
 	'a reward, features from a table',
 	"UPDATE model SET state = dlints_update(state, ($item), 1) WHERE name = 'm3'",
 	"dlints_update(state, ($item), 1)",
-	qr/^UPDATE public\.model SET state = public\.dlints_update\(state, \$1::real\[\], 1::double precision, '\{\}'::public\.dlints_vector, NULL::timestamp with time zone, NULL::double precision\)/m);
+	qr/^$set, \$1::real\[\], $rest/m);
 fill_queue();
 learns(
 	'one queue',

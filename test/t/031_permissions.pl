@@ -163,7 +163,8 @@ is($node->safe_psql($shared, q{
 	          AND CASE (SELECT lanname FROM pg_language WHERE oid = prolang)
 	          WHEN 'c' THEN proconfig IS NOT NULL
 	          WHEN 'sql' THEN proconfig <> '{extra_float_digits=1}' OR pg_get_function_sqlbody(oid) IS NULL
-	          WHEN 'plpgsql' THEN prosrc !~ '^\\s*(#variable_conflict use_column\\s+)?DECLARE\\s+own CONSTANT pg_catalog\\.name := \\w+\\._dlints_schema\\(\\);'
+	          WHEN 'plpgsql' THEN prosrc !~ ('^\\s*(#variable_conflict use_column\\s+)?DECLARE\\s+'
+	                                         'own CONSTANT pg_catalog\\.name := \\w+\\._dlints_schema\\(\\);')
 	          ELSE true END)}),
 	'',
 	'no function has rights of its own, everybody may call each, and no search_path decides what it calls');

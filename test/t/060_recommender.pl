@@ -154,7 +154,8 @@ is($sessions->sqlstate(2, q{SELECT board.learn('0')}), '00000', 'learn() does no
 $sessions->run(1, 'ROLLBACK');
 $sessions->run(2, 'RESET lock_timeout');
 $sessions->run(1, 'BEGIN', 'LOCK TABLE board.model');
-is($sessions->sqlstate(2, q{SELECT board.run_part('learn')}), '00000', 'run() does not fail while the models are locked');
+is($sessions->sqlstate(2, q{SELECT board.run_part('learn')}), '00000',
+	'run() does not fail while the models are locked');
 $sessions->run(1, 'ROLLBACK');
 # one transaction for each part, and all of them in the caller's transaction block
 value("sum(visit_page(p)) FROM generate_series(1000, 1009) p");
