@@ -18,7 +18,6 @@ THEMES = {
     'arms': 'Arms with a model each',
     'growth': 'Growth with sizes',
     'interleaved': 'Models interleaved row by row',
-    'groups': 'Evidence of groups and in running windows',
     'judge': 'Judge policies and models',
     'factors': 'Item vectors from clicks',
     'reduced': 'Reduced features in a column',

@@ -2,20 +2,15 @@
 
 A step chooses among a few arms and trains the chosen model. It is compared
 with an update of a random row that writes as many bytes; both are prepared,
-because parsing and planning would take half as long again as the step. A
-choice among many arms, whose models exceed the session's cache, is compared
-with a prediction by each.
+because parsing and planning would take half as long again as the step.
 """
 
-import numpy as np
-
 from bench import samples
-from bench.measure import prepared, statements
+from bench.measure import prepared
 from bench.speed.bars import Bar
 
 DIM, ARMS, ROUNDS = 49, 20, 300
 MOST = 2
-MANY_DIM, MANY, MANY_ROUNDS = 50, 10000, 10
 
 TABLES = f"""
     CREATE FUNCTION context(n integer) RETURNS real[] LANGUAGE sql AS
@@ -45,35 +40,12 @@ STEPS = {
                OFFSET 0) c
         WHERE  bytes.id = c.id"""}
 
-LEARNED = f"""
-    CREATE TABLE many WITH {samples.QUIET} AS
-    SELECT i AS id, (1 - i / {2.0 * MANY}) * learned AS state
-    FROM  (SELECT dlints_evidence(dlints_new({MANY_DIM}), x, r) AS learned
-           FROM  (SELECT context({MANY_DIM} + i * 0) AS x, random() AS r
-                  FROM   generate_series(1, 300) i OFFSET 0) s) s,
-           generate_series(1, %s) i"""
-CHOICES = {
-    'predict': f"""
-        SELECT max(dlints_predict(state, c.x))
-        FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c""",
-    'recommend': f"""
-        SELECT dlints_recommend_arms(state, id, c.x)
-        FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c"""}
-
 
 def run(theme):
-    """Compare steps, and choices among many arms."""
+    """Compare steps."""
     theme.cursor.execute(TABLES)
     theme.compare(
         prepared(theme.cursor, {name: step % DIM for name, step in STEPS.items()}),
         [Bar(f'a step over {ARMS} arms of {DIM} numbers, a model each: times one '
              'that writes as many bytes', 'arms', 'bytes', MOST)],
         ROUNDS, before=lambda: theme.cursor.execute('VACUUM arm, bytes'))
-    count = int(MANY * min(theme.share, 1))
-    theme.cursor.execute(LEARNED % count)
-    theme.cursor.execute('VACUUM ANALYZE many')
-    theme.compare(
-        statements(theme.cursor, CHOICES),
-        [Bar(f'dlints_recommend_arms, {count:,} arms of {MANY_DIM} numbers: '
-             'times dlints_predict of each', 'recommend', 'predict')],
-        MANY_ROUNDS, np.min)
