@@ -25,7 +25,6 @@
 #include "choose/topk.h"
 #include "core/clones.h"
 #include "core/numbers.h"
-#include "core/random.h"
 #include "core/score.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
@@ -73,7 +72,7 @@ TieKeysCreate(Oid item_type, uint64 seed)
 static uint64
 TieKey(const TieKeys *keys, Datum item)
 {
-	return random_bits(keys->seed, HashBytesOf(item, keys->typlen, keys->typbyval, 0)) >>
+	return slate_tie_key(keys->seed, HashBytesOf(item, keys->typlen, keys->typbyval, 0)) >>
 		(64 - KEY_BITS);
 }
 

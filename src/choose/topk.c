@@ -132,19 +132,18 @@ ReplaceWorst(TopK *top, RankedItem item)
 }
 
 /*
- * Keep an item, replacing the worst if there are k.  The caller has compared
- * the scores; an item that ties with the worst may still rank behind it.
+ * Keep an item, replacing the worst if there are k, unless it ranks behind all of these.
  */
 void
 TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 {
+	RankedItem	ranked = {score, key, item};
 	MemoryContext caller;
-	RankedItem	ranked;
 
-	if (top->full && score == top->threshold && key > top->items[0].key)
+	if (top->full && CompareRank(&ranked, &top->items[0]) > 0)
 		return;
 	caller = MemoryContextSwitchTo(top->context);
-	ranked = (RankedItem) {score, key, CopyItem(top, item)};
+	ranked.item = CopyItem(top, item);
 	if (top->full)
 		ReplaceWorst(top, ranked);
 	else

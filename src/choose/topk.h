@@ -8,7 +8,7 @@
 
 #include "fmgr.h"
 
-#include "core/random.h"
+#include "core/slate.h"
 
 typedef struct TopK
 {
@@ -62,7 +62,7 @@ TopKOfferRandomly(TopK *top, double score, uint64 seed, NullableDatum item)
 	uint64		index = top->seen++;
 
 	if (!TopKIsBeyond(top, score))
-		TopKKeep(top, score, random_bits(seed, index), item);
+		TopKKeep(top, score, slate_tie_key(seed, index), item);
 }
 
 #endif							/* DLINTS_TOPK_H */

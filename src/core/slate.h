@@ -49,7 +49,10 @@ typedef struct Slate
 	SlateHeap  *caps;			/* one heap per group */
 } Slate;
 
-/* Tie-break key under a seed, by the number of a candidate or of an item */
+/*
+ * Tie-break key under a seed, by the number of a candidate or of an item.  All tie-break
+ * keys of lists and aggregates are made here.
+ */
 static inline uint64_t
 slate_tie_key(uint64_t seed, uint64_t number)
 {

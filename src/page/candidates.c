@@ -145,7 +145,7 @@ CreateCandidates(int size)
 	set->items = AllocateMany(sizeof(Datum), set->size);
 	set->addends = AllocateMany(sizeof(double), set->size);
 	set->groups = AllocateMany(sizeof(int), set->size);
-	set->tie_keys = AllocateMany(sizeof(uint64), set->size);
+	set->numbers = AllocateMany(sizeof(uint64), set->size);
 	set->share = 1.0;
 	return set;
 }
@@ -157,18 +157,18 @@ grow_candidates(CandidateSet *set)
 	set->items = repalloc_huge(set->items, sizeof(Datum) * set->size);
 	set->addends = repalloc_huge(set->addends, sizeof(double) * set->size);
 	set->groups = repalloc_huge(set->groups, sizeof(int) * set->size);
-	set->tie_keys = repalloc_huge(set->tie_keys, sizeof(uint64) * set->size);
+	set->numbers = repalloc_huge(set->numbers, sizeof(uint64) * set->size);
 }
 
 void
-AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 tie_key)
+AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number)
 {
 	if (set->count == set->size)
 		grow_candidates(set);
 	set->items[set->count] = item;
 	set->addends[set->count] = addend;
 	set->groups[set->count] = group;
-	set->tie_keys[set->count++] = tie_key;
+	set->numbers[set->count++] = number;
 }
 
 /* ---------- eligible items ---------- */
@@ -472,7 +472,7 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 		set->items[kept] = set->items[i];
 		set->addends[kept] = set->addends[i];
 		set->groups[kept] = set->groups[i];
-		set->tie_keys[kept] = set->tie_keys[i];
+		set->numbers[kept] = set->numbers[i];
 		set->effects[kept] = set->effects[i];
 		set->effect_stddevs[kept] = set->effect_stddevs[i];
 		set->versions[kept] = set->versions[i];

@@ -17,8 +17,8 @@ typedef struct CandidateSet
 	double	   *addends;		/* bonus, or score of trending items, added to scores */
 	int		   *groups;			/* cap group, negative: none */
 	int			group_count;
-	uint64	   *tie_keys;		/* tie-break keys; in sets of extra items, numbers for keys */
-	bool		is_cut;			/* a shortlist, whose ties "tie_keys" break: other items may tie, too */
+	uint64	   *numbers;		/* numbers from which tie-break keys are derived; 0 if not used */
+	bool		is_cut;			/* a shortlist: other items may tie with these */
 	int			n_scored;		/* items on the shortlist; 0: all candidates, or a random list */
 	int			n_failing;		/* items left out because an expression fails for them */
 	Datum		failing;		/* an item for which an expression fails */
@@ -35,7 +35,7 @@ typedef struct CandidateSet
 
 /* candidates.c */
 extern CandidateSet *CreateCandidates(int size);
-extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 tie_key);
+extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number);
 extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
 								 Datum *shortlist, int count);
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
@@ -62,7 +62,7 @@ extern void ForgetScoredNeighbours(PageRequest *page);
 extern bool HasNeighbours(const PageRequest *page);
 extern bool ScoresAllNeighbours(const PageRequest *page);
 extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum,
-							  uint64 first_tie_key);
+							  uint64 first_number);
 
 /* choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);

@@ -109,6 +109,20 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 }
 
 /*
+ * Tie-break keys of a shortlist's candidates, under the seed of the search: its slates
+ * (page/blocks.c) have the same keys
+ */
+static uint64 *
+tie_keys_of(const CandidateSet *set, int64 seed)
+{
+	uint64	   *keys = AllocateMany(sizeof(uint64), set->count);
+
+	for (int i = 0; i < set->count; i++)
+		keys[i] = slate_tie_key((uint64) seed, set->numbers[i]);
+	return keys;
+}
+
+/*
  * Decide under a policy.  The policy "personal" explores with draws of the model; "unknown"
  * is greedy, because known users are the better source of exploration data.  Random lists
  * have neither caps nor addends.  Effects of items on trial are drawn for "personal" alone.
@@ -132,7 +146,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	if (models->draws != NULL)
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)
-		candidates->tie_keys = set->tie_keys;
+		candidates->tie_keys = tie_keys_of(set, seed);
 	if (page->settings.cap > 0 && policy != POLICY_RANDOM)
 	{
 		candidates->rules.cap = page->settings.cap;

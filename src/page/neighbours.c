@@ -163,7 +163,7 @@ ScoresAllNeighbours(const PageRequest *page)
  * already.
  */
 void
-AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_tie_key)
+AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {
 	NeighbourScores *scores = page->neighbours;
 	double	  **order;
@@ -181,7 +181,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 		int			number = (int) (order[i] - scores->sums);
 
 		if (!scores->is_scored[number])
-			AddCandidate(set, scores->items[number], 0.0, -1, first_tie_key + set->count);
+			AddCandidate(set, scores->items[number], 0.0, -1, first_number + set->count);
 	}
 }
 

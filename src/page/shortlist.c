@@ -58,10 +58,11 @@
 /* Additional items per capped group, because scores are rounded */
 #define CAP_MARGIN			2
 /*
- * First number of items that are not in blocks.  Tie-break keys are derived from
- * numbers; items in blocks have smaller numbers.
+ * First numbers of items that are not in blocks, and of items without a vector.  Tie-break
+ * keys are derived from numbers.  Items in blocks have smaller numbers.
  */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
+#define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 /* Trending items, best first */
 static const PageQuery top_trends = {{
@@ -222,7 +223,7 @@ mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *nu
 
 		if (number < 0)
 		{
-			AddCandidate(others, extra->items[i], extra->addends[i], -1, extra->tie_keys[i]);
+			AddCandidate(others, extra->items[i], extra->addends[i], -1, extra->numbers[i]);
 			continue;
 		}
 		is_marked[number] = true;
@@ -262,7 +263,7 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	for (int i = 0; i < all->count; i++)
 		if (is_marked[i] || !best->is_found[i])
 			AddCandidate(result, all->items[i], all->addends[i], all->groups[i],
-						 slate_tie_key((uint64) seed, (uint64) i));
+						 (uint64) i);
 	result->group_count = all->group_count;
 	result->is_cut = result->count < all->count;
 	return result;
@@ -310,8 +311,7 @@ find_in_union(const void *items, int candidate)
 
 /* Read which of the best items are eligible.  Adds their keys to "keys". */
 static CandidateSet *
-read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all, KeyTable *keys,
-		  int64 seed)
+read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all, KeyTable *keys)
 {
 	Datum	   *items = AllocateMany(sizeof(Datum), all->count);
 	CandidateSet *eligible;
@@ -324,14 +324,14 @@ read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *al
 		int			number = all->eligible[i] = FindKey(keys, items[i]);
 
 		if (number >= 0)
-			eligible->tie_keys[number] = slate_tie_key((uint64) seed, (uint64) all->numbers[i]);
+			eligible->numbers[number] = (uint64) all->numbers[i];
 	}
 	return eligible;
 }
 
 /* Add the eligible ones among extra items to a shortlist. */
 static void
-add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra, int64 seed,
+add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 				CandidateSet *shortlist)
 {
 	KeyTable   *keys = CreateKeyTable(page, extra->count);
@@ -347,7 +347,7 @@ add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 		if (number >= 0)
 			AddCandidate(shortlist, eligible->items[number],
 						 eligible->addends[number] + extra->addends[i], eligible->groups[number],
-						 slate_tie_key((uint64) seed, extra->tie_keys[i]));
+						 extra->numbers[i]);
 	}
 	shortlist->group_count = eligible->group_count;
 	shortlist->n_scored += eligible->count;
@@ -361,7 +361,7 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 
 	for (int i = 0; i < set->count; i++)
 		if (is_marked[i])
-			AddCandidate(result, set->items[i], set->addends[i], set->groups[i], set->tie_keys[i]);
+			AddCandidate(result, set->items[i], set->addends[i], set->groups[i], set->numbers[i]);
 	result->group_count = set->group_count;
 	result->n_scored = set->count;
 	result->is_cut = true;
@@ -375,7 +375,7 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
-			  const BestItems *best, int64 seed)
+			  const BestItems *best)
 {
 	Union		all = {0};
 	KeyTable   *keys;
@@ -388,7 +388,7 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	all.count = UniteBest(best, &all.numbers);
 	all.eligible = AllocateMany(sizeof(int), all.count);
 	keys = CreateKeyTable(page, all.count);
-	eligible = read_best(page, policy, best, &all, keys, seed);
+	eligible = read_best(page, policy, best, &all, keys);
 	is_marked = AllocateZeros(sizeof(bool), eligible->count);
 	for (int r = 0; r < rankings->count; r++)
 		if (mark_best(page, best, r, eligible, find_in_union, &all, is_marked,
@@ -397,7 +397,7 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	extra = mark_extra_items(find_extra_items(page, policy, neighbour_score), eligible, keys,
 							 is_marked);
 	result = keep_marked(eligible, is_marked);
-	add_extra_items(page, policy, extra, seed, result);
+	add_extra_items(page, policy, extra, result);
 	return result;
 }
 
@@ -415,13 +415,12 @@ read_new_items(PageRequest *page)
 }
 
 static void
-add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
+add_new_items(PageRequest *page, CandidateSet *set)
 {
 	CandidateSet *added = read_new_items(page);
 
 	for (int i = 0; i < added->count; i++)
-		AddCandidate(set, added->items[i], 0.0, -1,
-					 slate_tie_key((uint64) seed, added->tie_keys[i]));
+		AddCandidate(set, added->items[i], 0.0, -1, FIRST_NEW_NUMBER + (uint64) i);
 	set->n_scored += added->count;
 }
 
@@ -438,12 +437,12 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 
 	if (HasClusters(page, (int) size))
 		result = try_shortlist(page, policy, &rankings,
-							   FindMostOfBest(page, &rankings, (int) size, (uint64) seed), seed);
+							   FindMostOfBest(page, &rankings, (int) size, (uint64) seed));
 	for (; result == NULL && size <= page->settings.block_items / MAX_PART; size *= GROWTH)
 		result = try_shortlist(page, policy, &rankings,
-							   FindBest(page, &rankings, (int) size, (uint64) seed, NULL), seed);
+							   FindBest(page, &rankings, (int) size, (uint64) seed, NULL));
 	if (result != NULL)
-		add_new_items(page, seed, result);
+		add_new_items(page, result);
 	return result;
 }
 
