@@ -1,6 +1,6 @@
 /*
  * byte_score.c
- *		Scores of feature vectors that have a byte per number.
+ *		Approximate scores of feature vectors that are stored with a byte per feature.
  */
 #include "byte_score.h"
 
@@ -13,7 +13,7 @@
 #define MAX_CODE	127
 #define ZERO_CODE	128
 #define MAX_WEIGHT	63
-/* Largest standard deviation of a score, so that bounds are finite */
+/* Maximum standard deviation of a score, which keeps the bounds of scores finite */
 #define MAX_DEVIATION	1e37f
 
 static float
@@ -26,13 +26,16 @@ largest_float(int len, const float *numbers)
 	return largest;
 }
 
-/* Encode finite features as bytes, with padding.  Returns the scale of the codes. */
+/*
+ * Encode finite features as bytes, with padding.  Returns the scale: feature = (byte - 128) *
+ * scale.
+ */
 float
 byte_encode(int len, const float *features, uint8_t *codes)
 {
 	float		scale = largest_float(len, features) / MAX_CODE;
 
-	/* a scale below the normal numbers has no inverse */
+	/* the inverse of a subnormal scale may overflow */
 	if (!(scale >= 1e-37f))
 		scale = 0.0f;
 	for (int i = 0; i < byte_padded(len); i++)
@@ -42,10 +45,10 @@ byte_encode(int len, const float *features, uint8_t *codes)
 }
 
 /*
- * Standard error of the score of a vector with scale 1, under weights of squared length
- * "square".  Rounding errors are uniform, with a variance of 1/12 each.  The mean square
- * of the features is assumed to be a third of the largest square, as for uniform numbers;
- * most vectors have less.
+ * Standard error of a score from rounding features and weights, for a feature vector with scale 1.
+ * "square" is the squared length of the weights, and "scale" their scale.  Rounding errors are
+ * uniform, with a variance of 1/12 each.  We assume that the mean square of the features is a third
+ * of the largest square, as for uniform numbers; most vectors have less.
  */
 static double
 rounding_error(int len, double square, double scale)
@@ -53,7 +56,10 @@ rounding_error(int len, double square, double scale)
 	return sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
 }
 
-/* Pack at most BYTE_LANES weight vectors, vectors_len numbers apart, as integers in lanes. */
+/*
+ * Convert at most BYTE_LANES weight vectors to 8-bit integers, interleaved in "lanes" (see
+ * byte_score.h).  In "vectors", they are vectors_len numbers apart.
+ */
 void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
 				  ByteWeights *weights)
@@ -91,8 +97,8 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 /* ---------- sums of products ---------- */
 
 /*
- * Sum the products of each of "count" vectors of codes with each lane of weights.  Writes
- * a row of BYTE_LANES sums per vector.
+ * Compute the dot products of "count" encoded feature vectors with BYTE_LANES weight vectors.
+ * Writes a row of BYTE_LANES sums per feature vector.
  */
 static void
 sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len,
@@ -150,7 +156,9 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 #ifdef CPU_VNNI
-/* Vectors that share each load of weights, which hides the latency of the additions */
+/*
+ * Number of feature vectors that share each load of weights, which hides the latency of additions
+ */
 #define TOGETHER	4
 
 CPU_VNNI
@@ -162,7 +170,7 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 		const uint8_t *rows[TOGETHER];
 		__m512i		row_sums[TOGETHER];
 
-		/* the last vector is repeated */
+		/* repeat the last feature vector if fewer than TOGETHER are left */
 		for (int i = 0; i < TOGETHER; i++)
 		{
 			rows[i] = codes + (size_t) (c + i < count ? c + i : count - 1) * (size_t) codes_len;
@@ -188,8 +196,8 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 #endif							/* CPU_AVX2 */
 
 /*
- * Sum products with the fastest instructions of this CPU; all give equal sums.  Vectors of
- * codes are codes_len bytes apart, rows of sums BYTE_LANES.
+ * Compute dot products with the fastest instructions of this CPU; all instructions give equal sums.
+ * Encoded feature vectors are codes_len bytes apart, and rows of sums BYTE_LANES numbers.
  */
 void
 byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
@@ -212,8 +220,8 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 /*
- * Convert sums of products to units of features, and add them to the scores.  The scales
- * of successive vectors are scales_step numbers apart.
+ * Multiply sums by the scales of their feature and weight vectors, and add them to the scores.  The
+ * scales of successive feature vectors are scales_step numbers apart.
  */
 CPU_CLONES
 void
@@ -226,9 +234,9 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 }
 
 /*
- * Write bounds of scores: rows of BYTE_LANES bounds, "times" standard deviations above
- * the scores, followed by the reciprocals of the standard deviations, where the rows have
- * variances before.
+ * Complete rows of bounds.  The second half of a row has variances of scores on entry, and
+ * reciprocals of the standard deviations on return.  The first half gets the bounds: scores plus
+ * "times" standard deviations.
  */
 CPU_CLONES
 void
@@ -239,7 +247,7 @@ byte_write_bounds(int count, const float *scores, float times, float *bounds)
 		{
 			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
 
-			/* also if the variance is not finite */
+			/* an infinite or NaN variance also gets the maximum */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
 			bounds[l] = scores[l] + times * deviation;
 			bounds[BYTE_LANES + l] = 1.0f / deviation;
@@ -247,8 +255,8 @@ byte_write_bounds(int count, const float *scores, float times, float *bounds)
 }
 
 /*
- * Subtract from the keys of some rows of bounds the cubes of the standard deviations by
- * which their bounds exceed the thresholds.
+ * Subtract each row's sum of cubed excesses from its key.  An excess is the difference between a
+ * bound and its threshold, in standard deviations, and 0 if the bound is below the threshold.
  */
 CPU_CLONES
 void
@@ -308,7 +316,10 @@ compare_avx2(int count, const float *scores, const float *limits, uint16_t *mask
 }
 #endif
 
-/* Write for each row of BYTE_LANES scores which of them are at least the limit of their lane. */
+/*
+ * Compare rows of BYTE_LANES scores with one limit per lane.  Bit l of a row's mask is set if score
+ * l is at least limit l.
+ */
 void
 byte_compare(int count, const float *scores, const float *limits, uint16_t *masks)
 {

@@ -1,15 +1,15 @@
 /*
  * byte_score.h
- *		Approximate scores of many feature vectors, a byte per number, under many
- *		weight vectors at once.
+ *		Approximate scores of many feature vectors, a byte per feature, under
+ *		many weight vectors at once.
  *
- * A feature x is stored as the code 128 + round(x / scale), with a scale per vector,
- * and a weight as an integer of at most 63 in size, with a scale per weight vector.
- * A product of two of them with AVX2 then fits in 16 bits (255 * 63 * 2 < 2^15), so
- * that every CPU sums the same integers, and equal codes have equal scores.
+ * A feature x is stored as the byte 128 + round(x / scale), with one scale per feature vector.
+ * Weights become integers from -63 to 63, with one scale per weight vector.  With AVX2, the sum of
+ * two products then fits in 16 bits (255 * 63 * 2 < 2^15).  All CPUs therefore compute the same
+ * integers, and equal feature vectors have equal scores.
  *
- * Numbers come in quads: vectors are padded to a multiple of four.  Weight vectors
- * are packed in lanes, BYTE_LANES of them side by side, quad by quad.
+ * Vectors are padded to a multiple of four numbers, a quad.  BYTE_LANES weight vectors are
+ * interleaved quad by quad; each of them is a lane.
  */
 #ifndef DLINTS_BYTE_SCORE_H
 #define DLINTS_BYTE_SCORE_H
@@ -17,20 +17,20 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Length of a row of bounds (see byte_write_bounds) */
+/* Number of floats in a row of bounds (see byte_write_bounds) */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
-/* Weights of BYTE_LANES vectors for a range of the features */
+/* BYTE_LANES weight vectors, restricted to a range of the features, as integers */
 typedef struct ByteWeights
 {
 	int			quads;
-	int8_t	   *lanes;			/* quads * BYTE_LANES * 4 numbers */
+	int8_t	   *lanes;			/* interleaved weights: quads * BYTE_LANES * 4 integers */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* sums of a vector of zeros, subtracted from all sums */
-	float		errors[BYTE_LANES]; /* standard errors of scores, in units of the vector's scale */
+	int32_t		offsets[BYTE_LANES];	/* sum that each weight vector gives for zero features */
+	float		errors[BYTE_LANES]; /* standard errors of scores, if the feature scale is 1 */
 } ByteWeights;
 
-/* Length of a vector with its padding */
+/* Length of a vector after padding to a multiple of four */
 static inline int
 byte_padded(int len)
 {

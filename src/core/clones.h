@@ -3,15 +3,14 @@
  *		Compile a function for several instruction sets and pick one when the
  *		library is loaded.
  *
- * The clones do the same arithmetic in wider registers.  Contraction to fused
- * multiply-adds is off for the whole build (-ffp-contract=off), because it
- * would make answers depend on the CPU.
+ * The clones do the same arithmetic in wider registers.  Contraction to fused multiply-adds is off
+ * for the whole build (-ffp-contract=off), because it would make results depend on the CPU.
  */
 #ifndef DLINTS_CLONES_H
 #define DLINTS_CLONES_H
 
 #include <float.h>
-#include <stdint.h>				/* defines __GLIBC__, like any header of glibc */
+#include <stdint.h>				/* any header of glibc defines __GLIBC__ */
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"
@@ -28,7 +27,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CPU_AVX2	__attribute__((target("avx2")))
 #define CPU_AVX512	__attribute__((target("avx512f")))
-/* unknown to GCC 7, the compiler of some distributions */
+/* GCC 7, the compiler of some distributions, does not know AVX-512 VNNI */
 #if defined(__clang__) || __GNUC__ >= 8
 #define CPU_VNNI	__attribute__((target("avx512f,avx512vnni")))
 #endif
@@ -40,10 +39,10 @@
  */
 #define UNROLL	_Pragma("GCC unroll 16")
 
-/* Bytes in a line of the cache */
+/* Size of a cache line in bytes */
 #define CACHE_LINE	64
 
-/* Load data into the cache ahead of use. */
+/* Load data into the CPU's cache ahead of use. */
 #ifdef __GNUC__
 #define PREFETCH(address)	__builtin_prefetch(address)
 #else

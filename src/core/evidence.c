@@ -1,6 +1,6 @@
 /*
  * evidence.c
- *		Evidence: add observations, and scale, add and subtract memories.
+ *		Add observations to evidence; scale, add and subtract evidence.
  */
 #include "evidence.h"
 
@@ -10,11 +10,11 @@
 
 #include "linalg.h"
 
-/* Totals are also processed as an array of doubles. */
+/* Number of doubles in Totals, which is also processed as an array */
 #define TOTALS_LEN	4
 typedef char totals_have_no_padding[sizeof(Totals) == TOTALS_LEN * sizeof(double) ? 1 : -1];
 
-/* Number of doubles of a memory: N, R, S, optional N2, b, G and optional H */
+/* Number of doubles of evidence: N, R, S, N2 if stored, b, G, and H if stored */
 size_t
 evidence_value_count(int dim, Squares squares)
 {
@@ -24,7 +24,7 @@ evidence_value_count(int dim, Squares squares)
 		(squares == SQUARES_MATRIX ? packed : 0);
 }
 
-/* Bind a memory to an array of evidence_value_count() doubles. */
+/* Let "e" point into an array of evidence_value_count() doubles. */
 void
 evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 {
@@ -38,14 +38,14 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* Representation of H that a memory was bound with */
+/* How does evidence store H, the sum of w^2 z z'? */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Factor of G where G stands for H */
+/* Factor by which G is multiplied to replace H, if H is not stored */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -63,7 +63,7 @@ flush_denormals(size_t count, double *values)
 		values[i] = fabs(values[i]) < DBL_MIN ? 0.0 : values[i];
 }
 
-/* Flush the denormals of a memory.  Forgetting drives old entries toward zero. */
+/* Flush the denormals of evidence, since discounting drives old sums toward zero. */
 void
 evidence_flush(Evidence *e)
 {
@@ -88,11 +88,12 @@ scale_vectors(int len, int count, const double *factors, const double *vectors, 
 }
 
 /*
- * Add a block of at most EVIDENCE_BLOCK observations, after multiplying the previous
- * weights by "decay".  With weights discount^age and decay discount^count this equals the
- * successive updates of Algorithm 1.  Each vector is scaled by the square root of its
- * weight before each rank update, so that it counts w in G and w^2 in H.  "reduced" has
- * "count" vectors of dim numbers, and "work" as much space.
+ * Add a block of at most EVIDENCE_BLOCK observations, after multiplying the previous weights by
+ * "decay".  Weights of discount^age and a decay of discount^count equal successive updates of
+ * Algorithm 1 (see evidence.h).
+ *
+ * Before each rank update, a vector is scaled by the square root of its weight, so that it counts w
+ * in G and w^2 in H.  "reduced" has "count" vectors of dim numbers, and "work" the same size.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
@@ -148,7 +149,7 @@ scale(size_t count, double factor, double *values)
 		values[i] *= factor;
 }
 
-/* Multiply all weights by "factor". */
+/* Multiply the weights of all observations by "factor". */
 void
 evidence_scale(Evidence *e, double factor)
 {
@@ -165,7 +166,7 @@ evidence_scale(Evidence *e, double factor)
 	evidence_flush(e);
 }
 
-/* Add a memory of the same dimension, rate, age and reference. */
+/* Add evidence with the same dimension, discount, age and reference reward. */
 void
 evidence_add(Evidence *e, const Evidence *other)
 {
@@ -177,10 +178,10 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Tolerance for negative differences.  A sum of 1e7 terms has a relative rounding error of
- * at most about 1e-9.  The subtracted part may be small beside earlier, larger sums, so
- * 1e-6 of it is added.  A larger tolerance would accept the retraction of observations that
- * were never added: one observation among a million is that small.
+ * Tolerance for a negative difference of sums, from what is left and what was subtracted.  A sum of
+ * 1e7 terms has a relative rounding error of at most about 1e-9.  The subtracted sum may be small
+ * beside earlier, larger sums, so we add 1e-6 of it.  With a larger tolerance, we could retract
+ * observations that were never added: one among a million is that small.
  */
 static double
 tolerance(double left, double taken)
@@ -203,8 +204,8 @@ clamp(double max_error, double *value)
 }
 
 /*
- * Limit R after a subtraction.  If almost nothing is left, R / N is the ratio
- * of two rounding errors; every set of rewards satisfies R^2 <= N S.
+ * Limit R after a subtraction.  If almost no weight is left, R / N is the ratio of two rounding
+ * errors.  Every set of rewards satisfies R^2 <= N S.
  */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
@@ -217,11 +218,11 @@ limit_mean(Evidence *e, const Evidence *taken)
 }
 
 /*
- * Check that a difference of matrices could be a sum of w z z'.  Such a sum has a Cholesky
- * factor after the tolerance is added to its diagonal.  Rounding errors, and thus the
- * tolerance, are proportional to a coordinate's own elements.  A coordinate with nothing
- * subtracted may have errors of earlier differences, so the tolerance has a minimum far
- * below the ridge, where errors do not affect the posterior.
+ * Check that a difference of matrices can be a sum of w z z'.  Such a sum has a Cholesky factor
+ * after we add the tolerance to its diagonal.  Rounding errors, and thus the tolerance, are
+ * proportional to the diagonal element itself.  An element with nothing subtracted may have errors
+ * of earlier differences.  The tolerance therefore has a minimum, far below the ridge, where errors
+ * do not affect the posterior.
  */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)
@@ -245,7 +246,7 @@ is_possible(int dim, const double *taken, double ridge, double *left, double *wo
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
-/* Tolerance for S.  It includes errors of earlier changes of the reference. */
+/* Tolerance for a negative S, which includes errors of earlier changes of the reference reward */
 static double
 squares_tolerance(double left, double taken, double peak)
 {
@@ -253,10 +254,10 @@ squares_tolerance(double left, double taken, double peak)
 }
 
 /*
- * Subtract a memory, the reverse of evidence_add().  "left" are the totals
- * after the subtraction, and "ridge" is the ridge that the evidence will be
- * used with.  "work" holds linalg_packed_len numbers.  Returns false, with e
- * in an undefined state, if e cannot have contained the other memory.
+ * Subtract evidence, the reverse of evidence_add().  "left" are the totals after the subtraction,
+ * and "ridge" is the ridge that the evidence will be used with.  "work" holds
+ * linalg_packed_len(dim) numbers.  Returns false, with e in an undefined state, if e cannot have
+ * contained the other evidence.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
@@ -278,7 +279,7 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
-/* Reduce the reference reward of R and S by "shift". */
+/* Adjust R and S to a reference reward that is smaller by "shift". */
 void
 evidence_rebase(Evidence *e, double shift)
 {
@@ -286,7 +287,7 @@ evidence_rebase(Evidence *e, double shift)
 		return;
 	*e->S += (2.0 * *e->R + *e->N * shift) * shift;
 	if (*e->S < 0.0)
-		*e->S = 0.0;			/* rounding */
+		*e->S = 0.0;			/* S is negative only by rounding */
 	*e->R += *e->N * shift;
 	flush_denormals(EVIDENCE_SCALARS, e->N);
 }
@@ -303,7 +304,7 @@ evidence_is_valid(const Evidence *e)
 		(e->H == NULL || linalg_min_diagonal(e->dim, e->H) >= 0.0);
 }
 
-/* Add observations to the totals, as evidence_absorb() does. */
+/* Add observations to the totals, which are not discounted. */
 void
 totals_absorb(Totals *t, int count, const double *rewards, double reference, const double *weights)
 {
@@ -342,7 +343,7 @@ totals_add(Totals *t, const Totals *other)
 }
 
 /*
- * Subtract totals.  Returns false if t cannot have contained the others.  A remainder of S
+ * Subtract totals.  Returns false if t cannot have contained the other totals.  A remainder of S
  * that is small beside its earlier peak is a rounding error, and becomes 0.
  */
 bool
@@ -362,7 +363,7 @@ totals_subtract(Totals *t, const Totals *other)
 	return true;
 }
 
-/* Reduce the reference reward of the totals by "shift". */
+/* Adjust totals to a reference reward that is smaller by "shift". */
 void
 totals_rebase(Totals *t, double shift)
 {

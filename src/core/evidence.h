@@ -1,25 +1,22 @@
 /*
  * evidence.h
- *		Evidence of a model: sums over observations under one rate of
- *		forgetting (a memory).
+ *		Evidence: sums over a model's observations under one discount.  A
+ *		model has one or several such sums, called its memories.
  *
- * With reduced features z, rewards r and weights w a memory consists of
+ * With reduced features z, rewards r and weights w, the sums are
  *
  *		G = sum of w   z z'		b = sum of w r z		N = sum of w
  *		H = sum of w^2 z z'		R = sum of w (r - c)	S = sum of w (r - c)^2
  *
- * where c is a reference reward of the caller: 0, or near the rewards, so
- * that R and S keep their digits.  Forgetting reduces w with age.  With w =
- * discount^age the memory is Algorithm 1 of Ghoorchian, Kortukov and
- * Maghsudi: its matrices are Z = G + ridge I and Z~ = H + ridge I.
+ * The reference reward c is 0 or close to the rewards; R and S then lose few digits.  With w =
+ * discount^age we get Algorithm 1 of Ghoorchian, Kortukov and Maghsudi, whose matrices are Z = G +
+ * ridge I and Z~ = H + ridge I.
  *
- * We store H only in the single memory of a model that forgets, as in the
- * paper.  Each forgetting memory of several stores N2, the sum of w^2, and
- * uses (N2 / N) G for H.  Without forgetting, G stands for H: an observation
- * of weight w then counts as w observations.
+ * As in the paper, a model with a single, discounted memory stores H.  A model with several
+ * memories stores N2, the sum of w^2, for each discounted one, and uses (N2 / N) G for H.  A memory
+ * without a discount uses G for H: an observation of weight w then counts as w observations.
  *
- * The caller provides the memory.  Nothing here allocates or depends on
- * PostgreSQL.
+ * The caller provides the storage.  Nothing here allocates or depends on PostgreSQL.
  */
 #ifndef DLINTS_EVIDENCE_H
 #define DLINTS_EVIDENCE_H
@@ -27,44 +24,41 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Maximum number of observations per evidence_absorb(), which makes one matrix product
- * and at most two rank updates of them
- */
+/* Maximum observations per call of evidence_absorb(), which adds them as matrix products */
 #define EVIDENCE_BLOCK 128
 
 /*
- * Memories with less weight, in observations, count as empty, because
- * rounding errors may leave such a weight.
+ * Evidence with a smaller sum of weights counts as empty, because rounding errors may leave such a
+ * sum.
  */
 #define MIN_WEIGHT	1e-6
 
 /*
- * A difference of sums has the rounding errors of both, however large these
- * were.  We tolerate errors that are negligible beside MIN_WEIGHT and the
- * ridge: an absolute error of N, and a fraction of the ridge.
+ * Tolerances of a subtraction: an absolute error of N, and a fraction of the ridge for matrices.  A
+ * difference has the rounding errors of both sums, which may be large.  We tolerate errors that are
+ * negligible beside MIN_WEIGHT and the ridge.
  */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 
 /*
- * Squares and residuals below this fraction of their earlier size are
- * rounding errors: 5,000 times the precision of a double.
+ * Sums of squares below this fraction of their earlier value are rounding errors: about 5,000 times
+ * the precision of a double.
  */
 #define ROUNDING_SHARE		1e-12
 
-/* Representation of H, the sums with squared weights */
+/* Representation of H, the sum of w^2 z z' */
 typedef enum Squares
 {
-	SQUARES_NONE,				/* no forgetting: H = G */
-	SQUARES_SUM,				/* N2, the sum of w^2: H = (N2 / N) G */
-	SQUARES_MATRIX				/* H itself */
+	SQUARES_NONE,				/* no discount: G replaces H */
+	SQUARES_SUM,				/* only N2, the sum of w^2, is stored: H = (N2 / N) G */
+	SQUARES_MATRIX				/* the matrix H is stored */
 } Squares;
 
 /*
- * Sums over all observations, without forgetting.  "peak" is the largest value that S ever
- * had; it tells the remainder of a retraction from rounding errors.  The four fields are
- * also read as an array of four doubles: evidence.c asserts that the struct has no padding.
+ * N, R and S over all observations, without a discount.  "peak" is the largest value that S ever
+ * had; it tells the remainder of a retraction from rounding errors.  The four fields are also read
+ * as an array: evidence.c asserts that the struct has no padding.
  */
 typedef struct Totals
 {
@@ -74,31 +68,31 @@ typedef struct Totals
 	double		peak;
 } Totals;
 
-/* Interpretation of the rewards' sums */
+/* How to interpret the sums of rewards in evidence */
 typedef struct Rewards
 {
-	bool		intercept;		/* rewards are centered on their mean */
-	double		reference;		/* reference reward c of R and S */
+	bool		intercept;		/* does the model center rewards on their mean? */
+	double		reference;		/* reference reward c, from which R and S are measured */
 	Totals		totals;
 } Rewards;
 
-/* Numbers that begin a memory's array: N, R and S */
+/* Number of doubles at the start of evidence: N, R and S */
 #define EVIDENCE_SCALARS	3
 
 /*
- * Pointers into one array of the caller, in this order: evidence_bind() lays
- * them out without gaps.  Loops over the whole memory start at N.
+ * Sums of weighted observations, as pointers into one array of the caller.  evidence_bind() lays
+ * them out in this order without gaps.  Loops over all sums start at N.
  */
 typedef struct Evidence
 {
-	int			dim;			/* D, the number of coordinates of z */
-	double	   *N;				/* N, R and S: one number each */
+	int			dim;			/* number of reduced features z */
+	double	   *N;				/* N, R and S: one sum each */
 	double	   *R;
 	double	   *S;
-	double	   *N2;				/* one number with SQUARES_SUM, else NULL */
-	double	   *b;				/* dim numbers */
-	double	   *G;				/* linalg_packed_len(dim) */
-	double	   *H;				/* linalg_packed_len(dim) with SQUARES_MATRIX, else NULL */
+	double	   *N2;				/* sum of squared weights with SQUARES_SUM, else NULL */
+	double	   *b;				/* sum of w r z: dim numbers */
+	double	   *G;				/* sum of w z z', a packed matrix */
+	double	   *H;				/* sum of w^2 z z', packed, with SQUARES_MATRIX, else NULL */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

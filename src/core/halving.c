@@ -11,9 +11,9 @@
 #include "clones.h"
 #include "numbers.h"
 
-/* Maximum vectors in the sample that estimates the principal axis of a group */
+/* Maximum number of vectors in the sample that estimates the principal axis of a group */
 #define AXIS_ROWS		256
-/* Steps of the power iteration.  Any direction of large variance will do. */
+/* Number of power iterations.  The axis need only be a direction of large variance. */
 #define AXIS_STEPS		4
 
 /* Number of floats of HalvingSet.rows */
@@ -24,9 +24,10 @@ halving_rows(int width)
 }
 
 /*
- * Compute the weight of each element of a vector, its typical effect on a score: its scale
- * in profiles times its root mean square.  The largest weight is 1.  The minimum is 0.1,
- * because models may give an element more weight than its scale.
+ * Compute the weight of each element of item vectors: its typical effect on a score.  User profiles
+ * are mean vectors times "scale", so the effect is an element's scale times its root mean square.
+ * The largest weight is 1.  The smallest is 0.1, because models may use an element more than its
+ * scale says.
  */
 void
 halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)
@@ -49,7 +50,10 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 
 /* ---------- the principal axis ---------- */
 
-/* Copy every n-th vector of a group, weighted and centered.  Returns the size of the sample. */
+/*
+ * Copy every n-th vector of a group, times the weights, and subtract the mean of the copies.
+ * Returns their number.
+ */
 CPU_CLONES
 static int
 sample_rows(const HalvingSet *set, int count, const int *order)
@@ -79,7 +83,7 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* Row farthest from the mean, the start of the power iteration */
+/* Vector with the largest distance from the mean, which starts the power iteration */
 static const float *
 farthest_row(const HalvingSet *set, int sampled)
 {
@@ -112,7 +116,7 @@ scale_axis(int width, double *axis)
 		axis[i] /= largest;
 }
 
-/* sum <- sum + weight row */
+/* sum <- sum + weight * row */
 CPU_CLONES
 static void
 add_row(int width, double weight, const float *restrict row, double *restrict sum)
@@ -121,7 +125,7 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/* Find a direction of large variance of a group.  It includes the weights of elements. */
+/* Find a direction of large variance of a group, multiplied by the weights of the elements. */
 static const double *
 find_axis(const HalvingSet *set, int count, const int *order)
 {
@@ -153,7 +157,7 @@ find_axis(const HalvingSet *set, int count, const int *order)
 
 /* ---------- halving ---------- */
 
-/* Partition a group at its median along the axis, which the function returns. */
+/* Partition a group at the median of the projections on its principal axis.  Returns the axis. */
 static const double *
 halve(const HalvingSet *set, int count, int *order, int half)
 {
@@ -166,7 +170,7 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	return axis;
 }
 
-/* Projection of a vector on an axis in single precision, as for the stored medians */
+/* Projection of a vector on an axis, in single precision like a tree's medians */
 static float
 project(int width, const float *axis, const float *vector)
 {
@@ -177,7 +181,9 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
-/* Write a node and those below it, in at most HALVING_MAX_DEPTH levels. */
+/*
+ * Write a node of the tree and its descendants, "levels" levels in all (at most HALVING_MAX_DEPTH).
+ */
 static void
 add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 		 int node, int levels, float *tree)
@@ -202,7 +208,10 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	}
 }
 
-/* Build a tree of depth 1 or more from a sample.  Permutes "order". */
+/*
+ * Build the tree of axes and medians from a sample of vectors; its depth is at least 1.  Permutes
+ * "order".
+ */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {
@@ -210,8 +219,8 @@ halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tre
 }
 
 /*
- * Find the part of a vector, from 0 to 2^depth - 1.  Many vectors may be equal to a median;
- * random bits divide them.
+ * Find the leaf of a vector in a tree, from 0 to 2^depth - 1.  Many vectors may be equal to a
+ * median; random bits divide them.
  */
 int
 halving_part(int width, int depth, const float *tree, const float *vector, uint64_t bits)
@@ -229,10 +238,7 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 	return node + 1 - (1 << depth);
 }
 
-/*
- * Order vectors so that similar ones are adjacent: each run of "group" vectors, counted
- * from the first, is a group.
- */
+/* Order vectors by similarity: each successive "group" vectors are a group. */
 void
 halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 			  int group)

@@ -14,23 +14,23 @@
 
 #include <stdint.h>
 
-/* Maximum depth of a tree */
+/* Maximum depth of a tree of axes and medians */
 #define HALVING_MAX_DEPTH	16
 
-/* Contiguous vectors, and working space.  Functions permute indexes, not vectors. */
+/* Vectors to be grouped, and working space.  Functions permute indexes, not vectors. */
 typedef struct HalvingSet
 {
 	int			width;
 	const float *vectors;
 	const float *weights;
-	double	   *projections;	/* working space: a number per vector */
+	double	   *projections;	/* working space: one number per vector */
 	float	   *rows;			/* working space: halving_rows(width) numbers */
 	double	   *axis;			/* working space: 2 * width numbers */
 } HalvingSet;
 
 /*
- * Number of floats of a tree: an axis and a median per node.  The children of node i are
- * nodes 2 i + 1 and 2 i + 2.
+ * Number of floats of a tree: each node has an axis and a median.  The children of node i are nodes
+ * 2 i + 1 and 2 i + 2.
  */
 static inline int64_t
 halving_tree_size(int width, int depth)

@@ -1,7 +1,7 @@
 /*
  * kinds.c
- *		Reduced features z from feature vectors, and weights over features
- *		from a parameter over z.
+ *		Map feature vectors to reduced features z, and coefficients of z to
+ *		weights of features.
  */
 #include "kinds.h"
 
@@ -17,24 +17,21 @@ const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"
 };
 
-/* Does z start with a projection of the features? */
+/* Do the reduced features begin with a random projection of the features? */
 static bool
 has_projection(const Kind *kind)
 {
 	return kind->reduced_dim > 0;
 }
 
-/*
- * Number of coordinates in the first part of z: projected features or the
- * features themselves
- */
+/* Number of projected features or, without a projection, of features */
 static int
 first_part_len(const Kind *kind)
 {
 	return has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 }
 
-/* Number of coordinates of z without the intercept */
+/* Number of reduced features without the intercept */
 int64_t
 kind_coordinates(const Kind *kind)
 {
@@ -51,7 +48,7 @@ kind_coordinates(const Kind *kind)
 	return base;
 }
 
-/* Write z of one feature vector, except for a projected part. */
+/* Write the reduced features z of features x and profile u, except projected features. */
 static void
 fill_one(const Kind *kind, const double *x, const double *u, double *z)
 {
@@ -72,9 +69,9 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
 }
 
 /*
- * Write "count" vectors z of kind_reduced_len numbers, except for the first
- * reduced_dim numbers of each with a projection.  "features" has n numbers
- * per vector, and so has "profiles" if the kind uses them.
+ * Write "count" vectors of kind_reduced_len() reduced features.  With a projection, the caller
+ * computes the first reduced_dim numbers of each (projection_apply).  "features" has n numbers per
+ * vector, and so has "profiles" if the model uses profiles.
  */
 void
 kind_fill(const Kind *kind, int count, const double *features,
@@ -94,7 +91,10 @@ kind_fill(const Kind *kind, int count, const double *features,
 	}
 }
 
-/* w <- psi1/4 + psi2 o u + 4 psi3 u; the first two terms only without a projection */
+/*
+ * Convert coefficients of matched features (see kinds.h) to weights of features under profile u: w
+ * <- psi1/4 + psi2 o u + 4 psi3 u.  The first two terms exist only without a projection.
+ */
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
@@ -122,9 +122,9 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 }
 
 /*
- * Convert "count" parameters of kind_reduced_len numbers to lists of kind_lifted_len
- * weights over features under one profile.  The last weight is the intercept's, if there is
- * one.  The caller adds the contribution of a projected part.
+ * Convert "count" vectors of coefficients of z to vectors of kind_lifted_len() weights of features
+ * under one profile.  The last weight is that of the intercept, if there is one.  The caller adds
+ * the contribution of projected features (projection_lift).
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,
@@ -146,8 +146,8 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 /* ---------- projections ---------- */
 
 /*
- * Generate rows "first" to first + count - 1, dim numbers each.  An entry
- * depends on the seed, its row and its column, and on the scale.
+ * Generate rows "first" to first + count - 1 of the projection matrix, with one entry per feature.
+ * An entry depends on the seed, the scale, its row and its column.
  */
 void
 projection_generate(const Projection *p, int first, int count, double *numbers)
@@ -166,8 +166,8 @@ projection_generate(const Projection *p, int first, int count, double *numbers)
 }
 
 /*
- * Project "count" feature vectors of n numbers.  Writes the coordinates of
- * the given rows, reduced_len numbers apart.
+ * Multiply "count" feature vectors by the given rows of the projection matrix.  Results of
+ * successive vectors are reduced_len numbers apart.
  */
 void
 projection_apply(const Projection *p, const ProjectionRows *rows, int count,
@@ -178,9 +178,9 @@ projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 }
 
 /*
- * Add the contribution of the given rows to weights: w <- w + P' psi, so that
- * psi'z = w'x.  A candidate then costs one dot product of n numbers.
- * Parameters are parameter_len apart, and lists of weights lifted_len.
+ * Add the contribution of the given rows of P to weights of features: w <- w + P' psi.  Then psi'z
+ * = w'x, and a candidate's score is one dot product of n numbers.  Vectors psi are parameter_len
+ * numbers apart, and vectors w lifted_len.
  */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,

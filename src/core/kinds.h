@@ -1,21 +1,18 @@
 /*
  * kinds.h
  *		Kinds of models: the map from features x and an optional profile u, n
- *		numbers each, to the vector z in which the model is linear.
+ *		numbers each, to the reduced features z in which the model is linear.
  *
  * With a projection matrix P, the kinds are
  *
- *		plain		[x ; 1]
- *					[P x ; 1]					with a projection
- *		matched		[x/4 ; x o u ; 4 x'u ; 1]
- *					[P x/4 ; 4 x'u ; 1]			with a projection
+ *		plain	[x ; 1]						[P x ; 1] with a projection
+ *		matched	[x/4 ; x o u ; 4 x'u ; 1]	[P x/4 ; 4 x'u ; 1] with a projection
  *
- * where the 1 exists only with an intercept. z is linear in x.  For a given
- * u, one vector w of weights over features therefore scores all candidates:
- * psi'z = w'x + psi_last.
+ * where the 1 exists only with an intercept.  z is linear in x.  For a given u, one vector w of
+ * weights of features therefore scores all candidates: psi'z = w'x + psi_last.
  *
- * The products x o u are not projected.  Two users have few coordinates in
- * common, which a random projection would mix with all others.
+ * The products x o u are not projected.  Two users have few nonzero products in common; a random
+ * projection would mix these with all others.
  */
 #ifndef DLINTS_KINDS_H
 #define DLINTS_KINDS_H
@@ -24,27 +21,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The values are stored, so new ones go to the end. */
+/* Interactions of features and profile.  The values are stored, so new ones go to the end. */
 typedef enum Interactions
 {
-	INTERACTIONS_NONE,			/* no profile */
+	INTERACTIONS_NONE,			/* the model does not use profiles */
 	INTERACTIONS_MATCHED
 } Interactions;
 
 #define INTERACTIONS_COUNT	2
 
-/* Scale of matched features: x/4 gets a narrower prior than x o u, 4 x'u a wider one */
+/*
+ * Factor of 4 x'u, and divisor of x/4, in matched features.  The weights of x thus get a narrower
+ * prior than those of x o u, and the weight of x'u a wider one.
+ */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
 {
 	Interactions interactions;
-	int			feature_dim;	/* n */
-	int			reduced_dim;	/* d; 0 without a projection */
+	int			feature_dim;	/* number of features, n */
+	int			reduced_dim;	/* number of projected features, d; 0 without a projection */
 	bool		intercept;
 } Kind;
 
-/* Names of interactions in SQL; NULL for none */
+/* SQL names of the values of Interactions; NULL for INTERACTIONS_NONE */
 extern const char *const interactions_names[INTERACTIONS_COUNT];
 
 extern int64_t kind_coordinates(const Kind *kind);
@@ -53,14 +53,14 @@ extern void kind_fill(const Kind *kind, int count, const double *features,
 extern void kind_lift(const Kind *kind, int count, const double *parameters,
 					  const double *profile, double *lifted);
 
-/* Number of coordinates of z.  The caller has checked kind_coordinates() against the limit. */
+/* Number of reduced features z.  The caller has checked kind_coordinates() against the limit. */
 static inline int
 kind_reduced_len(const Kind *kind)
 {
 	return (int) kind_coordinates(kind) + (kind->intercept ? 1 : 0);
 }
 
-/* Number of weights over features: n, and one for the intercept */
+/* Number of weights of features: n, and one for the intercept */
 static inline int
 kind_lifted_len(const Kind *kind)
 {
@@ -75,12 +75,12 @@ kind_lifted_len(const Kind *kind)
 typedef struct Projection
 {
 	uint64_t	seed;
-	double		scale;			/* standard deviation of entries */
+	double		scale;			/* standard deviation of the entries of P */
 	int			feature_dim;	/* n, number of columns */
 	int			reduced_dim;	/* d, number of rows */
 } Projection;
 
-/* A range of rows from projection_generate() */
+/* Consecutive rows of the projection matrix, from projection_generate() */
 typedef struct ProjectionRows
 {
 	int			first;

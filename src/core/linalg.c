@@ -2,12 +2,10 @@
  * linalg.c
  *		Interface to BLAS and LAPACK.
  *
- * The set of operations is deliberately small: products, symmetric updates,
- * Cholesky and triangular solves.  The search of a ridge needs a tridiagonal
- * form.  Click logs need eigenvectors and singular vectors of small finite
- * matrices.  A result "info = 0" proves little: OpenBLAS factors a matrix
- * with a NaN off the diagonal without an error.  Callers therefore check
- * inputs and results.
+ * The set of operations is deliberately small: products, symmetric updates, Cholesky and triangular
+ * solves.  The search of a ridge needs a tridiagonal form.  Click logs need eigenvectors and
+ * singular vectors of small finite matrices.  A result "info = 0" proves little: OpenBLAS factors a
+ * matrix with a NaN off the diagonal without an error.  Callers therefore check inputs and results.
  */
 #include "linalg.h"
 
@@ -88,20 +86,18 @@ static const double zero = 0.0;
 static const int unit_stride = 1;
 
 /*
- * Size of the buffer that OpenBLAS maps for level 3 on most CPUs, plus the
- * overhead of some builds
+ * Size of the buffer that OpenBLAS maps for level 3 on most CPUs, plus the overhead of some builds
  */
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
- * Prepare BLAS; call this first.  Returns false if BLAS cannot allocate its memory now; a
- * later call may succeed.
+ * Prepare BLAS; call this first.  Returns false if BLAS cannot allocate its memory now; a later
+ * call may succeed.
  *
- * OpenBLAS retries its allocation forever if the address space is limited (ulimit -v).  So
- * we test whether the memory is available, and make OpenBLAS allocate it at once.  It keeps
- * this buffer, and our calls never need a second one.  A Cholesky factorization triggers
- * the allocation, whether LAPACK is OpenBLAS's or not.  Order 1 would not, because vectors
- * do not need the buffer.
+ * OpenBLAS retries its allocation forever if the address space is limited (ulimit -v).  So we test
+ * whether the memory is available, and make OpenBLAS allocate it at once.  It keeps this buffer,
+ * and our calls never need a second one.  A Cholesky factorization triggers the allocation, whether
+ * LAPACK is OpenBLAS's or not.  Order 1 would not, because vectors do not need the buffer.
  */
 bool
 linalg_ready(void)
@@ -188,7 +184,7 @@ linalg_min_diagonal(int d, const double *packed)
 	return min;
 }
 
-/* Tests bits, so that the compiler can vectorize the loop. */
+/* Are all numbers finite?  We test bits, so that the compiler can vectorize the loop. */
 bool
 linalg_all_finite(size_t count, const double *values)
 {
@@ -242,8 +238,7 @@ linalg_cholesky_invert(int d, double *factor)
 }
 
 /*
- * Trace of the product of two packed symmetric matrices.  Elements below the
- * diagonal count twice.
+ * Trace of the product of two packed symmetric matrices.  Elements below the diagonal count twice.
  */
 double
 linalg_trace_product(int d, const double *left, const double *right)
@@ -284,17 +279,17 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 }
 
 /*
- * The parts of a packed lower triangle, as LAPACK's routines for full matrices see them:
- * two triangles, one of them transposed, and the block between them, square or nearly so
+ * Parts of a packed lower triangle, as arguments of LAPACK's routines for full matrices: two
+ * triangles, the second transposed, and the nearly square block between them
  */
 typedef struct Pieces
 {
 	int			upper;			/* order of the first triangle */
-	int			lower;			/* order of the second */
-	int			stride;			/* between columns, of all three parts */
+	int			lower;			/* order of the second triangle */
+	int			stride;			/* distance between the columns of each part */
 	const double *first;
 	const double *block;
-	const double *second;		/* stored transposed */
+	const double *second;		/* second triangle, stored transposed */
 } Pieces;
 
 static Pieces
@@ -364,7 +359,7 @@ linalg_cholesky_solve(int d, const double *factor, int count, double *vectors)
 		dpftrs_("N", "L", &d, &count, factor, vectors, &d, &info, 1, 1);
 }
 
-/* vectors <- lower vectors, for a packed lower triangle */
+/* vectors <- L vectors, for a packed lower triangle L */
 void
 linalg_multiply_lower(int d, const double *packed, int count, double *vectors)
 {
@@ -389,7 +384,7 @@ linalg_multiply_lower(int d, const double *packed, int count, double *vectors)
 	}
 }
 
-/* vector <- lower' vector, for a packed lower triangle */
+/* vector <- L' vector, for a packed lower triangle L */
 void
 linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 {
@@ -434,8 +429,7 @@ linalg_norm(int len, const double *vector)
 }
 
 /*
- * out[c] <- matrix vectors[c], for a matrix given by rows.  Successive
- * results are out_len apart.
+ * out[c] <- matrix vectors[c], for a matrix given by rows.  Successive results are out_len apart.
  */
 void
 linalg_project(int len, int rows, const double *matrix, int count,
@@ -546,9 +540,8 @@ linalg_eigenvectors(int d, double *full, double *values, double *work, int *inte
 }
 
 /*
- * Compute the orthogonal matrix nearest to a finite square matrix: U V' of
- * its singular value decomposition U S V', by columns.  The input is
- * destroyed; "left" and "right" are work space.
+ * Compute the orthogonal matrix nearest to a finite square matrix: U V' of its singular value
+ * decomposition U S V', by columns.  The input is destroyed; "left" and "right" are work space.
  */
 bool
 linalg_nearest_rotation(int d, double *full, double *rotation, double *left,

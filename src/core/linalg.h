@@ -3,14 +3,12 @@
  *		Dense linear algebra for the posterior. linalg.c is the only caller of
  *		BLAS and LAPACK.
  *
- * Symmetric and triangular matrices of order d are stored in LAPACK's
- * rectangular full packed form (RFP, TRANSR = 'N', UPLO = 'L'): d(d+1)/2
- * numbers, on which level-3 routines work directly.  A rectangular matrix is
- * a list of vectors: "count" contiguous vectors of "len" numbers.
+ * Symmetric and triangular matrices of order d are stored in LAPACK's rectangular full packed form
+ * (RFP, TRANSR = 'N', UPLO = 'L'): d(d+1)/2 numbers, on which level-3 routines work directly.  A
+ * rectangular matrix is a list of vectors: "count" contiguous vectors of "len" numbers.
  *
- * Fortran gets sizes as 32-bit integers, and XERBLA ends the process at an
- * invalid one.  Callers therefore pass validated sizes only (d <= 1025, n <=
- * 65536).
+ * Fortran gets sizes as 32-bit integers, and XERBLA ends the process at an invalid one.  Callers
+ * therefore pass validated sizes only (d <= 1025, n <= 65536).
  */
 #ifndef DLINTS_LINALG_H
 #define DLINTS_LINALG_H

@@ -1,7 +1,7 @@
 /*
  * memories.c
- *		Discount rates of a model's memories, noise estimates, and the choice
- *		of the memory in use.
+ *		Discounts of a model's memories (evidence under several discounts), noise
+ *		estimates, and the choice of the memory in use.
  */
 #include "memories.h"
 
@@ -12,18 +12,18 @@
 #include "posterior.h"
 
 /*
- * Threshold of the chi-square statistic, in standard deviations, above which
- * a shorter memory contradicts a longer one (doc/algorithm.md, "Memories").
+ * Threshold of the chi-square statistic, in standard deviations.  Above it, evidence with a
+ * stronger discount contradicts other evidence (doc/algorithm.md, "Memories").
  */
 #define CONTRADICTION_THRESHOLD	1.5
 
 /*
- * Weight of the longest memory's noise estimate in a shorter memory, in
- * observations per effective parameter (doc/algorithm.md, "Memories").
+ * Weight of the undiscounted noise estimate in discounted evidence, in observations per effective
+ * parameter (doc/algorithm.md, "Memories")
  */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
-/* Is memory j the last of several, which has no discount? */
+/* Is memory j, the evidence under discount j, the last of several?  It has no discount. */
 static bool
 is_last_of_several(int j, int count)
 {
@@ -31,8 +31,8 @@ is_last_of_several(int j, int count)
 }
 
 /*
- * Does memory j discount old observations?  "fastest" is the discount of
- * memory 0, or its half-life.
+ * Does memory j (evidence under discount j) discount old observations?  "fastest" is the discount
+ * of memory 0, or its half-life.
  */
 bool
 memory_fades(int j, int count, double fastest)
@@ -41,8 +41,8 @@ memory_fades(int j, int count, double fastest)
 }
 
 /*
- * Discount of memory j per observation.  Its window is MEMORY_RATIO times
- * that of memory j - 1.
+ * Discount of memory j (evidence under discount j) per observation.  Its time window is
+ * MEMORY_RATIO times that of memory j - 1.
  */
 double
 memory_discount(int j, int count, double fastest)
@@ -54,14 +54,14 @@ memory_discount(int j, int count, double fastest)
 	return 1.0 - (1.0 - fastest) / pow(MEMORY_RATIO, j);
 }
 
-/* Half-life of memory j, which must not be the last of several */
+/* Half-life of memory j (evidence under discount j), which must not be the last of several */
 double
 memory_half_life(int j, double fastest)
 {
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Weight that a memory lacks to reach MIN_WEIGHT */
+/* Weight that evidence lacks to reach MIN_WEIGHT */
 static double
 missing_weight(const Evidence *e)
 {
@@ -69,8 +69,8 @@ missing_weight(const Evidence *e)
 }
 
 /*
- * Mean reward minus the reference.  A memory with less than MIN_WEIGHT is
- * filled up with the mean of all rewards.
+ * Mean reward minus the reference reward.  If evidence has less than MIN_WEIGHT, the mean of all
+ * rewards makes up the difference.
  */
 static double
 mean_above_reference(const Evidence *e, const Totals *totals)
@@ -104,7 +104,10 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/* Convert S to the sum of squared deviations from reference + "above". */
+/*
+ * Convert S, the sum of squared deviations from the reference reward, to deviations from the
+ * reference reward plus "above".
+ */
 static double
 squares_about(double N, double R, double S, double above)
 {
@@ -127,8 +130,8 @@ total_squares(const Rewards *rewards)
 }
 
 /*
- * Sum of squared deviations of a memory's rewards from the mean that
- * memory_center() returns, or from zero
+ * Sum of squared deviations of evidence's rewards from the mean that memory_center() returns, or
+ * from zero without an intercept
  */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
@@ -140,21 +143,21 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 	return squares > ROUNDING_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
-/* Fit of one memory */
+/* Fit of a model to evidence under one discount */
 typedef struct MemoryFit
 {
 	double	   *L;				/* Cholesky factor: Z = L L' */
 	double	   *estimate;		/* posterior mean psi */
-	double		level;			/* mean reward, the center of b */
-	double		squares;		/* squared deviations of rewards from the mean */
+	double		level;			/* mean reward, on which b is centered */
+	double		squares;		/* sum of squared deviations of rewards from the mean */
 	double		residual;		/* residual sum of squares */
-	double		parameters;		/* effective number of parameters, k */
+	double		parameters;		/* effective number of parameters */
 	double		variance;		/* noise variance */
 } MemoryFit;
 
 /*
- * Number of doubles of work space for memory_choose(): a packed matrix and a
- * vector per memory, and one spare of each
+ * Number of doubles of work space for memory_choose(): a packed matrix and a vector for each memory
+ * (evidence under one discount), and one more of both
  */
 size_t
 memory_choose_work(int dim, int count)
@@ -163,8 +166,8 @@ memory_choose_work(int dim, int count)
 }
 
 /*
- * Fit a memory under a ridge.  "spare" holds a packed matrix and a vector.
- * Returns false if the memory has no posterior.
+ * Fit a model to evidence with a given ridge.  "spare" holds a packed matrix and a vector.  Returns
+ * false if the posterior cannot be computed.
  */
 static bool
 fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
@@ -193,7 +196,7 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/* Residual degrees of freedom: N - k; N while N is at most 2 k */
+/* Residual degrees of freedom: N - k for k effective parameters; N while N is at most 2 k */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {
@@ -203,10 +206,11 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Noise variance of a shorter memory.  If rewards are rare, its window often contains none
- * and would seem free of noise.  The variance of the longest memory therefore counts as
- * NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  It never lowers the
- * variance, since a window that contains a rare reward varies more than the long run.
+ * Noise variance of discounted evidence, if undiscounted evidence exists.  If rewards are rare, the
+ * time window often contains none and would seem free of noise.  The undiscounted variance,
+ * "longest", therefore counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  It
+ * never lowers the variance, since a window that contains a rare reward varies more than the long
+ * run.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -220,10 +224,10 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Noise variance of a discounted memory that is the only one of its model.  Its window may
- * contain no reward for a long time.  The variance of all rewards, as far as the memory
- * leaves it unexplained, therefore counts as one observation.  If a memory's sum of squares
- * has decayed to rounding errors, all variance counts as unexplained.
+ * Noise variance of discounted evidence, if the model has no other.  The time window may contain no
+ * reward for a long time.  The share of the variance of all rewards that the fit leaves unexplained
+ * therefore counts as one observation.  If the sum of squares has decayed to rounding errors, all
+ * variance counts as unexplained.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -251,7 +255,7 @@ usable_variance(double variance, double mean_square)
 	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
 }
 
-/* Estimate the noise variance of each memory. */
+/* Estimate the noise variance under each discount. */
 static void
 estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Rewards *rewards)
 {
@@ -271,9 +275,9 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Does a faster memory i contradict the estimate of a slower memory j?  Its
- * residual is e = b_i - G_i psi_j.  If only noise separates the memories,
- * |L_i^-1 e|^2 is about sigma^2 k_i.  "spare" holds two vectors.
+ * Does evidence i, with the stronger discount, contradict the estimate psi_j from evidence j?  The
+ * residual is e = b_i - G_i psi_j.  If the two differ only by noise, |L_i^-1 e|^2 is about sigma^2
+ * times the effective number of parameters.  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -300,11 +304,11 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the memory in use, the slowest that no faster memory contradicts,
- * and return its noise.
+ * Choose a memory (evidence under one discount), and return its noise: the weakest discount that no
+ * evidence with a stronger discount contradicts.
  *
- * The result depends on the evidence only, not on the order in which it was
- * gathered.  If a memory has no posterior, "used" is -1.
+ * The result depends on the evidence only, not on the order in which it was gathered.  If one
+ * memory has no posterior, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

@@ -1,11 +1,11 @@
 /*
  * memories.h
- *		Memories: one history under several rates of forgetting, and the
- *		choice of the memory in use.
+ *		Memories: evidence on one history under several discounts, and the choice
+ *		of the one in use.
  *
- * A short memory follows changes, a long one has smaller standard errors.
- * The model uses the longest memory whose estimate no shorter one contradicts
- * by more than noise explains.
+ * Evidence with a strong discount follows changes; with a weak discount, it has
+ * smaller standard errors.  The model uses the weakest discount whose estimate no
+ * evidence with a stronger discount contradicts by more than noise explains.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H
@@ -18,14 +18,14 @@
 #define MEMORY_MAX	8
 
 /*
- * Ratio between the windows of successive memories.  The last of several
- * memories has no discount.
+ * Ratio between the time windows of successive discounts.  The last of several memories has no
+ * discount.
  */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice
 {
-	int			used;			/* index, 0 for the fastest; -1 if a memory has no posterior */
+	int			used;			/* index of the discount in use, 0: strongest; -1: no posterior */
 	double		sigma;			/* standard deviation of the noise */
 	double		parameters;		/* effective number of parameters */
 } MemoryChoice;

@@ -3,9 +3,9 @@
  *		Item-to-item weights by ridge regression on the nearest items.
  *
  * A product of two columns is a sum over users.  To multiply one column by all
- * others, we scan the cells of the item's users.  Products among popular items
- * are cached.  For other products among k neighbours, we copy each user's cells of
- * these neighbours to a list, in memory that stays in the CPU's cache.
+ * others, we scan the nonzero elements (cells) of the item's users.  Products
+ * among popular items are cached.  For other products among k neighbours, we copy
+ * each user's cells of these neighbours to a list, which stays in the CPU's cache.
  */
 #include "neighbours.h"
 
@@ -16,20 +16,20 @@
 #include "linalg.h"
 #include "random.h"
 
-/* Cells between two calls of pause() */
+/* Number of matrix cells between two calls of pause() */
 #define CELLS			4096
 
-/* Number of users by which loads are ahead of the arithmetic */
+/* Number of users whose cells are loaded into the CPU's cache ahead of use */
 #define USERS_AHEAD		4
 
-/* Smaller elements are ignored, so that products do not underflow. */
+/* Smaller matrix elements are ignored, so that products do not underflow. */
 #define MIN_ELEMENT		1e-6
 
 /* ---------- the log ---------- */
 
 /*
- * Limit elements to 1, and each user's cells to about NEIGHBOURS_MAX_CLICKS.  The
- * random sample depends on the numbers of user and item only.
+ * Limit matrix elements to 1, and the number of a user's cells to about NEIGHBOURS_MAX_CLICKS, by a
+ * random sample.  It depends on the numbers of user and item only.
  */
 void
 neighbours_limit(SvdMatrix *matrix)
@@ -61,7 +61,7 @@ neighbours_limit(SvdMatrix *matrix)
 	matrix->starts[matrix->users] = used;
 }
 
-/* Group the cells by item, and compute the squared norms of columns. */
+/* Group the matrix cells by item, and compute the squared norms of columns. */
 void
 neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -73,8 +73,8 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->heads, 0, sizeof(size_t) * matrix->users);
 
 	/*
-	 * starts[item + 1] is the position of the item's next cell, and in the end its last
-	 * cell plus 1
+	 * in the second loop, starts[item + 1] is the position of the item's next cell; after the loop,
+	 * it is the end of the item's cells
 	 */
 	for (uint32_t user = 0; user < matrix->users; user++)
 	{
@@ -151,7 +151,7 @@ is_popular(const Neighbours *n, uint32_t item)
 	return n->ranks[item] < NEIGHBOURS_POPULAR;
 }
 
-/* Element of a symmetric matrix of which only the lower triangle is stored */
+/* Product of two popular items' columns, in a symmetric matrix stored as a lower triangle */
 static double *
 popular_at(Neighbours *n, uint32_t a, uint32_t b)
 {
@@ -161,7 +161,7 @@ popular_at(Neighbours *n, uint32_t a, uint32_t b)
 	return &n->popular[row * (row + 1) / 2 + column];
 }
 
-/* Number of doubles of Neighbours.popular */
+/* Number of doubles of Neighbours.popular, the cached products of popular items */
 size_t
 neighbours_popular_len(uint32_t items)
 {
@@ -170,7 +170,10 @@ neighbours_popular_len(uint32_t items)
 	return count * (count + 1) / 2;
 }
 
-/* Rank items by clicks.  All products among the NEIGHBOURS_POPULAR first ones become 0. */
+/*
+ * Rank items by the squared norms of their columns, and clear the cache of products among the
+ * NEIGHBOURS_POPULAR first ones.
+ */
 static void
 rank_items(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -189,7 +192,7 @@ rank_items(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->popular, 0, sizeof(double) * neighbours_popular_len(matrix->items));
 }
 
-/* Cache a popular item's products with the popular ones of the touched items. */
+/* Cache the products of a popular item's column with those of other popular items. */
 static void
 cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 {
@@ -200,7 +203,9 @@ cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 
 /* ---------- one regression ---------- */
 
-/* Is a neighbour nearer than another?  Ties are broken by the number of the item. */
+/*
+ * Is the column of "item" nearer than that of "other"?  Equal cosines are ordered by item number.
+ */
 static bool
 is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 {
@@ -208,16 +213,16 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 }
 
 /*
- * Choose the nearest of the touched items, in descending order of the cosine.  The
- * weights of the chosen become their products.  Returns the number of chosen items,
- * and sets all products to 0.
+ * Choose the k items with the largest cosines among those with a nonzero product, in descending
+ * order.  Their weights become the products.  Returns the number of chosen items, and resets all
+ * products to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
 {
 	uint32_t	count = 0;
 	uint32_t	c;
-	double		least = 0.0;	/* squares of cosines below this one are not near enough */
+	double		least = 0.0;	/* smaller squared cosines are not among the k largest */
 
 	for (uint32_t t = 0; t < touched; t++)
 	{
@@ -251,7 +256,10 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Add the products of an item's column and the listed cells to its row of the gram matrix. */
+/*
+ * Add the products of an item's column with the columns in the users' lists to a row of the Gram
+ * matrix.
+ */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {
@@ -264,7 +272,7 @@ add_products(const Neighbours *n, uint32_t item, double *row)
 	}
 }
 
-/* Prepend the cells of an item to the lists of its users.  Returns the number of nodes in use. */
+/* Add an item's cells to the lists of its users.  Returns the number of list nodes in use. */
 static size_t
 list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 {
@@ -280,7 +288,7 @@ list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 	return nodes;
 }
 
-/* Move the popular ones of the chosen items to the end.  Returns the number of others. */
+/* Move popular items to the end of the chosen items.  Returns the number of other items. */
 static int
 move_popular(const Neighbours *n, int count, Neighbour *chosen)
 {
@@ -298,9 +306,8 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * gram <- lower triangle of the products among the chosen items' columns, of which the
- * popular ones come last.  Products of two popular items are cached, so that the cells
- * of popular items, which are many, need no list.
+ * gram <- lower triangle of the products among the chosen items' columns, where popular items come
+ * last.  Products of two popular items are cached; their many cells need no list.
  */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
@@ -329,8 +336,8 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 }
 
 /*
- * Solve the regression on the chosen items, whose weights are products before and
- * regression weights afterwards.  Returns false if LAPACK fails.
+ * Solve the regression on the chosen items.  Their weights are products on entry and regression
+ * weights on return.  Returns false if LAPACK fails.
  */
 static bool
 solve_chosen(Neighbours *n, int count, Neighbour *chosen)
@@ -351,9 +358,9 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * For each item, fit the weights of its nearest items.  All columns are multiplied
- * before the first regression, which needs the products of popular items.  Returns
- * false if LAPACK cannot solve a system.
+ * Fit each item's regression on its nearest items.  All columns are multiplied before the first
+ * regression, which needs the products of popular items.  Returns false if LAPACK cannot solve a
+ * system.
  */
 bool
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
@@ -417,7 +424,7 @@ neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *start
 	}
 }
 
-/* Is a weight larger than another?  Ties are broken by the number of the item. */
+/* Is a weight larger by magnitude than another?  Equal weights are ordered by item number. */
 static bool
 is_larger(const Neighbour *a, const Neighbour *b)
 {
@@ -427,7 +434,7 @@ is_larger(const Neighbour *a, const Neighbour *b)
 	return size > other || (size == other && a->item < b->item);
 }
 
-/* Move the element at "root" of a heap, whose smallest weight is the first, to its place. */
+/* Move the element at "root" down to its place in a heap whose first weight is the smallest. */
 static void
 sift(uint32_t root, uint32_t count, Neighbour *heap)
 {

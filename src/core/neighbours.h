@@ -22,26 +22,26 @@
 #include "panel.h"
 
 /*
- * Maximum items per user.  We draw a sample of more items, because time is quadratic
- * in their number.
+ * Maximum number of a user's items, because time is quadratic in it.  We draw a random sample if a
+ * user has more.
  */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
 /* Number of popular items whose products are cached, in a triangle of 17 MB */
 #define NEIGHBOURS_POPULAR		2048
 
-/* A cell of the matrix; cells are grouped by item */
+/* A nonzero element of an item's column in the matrix of users by items */
 typedef struct NeighbourUse
 {
 	uint32_t	user;
 	float		weight;
 } NeighbourUse;
 
-/* A cell of a chosen neighbour, in a list by user */
+/* A matrix cell of a chosen neighbour, in a linked list of one user's cells */
 typedef struct NeighbourNode
 {
-	size_t		next;			/* next node of the user, plus 1; 0: none */
-	uint32_t	slot;			/* index of the item among the neighbours */
+	size_t		next;			/* index of the user's next node, plus 1; 0 at the end */
+	uint32_t	slot;			/* index of the item among the chosen neighbours */
 	float		weight;
 } NeighbourNode;
 
@@ -54,29 +54,29 @@ typedef struct Neighbour
 
 typedef struct Neighbours
 {
-	int			k;				/* maximum neighbours per regression */
+	int			k;				/* maximum number of neighbours per regression */
 	double		ridge;
 
-	/* the log by items; array lengths are in brackets */
-	size_t	   *starts;			/* first cell of each item, and the end [items + 1] */
-	NeighbourUse *uses;			/* cells by item [cells] */
-	double	   *squares;		/* squared norms of columns [items] */
-	uint32_t   *ranks;			/* rank by clicks, at most NEIGHBOURS_POPULAR [items] */
-	double	   *popular;		/* products among the popular items, by rank */
+	/* the click log, grouped by item */
+	size_t	   *starts;			/* index of each item's first cell, and the number of cells */
+	NeighbourUse *uses;			/* matrix cells, grouped by item */
+	double	   *squares;		/* squared norm of each item's column */
+	uint32_t   *ranks;			/* rank of each item by clicks, at most NEIGHBOURS_POPULAR */
+	double	   *popular;		/* products among popular items: a triangle, by rank */
 
 	/* work space for a regression */
-	double	   *products;		/* products with the current column [items] */
-	uint32_t   *touched;		/* items with a nonzero product [items] */
-	size_t	   *heads;			/* first node of each user, plus 1; 0: none [users] */
-	NeighbourNode *nodes;		/* [cells] */
-	double	   *gram;			/* [k * k] */
+	double	   *products;		/* product of each item's column with the current one */
+	uint32_t   *touched;		/* items with a nonzero product */
+	size_t	   *heads;			/* index of each user's first node, plus 1; 0: empty list */
+	NeighbourNode *nodes;		/* nodes of the lists, at most one per cell */
+	double	   *gram;			/* products of the chosen columns: k * k numbers */
 	double	   *packed;			/* "gram" in LAPACK's packed form */
-	double	   *cosines;		/* [k] */
-	double	   *solution;		/* [k] */
+	double	   *cosines;		/* cosine of each chosen item */
+	double	   *solution;		/* regression weight of each chosen item */
 
 	/* results: item i has counts[i] neighbours, from fitted[i * k] on */
-	Neighbour  *fitted;			/* [items * k] */
-	uint32_t   *counts;			/* [items] */
+	Neighbour  *fitted;			/* neighbours of all items: items * k elements */
+	uint32_t   *counts;			/* number of neighbours of each item */
 } Neighbours;
 
 extern void neighbours_limit(SvdMatrix *matrix);

@@ -18,9 +18,9 @@
 #define HALF	(LANES / 2)
 
 /*
- * One body for both element types, so that they cannot diverge.  The inner
- * loops must be unrolled to keep the sums in registers.  The pointers must
- * move, so that the compiler sees contiguous elements even under -fwrapv.
+ * Dot product; one body for both element types, so that they cannot diverge.  The inner loops must
+ * be unrolled to keep the sums in registers.  The pointers must move, so that the compiler sees
+ * contiguous elements even under -fwrapv.
  */
 #define DOT_BODY(n, weights, features) \
 	double		sum[LANES]; \
@@ -68,10 +68,10 @@ dot_double(int n, const double *weights, const double *features)
 /* ---------- widening ---------- */
 
 /*
- * Training widens every number of every feature vector, so the range check
- * must not cost more than the copy.  A number is finite if and only if its
- * product with zero is zero.  We sum the products and test the sum once.
- * Doubles are scaled first, so that those beyond WIDEN_MAX overflow.
+ * Convert numbers to double precision and check their range.  Training does so for all features, so
+ * the check must not cost more than the copy.  A number is finite if and only if its product with
+ * zero is zero.  We sum the products and test the sum once.  Doubles are scaled first, so that
+ * those beyond WIDEN_MAX overflow.
  */
 #define WIDEN_BODY(count, in, out, scale) \
 	double		sum[LANES]; \
@@ -117,8 +117,8 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 }
 
 /*
- * Move the exponent of a half to a float's position.  A multiplication with a power of two
- * corrects the bias and normalizes subnormals.  It leaves infinity and NaN at 2^16 or more.
+ * Convert halves to floats: move the exponent to a float's position.  A multiplication with a power
+ * of two corrects the bias and normalizes subnormals.  It leaves infinity and NaN at 2^16 or more.
  */
 CPU_CLONES
 void
@@ -162,8 +162,8 @@ largest_magnitude(size_t count, const double *numbers)
 }
 
 /*
- * The largest number is divided out first, so that no square overflows and
- * not all squares underflow.  Zeros stay zeros.
+ * Divide by the largest number first, so that no square overflows and not all squares underflow.
+ * Zeros stay zeros.
  */
 void
 unit_scale(size_t count, const double *restrict sum, float *restrict out)
@@ -186,16 +186,16 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 /* ---------- ages ---------- */
 
 #define SECONDS_PER_DAY	86400.0
-/* Age in seconds of an infinite date */
+/* Maximum age in seconds, which stands for that of an infinite date */
 #define MAX_AGE			(1e9 * SECONDS_PER_DAY)
-/* Number of dates in a vector, and number that are computed together to hide latencies */
+/* Number of dates per SIMD vector, and number computed together to hide latencies */
 #define DATES_PER_VECTOR	8
 #define DATES_TOGETHER	64
 
 /*
- * Write the features of ages in seconds.  They share a division, because divisions take
- * most of the time.  Its dividend is slightly above 100, so that rounding errors do not
- * change halves, which are rounded up.
+ * Convert ages in seconds to features, three per date.  They share a division, because divisions
+ * take most of the time.  Its dividend is slightly above 100, so that numbers halfway between two
+ * multiples of 0.01 round up despite rounding errors.
  */
 CPU_CLONES
 static void
@@ -217,11 +217,12 @@ ages_together(size_t count, const double *restrict seconds, float (*restrict age
 }
 
 /*
- * Write the features of dates, "ages_step" numbers apart: three multiples of 0.01 per date,
- * which are 1 for the current time and decrease to 0 over about a day, a week and a month.
- * Dates are Unix times.  An infinite date has zeros.  Dates of items are stored in single
- * precision, to two minutes, everywhere: a shortlist from blocks would miss items of other
- * ages.
+ * Write three features per date: multiples of 0.01, which are 1 for the current time and decrease
+ * to 0 over about a day, a week and a month.  Dates are Unix times; an infinite date gets zeros.
+ * Successive dates' features are ages_step numbers apart.
+ *
+ * Dates of items are stored in single precision, to two minutes.  They must be equal in blocks and
+ * in item vectors; otherwise shortlists from blocks would miss items.
  */
 void
 write_ages(size_t count, const float *dates, size_t dates_step, double now, float *ages,
@@ -257,12 +258,12 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* Elementwise maximum */
+/* Elementwise maximum of two vectors */
 #define HIGHER(vector, mask, a, b) \
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
 /*
- * A row has "vectors" vectors.  0 times a number is 0 if the number is
+ * Maximum of each lane over rows of "vectors" SIMD vectors. 0 times a number is 0 if the number is
  * finite, and NaN otherwise.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \

@@ -19,17 +19,18 @@ extern double dot_float(int n, const double *weights, const float *features);
 extern double dot_double(int n, const double *weights, const double *features);
 
 /*
- * Maximum absolute value of a feature or reward.  It prevents overflow in every sum of
- * squares.  A feature vector has at most 65536 numbers.  Entries of P are below 8.6 times a
- * scale of at most 1e10, so P x is below 5.7e65.  The largest coordinate is that of matched
- * feature vectors, below 4 * 65536 * 1e100 = 2.7e105.  Its square is below 7.3e210, and the
- * sum of 2^63 such squares below 6.8e229.
+ * Maximum absolute value of a feature or reward.  It prevents overflow in every sum of squares.
+ *
+ * A feature vector has at most 65536 numbers.  Entries of a projection matrix P are below 8.6 times
+ * a scale of at most 1e10, so P x is below 5.7e65.  The largest coordinate is that of matched
+ * feature vectors, below 4 * 65536 * 1e100 = 2.7e105.  Its square is below 7.3e210, and the sum of
+ * 2^63 such squares below 6.8e229.
  */
 #define WIDEN_MAX	1e50
 
 /*
- * Copy "count" numbers to double precision.  Returns false if one is not finite or beyond
- * WIDEN_MAX; floats never are.  Copies all numbers in any case.
+ * Convert "count" numbers to double precision.  Returns false if one is not finite or beyond
+ * WIDEN_MAX; floats never are.  Writes all numbers in any case.
  */
 extern bool widen_float(size_t count, const float *restrict in, double *restrict out);
 extern bool widen_double(size_t count, const double *restrict in, double *restrict out);
@@ -42,7 +43,7 @@ extern void unit_add(size_t count, double weight,
 					 const double *restrict vector, double *restrict sum);
 extern void unit_scale(size_t count, const double *restrict sum, float *restrict out);
 
-/* Largest absolute value of "count" numbers; 0 without a number */
+/* Largest absolute value of "count" numbers; 0 if there are none */
 extern double largest_magnitude(size_t count, const double *numbers);
 
 /* Number of features of a date (see write_ages) */
@@ -51,10 +52,10 @@ extern double largest_magnitude(size_t count, const double *numbers);
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
 					   float *ages, size_t ages_step);
 
-/* Maximum of "count" numbers; NaN if one is not finite */
+/* Maximum of "count" numbers; NaN if a number is not finite */
 extern double peak_of(size_t count, const double *numbers);
 
-/* Maximum of each lane over "count" rows of scores from score_lanes() */
+/* Maximum of each lane over "count" rows of scores, as score_lanes() writes them */
 extern void peak_of_lanes(size_t count, const double *scores, double *peaks);
 extern void peak_of_lanes_float(size_t count, const float *scores, float *peaks);
 

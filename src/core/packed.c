@@ -11,8 +11,7 @@
 #include "numbers.h"
 
 /*
- * Format of IEEE half precision: bits of precision, and range of exponents as
- * frexp() defines them
+ * Format of IEEE half precision: bits of precision, and range of exponents as frexp() defines them
  */
 #define PRECISION		11
 #define MIN_EXPONENT	(-13)
@@ -22,21 +21,21 @@
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* Format of 8-bit numbers: sign bit, and maximum root */
+/* Format of 8-bit numbers: sign bit, and maximum of the square root */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
 /*
- * Limits between rows with a shared exponent, as powers of two.  The largest
- * number of a row may be 2^3 times the median row's.  It must be at least
- * 2^-6 of the largest row in the shared group.
+ * Which vectors share an exponent, as powers of two: the largest number of a vector is at most 2^3
+ * times that of the median vector, and at least 2^-6 times that of the largest vector that shares
+ * the exponent.
  */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
 /*
- * Round to the nearest half, ties to even.  Rounding up to a power of two
- * carries into the exponent.
+ * Round to the nearest half-precision number, ties to even.  Rounding up to a power of two carries
+ * into the exponent.
  */
 static unsigned
 half_of(double number)
@@ -51,7 +50,7 @@ half_of(double number)
 				   (unsigned) rint(ldexp(fabs(number), PRECISION - exponent)));
 }
 
-/* Absolute value of a half, in units of the smallest half */
+/* Absolute value of a half, in units of the smallest positive half */
 static uint64_t
 size_of_half(unsigned bits)
 {
@@ -63,8 +62,8 @@ size_of_half(unsigned bits)
 }
 
 /*
- * Round the square root of a number to a multiple of 1/127 of the largest
- * root, and add the sign.
+ * Encode a number of at most 2^15 in 8 bits: its sign, and the square root of its absolute value,
+ * rounded to a multiple of 1/127 of the largest root.
  */
 static unsigned
 byte_of(double number)
@@ -73,7 +72,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* Absolute value of an 8-bit number, in units of the squared step */
+/* Square of an 8-bit number's root, in units of the squared rounding step */
 static uint64_t
 size_of_byte(unsigned bits)
 {
@@ -83,8 +82,8 @@ size_of_byte(unsigned bits)
 }
 
 /*
- * Exponent that scales the largest of "count" floats to the top of the range;
- * the minimum if all are zero
+ * Exponent e of a vector of "count" floats: divided by 2^e, the largest float is between 2^14 and
+ * 2^15.  The minimum of e also stands for zeros.
  */
 int
 packed_exponent(size_t count, const double *numbers)
@@ -99,9 +98,9 @@ packed_exponent(size_t count, const double *numbers)
 }
 
 /*
- * Give rows of similar size one exponent.  A number that is equal in all of
- * them is then rounded equally, and cancels in dlints_contrast().  Rows much
- * larger or smaller than most keep their own exponents.
+ * Give vectors of similar size one exponent.  A number that is equal in all of them is then rounded
+ * equally, and cancels in dlints_contrast().  Vectors much larger or smaller than most keep their
+ * own exponents.
  */
 void
 packed_share_exponent(size_t rows, int *exponents)
@@ -130,7 +129,7 @@ packed_share_exponent(size_t rows, int *exponents)
 			exponents[i] = shared;
 }
 
-/* Write a vector; returns its number of bytes. */
+/* Write a compressed vector; returns its number of bytes. */
 size_t
 packed_write(int len, int width, const double *numbers, int exponent, uint8_t *out)
 {
@@ -155,7 +154,7 @@ packed_write(int len, int width, const double *numbers, int exponent, uint8_t *o
 	return (size_t) (next - out);
 }
 
-/* Number of bytes of the vector at "in"; 0 if it is incomplete */
+/* Number of bytes of the compressed vector at "in"; 0 if it is incomplete */
 size_t
 packed_size(int len, int width, const uint8_t *in, size_t available)
 {
@@ -169,7 +168,7 @@ packed_size(int len, int width, const uint8_t *in, size_t available)
 }
 
 /*
- * Read the numbers of a complete vector.  Returns false if one is not finite.  Numbers that
+ * Read the numbers of a complete vector.  Returns false if a number is not finite.  Numbers that
  * were rounded up beyond the largest float become the largest float.
  */
 bool

@@ -3,13 +3,14 @@
  *		Compressed vectors: a bit per number, and one or two bytes per nonzero
  *		number.
  *
- * A vector starts with an exponent, one byte: its numbers are divided by that
- * power of two.  A bitmap of nonzero numbers follows, and then these numbers.
+ * A vector consists of an exponent e (one byte), a bitmap of nonzero numbers, and these numbers,
+ * divided by 2^e.
  *
- * Two bytes are an IEEE half, low byte first: numbers of at least 2^-28 of
- * the largest keep 11 bits.  One byte is a sign and the square root, in 127
- * steps of the root of the next power of two.  Small numbers thus keep more
- * digits than with even steps.
+ * With two bytes, a number is an IEEE half, low byte first.  Numbers of at least 2^-28 of the
+ * vector's largest keep 11 bits.
+ *
+ * With one byte, a number is its sign and the square root of its absolute value, in steps of 1/127
+ * of the largest possible root.  Small numbers thus keep more digits than with even steps.
  */
 #ifndef DLINTS_PACKED_H
 #define DLINTS_PACKED_H
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Range of exponents that all floats need, including subnormals; it fits into a byte. */
+/* Range of e for all floats, including subnormals; it fits into a byte. */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 
@@ -29,7 +30,7 @@ packed_head(int len)
 	return 1 + ((size_t) len + 7) / 8;
 }
 
-/* Maximum number of bytes of a vector with "width" bytes per number */
+/* Maximum number of bytes of a compressed vector with "width" bytes per nonzero number */
 static inline size_t
 packed_max_size(int len, int width)
 {

@@ -1,11 +1,12 @@
 /*
  * panel.c
- *		Products of a sparse matrix with a panel, and of two panels.
+ *		Products of a sparse matrix with a panel (a dense matrix), and of two
+ *		panels.
  *
  * Functions process cells and items in pieces, and call pause() after each.
  *
- * A product replaces its panel.  It takes a group of columns at a time, of which
- * there are two copies, so that a large panel needs no second one.
+ * A product replaces its panel.  We multiply a group of columns at a time and keep
+ * two copies of the group, so that a large panel needs no second copy.
  */
 #include "panel.h"
 
@@ -14,10 +15,10 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* Maximum bytes of a group of columns, if it has more than a cache line per item */
+/* Maximum bytes of a group of columns; a group has at least a cache line per item. */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
-/* Number of vectors in the chunk of a panel that starts at "item" */
+/* Number of items in the chunk of a panel that starts at "item" */
 int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {
@@ -25,8 +26,9 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Replace columns of a panel, in a chunk that starts at "item", by the numbers in "chunk".
- * If "full" is not NULL, add the products of these numbers with the columns from "first" on.
+ * Copy the numbers in "chunk" to "count" columns of a panel, for the items of the chunk that starts
+ * at "item".  If "full" is not NULL, add to it the products of these numbers with the panel's
+ * columns from "first" on.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
@@ -79,7 +81,7 @@ group_width(const SvdMatrix *matrix, size_t columns)
 	return width < columns ? width : columns;
 }
 
-/* Number of doubles of work space for a product or a filter */
+/* Number of doubles of work space for panel_multiply() or panel_filter() */
 size_t
 panel_spare(const SvdMatrix *matrix, size_t columns)
 {
@@ -99,7 +101,7 @@ panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel, double *s
 						   chunk);
 }
 
-/* The same in single precision, which takes a third of the time */
+/* panel_multiply() in single precision, which takes a third of the time */
 void
 panel_multiply_fast(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,
 					double *full, double *chunk)
@@ -121,7 +123,7 @@ panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, doub
 						 chunk);
 }
 
-/* The same in single precision */
+/* panel_filter() in single precision */
 void
 panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n, double *panel,
 				  double *spare, double *chunk)
@@ -147,8 +149,7 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 }
 
 /*
- * panel <- panel times "full", a matrix by columns; "chunk" is work space for
- * PANEL_CHUNK vectors
+ * panel <- panel times "full", a matrix by columns; "chunk" is work space for PANEL_CHUNK vectors
  */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,

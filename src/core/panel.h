@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* maximum number of vectors in one BLAS call */
+/* Maximum number of items in one BLAS call */
 #define PANEL_CHUNK		64
 
-/* A nonzero element of the matrix */
+/* A nonzero element (cell) of the matrix of users by items */
 typedef struct SvdCell
 {
 	uint32_t	user;
@@ -25,15 +25,15 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	size_t	   *starts;			/* first cell of each user, and the end of the last */
+	size_t	   *starts;			/* index of each user's first cell, and the number of cells */
 	SvdCell    *cells;
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } SvdMatrix;
 
-/* A product with A'A (see panel_multiply) */
+/* panel_multiply() or panel_multiply_fast() */
 typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns, double *panel,
 							  double *spare, double *full, double *chunk);
-/* A filter of a panel (see panel_filter) */
+/* panel_filter() or panel_filter_fast() */
 typedef void (*PanelFilter) (const SvdMatrix *matrix, size_t columns, double center, int n,
 							 double *panel, double *spare, double *chunk);
 

@@ -1,15 +1,15 @@
 /*
  * panel_product.h
- *		Products of A'A with a group of a panel's columns, in numbers of a type
+ *		Products of A'A with some columns of a panel, in numbers of the type
  *		NUMBER.  panel.c includes this file once per type, with names for the
  *		functions.
  */
 
-/* Cells between two calls of pause() */
+/* Number of matrix cells between two calls of pause() */
 #ifndef CELLS_PER_PAUSE
 #define CELLS_PER_PAUSE			4096
 
-/* Number of cells by which loads are ahead of the arithmetic */
+/* Number of cells whose vectors are loaded into the CPU's cache ahead of use */
 #define CELLS_AHEAD				4
 #endif
 
@@ -120,7 +120,7 @@ FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
 	}
 }
 
-/* Copy a group of a panel's columns. */
+/* Copy columns of a panel, from column "first" on, to a contiguous group. */
 static void
 LOAD(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
 	 const double *panel, NUMBER *group)
@@ -133,7 +133,7 @@ LOAD(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
 	}
 }
 
-/* Replace a chunk of a group by numbers in double precision. */
+/* Convert numbers to double precision. */
 static void
 WIDEN(size_t len, const NUMBER *group, double *chunk)
 {
@@ -142,8 +142,8 @@ WIDEN(size_t len, const NUMBER *group, double *chunk)
 }
 
 /*
- * panel <- A'A panel, and full <- lower triangle of panel' A'A panel, by groups of "width"
- * columns.  "spare" has room for two groups, and "chunk" for PANEL_CHUNK vectors.
+ * panel <- A'A panel, and full <- lower triangle of panel' A'A panel, "width" columns at a time.
+ * "spare" has room for two groups of "width" columns, and "chunk" for PANEL_CHUNK vectors.
  */
 static void
 MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, double *spare,
@@ -166,7 +166,7 @@ MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, d
 	}
 }
 
-/* Apply FILTER to a panel, by groups of "width" columns.  "spare" has room for two groups. */
+/* Apply FILTER to "width" columns of a panel at a time.  "spare" has room for two such groups. */
 static void
 FILTER_GROUPS(const SvdMatrix *matrix, size_t columns, size_t width, double center, int n,
 			  double *panel, double *spare, double *chunk)

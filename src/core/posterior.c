@@ -1,11 +1,11 @@
 /*
  * posterior.c
- *		Posterior of the coefficients: factors, mean, draws and standard
+ *		Posterior of the coefficients: Cholesky factors, mean, draws and standard
  *		deviations.
  *
- * We form no inverse, symmetric square root or eigendecomposition of a
- * posterior.  The paper perturbs by Z^-1 Z~^(1/2) W.  Any matrix M with M M'
- * = Z~ gives the same distribution, and we use the Cholesky factor.
+ * We form no inverse, symmetric square root or eigendecomposition of a posterior.  The paper (see
+ * evidence.h) perturbs the mean by Z^-1 Z~^(1/2) W for normals W.  Any matrix M with M M' = Z~
+ * gives the same distribution, and we use the Cholesky factor.
  */
 #include "posterior.h"
 
@@ -22,14 +22,13 @@
 #define MAX_ROUNDING_SHARE	1e-9
 
 /*
- * Remove the level of the evidence: the mean reward, and the intercept's covariance with
- * the other coordinates.
+ * Remove the mean reward from evidence, and the intercept's covariance with the other coordinates.
  *
  *		P = G - s s' / N		p = b - (R / N) s
  *
- * where s is the intercept's column of G and R / N the mean reward.  For a coordinate that
- * hardly varies only rounding errors remain, in proportion to its former element.  We add
- * an upper bound of them to the diagonal, so that P stays positive semidefinite.
+ * where s is the intercept's column of G and R / N the mean reward.  For a coordinate that hardly
+ * varies only rounding errors remain, in proportion to its former element.  We add an upper bound
+ * of them to the diagonal, so that P stays positive semidefinite.
  */
 static void
 remove_level(int dim, double N, double mean, double *p, double *P)
@@ -51,7 +50,7 @@ remove_level(int dim, double N, double mean, double *p, double *P)
 		P[linalg_packed_index(dim, dim - 1, j)] = 0.0;
 }
 
-/* Make a prior from evidence that has observations. */
+/* Make a prior (see posterior.h) from evidence that has observations. */
 void
 prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P)
 {
@@ -64,7 +63,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, doub
 		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* Add the prior's contribution to b. */
+/* Add the prior's sums of rewards times features, weighted, to those of the evidence (b). */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
@@ -72,7 +71,7 @@ prior_add(const Prior *prior, int dim, double *b)
 		b[k] += prior->weight * prior->p[k];
 }
 
-/* Are all numbers finite, and N, sigma and the diagonal not negative? */
+/* Are all numbers of the prior finite, and N, sigma and the diagonal not negative? */
 bool
 prior_is_valid(const Prior *prior, int dim)
 {
@@ -92,9 +91,10 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Two matrices to factor: index 0 is G, index 1 is H or its substitute.  Each is the
- * evidence times "times", plus the prior.  Their diagonals get the ridge, and a fraction
- * "share" of their own elements, or of "least" if that is larger.
+ * Matrices to be factored: evidence[0] is G, and evidence[1] is H or a substitute.  We multiply
+ * each by "times" and add the weighted prior.  Both diagonals then get the ridge.  To cover
+ * rounding errors, they also get a fraction "share" of each matrix's diagonal, or of "least" if
+ * that is larger.
  */
 typedef struct FactorInput
 {
@@ -105,7 +105,7 @@ typedef struct FactorInput
 	double		least[2];
 } FactorInput;
 
-/* Element k of the diagonal of matrix j, without the ridge */
+/* Diagonal element k of matrix j (0: G, 1: H), with the prior and without the ridge */
 static double
 diagonal(const FactorInput *input, int j, int dim, int k)
 {
@@ -126,7 +126,7 @@ max_diagonal(const FactorInput *input, int j, int dim)
 	return max;
 }
 
-/* Number that is added to element k of both diagonals */
+/* Sum of ridge and rounding errors that is added to diagonal element k of both matrices */
 static double
 diagonal_addend(const FactorInput *input, int dim, int k)
 {
@@ -140,7 +140,7 @@ diagonal_addend(const FactorInput *input, int dim, int k)
 	return sum;
 }
 
-/* Compute matrix j, the evidence plus the prior. */
+/* Compute matrix j (0: G, 1: H): the evidence plus the prior, without the ridge. */
 static void
 add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 {
@@ -156,9 +156,9 @@ add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 }
 
 /*
- * Cholesky factor of matrix j plus the addend of its diagonal.  In exact arithmetic no
- * pivot is below the addend of its element.  A pivot below half the addend shows that
- * rounding errors exceed the addend; the function then returns false.
+ * Cholesky factor of matrix j (0: G, 1: H) plus the addends of its diagonal.  In exact arithmetic
+ * no pivot is below the addend of its element.  A pivot below half the addend shows that rounding
+ * errors exceed the addend; the function then returns false.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
@@ -179,16 +179,16 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 }
 
 /*
- * Cholesky factor of matrix j, with the ridge raised as far as necessary.
+ * Cholesky factor of matrix j (0: G, 1: H), with the ridge raised as far as necessary.
  *
- * If feature vectors are very large or nearly parallel, the rounding errors of the evidence
- * may exceed the ridge.  We then raise the ridge to their size, which keeps all significant
- * digits of the evidence.  Each observation adds at most one rounding error.
+ * If feature vectors are very large or nearly parallel, the rounding errors of the evidence may
+ * exceed the ridge.  We then raise the ridge to their size, which keeps all significant digits of
+ * the evidence.  Each observation adds at most one rounding error.
  *
- * The first attempt assumes errors in proportion to a coordinate's own elements, so that a
- * coordinate without observations keeps its ridge.  The second assumes errors in proportion
- * to the largest element, as after a retraction.  Evidence that needs more cannot come from
- * observations, and the result is false.
+ * The first attempt assumes errors in proportion to the diagonal element itself, so that a
+ * coordinate without observations keeps its ridge.  The second assumes errors in proportion to the
+ * largest element, as after a retraction.  If the second fails, too, the evidence cannot come from
+ * observations, and the function returns false.
  */
 static bool
 factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
@@ -211,14 +211,14 @@ factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *f
 	return false;
 }
 
-/* Number of doubles of L, and of M if the model forgets */
+/* Number of doubles of the Cholesky factors: L of Z and, with a discount, M of Z~ */
 size_t
 factor_value_count(int dim, bool forgets)
 {
 	return linalg_packed_len(dim) * (forgets ? 2 : 1);
 }
 
-/* Bind L and M to an array of factor_value_count() doubles. */
+/* Let the Cholesky factors L and M point into an array of factor_value_count() doubles. */
 void
 factor_bind(Factor *f, int dim, bool forgets, double *values)
 {
@@ -228,13 +228,13 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute Z = L L' and, if M is bound, Z~ = M M'.  Z is G, and Z~ is H or its
- * substitute, each with the prior and the ridge.
+ * Compute the Cholesky factors Z = L L' and, with a discount, Z~ = M M'.  Z is the evidence's
+ * matrix G, and Z~ is H or its substitute, each plus the prior and the ridge.
  *
- * A ridge that was raised for Z is raised for Z~, too: otherwise draws would
- * vary less than the mean's error.  Z~ may need a larger ridge, since its
- * weights are squared.  We do not apply that to Z, so the mean does not
- * depend on M.  Returns false if no observations can have left such evidence.
+ * A ridge that was raised for Z is raised for Z~, too: otherwise draws would vary less than the
+ * mean's error.  Z~ may need a larger ridge, since its weights are squared.  We do not apply that
+ * to Z, so the mean does not depend on M.  Returns false if no observations can have left such
+ * evidence.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
@@ -250,7 +250,7 @@ posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 
 /* ---------- estimates ---------- */
 
-/* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */
+/* Posterior mean psi-hat = Z^-1 b (Algorithm 1 of the paper, "Calculate psi-hat") */
 void
 posterior_mean(const Factor *f, const double *b, double *mean)
 {
@@ -268,8 +268,8 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 }
 
 /*
- * Convert b to the shift of draws and scores, once for all of them: if M = L, solve L first,
- * so that no draw or score needs this triangular solve.
+ * Convert b to the argument "shift" of posterior_draws() and posterior_score(): L^-1 b if Z~ = Z =
+ * L L', else b.  No draw or score then needs this triangular solve.
  */
 void
 posterior_shift(const Factor *f, double *b)
@@ -279,9 +279,10 @@ posterior_shift(const Factor *f, double *b)
 }
 
 /*
- * Draw "count" perturbed estimates psi-tilde (Algorithm 1, "Calculate psi-tilde").  Each is
- * normal with mean psi-hat and covariance scale^2 Z^-1 Z~ Z^-1, computed from dim standard
- * normals as Z^-1 (b + scale M w).  If M = L, that is L'^-1 (L^-1 b + scale w).
+ * Draw "count" perturbed estimates psi-tilde (Algorithm 1 of the paper, "Calculate psi-tilde").
+ * Each is normal with mean psi-hat = Z^-1 b and covariance scale^2 Z^-1 Z~ Z^-1.  With Cholesky
+ * factors Z = L L' and Z~ = M M', it is Z^-1 (b + scale M w) for standard normals w.  If Z~ = Z, it
+ * is L'^-1 (L^-1 b + scale w).
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,
@@ -304,8 +305,8 @@ posterior_draws(const Factor *f, const double *shift, double scale, int count,
 }
 
 /*
- * Compute a root R of the posterior covariance, R R' = Z^-1 Z~ Z^-1, as dim
- * columns of dim numbers: Z^-1 M, or L'^-1 if M = L.
+ * Compute a root R of the posterior covariance, R R' = Z^-1 Z~ Z^-1, as dim columns of dim numbers:
+ * Z^-1 M for Z~ = M M', or L'^-1 if Z~ = Z = L L'.
  */
 void
 posterior_root(const Factor *f, double *root)
@@ -327,8 +328,8 @@ posterior_root(const Factor *f, double *root)
 }
 
 /*
- * Standard deviation of the score of z under a unit perturbation, sqrt(z'
- * Z^-1 Z~ Z^-1 z), as the length of R'z.  "work" holds dim numbers.
+ * Posterior standard deviation of the score of z, sqrt(z' Z^-1 Z~ Z^-1 z), as the length of R'z for
+ * the root R of the covariance.  "work" holds dim numbers.
  */
 double
 posterior_stddev(int dim, const double *root, const double *reduced, double *work)
@@ -338,9 +339,9 @@ posterior_stddev(int dim, const double *root, const double *reduced, double *wor
 }
 
 /*
- * Expected score psi-hat'z and its standard deviation, by a solution for this
- * z alone.  Overwrites "reduced".  If M = L, L^-1 z has the standard deviation as its
- * length, and its product with L^-1 b is the expected score.
+ * Posterior mean psi-hat'z and standard deviation of the score of one z.  Overwrites "reduced",
+ * which is z.  If Z~ = Z = L L', the standard deviation is the length of L^-1 z, and the mean its
+ * product with L^-1 b.
  */
 double
 posterior_score(const Factor *f, const double *shift, double *reduced, double *stddev)

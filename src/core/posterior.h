@@ -11,21 +11,21 @@
 #include "evidence.h"
 
 /*
- * Ridge and prior evidence, which are added to a model's own evidence.
+ * Prior of the coefficients: a ridge, and evidence P, p from another source, such as a click log or
+ * another model.  We add both to a model's own evidence.
  *
- * The prior is evidence P, p from another source, such as a click log or
- * another model.  It is weighted, and its mean reward is left out: differences
- * between items are used, but not how often items are clicked.
+ * P and p are weighted and centered on the mean reward: we use differences between items, but not
+ * how often items are clicked.
  */
 typedef struct Prior
 {
 	double		ridge;
-	double		last_ridge;		/* ridge of the intercept; not estimated */
-	double		weight;			/* factor of P and p; 0 without a prior */
-	const double *N;			/* one number: observations of the prior */
-	const double *p;			/* dim numbers */
-	const double *P;			/* linalg_packed_len(dim) */
-	double		sigma;			/* noise of its rewards; 0 if they are all equal */
+	double		last_ridge;		/* ridge of the intercept, which is not estimated */
+	double		weight;			/* factor of P and p; 0 without prior evidence */
+	const double *N;			/* sum of the prior's weights */
+	const double *p;			/* sum of r z over the prior: dim numbers */
+	const double *P;			/* sum of z z' over the prior, a packed matrix */
+	double		sigma;			/* noise of the prior's rewards; 0 if they are all equal */
 } Prior;
 
 static inline Prior

@@ -2,10 +2,9 @@
  * price.c
  *		Dual prices of constraints on the costs of decisions.
  *
- * A single price is found by bisection.  Several prices are the dual solution of
- * a linear program over mixtures of choices (price_program.c).  Each price then
- * moves to the nearest value at which the choices meet the targets without being
- * mixed.
+ * A single price is found by bisection.  Several prices are the dual solution of a linear program
+ * over mixtures of choices (price_program.c).  Each price then moves to the nearest value at which
+ * the choices meet the targets without being mixed.
  */
 #include "price.h"
 
@@ -15,16 +14,16 @@
 
 #include "price_program.h"
 
-/* candidates between two calls of pause() */
+/* Number of candidates between two calls of pause() */
 #define CANDIDATES_PER_PAUSE	100000
 
 /*
- * Inverse of the relative accuracy of a price.  A search starts at the lowest usual
- * price divided by this number.
+ * Inverse of the relative accuracy of a price.  A search starts at the lowest usual price (see
+ * usual_price) divided by this number.
  */
 #define ACCURACY	(1024.0 * 1024.0)
 
-/* Ratios of scores to costs beyond this number, or below its inverse, are ignored. */
+/* Usual prices beyond this number, or below its inverse, are ignored. */
 #define MAX_USUAL	1e110
 
 /* Relative difference between sums of equal costs in different order */
@@ -37,7 +36,7 @@
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
-/* Choose the k best candidates of a decision under the prices. */
+/* Choose the k candidates of a decision with the highest score minus price times cost. */
 static void
 choose(const PricedDecisions *all, const PricedDecision *one, const double *prices, Slate *slate)
 {
@@ -59,9 +58,9 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 }
 
 /*
- * Compute the mean cost per choice of each kind under the prices.  Returns the mean
- * score, relative to the first candidate of each decision.  Ties are broken in the same
- * way under all prices.
+ * Compute the mean cost per chosen candidate, for each constraint, under the prices.  Returns the
+ * mean score, relative to the first candidate of each decision.  Ties are broken in the same way
+ * under all prices.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)
@@ -97,7 +96,7 @@ price_means(const PricedDecisions *all, const double *prices, double *means)
 	return chosen > 0.0 ? score / chosen : 0.0;
 }
 
-/* Mean cost of a kind if its price were "price" */
+/* Mean cost of constraint "kind" per chosen candidate if its price were "price" */
 static double
 mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 {
@@ -122,8 +121,8 @@ spread(int count, const double *numbers)
 }
 
 /*
- * The usual price of a decision, at which scores and costs are equally important; 0 if
- * there is none
+ * Ratio of the spreads of scores and costs in a decision, a price at which both are equally
+ * important; 0 if the ratio is not usable
  */
 static double
 usual_price(const PricedDecision *one, int kind)
@@ -136,8 +135,8 @@ usual_price(const PricedDecision *one, int kind)
 }
 
 /*
- * Lowest usual price of a kind; 0 if no decision has one.  A mean would let one decision
- * with an extreme cost raise the start of a search.
+ * Lowest usual price of a constraint over all decisions; 0 if no decision has a usual price.  A
+ * mean would let one decision with an extreme cost raise the start of a search.
  */
 static double
 lowest_usual_price(const PricedDecisions *all, int kind)
@@ -156,17 +155,17 @@ lowest_usual_price(const PricedDecisions *all, int kind)
 
 /* ---------- one price ---------- */
 
-/* A search for the price of one kind, while all other prices stay */
+/* A search for the price of one constraint ("kind"), with fixed prices of the others */
 typedef struct Search
 {
 	const PricedDecisions *all;
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	bool		all_kinds;		/* the price must meet all targets, not only that of its kind */
+	bool		all_kinds;		/* must the price meet all targets, not only that of "kind"? */
 } Search;
 
-/* Does a mean cost exceed its target at this price? */
+/* Does a mean cost exceed its target at this price of the constraint? */
 static bool
 is_exceeded(const Search *s, double price)
 {
@@ -182,8 +181,8 @@ is_exceeded(const Search *s, double price)
 }
 
 /*
- * Find the lowest price at which no target is exceeded.  From the current price, growing
- * steps up or down bracket the result, and bisection follows.  The target of the kind must
+ * Find the lowest price of a constraint at which no target is exceeded.  From the current price,
+ * growing steps up or down bracket the result, and bisection follows.  The constraint's target must
  * be possible.
  */
 static double
@@ -223,7 +222,7 @@ find_price(const Search *s)
 	return high;
 }
 
-/* Target of a kind, or the minimum possible cost if that is higher */
+/* Target of a constraint, raised to the minimum possible mean cost if it is below */
 static double
 possible_target(const PricedDecisions *all, int kind, double target)
 {
@@ -235,7 +234,10 @@ possible_target(const PricedDecisions *all, int kind, double target)
 
 /* ---------- several prices ---------- */
 
-/* Geometric mean of the spreads of scores (kind < 0) or of costs; 0 if all are 0 */
+/*
+ * Typical spread of scores (kind < 0) or of a constraint's costs within a decision: the geometric
+ * mean of the spreads; 0 if all are 0
+ */
 static double
 usual_spread(const PricedDecisions *all, int kind)
 {
@@ -258,7 +260,7 @@ usual_spread(const PricedDecisions *all, int kind)
 	return count == 0 ? 0.0 : exp(sum / (double) count);
 }
 
-/* Do the choices under these prices meet all targets? */
+/* Do the candidates chosen under these prices meet all targets? */
 static bool
 is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 {
@@ -269,7 +271,7 @@ is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 	return true;
 }
 
-/* Raise prices until the choices meet all targets, if a few passes suffice. */
+/* Raise prices until the chosen candidates meet all targets, if a few passes suffice. */
 static void
 raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -285,7 +287,7 @@ raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Lower each price as far as the choices still meet all targets. */
+/* Lower each price as far as the chosen candidates still meet all targets. */
 static void
 lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -298,7 +300,7 @@ lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Largest excess of a mean cost over its target, as a fraction of the usual spread */
+/* Largest excess of a mean cost over its target, as a fraction of the costs' usual spread */
 static double
 largest_excess(const PriceProgram *p, const double *targets, const double *prices)
 {
@@ -313,9 +315,9 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 }
 
 /*
- * Find prices at which the choices meet the targets: near the solution of the program,
- * or near a solution for tighter targets.  If no such prices are found, take those with
- * the smallest excess.
+ * Find prices at which the chosen candidates meet the targets: near the solution of the linear
+ * program, or near a solution for tighter targets.  If no such prices are found, take those with
+ * the smallest excess over a target.
  */
 static void
 round_prices(PriceProgram *p, const double *targets, double *prices)
@@ -343,7 +345,7 @@ round_prices(PriceProgram *p, const double *targets, double *prices)
 	}
 }
 
-/* Find the prices of several kinds. */
+/* Find the prices of several constraints. */
 static void
 solve_several(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -367,8 +369,8 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 }
 
 /*
- * Find the lowest prices at which the choices meet their targets.  A target that no price
- * meets is replaced by the minimum possible cost.
+ * Find the lowest prices at which the chosen candidates meet their targets.  If no price meets a
+ * target, the minimum possible cost replaces the target.
  */
 void
 price_solve(const PricedDecisions *all, const double *targets, double *prices)

@@ -3,8 +3,8 @@
  *		Dual prices of constraints: the lowest prices at which decisions, replayed
  *		with score - price x cost, have mean costs within their targets.
  *
- * Prices are the multipliers of a linear program over mixtures of choices: maximize
- * the mean score while the mean cost of each kind is at most its target.
+ * Prices are the multipliers of a linear program over mixtures of choices: maximize the mean score
+ * while the mean cost of each constraint is at most its target.
  */
 #ifndef DLINTS_PRICE_H
 #define DLINTS_PRICE_H
@@ -13,27 +13,27 @@
 
 #include "slate.h"
 
-/* maximum number of kinds of costs */
+/* Maximum number of constraints, each with its own kind of cost */
 #define PRICE_MAX_KINDS		16
 
-/* Candidates of one decision */
+/* Scores and costs of a decision's candidates */
 typedef struct PricedDecision
 {
 	int			candidates;
 	const double *scores;
-	const double *costs;		/* one row of "candidates" numbers per kind */
+	const double *costs;		/* for each constraint, a row of "candidates" costs */
 } PricedDecision;
 
 /* Decisions to be replayed under prices, and work space */
 typedef struct PricedDecisions
 {
-	int			kinds;			/* number of kinds of costs, at most PRICE_MAX_KINDS */
-	int			k;				/* candidates that a decision chooses */
+	int			kinds;			/* number of constraints, at most PRICE_MAX_KINDS */
+	int			k;				/* number of candidates chosen per decision */
 	size_t		count;
 	const PricedDecision *each;
-	double	   *scores;			/* work space: maximum number of candidates */
-	SlateEntry *entries;		/* work space: maximum number of chosen candidates */
-	double	   *means;			/* work space: one number per kind */
+	double	   *scores;			/* work space: scores of a decision's candidates */
+	SlateEntry *entries;		/* work space: a decision's chosen candidates */
+	double	   *means;			/* work space: mean cost of each constraint */
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } PricedDecisions;
 

@@ -1,12 +1,11 @@
 /*
  * price_program.c
- *		The linear program behind several dual prices: the simplex method with
- *		column generation.
+ *		Solve the linear program for several dual prices by the simplex method
+ *		with column generation.
  *
- * Numbers are scaled: scores by their usual spread; costs as excess over the
- * target, by the usual spread of costs.  Each row but the last says that the
- * excess plus a slack, minus the common relaxation, is 0.  The last row says
- * that the weights of choices sum to 1.
+ * Numbers are scaled: scores by their usual spread; costs as excess over the target, by the usual
+ * spread of costs.  For each constraint, a row says that the mean excess plus a slack, minus a
+ * relaxation common to all rows, is 0.  The last row says that the weights of choices sum to 1.
  */
 #include "price_program.h"
 
@@ -17,16 +16,16 @@
 /* Maximum simplex iterations per row, in case the method cycles; about 15 suffice */
 #define MAX_ITERATIONS_PER_ROW	200
 
-/* Elements below this fraction of the largest element of a column are no pivots. */
+/* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
-/* Gains below this fraction of their terms, and duals below it, are rounding errors. */
+/* Gains below this fraction of their terms are rounding errors, and smaller duals, too. */
 #define MIN_GAIN	1e-11
 
 /* Relative tolerance between two ratios in the choice of the leaving column */
 #define RATIO_TOLERANCE	1e-14
 
-/* Compute the column of the choice under these prices; returns its scaled score. */
+/* Compute the column of the candidates chosen under these prices; returns its scaled score. */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -48,7 +47,9 @@ set_column(PriceProgram *p, int row, ColumnKind type, double score, const double
 	memcpy(p->basis[row], column, sizeof(double) * (size_t) p->rows);
 }
 
-/* Invert the basis by Gauss-Jordan elimination with row pivoting; false if singular. */
+/*
+ * Invert the basis by Gauss-Jordan elimination with row pivoting.  Returns false if it is singular.
+ */
 static bool
 invert_basis(PriceProgram *p)
 {
@@ -90,8 +91,8 @@ invert_basis(PriceProgram *p)
 }
 
 /*
- * Compute values and duals of a new basis.  The first phase, "is_feasibility",
- * minimizes the relaxation only.  Returns false if the basis is singular.
+ * Compute values and duals of a new basis.  In the first phase, "is_feasibility", the objective is
+ * to minimize the relaxation variable.  Returns false if the basis is singular.
  */
 static bool
 update_basis(PriceProgram *p, bool is_feasibility)
@@ -116,7 +117,7 @@ update_basis(PriceProgram *p, bool is_feasibility)
 	return true;
 }
 
-/* Convert the duals to prices. */
+/* Convert the duals of the scaled program to prices. */
 void
 program_read_prices(const PriceProgram *p, double *prices)
 {
@@ -125,7 +126,7 @@ program_read_prices(const PriceProgram *p, double *prices)
 			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
 }
 
-/* Scale prices up to PRICE_MAX, where costs alone decide. */
+/* Scale prices so that the largest is PRICE_MAX, where costs alone decide. */
 static void
 maximize_prices(int kinds, double *prices)
 {
@@ -138,9 +139,8 @@ maximize_prices(int kinds, double *prices)
 }
 
 /*
- * Find the column that improves the objective most per unit: the slack of a target
- * whose dual is negative, or the choice under the duals as prices.  Returns false
- * if no column does.
+ * Find the column that improves the objective most per unit: the slack of a target whose dual is
+ * negative, or the candidates chosen under the duals as prices.  Returns false if no column does.
  */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
@@ -183,8 +183,8 @@ find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double
 }
 
 /*
- * Replace the basic column that first reaches 0 by a new column.  Returns false if
- * none does.
+ * Replace the basic column whose value first reaches 0 by a new column.  Returns false if no value
+ * decreases.
  */
 static bool
 enter_column(PriceProgram *p, ColumnKind type, double score, const double *column)
@@ -227,7 +227,10 @@ relaxation_row(const PriceProgram *p)
 	return -1;
 }
 
-/* Improve the basis until it is optimal or, in the first phase, feasible. */
+/*
+ * Improve the basis until it is optimal or, in the first phase, feasible.  Returns false if the
+ * method fails.
+ */
 static bool
 improve(PriceProgram *p, bool is_feasibility)
 {
@@ -249,7 +252,7 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: the choice without prices, slacks and, if required, the relaxation. */
+/* Set the initial basis: the choice without prices, slacks and, if necessary, the relaxation. */
 static void
 begin_basis(PriceProgram *p)
 {
@@ -277,7 +280,7 @@ begin_basis(PriceProgram *p)
 	}
 }
 
-/* Relax the targets that exclude each other; returns false if none do. */
+/* Raise targets that no choice can meet together.  Returns false if there are none. */
 static bool
 relax_targets(PriceProgram *p)
 {
@@ -296,9 +299,8 @@ relax_targets(PriceProgram *p)
 }
 
 /*
- * Solve the linear program.  Targets that exclude each other are relaxed as little as
- * possible, by an equal fraction of their usual spreads.  Returns false if the method
- * fails.
+ * Solve the linear program.  Targets that exclude each other are relaxed as little as possible, by
+ * an equal fraction of the usual spreads of costs.  Returns false if the method fails.
  */
 bool
 program_solve(PriceProgram *p)

@@ -1,10 +1,10 @@
 /*
  * price_program.h
- *		The linear program behind several dual prices: the mixture of choices
- *		with the highest mean score whose mean costs meet the targets.
+ *		The linear program for several dual prices: the mixture of choices with
+ *		the highest mean score whose mean costs meet the targets.
  *
- * Under one set of prices, the candidates chosen in all decisions form a choice.  It is a
- * column of the program, with a mean score and mean costs.
+ * A choice is the set of candidates chosen under one set of prices, in all
+ * decisions.  It is a column of the program, with a mean score and mean costs.
  */
 #ifndef DLINTS_PRICE_PROGRAM_H
 #define DLINTS_PRICE_PROGRAM_H
@@ -13,7 +13,7 @@
 
 #include "price.h"
 
-/* Rows of the program: one per kind of cost, and the sum of weights */
+/* Maximum number of rows of the program: one per constraint, and the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
 /* A price at which scores no longer matter */
@@ -29,17 +29,17 @@ typedef enum ColumnKind
 
 typedef struct PriceProgram
 {
-	/* set by the caller */
+	/* fields set by the caller */
 	const PricedDecisions *all;
-	int			rows;			/* kinds of costs, plus 1 */
-	double		targets[PRICE_MAX_KINDS];	/* raised if they exclude each other */
-	double		score_scale;	/* usual spread of scores */
-	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs; 0: no price */
+	int			rows;			/* number of constraints, plus 1 */
+	double		targets[PRICE_MAX_KINDS];	/* target mean costs; raised if impossible together */
+	double		score_scale;	/* usual spread of a decision's scores */
+	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs; 0 if the price is 0 */
 
-	/* current basis, by row */
+	/* current basis: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];
-	double		scores[PROGRAM_MAX_ROWS];	/* objective of each column */
-	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* one column per row */
+	double		scores[PROGRAM_MAX_ROWS];	/* objective coefficients of the basic variables */
+	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* column of each basic variable */
 	double		inverse[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];
 	double		values[PROGRAM_MAX_ROWS];	/* values of the basic variables */
 	double		duals[PROGRAM_MAX_ROWS];

@@ -71,14 +71,16 @@ random_bits(uint64_t seed, uint64_t index)
 /* Number of pairs of normals that are computed together: two registers of AVX-512 */
 #define PAIRS_TOGETHER	16
 
-/* Random words of successive counters, in two halves of 64 bits */
+/* Philox outputs of successive counters, each in two halves of 64 bits */
 typedef struct Words
 {
 	uint64_t	first[PAIRS_TOGETHER];
 	uint64_t	second[PAIRS_TOGETHER];
 } Words;
 
-/* Number of words that are written together, from "at" on: the lanes of an AVX2 register */
+/*
+ * Number of Philox outputs that are written together, from "at" on: the lanes of an AVX2 register
+ */
 #define WORDS_TOGETHER	4
 
 static void
@@ -101,8 +103,8 @@ words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], si
 
 #ifdef CPU_AVX2
 /*
- * Compute the words in four lanes.  The lower 32 bits of a lane hold the
- * number; the upper ones are leftovers of multiplications.
+ * Compute four Philox outputs, one per 64-bit lane.  The lower 32 bits of a lane hold the number;
+ * the upper ones are leftovers of multiplications.
  */
 CPU_AVX2 static void
 words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size_t at,
@@ -143,7 +145,9 @@ words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size
 
 /* ---------- normals ---------- */
 
-/* Exponents of 2^52 and 2^84, whose lowest bits are integers; and the root of 1/2, rounded */
+/*
+ * Bits of 2^52 and 2^84, to whose lowest bits integers are added, and of the root of 1/2, rounded
+ */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)
 #define BITS_ROOT		UINT64_C(0x3fe6a09e00000000)
@@ -227,7 +231,7 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 	{
 		double		radius = sqrt(-2.0 * log_of(positive_integer(words->first[i])));
 		double		turns = positive_integer(words->second[i]) * (0.5 / TWO_POW_52);
-		/* the sum is rounded to an integer, the number of quarters, in its lowest bits */
+		/* the sum is rounded; its lowest bits are the number of quarter turns */
 		double		rounded = 4.0 * turns + 1.5 * TWO_POW_52;
 		uint64_t	quarters = as_bits(rounded);
 		double		angle = TWO_PI * (turns - 0.25 * (rounded - 1.5 * TWO_POW_52));
@@ -241,8 +245,8 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 }
 
 /*
- * Standard normals "first" to first + count - 1 of a row.  Each number
- * depends on its own index only, not on the range.
+ * Write the standard normals "first" to first + count - 1 of a stream.  Each number depends on its
+ * own index only, not on the range.
  */
 void
 random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
@@ -279,7 +283,7 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	}
 }
 
-/* Standard normals 0 to count - 1 of a row */
+/* Write the standard normals 0 to count - 1 of a stream. */
 void
 random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count, double *out)
 {
@@ -289,9 +293,10 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count,
 /* ---------- names ---------- */
 
 /*
- * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of a name,
- * and its signs from Philox.  The key is that of the authors' test vectors, the bytes 0 to
- * 15.  It is no secret, but must be equal on all machines and in all versions.
+ * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of a name.
+ *
+ * The key is that of the authors' test vectors, the bytes 0 to 15.  It is no secret, but must be
+ * equal on all machines and in all versions.
  */
 #define KEY_LOW			UINT64_C(0x0706050403020100)
 #define KEY_HIGH		UINT64_C(0x0f0e0d0c0b0a0908)
@@ -363,7 +368,7 @@ hash_name(const void *bytes, size_t count)
 }
 
 /*
- * Add the first "count" signs of a hash, times the weight, to "sum".  Sign i is bit i of
+ * Add the first "count" random signs of a hash, times the weight, to "sum".  Sign i is bit i of
  * Philox's output for the counters 0, 1, ... with the hash as key.  A bit of 1 is a minus.
  */
 void

@@ -4,9 +4,8 @@
  *		seed (the key), a stream and an index.  A projection matrix therefore
  *		needs no storage, and a seeded draw can be repeated anywhere.
  *
- * The mapping from (seed, stream, index) to numbers belongs to the stored
- * format: a change would silently change the meaning of stored models.
- * Golden values in the tests pin it.
+ * The mapping from (seed, stream, index) to numbers belongs to the stored format: a change would
+ * silently change the meaning of stored models.  Golden values in the tests pin it.
  */
 #ifndef DLINTS_RANDOM_H
 #define DLINTS_RANDOM_H
@@ -22,9 +21,9 @@ typedef enum RandomPurpose
 {
 	RANDOM_PROJECTION = 1,		/* rows of the projection matrix */
 	RANDOM_DRAW = 2,			/* normals of a perturbed estimate */
-	RANDOM_SIGNS = 5,			/* signs of a name; the key is its hash */
-	RANDOM_START = 6,			/* start of the iteration in svd.c; the key is a hash */
-	RANDOM_BONUS = 7			/* perturbed bonuses: row = candidate, index = draw */
+	RANDOM_SIGNS = 5,			/* signs of a name; its hash is the key */
+	RANDOM_START = 6,			/* start of the iteration in svd.c; an item's hash is the key */
+	RANDOM_BONUS = 7			/* normals of perturbed bonuses; row = candidate, index = draw */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);

@@ -11,8 +11,8 @@
 #include "memories.h"
 
 /*
- * The search multiplies the ridge by 4 per step (doc/algorithm.md, "Ridge"),
- * at most 20 times: up to 1e12 times the start.
+ * The search multiplies the ridge by 4 per step (doc/algorithm.md, "Ridge"), at most 20 times: up
+ * to 1e12 times the start.
  */
 #define STEP_FACTOR			4.0
 #define MAX_STEPS_UP		20
@@ -31,14 +31,14 @@
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 
 /*
- * Minimum ratio of the rewards' squared deviations to S; below, rewards are
- * constant up to rounding and the ridge keeps its start value.
+ * Minimum ratio of squared deviations from the mean reward to the sum of squared rewards.  Below,
+ * rewards are constant up to rounding, and the ridge keeps its start value.
  */
 #define MIN_VARIATION	1e-9
 
 /*
- * Residuals below this fraction of S are rounding errors (about 50 times the
- * precision of a double).
+ * Residuals below this fraction of the sum of squared rewards are rounding errors (about 50 times
+ * the precision of a double).
  */
 #define MIN_RESIDUE	1e-14
 
@@ -58,16 +58,16 @@ typedef struct Likelihood
 	double	   *below;
 	double	   *vector;
 	double	   *spare;			/* work space for one tridiagonal factorization */
-	double		squares;		/* sum of squared rewards about their mean */
+	double		squares;		/* sum of squared deviations from the mean reward */
 	double		min_residual;	/* smallest residual that is not a rounding error */
-	double		degrees_of_freedom; /* N, minus 1 with an intercept */
-	double		noise;			/* given standard deviation of the noise; 0 if unknown */
+	double		degrees_of_freedom; /* sum of weights, minus 1 with an intercept */
+	double		noise;			/* known standard deviation of the noise; 0 if unknown */
 	double		start;			/* ridge at which the search starts */
 } Likelihood;
 
 /*
- * Compute ln |A + ridge I| and v' (A + ridge I)^-1 v.  Returns false if A +
- * ridge I is not positive definite.
+ * Compute ln |A + ridge I| and v' (A + ridge I)^-1 v of the marginal likelihood.  Returns false if
+ * A + ridge I is not positive definite.
  */
 static bool
 solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length)
@@ -169,7 +169,7 @@ prepare_likelihood(const Evidence *e, double start, const Rewards *rewards,
 	return h;
 }
 
-/* Multiply the ridge by "factor" while the likelihood rises, at most "steps" times. */
+/* Multiply the ridge by "factor" while the marginal likelihood rises, at most "steps" times. */
 static double
 climb(const Likelihood *h, double factor, int steps)
 {

@@ -2,16 +2,15 @@
  * ridge.h
  *		Estimation of the ridge from the evidence.
  *
- * Rewards themselves show how large the coefficients are.  With 2 clicks in
- * 100 impressions, features explain about a ten-thousandth of the squares.  A
- * ridge of 1 would then fit noise.
+ * Rewards themselves show how large the coefficients are.  With 2 clicks in 100 impressions,
+ * features explain about a ten-thousandth of the squares.  A ridge of 1 would then fit noise.
  */
 #ifndef DLINTS_RIDGE_H
 #define DLINTS_RIDGE_H
 
 #include "evidence.h"
 
-/* Start of the search, and the ridge of models with too few observations */
+/* Ridge at which the search starts, and that of models with too few observations */
 #define RIDGE_START		0.1
 
 extern size_t ridge_find_work(int dim);

@@ -1,13 +1,13 @@
 /*
  * score.c
- *		Scores of feature vectors under weight vectors in lanes.
+ *		Scores of feature vectors under interleaved weight vectors (see score.h).
  */
 #include "score.h"
 
 #include "clones.h"
 
 /*
- * Pack "count" vectors of "len" numbers, vectors_len apart, into rounded *
+ * Interleave "count" weight vectors of "len" numbers, in packs of "lanes" vectors, into rounded *
  * len numbers.  Unused lanes are zero.
  */
 #define PACK_BODY(number, lanes, rounded) \
@@ -37,9 +37,9 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 }
 
 /*
- * Vector types of the registers.  They are explicit, because compilers
- * generate poor code for such short loops, and worse code for vectors longer
- * than the CPU's registers.  Each clone therefore has its own type.
+ * SIMD vector types.  They are explicit, because compilers generate poor code for such short loops,
+ * and worse code for vectors longer than the CPU's registers.  Each clone therefore has its own
+ * type.
  */
 #define VECTOR(number, bytes) \
 	number __attribute__((vector_size(bytes), aligned(sizeof(number)), may_alias))
@@ -52,8 +52,9 @@ typedef VECTOR(float, 32) float_x8;
 typedef VECTOR(float, 64) float_x16;
 
 /*
- * One body for all vector types, and for one or several feature vectors, so that the order
- * of summation cannot differ.  Several feature vectors share each load of weights.
+ * Dot products with a pack of weight vectors.  One body serves all vector types, and one or several
+ * feature vectors, so that the order of summation cannot differ.  Several feature vectors share
+ * each load of weights.
  */
 #define SCORE_BODY(number, vector, width, lane_count, together) \
 	vector		sum[together][(lane_count) / (width)]; \
@@ -95,7 +96,7 @@ typedef VECTOR(float, 64) float_x16;
 				   lane_count, together); \
 	}
 
-/* A function and the number of feature vectors it processes together */
+/* A SIMD function and the number of feature vectors it processes together */
 typedef struct ScoreKernel
 {
 	int			together;
@@ -122,8 +123,8 @@ static const ScoreKernel kernels[] = {{4, double_by_4}, {1, double_by_1}};
 static const ScoreKernelFloat kernels_float[] = {{4, float_by_4}, {1, float_by_1}};
 
 /*
- * Each kernel takes enough feature vectors to hide the latency of additions,
- * and few enough for their sums to fit into the registers.
+ * Each function takes enough feature vectors to hide the latency of additions, and few enough for
+ * their sums to fit into the registers.
  */
 #ifdef CPU_AVX2
 DOUBLE_FUNCTION(double_by_1_avx2, double_x4, 1, CPU_AVX2)
@@ -133,7 +134,7 @@ FLOAT_FUNCTION(float_by_1_avx2, float_x8, 1, CPU_AVX2)
 FLOAT_FUNCTION(float_by_4_avx2, float_x8, 4, CPU_AVX2)
 FLOAT_FUNCTION(float_by_8_avx512, float_x16, 8, CPU_AVX512)
 
-/* the first kernel of each requires AVX-512 */
+/* the first function of each array requires AVX-512 */
 static const ScoreKernel kernels_x86[] = {
 	{8, double_by_8_avx512}, {4, double_by_4_avx2}, {1, double_by_1_avx2}
 };
@@ -149,8 +150,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 #endif
 
 /*
- * Score all feature vectors.  If fewer vectors remain than a kernel takes, it
- * repeats some before them, which is faster than a smaller kernel.
+ * Score all feature vectors.  If fewer vectors remain than a function takes, it repeats some before
+ * them, which is faster than a function for fewer vectors.
  */
 #define SCORE_ALL(kernel) \
 	int			c; \
@@ -167,8 +168,9 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 	}
 
 /*
- * Compute scores of "count" feature vectors, features_len apart, under one pack of lanes.
- * Each feature vector gives a row of scores; rows are scores_len numbers apart.
+ * Compute scores of "count" feature vectors, features_len numbers apart, under one pack of
+ * interleaved weight vectors.  Each feature vector gives a row of scores; rows are scores_len
+ * numbers apart.
  */
 void
 score_lanes(int len, const double *lanes, int count, const double *features,

@@ -2,13 +2,12 @@
  * score.h
  *		Scores of many feature vectors under many weight vectors.
  *
- * Weight vectors are packed in lanes, SCORE_LANES side by side, so that one
- * pass over a feature vector computes all of its scores.  Each score is
- * summed in the order of the features, whatever its lane.  Equal feature
- * vectors thus have equal scores, which a BLAS product does not guarantee.
+ * Weight vectors are packed in lanes, SCORE_LANES side by side, so that one pass over a feature
+ * vector computes all of its scores.  Each score is summed in the order of the features, whatever
+ * its lane.  Equal feature vectors thus have equal scores, which a BLAS product does not guarantee.
  *
- * Single precision has twice as many lanes in the same time, and reads real
- * features without conversion.
+ * Single precision has twice as many lanes in the same time, and reads real features without
+ * conversion.
  */
 #ifndef DLINTS_SCORE_H
 #define DLINTS_SCORE_H
@@ -18,7 +17,7 @@
 #define SCORE_LANES			8
 #define SCORE_LANES_FLOAT	16
 
-/* Round a number of vectors up to whole packs of lanes. */
+/* Round a number of weight vectors up to whole packs of lanes. */
 static inline int
 score_rounded(int count)
 {

@@ -62,8 +62,8 @@ sift_up(SlateHeap *heap, const Slate *s)
 }
 
 /*
- * Record an entry that was not kept, if it is the best of these so far.  Fast paths skip
- * entries with scores below all kept ones; these cannot tie.
+ * Record an entry that was not kept, if it is the best of these so far.  Fast paths skip entries
+ * with scores below all kept ones, because these cannot tie with a kept one.
  */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
@@ -133,7 +133,7 @@ slate_entries(int candidates, int k, const int *groups, int cap, int group_count
 }
 
 /*
- * Bind a slate to group_count heaps and the entries that slate_entries()
+ * Initialize a slate with the caller's group_count heaps and the entries that slate_entries()
  * counted, with the same k.
  */
 void
@@ -173,7 +173,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer candidates "first" to first + count - 1.  Their scores are "step" numbers apart. */
+/* Offer candidates "first" to first + count - 1.  Their scores have a stride of "step" numbers. */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
@@ -186,8 +186,8 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 }
 
 /*
- * Finish a slate after all candidates have been offered. s->best then holds
- * the chosen entries in heap order; returns their number.
+ * Finish a slate after all candidates have been offered.  s->best then holds the chosen entries in
+ * heap order.  Returns their number.
  */
 int
 slate_end(Slate *s)
@@ -199,8 +199,7 @@ slate_end(Slate *s)
 }
 
 /*
- * Largest tie-break key among the best entries that were not kept.  Requires
- * best.lost_count > 0.
+ * Largest tie-break key among the best entries that were not kept.  Requires best.lost_count > 0.
  */
 uint64_t
 slate_lost_key(Slate *s)
@@ -208,10 +207,7 @@ slate_lost_key(Slate *s)
 	return tie_key(s, &s->best.lost);
 }
 
-/*
- * Sort the chosen entries, best first, by heapsort: the worst remaining entry
- * moves to the end.
- */
+/* Sort the chosen entries, best first, by heapsort: the worst remaining entry moves to the end. */
 void
 slate_sort(Slate *s)
 {

@@ -3,13 +3,12 @@
  *		Slates: the k best of a list of scored candidates, with a maximum
  *		number per group.
  *
- * Of equal scores the smallest tie-break key wins.  Keys are random, drawn from
- * a seed or given by the caller.  Propensities (choose/decision.c) and random
- * lists, in which all scores are equal, rely on this randomness.
+ * Of equal scores the smallest tie-break key wins.  Keys are random, drawn from a seed or given by
+ * the caller.  Propensities (choose/decision.c) and random lists, in which all scores are equal,
+ * rely on this randomness.
  *
- * A greedy choice by score that skips full groups takes only the best of each
- * group.  We therefore keep the best "cap" entries per group in a heap,
- * choose among these, and sort nothing else.
+ * A greedy choice by score that skips full groups takes only the best of each group.  We therefore
+ * keep the best "cap" entries per group in a heap, choose among these, and sort nothing else.
  */
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H
@@ -28,25 +27,25 @@ typedef struct SlateEntry
 	int			candidate;
 } SlateEntry;
 
-/* The best entries offered so far, as a heap with the worst entry first */
+/* A heap of the best entries offered so far, with the worst of them first */
 typedef struct SlateHeap
 {
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
-	SlateEntry	lost;			/* entry that was not kept with the highest score; of equal
-								 * ones, that with the largest tie-break key */
-	int			lost_count;		/* number of entries with this score that were not kept */
+	SlateEntry	lost;			/* best entry that was not kept, by score and then by largest
+								 * tie-break key */
+	int			lost_count;		/* number of entries not kept that have the score of "lost" */
 } SlateHeap;
 
 typedef struct Slate
 {
-	uint64_t	seed;			/* seed of tie-break keys */
+	uint64_t	seed;			/* seed from which tie-break keys are drawn */
 	const uint64_t *keys;		/* nonzero key of each candidate; NULL: drawn from the seed */
 	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
 	int			group_count;
 	SlateHeap	best;
-	SlateHeap  *caps;			/* one heap per group */
+	SlateHeap  *caps;			/* heap of each group's best entries */
 } Slate;
 
 /*
@@ -59,7 +58,7 @@ slate_tie_key(uint64_t seed, uint64_t number)
 	return random_bits(seed, number);
 }
 
-/* The least score that can be chosen, whatever its candidate */
+/* Lowest score with which a candidate could still be chosen */
 static inline double
 slate_least(const Slate *s)
 {

@@ -2,19 +2,16 @@
  * svd.c
  *		Block iteration for the leading singular vectors of a sparse matrix.
  *
- * Each product of A'A with a panel reads all cells once.  A product followed
- * by a Rayleigh-Ritz step yields approximate singular vectors and values.
- * Between such steps we apply Chebyshev polynomials of A'A, which are small
- * below the last of these values and grow fast above.  They separate the
- * directions far better than the same number of plain products (Zhou and
- * Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems",
- * 2007).  The first and the last product are in double precision, the others in
- * single precision.
+ * Each product of A'A with a panel reads all cells once.  A product followed by a Rayleigh-Ritz
+ * step yields approximate singular vectors and values.  Between such steps we apply Chebyshev
+ * polynomials of A'A, which are small below the last of these values and grow fast above.  They
+ * separate the directions far better than the same number of plain products (Zhou and Saad, "A
+ * Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).  The first and the last
+ * product are in double precision, the others in single precision.
  *
- * Panels are orthonormalized by the eigenvectors of their Gram matrix
- * (Stathopoulos and Wu, "A block orthogonalization procedure with constant
- * synchronization requirements", 2002).  Linearly dependent columns become
- * zeros.
+ * Panels are orthonormalized by the eigenvectors of their Gram matrix (Stathopoulos and Wu, "A
+ * block orthogonalization procedure with constant synchronization requirements", 2002).  Linearly
+ * dependent columns become zeros.
  */
 #include "svd.h"
 
@@ -47,7 +44,7 @@
 /* Eigenvalues below this fraction are rounding errors in a Gram matrix of unit vectors. */
 #define DEPENDENT_SHARE	1e-14
 
-/* Parts of the work area */
+/* Arrays in the work space of a decomposition */
 typedef struct Work
 {
 	double	   *full;
@@ -87,11 +84,10 @@ split_work(int columns, double *work)
 }
 
 /*
- * Divide each weight by the square root of its user's sum and the fourth root
- * of its item's sum.  The sums are numbers of clicks if each click has weight
- * 1.  Otherwise active users and popular items would dominate the leading
- * directions.  The largest quotient becomes 1, so that panel_multiply_fast()
- * does not underflow.  "roots" is work space of one double per item.
+ * Divide each weight by the square root of its user's sum and the fourth root of its item's sum.
+ * The sums are numbers of clicks if each click has weight 1.  Otherwise active users and popular
+ * items would dominate the leading directions.  The largest quotient becomes 1, so that
+ * panel_multiply_fast() does not underflow.  "roots" is work space of one double per item.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
@@ -147,7 +143,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 
 	if (!linalg_all_finite(n * n, work->full))
 		return false;
-	/* scaled, because LAPACK's error bounds assume numbers around 1 */
+	/* scale first, because LAPACK's error bounds assume numbers around 1 */
 	for (size_t j = 0; j < n; j++)
 		largest = fmax(largest, work->full[j * n + j]);
 	(void) frexp(largest, &exponent);
@@ -216,7 +212,7 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 }
 
 /*
- * One product and a Rayleigh-Ritz step: with an orthonormal basis Q of A V,
+ * Multiply the panel V by A'A and take a Rayleigh-Ritz step: with an orthonormal basis Q of A V,
  * take the singular vectors and values of Q'A.
  */
 static bool
@@ -295,8 +291,8 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 }
 
 /*
- * Compute the leading singular vectors, from a start with a component in each
- * direction.  Returns false if LAPACK fails.
+ * Compute the leading singular vectors.  The start must have a component in each direction.
+ * Returns false if LAPACK fails.
  */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd)
@@ -307,7 +303,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, panel_multiply, &work))
 		return false;
 
-	/* a full-rank basis of everything needs no further products */
+	/* if the panel spans all directions of the matrix, further products change nothing */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
 		products = MAX_PRODUCTS;
 	while (products + 2 <= MAX_PRODUCTS)
@@ -317,7 +313,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
 		PanelFilter filter = is_fast ? panel_filter_fast : panel_filter;
 
-		/* amplify eigenvalues above the square of "last" */
+		/* amplify eigenvalues of A'A above the square of the last singular value */
 		filter(matrix, (size_t) svd->columns, last * last / 2.0, n, svd->panel, svd->spare,
 			   work.chunk);
 		products += n + 1;
@@ -329,10 +325,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	return true;
 }
 
-/*
- * Improve the singular vectors of a good start by one product.  Returns false
- * if LAPACK fails.
- */
+/* Improve the singular vectors of a good start by one product.  Returns false if LAPACK fails. */
 bool
 svd_refine(const SvdMatrix *matrix, Svd *svd)
 {
@@ -344,7 +337,7 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/* Map a hash to [1, 2): a weight that breaks symmetries of the matrix. */
+/* Map an item's hash to [1, 2): a weight that breaks symmetries of the matrix. */
 static double
 sign_weight(uint64_t hash)
 {
@@ -363,10 +356,9 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 }
 
 /*
- * Write the right singular vectors V, one vector of "len" numbers per item,
- * padded with zeros.  They are scaled to a mean squared length of 1.  The
- * sign of a singular vector is arbitrary; the hashes determine it.  "vectors" may be
- * svd->panel if "len" is at most svd->columns.
+ * Write the right singular vectors V, one vector of "len" numbers per item, padded with zeros.
+ * They are scaled to a mean squared length of 1.  The sign of a singular vector is arbitrary; the
+ * hashes determine it.  "vectors" may be svd->panel if "len" is at most svd->columns.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -418,11 +410,13 @@ squared_length(size_t len, const double *vector)
 }
 
 /*
- * Rotate the vectors of a new decomposition onto the previous vectors "onto", where zeros
- * mean none, and scale them to the same total length.  Models that were trained on the
- * previous vectors then stay valid.  If all items with previous vectors are far from the
- * new directions, their vectors are rounding errors and nothing changes.  The work area has
- * svd_work(len) doubles.  Returns false if LAPACK fails.
+ * Rotate the vectors of a new decomposition onto the items' previous vectors "onto", and scale them
+ * to the same total length.  Models that were trained on the previous vectors then stay valid.  A
+ * previous vector of zeros means that the item had none.
+ *
+ * If all items with previous vectors are far from the new directions, their vectors are rounding
+ * errors and nothing changes.  The work area has svd_work(len) doubles.  Returns false if LAPACK
+ * fails.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)

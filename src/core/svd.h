@@ -1,30 +1,29 @@
 /*
  * svd.h
- *		Leading singular vectors of a click matrix.  The sparse matrix A of
- *		users by items is scaled: each row by the square root of its sum, each
- *		column by the fourth root of its sum.
+ *		Leading singular vectors of a click matrix.
  *
- * Time is linear in the number of cells, plus small matrices of order
- * "columns".  The caller provides the memory.
+ * The sparse matrix A of users by items is scaled: each row is divided by the
+ * square root of its sum, each column by the fourth root of its sum.  Time is
+ * linear in the number of cells, plus small matrices of order "columns".
  *
- * Results do not depend on the order of input, if the caller sorts users,
- * items and the cells of each user.
+ * The caller provides the memory.  Results do not depend on the order of input, if
+ * the caller sorts users, items and the cells of each user.
  */
 #ifndef DLINTS_SVD_H
 #define DLINTS_SVD_H
 
 #include "panel.h"
 
-/* Directions beyond the requested ones, which speed up convergence */
+/* Number of directions beyond the requested ones, which speed up convergence */
 #define SVD_SPARE		10
 
 typedef struct Svd
 {
 	int			columns;
-	double	   *panel;			/* start of the iteration, then singular vectors */
-	double	   *spare;			/* panel_spare() doubles, at least one per item */
+	double	   *panel;			/* start vectors, then right singular vectors */
+	double	   *spare;			/* work space: panel_spare() doubles, at least one per item */
 	double	   *values;			/* singular values in descending order */
-	double	   *work;			/* svd_work() doubles */
+	double	   *work;			/* work space: svd_work() doubles */
 } Svd;
 
 extern size_t svd_work(int columns);

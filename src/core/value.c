@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Evaluation sums of a single decision */
+/* Evaluation sums (see value.h) of a single decision */
 PolicyValue
 value_of(double reward, double weight)
 {
@@ -24,7 +24,7 @@ value_of(double reward, double weight)
 	return v;
 }
 
-/* Evaluation sums of a single decision with a model's predicted and expected rewards */
+/* Evaluation sums of a single decision, with a model's predicted and expected rewards */
 PolicyValue
 value_of_modelled(double reward, double weight, double predicted, double expected)
 {
@@ -34,7 +34,7 @@ value_of_modelled(double reward, double weight, double predicted, double expecte
 	return v;
 }
 
-/* Fraction of "more" in the total count + more */
+/* Fraction of "more" in the sum of both counts */
 static double
 fraction_of(double count, double more)
 {
@@ -55,7 +55,7 @@ merge_moments(Moments *m, double count, Moments other, double other_count)
 	m->mean += distance * share;
 }
 
-/* Add the decisions of "other" to v. */
+/* Merge the evaluation sums "other" into v. */
 void
 value_merge(PolicyValue *v, const PolicyValue *other)
 {
@@ -81,9 +81,8 @@ value_stderr(const PolicyValue *v, Moments moments)
 }
 
 /*
- * Standard error of snips by linearization: the standard error of the mean of
- * w (r - snips), divided by the mean weight.  Squares about snips follow from
- * the stored squares about the mean.
+ * Standard error of snips by linearization: the standard error of the mean of w (r - snips),
+ * divided by the mean weight.  Squares about snips follow from the stored squares about the mean.
  */
 double
 value_snips_stderr(const PolicyValue *v)
@@ -106,20 +105,16 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/*
- * Bet sizes: the grid 0.97 * 2^-k for k = 0..15.  The smallest is right for
- * about 1e10 observations.
- */
+/* Bet sizes: the grid 0.97 * 2^-k for k = 0..15.  The smallest suits about 1e10 observations. */
 #define N_BETS			16
 #define MAX_BET	0.97
 
-/* Bisection steps; 60 reach the precision of a double. */
+/* Number of bisection steps; 60 reach the precision of a double. */
 #define BISECTION_STEPS		60
 
 /*
- * Lower bound of the log wealth of one bet against an expectation at
- * "distance" from the mean.  Wealth increases with the distance.  Beyond its
- * maximum the bound is held constant.
+ * Lower bound of the log wealth of one bet against an expectation at "distance" from the mean.
+ * Wealth increases with the distance.  Beyond its maximum the bound is held constant.
  */
 static double
 log_wealth(double bet, double count, double squares, double distance)

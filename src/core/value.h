@@ -29,12 +29,12 @@ typedef struct PolicyValue
 	double		count;
 	Moments		reward;
 	Moments		weight;
-	Moments		weighted;		/* w r */
-	double		snips;			/* mean of r with weights w */
-	double		weight_squares; /* sum of w^2 */
-	Moments		by_squares;		/* moments of r with weights w^2 */
+	Moments		weighted;		/* weighted rewards, w r */
+	double		snips;			/* mean reward with weights w, the estimate snips */
+	double		weight_squares; /* sum of squared weights w */
+	Moments		by_squares;		/* moments of rewards with weights w^2 */
 	double		max_weight;
-	Moments		doubly;			/* e + w (r - q); unused without a model */
+	Moments		doubly;			/* moments of e + w (r - q); unused without a model */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight);

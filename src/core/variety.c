@@ -1,10 +1,9 @@
 /*
  * variety.c
- *		Greedy selection with a similarity penalty (maximal marginal
- *		relevance).
+ *		Greedy selection with a similarity penalty (maximal marginal relevance).
  *
- * Each position scans all candidates, a strip at a time.  Keeping them sorted
- * would cost more, because each choice changes the order.
+ * Each position scans all candidates, VARIETY_STRIP of them (a strip) at a time.
+ * Keeping them sorted would cost more, because each choice changes the order.
  */
 #include "variety.h"
 
@@ -22,7 +21,7 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 #define OCTETS	(VARIETY_STRIP / 8)
 #define QUADS	(VARIETY_STRIP / 4)
 
-/* Elements of a where "holds" is set, and of b elsewhere */
+/* Elements of a where the mask "holds" is set, and of b elsewhere */
 #define CHOOSE(holds, a, b) \
 	((quad) (((quad_mask) (a) & (holds)) | ((quad_mask) (b) & ~(holds))))
 #define HIGHER(a, b)	CHOOSE((a) > (b), a, b)
@@ -31,8 +30,8 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 /* ---------- similarity ---------- */
 
 /*
- * Address of the first element of candidate i's vector.  Its elements are
- * VARIETY_STRIP floats apart.
+ * Address of the first element of a candidate's vector.  Its elements are VARIETY_STRIP floats
+ * apart.
  */
 static float *
 lane_of(const Variety *v, int at)
@@ -41,7 +40,7 @@ lane_of(const Variety *v, int at)
 		at % VARIETY_STRIP;
 }
 
-/* Set the vector of candidate i, finite numbers, scaled to length 1. */
+/* Set the vector of a candidate, which must have finite numbers.  It is scaled to length 1. */
 void
 variety_set_vector(Variety *v, int at, const double *vector)
 {
@@ -52,7 +51,7 @@ variety_set_vector(Variety *v, int at, const double *vector)
 		lane[(size_t) k * VARIETY_STRIP] = v->unit[k];
 }
 
-/* Complete the setup after all vectors have been set. */
+/* Complete the setup after the vectors of all candidates have been set. */
 void
 variety_start(Variety *v)
 {
@@ -118,7 +117,7 @@ higher(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Convert a strip of similarities to double precision. */
+/* Convert the similarities of VARIETY_STRIP candidates to double precision. */
 static inline void
 widen(const float *row, double *similar)
 {
@@ -127,8 +126,8 @@ widen(const float *row, double *similar)
 }
 
 /*
- * Update the greatest similarities of a strip, and compute the penalized
- * scores.  Returns the highest of them.
+ * Update the greatest similarities of a strip of candidates, and compute their penalized scores.
+ * Returns the highest of these scores.
  */
 static inline double
 score_strip(double diversity, const double *similar, const double *scores, double *closest,
@@ -166,7 +165,7 @@ update_similarities(Variety *v, const float *row)
 	}
 }
 
-/* Compute the penalized scores of one strip again; its similarities do not change. */
+/* Compute the penalized scores of a strip of candidates whose similarities do not change. */
 static double
 rescore_strip(const Variety *v, int at, double *penalized)
 {
@@ -200,8 +199,8 @@ tie_key(const Variety *v, int at)
 }
 
 /*
- * Find the candidate with the penalized score "highest", and the smallest
- * tie-break key among several.  At least one candidate must have this score.
+ * Find the candidate with the penalized score "highest"; of several, the one with the smallest
+ * tie-break key.  At least one candidate must have this score.
  */
 static int
 argmax(const Variety *v, double highest)
@@ -221,7 +220,7 @@ argmax(const Variety *v, double highest)
 	return found;
 }
 
-/* Exclude the chosen candidate, and the rest of its group once that has reached the cap. */
+/* Exclude the chosen candidate, and the rest of its group if the group has reached the cap. */
 static void
 exclude(Variety *v, int chosen)
 {

@@ -3,14 +3,12 @@
  *		Slates with diversity: a candidate loses score the more similar it is
  *		to chosen candidates (maximal marginal relevance).
  *
- * Positions are filled in turn, each with the highest penalized score.  A
- * score s > 0 becomes s (1 - diversity c), where c is the greatest similarity
- * to a chosen candidate; other scores stay.  Similarity is the cosine of two
- * vectors, or 0 if that is negative or a vector is zero.  At most "cap"
- * candidates of a group are chosen.  Ties are broken as in slate.h.
+ * Positions are filled in turn, each with the highest penalized score.  A score s > 0 becomes s (1
+ * - diversity c), where c is the greatest similarity to a chosen candidate; other scores stay.
+ * Similarity is the cosine of two vectors, or 0 if that is negative or a vector is zero.  At most
+ * "cap" candidates of a group are chosen.  Ties are broken as in slate.h.
  *
- * Similarities do not depend on scores, so they are kept for the slates of
- * further draws.
+ * Similarities do not depend on scores, so they are kept for the slates of further draws.
  */
 #ifndef DLINTS_VARIETY_H
 #define DLINTS_VARIETY_H
@@ -18,10 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Candidates per strip, which vector instructions process together */
+/* Number of candidates that SIMD instructions process together (a strip) */
 #define VARIETY_STRIP	32
 
-/* Number of array elements for "count" candidates in whole strips */
+/* Number of array elements for "count" candidates, rounded up to whole strips */
 static inline size_t
 variety_rounded(int count)
 {
@@ -29,33 +27,33 @@ variety_rounded(int count)
 }
 
 /*
- * A selection of several slates from the same candidates.  All arrays belong
- * to the caller; "rounded" means variety_rounded(count) elements.
+ * A selection of several slates from the same candidates.  All arrays belong to the caller; arrays
+ * of floats and doubles have a multiple of VARIETY_STRIP elements per row.
  */
 typedef struct Variety
 {
-	/* equal for all slates */
+	/* fields that are equal for all slates */
 	int			count;			/* number of candidates */
 	int			dim;
 	double		diversity;		/* strength of the penalty, in (0, 1] */
-	const int  *numbers;		/* number that gives the tie-break key, by candidate */
+	const int  *numbers;		/* each candidate's number for tie-break keys */
 	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
 	int			cap;
-	float	   *units;			/* rounded * dim: unit vectors, strip by strip */
+	float	   *units;			/* unit vectors of all candidates, interleaved by strip */
 	float	   *unit;			/* work space for one vector */
 
-	/* similarities of all candidates to candidates chosen before, one rounded row each */
+	/* cached similarities: each row has those of all candidates to one chosen candidate */
 	float	   *rows;
-	int			max_rows;		/* allocated rows, at least 1; the last is reused */
-	int			row_count;		/* cached rows */
-	int		   *row_of;			/* row of each candidate, negative for none */
+	int			max_rows;		/* number of allocated rows, at least 1; the last is reused */
+	int			row_count;		/* number of cached rows */
+	int		   *row_of;			/* index of each candidate's cached row, negative for none */
 
-	/* current slate */
+	/* fields of the current slate */
 	uint64_t	seed;
 	int			last;			/* candidate chosen last, negative for none */
-	int		   *taken;			/* chosen candidates of each group */
-	double	   *scores;			/* rounded; -infinity for unavailable candidates */
-	double	   *closest;		/* rounded; greatest similarity to chosen candidates */
+	int		   *taken;			/* number of chosen candidates of each group */
+	double	   *scores;			/* score of each candidate; -infinity if unavailable */
+	double	   *closest;		/* greatest similarity of each candidate to chosen candidates */
 	double	   *peaks;			/* highest penalized score of each strip */
 } Variety;
 
