@@ -8,21 +8,12 @@ COMMENT ON FUNCTION dlints_draw(dlints, bigint)
 CREATE FUNCTION dlints_draw_weights(
 	model dlints,
 	profile dlints_vector DEFAULT '{}',
-	seed bigint DEFAULT NULL
+	seed bigint DEFAULT NULL,
+	draws integer DEFAULT 1
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_draw_weights(dlints, dlints_vector, bigint)
-	IS 'draws weights in feature space from the posterior; their dot product with features is a score';
-
-CREATE FUNCTION dlints_draw_weights(
-	model dlints,
-	profile dlints_vector,
-	seed bigint,
-	draws integer
-) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION dlints_draw_weights(dlints, dlints_vector, bigint, integer)
-	IS 'draws several weight vectors, one a row; dlints_decide uses the same draws under the same seed';
+	IS 'draws weights in feature space from the posterior, whose dot product with features is a score; one row per draw if "draws" is not 1';
 
 CREATE FUNCTION dlints_dot(
 	weights double precision[], features dlints_vector) RETURNS double precision

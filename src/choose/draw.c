@@ -30,48 +30,42 @@ dlints_draw(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(ResultVector(PreparedDraw(prepared, SeedArgument(fcinfo, 1)), prepared->dim));
 }
 
-/* Return the weights of several draws, one row each. */
-static Datum
-WeightsOfDraws(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
-{
-	const DlintsHeader *model = &prepared->header;
-	Size		lifted_len = ModelLiftedLen(model);
-	Size		len = model->feature_dim;
-	double	   *parameters = AllocateNumbers((Size) draws * prepared->dim);
-	double	   *weights = AllocateNumbers((Size) draws * lifted_len);
-
-	PreparedDraws(prepared, seed, 0, draws, parameters);
-	CHECK_FOR_INTERRUPTS();
-	LiftParameters(model, draws, parameters, ReadProfile(profile, model), weights);
-	for (int i = 1; i < draws; i++)
-		memmove(weights + i * len, weights + i * lifted_len, sizeof(double) * len);
-	return ResultMatrix(weights, draws, len);
-}
-
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model, profile, seed [, draws]): a draw converted to weights over
- * features, or a row for each of several draws.  The first row equals the single draw with
- * the same seed. dlints_decide uses the same draws under that seed.
+ * dlints_draw_weights(model, profile, seed, draws): draws converted to weights over features.
+ * Returns a vector for one draw, and a matrix with a row per draw for several.  The first row
+ * equals the single draw with the same seed.  dlints_decide uses the same draws under that seed.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared;
+	Size		lifted_len;
+	Size		len;
+	int			draws;
+	double	   *parameters;
+	double	   *weights;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	if (PG_NARGS() > 3)
-	{
-		ArgNotNull(fcinfo, 3, "draws");
-		CheckDraws(PG_GETARG_INT32(3), MAX_DRAWS);
-		return WeightsOfDraws(PrepareModel(fcinfo, 0), SeedArgument(fcinfo, 2),
-						   PG_GETARG_DATUM(1), PG_GETARG_INT32(3));
-	}
+	ArgNotNull(fcinfo, 3, "draws");
+	draws = PG_GETARG_INT32(3);
+	CheckDraws(draws, MAX_DRAWS);
 	prepared = PrepareModel(fcinfo, 0);
-	return ResultVector(DrawWeights(prepared, SeedArgument(fcinfo, 2), PG_GETARG_DATUM(1)),
-						prepared->header.feature_dim);
+	lifted_len = ModelLiftedLen(&prepared->header);
+	len = prepared->header.feature_dim;
+	parameters = AllocateNumbers((Size) draws * prepared->dim);
+	weights = AllocateNumbers((Size) draws * lifted_len);
+	PreparedDraws(prepared, SeedArgument(fcinfo, 2), 0, draws, parameters);
+	CHECK_FOR_INTERRUPTS();
+	LiftParameters(&prepared->header, draws, parameters,
+				   ReadProfile(PG_GETARG_DATUM(1), &prepared->header), weights);
+	if (draws == 1)
+		return ResultVector(weights, len);
+	for (int i = 1; i < draws; i++)
+		memmove(weights + i * len, weights + i * lifted_len, sizeof(double) * len);
+	return ResultMatrix(weights, draws, len);
 }
 
 PG_FUNCTION_INFO_V1(dlints_dot);

@@ -68,22 +68,6 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 		(!form->profile || !PG_ARGISNULL(form->profile));
 }
 
-/*
- * Convert a draw psi-tilde to weights over features, under the profile if the
- * kind has one.  The result is in the current memory context.
- */
-double *
-DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile)
-{
-	const DlintsHeader *model = &prepared->header;
-	double	   *draw = PreparedDraw(prepared, seed);
-	double	   *weights = palloc(sizeof(double) * ModelLiftedLen(model));
-
-	LiftParameter(model, draw, profile, weights);
-	pfree(draw);
-	return weights;
-}
-
 /* Return the parts of a prepared model that a policy needs. */
 static int
 PolicyParts(uint8 policy)
@@ -100,10 +84,15 @@ double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
 {
 	Size		size = sizeof(double) * ModelLiftedLen(&prepared->header);
+	double	   *weights = palloc(size);
+	double	   *draw;
 
-	if (prepared->header.policy == POLICY_THOMPSON)
-		return DrawWeights(prepared, FreshSeed(), profile);
-	return memcpy(palloc(size), PreparedWeights(prepared, profile), size);
+	if (prepared->header.policy != POLICY_THOMPSON)
+		return memcpy(weights, PreparedWeights(prepared, profile), size);
+	draw = PreparedDraw(prepared, FreshSeed());
+	LiftParameter(&prepared->header, draw, profile, weights);
+	pfree(draw);
+	return weights;
 }
 
 /* Initialize a request from the first candidate, with keys in "context". */

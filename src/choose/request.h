@@ -39,7 +39,6 @@ typedef struct Request
 
 extern uint64 FreshSeed(void);
 extern uint64 SeedArgument(FunctionCallInfo fcinfo, int argno);
-extern double *DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile);
 extern double *PolicyWeights(PreparedModel *prepared, Datum profile);
 extern void RequestInit(Request *request, const MismatchMessages *messages, PreparedModel *prepared,
 						 MemoryContext context, Datum model, Datum profile);
