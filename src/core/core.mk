@@ -16,5 +16,6 @@ BLAS_LIBS ?= -lblas
 LAPACK_LIBS ?= -llapack
 
 # Those that see every number of every feature vector: at -O2 loops stay rolled up.
-VECTOR_OBJS = $(addprefix src/core/, byte_score.o evidence.o halving.o numbers.o panel.o random.o svd.o variety.o)
+VECTOR_OBJS = $(addprefix src/core/, byte_score.o evidence.o halving.o linalg.o numbers.o panel.o random.o svd.o \
+	variety.o)
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops -fno-math-errno

@@ -13,6 +13,7 @@
 /* Number of doubles in Totals, which is also processed as an array */
 #define TOTALS_LEN	4
 typedef char totals_have_no_padding[sizeof(Totals) == TOTALS_LEN * sizeof(double) ? 1 : -1];
+typedef char blocks_can_be_added[EVIDENCE_BLOCK <= LINALG_MAX_UPDATE ? 1 : -1];
 
 /* Number of doubles of evidence: N, R, S, N2 if stored, b, G, and H if stored */
 size_t
@@ -70,38 +71,17 @@ evidence_flush(Evidence *e)
 	flush_denormals(evidence_value_count(e->dim, evidence_squares(e)), e->N);
 }
 
-static bool
-all_one(int count, const double *values)
-{
-	for (int j = 0; j < count; j++)
-		if (values[j] != 1.0)
-			return false;
-	return true;
-}
-
-static void
-scale_vectors(int len, int count, const double *factors, const double *vectors, double *out)
-{
-	for (int j = 0; j < count; j++)
-		for (int k = 0; k < len; k++)
-			*out++ = factors[j] * *vectors++;
-}
-
 /*
  * Add a block of at most EVIDENCE_BLOCK observations, after multiplying the previous weights by
  * "decay".  Weights of discount^age and a decay of discount^count equal successive updates of
- * Algorithm 1 (see evidence.h).
- *
- * Before each rank update, a vector is scaled by the square root of its weight, so that it counts w
- * in G and w^2 in H.  "reduced" has "count" vectors of dim numbers, and "work" the same size.
+ * Algorithm 1 (see evidence.h).  "reduced" has "count" vectors of dim numbers.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
-				const double *rewards, double reference, const double *weights, double *work)
+				const double *rewards, double reference, const double *weights)
 {
-	double		roots[EVIDENCE_BLOCK];
+	double		squares[EVIDENCE_BLOCK];
 	double		gains[EVIDENCE_BLOCK];
-	const double *vectors = reduced;
 	size_t		dim = (size_t) e->dim;
 
 	*e->N *= decay;
@@ -113,32 +93,22 @@ evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 	{
 		double		above = rewards[j] - reference;
 
-		roots[j] = sqrt(weights[j]);
+		squares[j] = weights[j] * weights[j];
 		gains[j] = weights[j] * rewards[j];
 		*e->N += weights[j];
 		*e->R += weights[j] * above;
 		*e->S += weights[j] * above * above;
 		if (e->N2)
-			*e->N2 += weights[j] * weights[j];
+			*e->N2 += squares[j];
 	}
 
 	for (size_t k = 0; k < dim; k++)
 		e->b[k] *= decay;
 	linalg_combine(e->dim, count, reduced, 1, gains, count, e->b, e->dim);
 
-	if (!all_one(count, weights))
-	{
-		scale_vectors(e->dim, count, roots, reduced, work);
-		vectors = work;
-	}
-	linalg_rank_update(e->dim, count, vectors, decay, e->G);
+	linalg_rank_update(e->dim, count, reduced, weights, decay, e->G);
 	if (e->H)
-	{
-		if (vectors == work)
-			scale_vectors(e->dim, count, roots, work, work);
-		linalg_rank_update(e->dim, count, vectors, decay * decay, e->H);
-	}
-
+		linalg_rank_update(e->dim, count, reduced, squares, decay * decay, e->H);
 	evidence_flush(e);
 }
 

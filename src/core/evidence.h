@@ -101,7 +101,7 @@ extern Squares evidence_squares(const Evidence *e);
 extern double evidence_square_share(const Evidence *e);
 extern void evidence_absorb(Evidence *e, double decay, int count,
 							const double *reduced, const double *rewards,
-							double reference, const double *weights, double *work);
+							double reference, const double *weights);
 extern void evidence_scale(Evidence *e, double factor);
 extern void evidence_add(Evidence *e, const Evidence *other);
 extern bool evidence_subtract(Evidence *e, const Evidence *other,

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "score.h"
+
 /* ---------- routines of BLAS and LAPACK ---------- */
 
 /*
@@ -44,9 +46,6 @@ extern void dtrmv_(const char *uplo, const char *trans, const char *diag,
 extern void dtrsv_(const char *uplo, const char *trans, const char *diag,
 				   const int *n, const double *a, const int *lda, double *x,
 				   const int *incx, fortran_len, fortran_len, fortran_len);
-extern void dsfrk_(const char *transr, const char *uplo, const char *trans, const int *n,
-				   const int *k, const double *alpha, const double *a, const int *lda,
-				   const double *beta, double *c, fortran_len, fortran_len, fortran_len);
 extern void dpftrf_(const char *transr, const char *uplo, const int *n,
 					double *a, int *info, fortran_len, fortran_len);
 extern void dpftri_(const char *transr, const char *uplo, const int *n,
@@ -84,6 +83,11 @@ static const double one = 1.0;
 static const double minus_one = -1.0;
 static const double zero = 0.0;
 static const int unit_stride = 1;
+
+/* Maximum number of rows of sums that a score kernel computes at a time */
+#define MAX_SUMS	64
+/* Maximum number of coordinates that a projection multiplies at a time: 16 kB */
+#define MAX_PIECE	256
 
 /*
  * Size of the buffer that OpenBLAS maps for level 3 on most CPUs, plus the overhead of some builds
@@ -211,11 +215,66 @@ linalg_unpack_lower(int d, const double *packed, double *full)
 	dtfttr_("N", "L", &d, packed, full, &d, &info, 1, 1);
 }
 
-/* packed <- factor packed + sum over vectors of v v' */
-void
-linalg_rank_update(int d, int count, const double *vectors, double factor, double *packed)
+/* Write numbers "row" to row + SCORE_LANES - 1 of weighted vectors; 0 for those below 0. */
+static void
+weigh_rows(int d, int count, const double *vectors, const double *weights, int row,
+		   double (*lanes)[SCORE_LANES])
 {
-	dsfrk_("N", "L", "N", &d, &count, &one, vectors, &d, &factor, packed, 1, 1, 1);
+	int			missing = row < 0 ? -row : 0;
+
+	for (int k = 0; k < count; k++, vectors += d)
+	{
+		for (int l = 0; l < missing; l++)
+			lanes[k][l] = 0.0;
+		for (int l = missing; l < SCORE_LANES; l++)
+			lanes[k][l] = weights[k] * vectors[row + l];
+	}
+}
+
+/* Add sums to "count" elements of column c of a packed lower triangle, from "row" on. */
+static void
+add_sums(int d, int row, int c, int count, const double *sums, double factor, double *packed)
+{
+	double	   *element = packed + linalg_packed_index(d, row, c);
+	int			step = c < (d + 1) / 2 ? 1 : d + (d % 2 == 0);
+
+	for (int l = 0; l < count; l++, element += step)
+		*element = factor * *element + sums[l];
+}
+
+/*
+ * packed <- factor packed + sum over k of weights[k] vectors[k] vectors[k]'
+ *
+ * A few rows of the result are lanes of a score kernel.  BLAS takes longer for such small
+ * matrices, above all an OpenBLAS that is older than the CPU.
+ */
+void
+linalg_rank_update(int d, int count, const double *vectors, const double *weights, double factor,
+				   double *packed)
+{
+	double		lanes[LINALG_MAX_UPDATE][SCORE_LANES];
+	double		sums[MAX_SUMS][SCORE_LANES];
+
+	/* the first rows, which have the fewest columns, may be less than SCORE_LANES */
+	for (int row = d - score_rounded(d); row < d; row += SCORE_LANES)
+	{
+		int			end = row + SCORE_LANES;
+
+		weigh_rows(d, count, vectors, weights, row, lanes);
+		for (int first = 0; first < end; first += MAX_SUMS)
+		{
+			int			columns = end - first < MAX_SUMS ? end - first : MAX_SUMS;
+
+			score_lanes_spaced(count, lanes[0], columns, vectors + first, 1, d, sums[0],
+							   SCORE_LANES);
+			for (int i = 0; i < columns; i++)
+			{
+				int			from = row > first + i ? row : first + i;
+
+				add_sums(d, from, first + i, end - from, sums[i] + (from - row), factor, packed);
+			}
+		}
+	}
 }
 
 /* Replace a packed symmetric matrix by its lower Cholesky factor. */
@@ -428,6 +487,33 @@ linalg_norm(int len, const double *vector)
 	return dnrm2_(&len, vector, &unit_stride);
 }
 
+/* linalg_project() for at most SCORE_LANES rows */
+static void
+project_rows(int len, int rows, const double *matrix, int count, const double *vectors,
+			 double *out, int out_len)
+{
+	double		lanes[MAX_PIECE * SCORE_LANES];
+	double		sums[MAX_SUMS][SCORE_LANES];
+
+	for (int k = 0; k < len; k += MAX_PIECE)
+	{
+		int			piece = len - k < MAX_PIECE ? len - k : MAX_PIECE;
+
+		score_pack(piece, rows, matrix + k, len, lanes);
+		for (int first = 0; first < count; first += MAX_SUMS)
+		{
+			int			n = count - first < MAX_SUMS ? count - first : MAX_SUMS;
+			double	   *to = out + (size_t) first * (size_t) out_len;
+
+			score_lanes(piece, lanes, n, vectors + (size_t) first * (size_t) len + k, len,
+						sums[0], SCORE_LANES);
+			for (int i = 0; i < n; i++, to += out_len)
+				for (int l = 0; l < rows; l++)
+					to[l] = k == 0 ? sums[i][l] : to[l] + sums[i][l];
+		}
+	}
+}
+
 /*
  * out[c] <- matrix vectors[c], for a matrix given by rows.  Successive results are out_len apart.
  */
@@ -437,9 +523,9 @@ linalg_project(int len, int rows, const double *matrix, int count,
 {
 	if (count == 1)
 		linalg_dot_each(len, rows, matrix, vectors, out);
-	else
-		dgemm_("T", "N", &rows, &count, &len, &one, matrix, &len, vectors,
-			   &len, &zero, out, &out_len, 1, 1);
+	for (int row = 0; count > 1 && row < rows; row += SCORE_LANES)
+		project_rows(len, rows - row < SCORE_LANES ? rows - row : SCORE_LANES,
+					 matrix + (size_t) row * (size_t) len, count, vectors, out + row, out_len);
 }
 
 /* full <- sum over columns c of c c', with both triangles */

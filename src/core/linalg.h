@@ -16,6 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Maximum number of vectors of linalg_rank_update() */
+#define LINALG_MAX_UPDATE	128
+
 /* Number of elements of a packed matrix of order d */
 static inline size_t
 linalg_packed_len(int d)
@@ -32,7 +35,7 @@ extern double linalg_min_diagonal(int d, const double *packed);
 extern bool linalg_all_finite(size_t count, const double *values);
 extern void linalg_unpack_lower(int d, const double *packed, double *full);
 
-extern void linalg_rank_update(int d, int count, const double *vectors,
+extern void linalg_rank_update(int d, int count, const double *vectors, const double *weights,
 							   double factor, double *packed);
 extern bool linalg_cholesky(int d, double *packed);
 extern void linalg_cholesky_invert(int d, double *factor);

@@ -76,7 +76,7 @@ typedef VECTOR(float, 64) float_x16;
 			UNROLL \
 			for (l = 0; l < (lane_count) / (width); l++) \
 				sum[c][l] += weights[l] * \
-					features[(size_t) c * (size_t) features_len + (size_t) k]; \
+					features[(size_t) c * (size_t) features_len + (size_t) k * (size_t) step]; \
 	} \
 	UNROLL \
 	for (c = 0; c < (together); c++) \
@@ -85,7 +85,7 @@ typedef VECTOR(float, 64) float_x16;
 			((vector *) (scores + (size_t) c * (size_t) scores_len))[l] = sum[c][l]
 
 #define SCORE_PARAMETERS(number) \
-	int len, const number *lanes, const number *features, int features_len, \
+	int len, const number *lanes, const number *features, int features_len, int step, \
 	number *scores, int scores_len
 
 #define SCORE_FUNCTION(name, number, vector, lane_count, together, attribute) \
@@ -164,21 +164,29 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 		if (c > count - (kernel)->together) \
 			c = count - (kernel)->together; \
 		(kernel)->score(len, lanes, features + (size_t) c * (size_t) features_len, \
-						features_len, scores + (size_t) c * (size_t) scores_len, scores_len); \
+						features_len, step, scores + (size_t) c * (size_t) scores_len, scores_len); \
 	}
 
 /*
- * Compute scores of "count" feature vectors, features_len numbers apart, under one pack of
- * interleaved weight vectors.  Each feature vector gives a row of scores; rows are scores_len
- * numbers apart.
+ * Compute scores of "count" feature vectors under one pack of interleaved weight vectors.  The
+ * feature vectors are features_len numbers apart, and their numbers "step".  Each feature vector
+ * gives a row of scores; rows are scores_len numbers apart.
  */
 void
-score_lanes(int len, const double *lanes, int count, const double *features,
-			int features_len, double *scores, int scores_len)
+score_lanes_spaced(int len, const double *lanes, int count, const double *features,
+				   int features_len, int step, double *scores, int scores_len)
 {
 	const ScoreKernel *kernel = CHOOSE_KERNEL(kernels, kernels_x86);
 
 	SCORE_ALL(kernel);
+}
+
+/* The same for vectors of contiguous numbers */
+void
+score_lanes(int len, const double *lanes, int count, const double *features,
+			int features_len, double *scores, int scores_len)
+{
+	score_lanes_spaced(len, lanes, count, features, features_len, 1, scores, scores_len);
 }
 
 void
@@ -186,6 +194,7 @@ score_lanes_float(int len, const float *lanes, int count, const float *features,
 				  int features_len, float *scores, int scores_len)
 {
 	const ScoreKernelFloat *kernel = CHOOSE_KERNEL(kernels_float, kernels_x86_float);
+	const int	step = 1;
 
 	SCORE_ALL(kernel);
 }

@@ -33,6 +33,9 @@ score_rounded_float(int count)
 extern void score_pack(int len, int count, const double *vectors, int vectors_len, double *packed);
 extern void score_lanes(int len, const double *lanes, int count,
 						const double *features, int features_len, double *scores, int scores_len);
+extern void score_lanes_spaced(int len, const double *lanes, int count,
+							   const double *features, int features_len, int step,
+							   double *scores, int scores_len);
 
 extern void score_pack_float(int len, int count, const double *vectors,
 							 int vectors_len, float *packed);

@@ -66,8 +66,6 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 {
 	DlintsHeader *header = &model->header;
 	Memories	memories = ModelMemories(model);
-	int			dim = memories.memory[0].dim;
-	double	   *work = palloc(sizeof(double) * dim * block->count);
 	double		weights[EVIDENCE_BLOCK];
 	int64		newer;
 
@@ -79,10 +77,9 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	{
 		WeighBlock(header, j, block, weights);
 		evidence_absorb(&memories.memory[j], ModelMemoryDecay(header, j, block->count, newer),
-						block->count, reduced, block->rewards, header->reference, weights, work);
+						block->count, reduced, block->rewards, header->reference, weights);
 	}
 	ModelKeepReference(model);
-	pfree(work);
 }
 
 /*

@@ -147,16 +147,14 @@ absorb(Evidence *e, double decay, int count, const double *features,
 	double	   *z = guarded_copy(len, features);
 	double	   *r = guarded_copy((size_t) count, rewards);
 	double	   *w = guarded_copy((size_t) count, weights);
-	double	   *work = guarded((size_t) e->dim * (size_t) count);
 
-	evidence_absorb(e, decay, count, z, r, reference, w, work);
+	evidence_absorb(e, decay, count, z, r, reference, w);
 	assert_same_bits(len, z, features);
 	assert_same_bits((size_t) count, r, rewards);
 	assert_same_bits((size_t) count, w, weights);
 	guarded_free(z);
 	guarded_free(r);
 	guarded_free(w);
-	guarded_free(work);
 }
 
 /* Train on "count" observations in blocks, oldest first, with a discount. */

@@ -164,7 +164,7 @@ test_large_weights_do_not_narrow_unobserved_directions(void **state)
 		double		mean[3];
 		double		mean_alone[3];
 
-		evidence_absorb(e, 1, 2, features[0], rewards, 0, weights, work);
+		evidence_absorb(e, 1, 2, features[0], rewards, 0, weights);
 		assert_true(factor_with(e, 1, f));
 		assert_true(factor_with(e, 1, &alone));
 		posterior_mean(f, e->b, mean);
@@ -196,7 +196,7 @@ test_ridge_raised_for_G_is_raised_for_H(void **state)
 	double		work[2];
 	double		width;
 
-	evidence_absorb(e, 1, 1, features, &reward, 0, &weight, work);
+	evidence_absorb(e, 1, 1, features, &reward, 0, &weight);
 	assert_true(factor_with(e, 1e-6, f));
 	assert_true(factor_with(e, 1e-6, &alone));
 	posterior_root(&alone, root);

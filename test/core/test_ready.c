@@ -53,6 +53,7 @@ test_ready_detects_missing_memory(void **state)
 static void
 test_operations_need_no_further_memory(void **state)
 {
+	const double weights[LINALG_MAX_UPDATE] = {1.0};
 	double	   *full;
 	double	   *packed;
 	double	   *vectors;
@@ -64,7 +65,7 @@ test_operations_need_no_further_memory(void **state)
 	memset(packed, 0, sizeof(double) * linalg_packed_len(ORDER));
 	leave_room(4 * MEGABYTE);
 	assert_true(linalg_ready());
-	linalg_rank_update(ORDER, ORDER, vectors, 0.0, packed);
+	linalg_rank_update(ORDER, LINALG_MAX_UPDATE, vectors, weights, 0.0, packed);
 	linalg_add_diagonal(ORDER, 1.0, packed);
 	assert_true(linalg_cholesky(ORDER, packed));
 	linalg_cholesky_solve(ORDER, packed, ORDER, vectors);

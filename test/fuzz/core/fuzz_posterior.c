@@ -203,7 +203,6 @@ learn(Input *in, History *h)
 	double	   *weights = walled_numbers(in, (size_t) count, take_weight);
 	double	   *rewards = walled_numbers(in, (size_t) count, take_reward);
 	double	   *features = walled_numbers(in, (size_t) count * (size_t) dim, take_reduced);
-	double	   *work = walled((size_t) dim * (size_t) count);
 	double		weight = fmax(1.0, largest((size_t) count, weights));
 	double		size = largest((size_t) count * (size_t) dim, features) +
 		largest((size_t) count, rewards) + fabs(reference) + 1e-100;
@@ -214,8 +213,8 @@ learn(Input *in, History *h)
 	for (int j = 0; j < count; j++)
 		evidence_absorb(&single.evidence, j == 0 ? decay : 1.0, 1,
 						features + (size_t) j * (size_t) dim, &rewards[j],
-						reference, &weights[j], work);
-	evidence_absorb(&h->evidence, decay, count, features, rewards, reference, weights, work);
+						reference, &weights[j]);
+	evidence_absorb(&h->evidence, decay, count, features, rewards, reference, weights);
 	totals_absorb(&h->totals, count, rewards, reference, weights);
 	check(!h->learned || h->rebased || h->totals.peak >= h->totals.S);
 	if (size < MODERATE)
