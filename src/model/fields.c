@@ -35,7 +35,7 @@ static const char *const policy_names[POLICY_COUNT] = {"thompson", "ucb", "greed
 const FieldNames PolicyNames = {POLICY_COUNT, policy_names};
 const FieldNames InteractionsNames = {INTERACTIONS_COUNT, interactions_names};
 
-/* Value of a label; -1 if there is none */
+/* Return the value of an enum label; -1 if the label is unknown. */
 int
 FindName(const FieldNames *names, const char *name)
 {
@@ -45,7 +45,7 @@ FindName(const FieldNames *names, const char *name)
 	return -1;
 }
 
-/* name, type, meaning, names, null, offset, defines_evidence, is_shown */
+/* columns: name, type, meaning, names, null, offset, defines_evidence, is_shown */
 const Field fields[] = {
 	{"format", FIELD_UINT16, FIELD_NUMBER, NULL, NULL, AT(version, 4), false, false},
 	{"policy", FIELD_UINT8, FIELD_NAME, &PolicyNames, NULL, AT(policy, 6), false, true},
@@ -108,7 +108,7 @@ FieldGet(const DlintsHeader *header, const Field *field)
 	return value;
 }
 
-/* Set a field; the caller has checked the value against FieldRange. */
+/* Set a header field; the caller has checked the value against FieldRange. */
 void
 FieldSet(DlintsHeader *header, const Field *field, FieldValue value)
 {
@@ -181,10 +181,7 @@ FieldsNormalize(DlintsHeader *header)
 	}
 }
 
-/*
- * Append a field in JSON syntax, floating-point numbers with the fewest
- * digits that round-trip.
- */
+/* Append a field in JSON syntax, floating-point numbers with the fewest digits that round-trip. */
 void
 FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 {
@@ -211,10 +208,7 @@ IntervalFromSeconds(double seconds)
 	return DirectFunctionCall1(interval_justify_hours, IntervalPGetDatum(interval));
 }
 
-/*
- * Return a non-null field as a SQL value.  Integers are bigint for 64-bit
- * fields, else integer.
- */
+/* Return a non-null field as a SQL value.  Integers are bigint for 64-bit fields, else integer. */
 Datum
 FieldDatum(const DlintsHeader *header, const Field *field)
 {

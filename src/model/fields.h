@@ -23,7 +23,7 @@ typedef enum FieldType
 /* Meaning of a stored number for users. */
 typedef enum FieldMeaning
 {
-	FIELD_NUMBER,				/* a number */
+	FIELD_NUMBER,				/* number without a special meaning */
 	FIELD_BOOLEAN,
 	FIELD_NAME,					/* an enum value, shown by its label */
 	FIELD_SECONDS,				/* interval in SQL, number in JSON */
@@ -42,21 +42,21 @@ typedef struct Field
 	const char *name;
 	FieldType	type;
 	FieldMeaning meaning;
-	const FieldNames *names;	/* labels of a FIELD_NAME */
+	const FieldNames *names;	/* labels, if the field is an enum */
 	const int64 *null;			/* value that means null; NULL if the field is never null */
 	uint16		offset;
-	bool		defines_evidence;	/* must be equal to combine two models */
-	bool		is_shown;		/* is a column of dlints_info */
+	bool		defines_evidence;	/* must be equal in two models to combine them */
+	bool		is_shown;		/* is the field a column of dlints_info? */
 } Field;
 
-/* Value of a field: "number" for FIELD_FLOAT8, else "integer". */
+/* Value of a header field: "number" for FIELD_FLOAT8, else "integer". */
 typedef struct FieldValue
 {
 	int64		integer;
 	double		number;
 } FieldValue;
 
-/* all fields except the unused ones, in storage order; the version is first */
+/* all header fields except the unused ones, in storage order; the version is first */
 extern const Field fields[];
 extern const int field_count;
 

@@ -4,10 +4,10 @@
  *		value.
  *
  * Numbers have the fewest digits that round-trip.  G and H are written as the
- * rows of their lower triangles, independent of the storage order.  Absent
- * values are null: reduced_dim without projection, H in memories that do not
- * store it, the evidence of an untrained model, and the prior of a model
- * without one.
+ * rows of their lower triangles, independent of the storage order.
+ *
+ * Values that a model does not have are null: reduced_dim without projection, H
+ * where it is not stored, the evidence of an untrained model, and a prior.
  */
 #include "postgres.h"
 
@@ -22,11 +22,11 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* keys after the header fields: an array of memories, and the prior object */
+/* JSON keys after those of the header: the evidence under each discount, and the prior */
 #define EVIDENCE_NAME	"evidence"
 #define PRIOR_NAME		"prior"
 
-/* Shape of a member: a number, dim numbers, or a lower triangle of dim rows. */
+/* Shape of a JSON member: a number, dim numbers, or a lower triangle of dim rows. */
 typedef enum Shape
 {
 	SHAPE_NUMBER,
@@ -38,10 +38,10 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* NULL if the memory does not store the member */
+	double	   *numbers;		/* NULL if the member is not stored */
 } Member;
 
-/* Description of a JSON object: a memory or the prior */
+/* Description of a JSON object: evidence or the prior */
 typedef struct Object
 {
 	int			dim;
@@ -190,8 +190,8 @@ ModelToJson(Dlints *model)
 }
 
 /*
- * State of the parser.  Each function returns false after an error, and
- * leaves the first error in "problem".
+ * State of the parser.  Each parsing function returns false after an error, and leaves the first
+ * error in "problem".
  */
 typedef struct Reader
 {
@@ -312,10 +312,7 @@ ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, int64 *bo
 	return true;
 }
 
-/*
- * Read a field's value that is not null.  Fields whose null is stored as 0 do not accept the
- * number 0.
- */
+/* Read a header field's non-null value.  If null is stored as 0, the number 0 is an error. */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
 {
@@ -383,10 +380,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 	return ModelCheckParameters(header, &reader->problem);
 }
 
-/*
- * Get an array of exactly "count" elements; reports an error and returns NULL
- * for anything else.
- */
+/* Get an array of exactly "count" elements; reports an error and returns NULL for anything else. */
 static JsonbContainer *
 GetArray(Reader *reader, const JsonbValue *value, const char *name, int count)
 {
@@ -433,7 +427,7 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	return rows != NULL;
 }
 
-/* Read a member of the reader's object. */
+/* Read a member of the JSON object that is being parsed. */
 static bool
 ReadMember(Reader *reader, const Member *member, int dim)
 {

@@ -1,7 +1,8 @@
 /*
  * layout.c
  *		Layout of a model as implied by its header: kind, projection, number and
- *		decay of memories, and the positions of evidence and prior.
+ *		decay of memories (evidence under several discounts), and the positions
+ *		of evidence and prior.
  */
 #include "postgres.h"
 
@@ -15,7 +16,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Return the kind of a model: how it computes z from features and profile. */
+/* Return how a model computes reduced features from features and profile. */
 Kind
 ModelKind(const DlintsHeader *header)
 {
@@ -29,8 +30,8 @@ ModelKind(const DlintsHeader *header)
 }
 
 /*
- * Return the projection of a model that has one.  Models with matched
- * interactions reduce x to P x / 4 (core/kinds.h).
+ * Return the projection of a model that has one.  Models with matched interactions reduce features
+ * x to P x / 4 (core/kinds.h).
  */
 Projection
 ModelProjection(const DlintsHeader *header)
@@ -46,7 +47,7 @@ ModelProjection(const DlintsHeader *header)
 	return projection;
 }
 
-/* Return the number of coordinates of z, the order of all matrices. */
+/* Return the number of reduced features z, which is the order of all matrices. */
 int
 ModelCoordinates(const DlintsHeader *header)
 {
@@ -55,10 +56,7 @@ ModelCoordinates(const DlintsHeader *header)
 	return kind_reduced_len(&kind);
 }
 
-/*
- * Return the number of weights that a parameter lifts to: dim, and one for an
- * intercept, the last.
- */
+/* Return the number of weights of features: one per feature, and the last for an intercept. */
 int
 ModelLiftedLen(const DlintsHeader *header)
 {
@@ -67,7 +65,7 @@ ModelLiftedLen(const DlintsHeader *header)
 	return kind_lifted_len(&kind);
 }
 
-/* Does memory j (0-based) forget? */
+/* Is memory j (0-based), evidence under one of several discounts, discounted? */
 bool
 ModelMemoryFades(const DlintsHeader *header, int j)
 {
@@ -75,8 +73,9 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the decay factor of memory j (0-based) after "updates" observations if the model
- * forgets by count, or "time" microseconds if it forgets by time.
+ * Compute the factor by which memory j (0-based), the evidence under discount j, decays.  With a
+ * discount per observation, it decays by "updates" observations, and with a half-life by "time"
+ * microseconds.
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
@@ -89,9 +88,9 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how memory j (0-based) represents H, the sum of squared weights times
- * z z' (core/evidence.h).  A single memory that forgets stores the matrix, as
- * in the paper; one of several stores only the sum of squared weights.
+ * Return how memory j (0-based), the evidence under discount j, stores H, the sum of w^2 z z'
+ * (core/evidence.h).  As in the paper, a single discounted memory stores the matrix; one of several
+ * stores only the sum of w^2.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
@@ -101,7 +100,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return the count of numbers in the first "memories" memories. */
+/* Return the number of doubles of evidence under the first "memories" discounts. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -113,7 +112,7 @@ ModelMemoriesCount(const DlintsHeader *header, int memories)
 	return count;
 }
 
-/* Return the count of numbers in the prior; 0 without a prior. */
+/* Return the number of doubles of the prior; 0 without a prior. */
 Size
 ModelPriorCount(const DlintsHeader *header)
 {
@@ -122,7 +121,7 @@ ModelPriorCount(const DlintsHeader *header)
 	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
 }
 
-/* Return the count of numbers in the stored value.  An untrained model stores no evidence. */
+/* Return the number of doubles in the stored form.  An untrained model stores no evidence. */
 Size
 ModelStoredCount(const DlintsHeader *header)
 {
@@ -130,7 +129,7 @@ ModelStoredCount(const DlintsHeader *header)
 					ModelMemoriesCount(header, header->memories) : 0, ModelPriorCount(header));
 }
 
-/* Return the size in bytes of a value with "count" numbers. */
+/* Return the size in bytes of a model with "count" doubles after the header. */
 Size
 ModelSizeOf(Size count)
 {
@@ -145,9 +144,8 @@ ModelStoredSize(const DlintsHeader *header)
 }
 
 /*
- * Format the shape of a model as a type modifier: "(n)", "(n,d)",
- * "(n,matched)" or "(n,d,matched)", followed by ",intercept" inside the
- * parentheses if the model has an intercept.
+ * Format the shape of a model as a type modifier: "(n)", "(n,d)", "(n,matched)" or "(n,d,matched)",
+ * followed by ",intercept" inside the parentheses if the model has an intercept.
  */
 char *
 ModelShape(const DlintsHeader *header)
@@ -166,7 +164,7 @@ ModelShape(const DlintsHeader *header)
 	return buf.data;
 }
 
-/* Return the memories of a model.  Their numbers are those of the model, not copies. */
+/* Return a model's evidence under each discount, as pointers into the model. */
 Memories
 ModelMemories(Dlints *model)
 {
@@ -185,7 +183,7 @@ ModelMemories(Dlints *model)
 	return memories;
 }
 
-/* Return the start of the prior in an expanded model. */
+/* Return the address of the prior in an expanded model. */
 double *
 ModelPriorNumbers(Dlints *model)
 {
@@ -193,7 +191,7 @@ ModelPriorNumbers(Dlints *model)
 		ModelMemoriesCount(&model->header, model->header.memories);
 }
 
-/* Return the start of the numbers that the stored form includes. */
+/* Return the address of the first number that the stored form includes. */
 double *
 ModelStoredNumbers(Dlints *model)
 {
@@ -201,16 +199,16 @@ ModelStoredNumbers(Dlints *model)
 }
 
 /*
- * Observations per coordinate that halve the weight of a prior
- * (doc/algorithm.md, "Prior").  The weight is complete in an untrained model.
+ * Number of observations per coordinate that halve the weight of a prior (doc/algorithm.md,
+ * "Prior").  An untrained model uses the full weight.
  */
 #define PRIOR_HALVING_OBSERVATIONS		10.0
 
 /*
- * Return the prior of a model; "numbers" are those of the evidence-based prior, or NULL.
+ * Return the prior of a model: the ridge and, if "numbers" is not NULL, prior evidence.
  *
- * The prior applies only while the longest memory is in use.  If a shorter one is in use,
- * rewards have changed, and the prior is as outdated as the longest memory.
+ * Prior evidence applies only while the weakest discount is in use.  With a stronger discount in
+ * use, rewards have changed, and the prior is outdated, too.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
@@ -235,8 +233,8 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 }
 
 /*
- * Return the ridge with which memories are compared and the intercept is
- * estimated: the given one, or a constant.
+ * Return the ridge with which discounts are compared and the intercept is estimated: that given by
+ * the user, or a constant.
  */
 double
 ModelFirstRidge(const DlintsHeader *header)
@@ -244,7 +242,7 @@ ModelFirstRidge(const DlintsHeader *header)
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
 }
 
-/* Return the noise of an untrained model: the given one, that of the prior, or 1. */
+/* Return the noise of an untrained model: that given by the user, that of the prior, or 1. */
 double
 ModelFirstSigma(Dlints *model)
 {
@@ -256,7 +254,7 @@ ModelFirstSigma(Dlints *model)
 	return prior.sigma > 0.0 ? prior.sigma : 1.0;
 }
 
-/* Return the parameters for the interpretation of R and S. */
+/* Return the parameters that interpret R and S, the sums of rewards. */
 Rewards
 ModelRewards(const DlintsHeader *header)
 {

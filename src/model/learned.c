@@ -1,7 +1,7 @@
 /*
  * learned.c
  *		Completion of a change to a model's evidence: check the sums, keep the
- *		reference reward near the rewards, and choose memory, ridge and noise.
+ *		reference reward near the rewards, and choose discount, ridge and noise.
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Recompute R and S of all memories for another reference reward. */
+/* Recompute the sums of rewards (R and S) for another reference reward. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -52,9 +52,9 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of the rewards' sum of squared deviations to S.  Below, fewer than twelve
- * digits of S describe the deviations, and we move the reference to the mean reward.  The
- * reference begins as the first reward, which may be an outlier.
+ * Minimum ratio of the squared deviations from the mean reward to S, those from the reference
+ * reward.  Below, fewer than twelve digits of S describe the deviations, and we move the reference
+ * to the mean.  The reference begins as the first reward, which may be an outlier.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -71,7 +71,7 @@ ModelKeepReference(Dlints *model)
 		double		mean = *memory->R / *memory->N;
 		double		reference = model->header.reference + mean;
 
-		/* the mean of an external model's sums may be no valid reward */
+		/* in a model from external input, the mean may be no valid reward */
 		if (*memory->N > 0.0 && fabs(reference) <= WIDEN_MAX &&
 			*memory->S - *memory->R * mean < MIN_SPREAD_SHARE * *memory->S)
 		{
@@ -93,8 +93,8 @@ CheckEvidence(Dlints *model)
 }
 
 /*
- * Raise the error for evidence without a posterior.  Only external models
- * cause it, since evidence from training is always positive semidefinite.
+ * Raise the error for evidence that has no posterior.  Only models from external input cause it,
+ * since evidence from training is always positive semidefinite.
  */
 static void
 RaiseNoPosterior(void)
@@ -114,9 +114,8 @@ AllocateWorkspace(Size count)
 }
 
 /*
- * Combine the noise estimates of the prior and of the rewards.  The prior
- * counts as PRIOR_NOISE_OBSERVATIONS observations, because rewards that are all
- * equal would give noise 0.
+ * Combine the noise estimates of the prior and of the rewards.  The prior counts as
+ * PRIOR_NOISE_OBSERVATIONS observations, because rewards that are all equal would give noise 0.
  */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
@@ -134,8 +133,8 @@ SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, do
 }
 
 /*
- * Choose the memory in use, and estimate the noise.  If the model has a
- * single memory and a given ridge and noise, there is nothing to compute.
+ * Choose the discount in use, and estimate the noise.  If the model has a single discount and the
+ * user gave ridge and noise, there is nothing to compute.
  */
 static MemoryChoice
 ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
@@ -160,8 +159,8 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Estimate the ridge of a model unless it was given.  The estimate requires the longest
- * memory to be the one in use, since shorter memories have too few observations.
+ * Estimate the ridge of a model unless the user gave it.  The estimate requires the weakest
+ * discount, since evidence under stronger discounts has too few observations.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -179,8 +178,8 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 }
 
 /*
- * Choose memory, noise and ridge.  The result depends on the evidence only,
- * not on earlier choices.
+ * Choose discount, noise and ridge.  The result depends on the evidence only, not on earlier
+ * choices.
  */
 static void
 ModelChoose(Dlints *model)
@@ -194,19 +193,19 @@ ModelChoose(Dlints *model)
 }
 
 /*
- * Maximum number of coordinates for a choice after each update.  Models of D
- * coordinates above it choose after every (D / 12)^2 updates.
+ * Maximum number D of coordinates for a choice of discount, noise and ridge after each update.
+ * Models with more coordinates choose after every (D / 12)^2 updates.
  *
- * A choice takes about D^3 operations, an update D^2.  With several memories
- * and an estimated ridge we measured 30 and 3 us at D = 24, and 1,200 and 30
- * us at D = 130.  The interval limits the cost to about 10 us per update;
- * storing the model takes 60 us and more.
+ * A choice takes about D^3 operations, an update D^2.  With several discounts and an estimated
+ * ridge, we measured 30 us per choice and 3 us per update at D = 24, and 1,200 us and 30 us at D =
+ * 130.  The interval limits the cost of choices to about 10 us per update; storing the model takes
+ * 60 us and more.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
 /*
- * Return the number of updates between two choices.  In a short log the interval is at most
- * 1/8 of the updates so far, because the evidence then changes quickly.
+ * Return the number of updates between two choices of discount, noise and ridge.  In a short log
+ * the interval is at most 1/8 of the updates so far, because the evidence then changes quickly.
  */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
@@ -217,8 +216,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Suppose that "more" further updates come one by one.  Return the number (1-based) of the
- * last one after which the model chooses its memory; 0 if there is none.
+ * Return the number of updates, of "more" that come one by one, until the last one after which the
+ * model chooses its discount; 0 if there is none.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -237,8 +236,8 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 }
 
 /*
- * Complete training: raise an error unless all sums are finite, and make a
- * choice if one is due.
+ * Complete training: raise an error unless all sums are finite, and choose discount, noise and
+ * ridge if a choice is due.
  */
 void
 ModelFinishTraining(Dlints *model)
@@ -251,7 +250,7 @@ ModelFinishTraining(Dlints *model)
 }
 
 /*
- * Raise an error unless each memory and the prior have a posterior.  Required
+ * Raise an error unless the prior and the evidence under each discount have a posterior.  Required
  * for evidence that does not come from training.
  */
 void
@@ -262,8 +261,8 @@ ModelCheckPosteriors(Dlints *model)
 }
 
 /*
- * Complete an addition or subtraction of evidence, or a change of age: check
- * the sums and make a choice.
+ * Complete an addition or subtraction of evidence, or a change of age: check the sums, and choose
+ * discount, noise and ridge.
  */
 void
 ModelFinishSum(Dlints *model)
@@ -273,8 +272,8 @@ ModelFinishSum(Dlints *model)
 }
 
 /*
- * Complete a change of weights, ridge or prior: check sums and posteriors, and make a
- * choice.  External evidence may have no posterior after the change.
+ * Complete a change of weights, ridge or prior: check sums and posteriors, and choose discount,
+ * noise and ridge.  Evidence from external input may have no posterior after the change.
  */
 void
 ModelFinishRevision(Dlints *model)
@@ -284,11 +283,12 @@ ModelFinishRevision(Dlints *model)
 }
 
 /*
- * Maximum size of sums that one more observation cannot make overflow; used to accept
- * observations without training a copy.
+ * Maximum size of sums that cannot overflow with one more observation.  We accept an observation
+ * for such a model without training a copy first.
  *
- * An observation adds less than 1e230 (core/numbers.h).  A change of the reference by at
- * most 2 WIDEN_MAX multiplies N by at most 4e100.  Only external models exceed the limit.
+ * An observation adds less than 1e230 to a sum (core/numbers.h).  A change of the reference reward
+ * by at most 2 WIDEN_MAX adds at most 4e100 times the sum of weights.  Only models from external
+ * input exceed the limit.
  */
 #define MAX_MODERATE_SUM	1e150
 

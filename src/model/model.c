@@ -13,7 +13,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* Allocate a model with a given header and zeros as numbers. */
+/* Allocate an expanded model with a given header and zeros as evidence. */
 Dlints *
 ModelAllocate(const DlintsHeader *header)
 {
@@ -41,10 +41,7 @@ ResetHistory(DlintsHeader *header)
 	memset(&header->totals, 0, sizeof(Totals));
 }
 
-/*
- * Create an untrained model without a prior.  The caller has checked the
- * parameters in "header".
- */
+/* Create an untrained model without a prior.  The caller has checked the parameters in "header". */
 Dlints *
 ModelCreate(const DlintsHeader *header)
 {
@@ -125,7 +122,7 @@ ModelFromDatum(Datum datum)
 	return ExpandModel(CheckedModel(PG_DETOAST_DATUM(datum)));
 }
 
-/* Return an expanded copy that the caller may modify. */
+/* Return an expanded copy of a model that the caller may modify. */
 Dlints *
 ModelCopyFromDatum(Datum datum)
 {
@@ -154,10 +151,7 @@ ModelHash(Datum datum, uint64 salt)
 	return hash_bytes_extended((unsigned char *) VARDATA(model), VARSIZE(model) - VARHDRSZ, salt);
 }
 
-/*
- * Read the header of a model.  Reads no more than the first chunk of a value
- * stored out of line.
- */
+/* Read the header of a model.  Reads no more than the first chunk of a value stored out of line. */
 DlintsHeader
 ModelHeaderFromDatum(Datum datum)
 {
@@ -181,11 +175,9 @@ ModelGetDatum(Dlints *model)
 }
 
 /*
- * Read "count" numbers after skipping the first "before" numbers.  Only the
- * necessary chunks of a value stored out of line are read.
- *
- * The slice begins SLICE_HEAD - VARHDRSZ bytes early, so that after its
- * length word the numbers are aligned.
+ * Read "count" numbers of a stored model, from number "before" on.  Only the necessary chunks of a
+ * value stored out of line are read.  The slice begins SLICE_HEAD - VARHDRSZ bytes early, so that
+ * after its length word the numbers are aligned.
  */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
@@ -199,7 +191,7 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* Read the first "count" numbers of the memory in use; zeros if the model is untrained. */
+/* Read the first "count" numbers of the evidence in use; zeros if the model is untrained. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -209,8 +201,8 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the memory in use.  H is included only if with_squares is true; widths
- * and draws require it, the mean does not.
+ * Read the evidence in use.  H is included only if with_squares is true; standard errors and draws
+ * require it, the mean does not.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
@@ -226,7 +218,7 @@ ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 	return evidence;
 }
 
-/* Read only N, R and S of the memory in use. */
+/* Read only N, R and S of the evidence in use. */
 Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {
@@ -245,12 +237,12 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* the prior does not apply to a shorter memory */
+		count = 0;				/* the prior applies to the weakest discount only */
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }
 
-/* Return the observations that the prior currently counts as. */
+/* Return the number of observations that the prior currently counts as. */
 double
 ModelPriorSize(Datum datum, const DlintsHeader *header)
 {

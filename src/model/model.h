@@ -1,19 +1,17 @@
 /*
  * model.h
  *		The type dlints in memory and on disk: a header with parameters and
- *		counts, the evidence of each memory, and the prior.
+ *		counts, the evidence under one or several discounts, and the prior.
  *
- * One set of checks serves all sources of models.  The source determines how
- * errors are reported:
+ * One set of checks serves all sources of models.  The source determines the SQLSTATE of errors:
  *
  *		arguments			ModelCheckParameters	22023, 54000
- *		text, jsonb, binary	ModelNormalizeExternal	22P02, 22P03 (type's error)
+ *		text, jsonb, binary	ModelNormalizeExternal	22P02; 22P03 for binary
  *		stored values		Model...FromDatum		XX001, 0A000
  *		training			ModelFinishTraining		22003
  *
- * The stored form of an untrained model omits its evidence, which consists of
- * zeros.  The expanded form always has all numbers.  ModelFromDatum and
- * ModelGetDatum convert between both.
+ * The stored form of an untrained model omits its evidence, which consists of zeros.  The expanded
+ * form always has all numbers.  ModelFromDatum and ModelGetDatum convert between both.
  */
 #ifndef DLINTS_MODEL_H
 #define DLINTS_MODEL_H
@@ -31,17 +29,17 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Maximum dimensions.  The largest model has eight memories and a prior of order 1025, each
- * with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
+ * Maximum dimensions.  The largest model has eight memories (evidence under eight discounts) and a
+ * prior of order 1025, each with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
  */
 #define DLINTS_MAX_FEATURE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
 /*
- * Ranges of the parameters.  H is decayed by the square of the discount,
- * which must be a normal number.  The range of the ridge keeps factors, means
- * and standard errors within double precision.  The range of the projection
- * scale keeps sums of squared reduced features finite (core/numbers.h).
+ * Ranges of the parameters.  Evidence is multiplied by the square of the discount, which must be a
+ * normal number.  The range of the ridge keeps factors, means and standard errors within double
+ * precision.  The range of the projection scale keeps sums of squared reduced features finite
+ * (core/numbers.h).
  */
 #define DLINTS_MIN_DISCOUNT		1e-100
 #define DLINTS_MIN_RIDGE		1e-100
@@ -49,7 +47,7 @@
 #define DLINTS_MAX_EXPLORATION	1e100
 #define DLINTS_MIN_NOISE		1e-100
 #define DLINTS_MAX_NOISE		1e100
-#define DLINTS_MIN_HALF_LIFE	1e-3	/* seconds, like the maximum */
+#define DLINTS_MIN_HALF_LIFE	1e-3	/* in seconds, like the maximum */
 #define DLINTS_MAX_HALF_LIFE	1e12
 #define DLINTS_MAX_WEIGHT		1e10
 #define DLINTS_MIN_SCALE		1e-10
@@ -58,50 +56,50 @@
 /*
  * Header of a model: parameters and counts, after the varlena length word.
  *
- * Readers require fields named "unused" to be zero, so that later versions
- * can use them.  Numbers are in native byte order, like all data of
- * PostgreSQL; the binary format of dlints_send is portable.  "version" also
- * determines the generator of the projection (core/random.c).
+ * Readers require fields named "unused" to be zero, so that later versions can use them.  Numbers
+ * are in native byte order, like all data of PostgreSQL; the binary format of dlints_send is
+ * portable.  "version" also determines the generator of the projection (core/random.c).
  */
 typedef struct DlintsHeader
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
-	uint16		version;		/* DLINTS_FORMAT_VERSION */
+	uint16		version;		/* format version */
 	uint8		policy;			/* a value of Policy */
-	uint8		intercept;		/* 1: the last coordinate of z is always 1; else 0 */
-	uint8		memories;		/* number of memories */
-	uint8		memory;			/* memory in use (1-based); the first forgets fastest */
+	uint8		intercept;		/* 1 if the last reduced feature is always 1, else 0 */
+	uint8		memories;		/* number of memories: evidence under several discounts */
+	uint8		memory;			/* number of the discount in use; 1 is the strongest */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
-	int32		feature_dim;	/* n, length of a feature vector */
-	int32		reduced_dim;	/* d, rows of the projection; 0 without projection */
+	int32		feature_dim;	/* length of a feature vector, n */
+	int32		reduced_dim;	/* number of projected features, d; 0 without projection */
 	int32		profile_dim;	/* length of a profile: n, or 0 without profiles */
-	float8		discount;		/* gamma of the fastest memory; 0 if by time */
-	float8		half_life;		/* half-life of the fastest memory, seconds; 0 if by count */
-	float8		ridge;			/* lambda if given by the user; 0: estimated */
+	float8		discount;		/* strongest discount per observation, gamma; 0: half-life */
+	float8		half_life;		/* shortest half-life in seconds; 0: discount */
+	float8		ridge;			/* ridge if given by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* xi, factor of the width of draws */
-	float8		noise;			/* sigma if given by the user; 0: estimated */
+	float8		exploration;	/* factor of the standard deviation of draws, xi */
+	float8		noise;			/* noise sigma if given by the user; 0: estimated */
 	float8		prior_weight;	/* weight of the prior; 0: no prior */
-	float8		projection_scale;	/* kappa; 0 without projection */
+	float8		projection_scale;	/* scale of the projection, kappa; 0 without projection */
 	int64		seed;			/* seed of the projection */
 	int64		updates;		/* number of observations trained on */
 	int64		newest;			/* time of the newest observation, or TIME_UNKNOWN */
 	float8		reference;		/* reference reward c of the sums R and S */
 	float8		sigma;			/* standard deviation of the noise, in use */
-	int64		chosen;			/* updates at the last choice of memory, lambda, sigma */
-	Totals		totals;			/* sums over all observations, without decay */
+	int64		chosen;			/* updates at the last choice of discount, lambda, sigma */
+	Totals		totals;			/* sums over all observations, without a discount */
 	float8		unused2[3];
 } DlintsHeader;
 
-/* value of "newest" for untrained models and for models that forget by count */
+/* value of "newest" for untrained models and for models with a discount per observation */
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
- * A model: the header, the memories, fastest first, and the prior, if any.
+ * A model: the header, the evidence under each discount (core/evidence.h), strongest discount
+ * first, and the prior, if any.
  *
- * core/evidence.h describes the numbers of a memory; matrices are packed (core/linalg.h).
- * The prior consists of N, sigma, p and P, before multiplication by prior_weight.
+ * Matrices are packed (core/linalg.h).  The prior consists of N, sigma, p and P, before
+ * multiplication by prior_weight.
  */
 typedef struct Dlints
 {
@@ -113,7 +111,7 @@ StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
 StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
-/* The memories of a model, as views of the model's numbers. */
+/* A model's evidence under each discount, as pointers into the model. */
 typedef struct Memories
 {
 	int			count;
@@ -149,9 +147,8 @@ extern bool ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 						  const char *detail, const char *hint);
 
 /*
- * Reserve memory for BLAS; call before any BLAS function.  At its first
- * product OpenBLAS allocates 128 MB of address space.  If that fails it
- * retries forever, and ignores all signals but SIGQUIT.
+ * Reserve memory for BLAS; call before any BLAS function.  At its first product OpenBLAS allocates
+ * 128 MB of address space.  If that fails it retries forever, and ignores all signals but SIGQUIT.
  */
 static inline void
 BlasReady(void)

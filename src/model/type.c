@@ -35,7 +35,7 @@ StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS), "typmod cannot hold n");
 StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28, "sizes overlap the bits above them");
 
-/* Pack a shape, which must be valid, into a type modifier. */
+/* Pack a model's shape, which must be valid, into a type modifier. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
@@ -104,7 +104,7 @@ CheckShape(DlintsHeader shape, bool reduced)
 			 errdetail("%s.", problem.message)));
 }
 
-/* If the last element is "word", remove it and return true. */
+/* If the last element is "word", remove it from the array and return true. */
 static bool
 TakeLastWord(Datum *words, int *count, const char *word)
 {
@@ -293,7 +293,7 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	/* a hash operator class requires: low half of the seeded hash with seed 0 */
+	/* required of a hash operator class: low half of the seeded hash with seed 0 */
 	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
@@ -376,7 +376,7 @@ CheckLength(bool good)
 		RaiseInvalidBinary(&problem);
 }
 
-/* Size of the binary header: without length word and unused fields. */
+/* Size of the binary form's header, which has no length word and no unused fields */
 #define EXTERNAL_HEADER_SIZE \
 	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 

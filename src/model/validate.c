@@ -142,7 +142,7 @@ CheckNoReduction(const DlintsHeader *header, Problem *problem)
 						 header->projection_scale);
 }
 
-/* Check that z, without the intercept, has at most DLINTS_MAX_DIM coordinates. */
+/* Check that a model has at most DLINTS_MAX_DIM reduced features without the intercept. */
 static bool
 CheckCoordinates(const DlintsHeader *header, Problem *problem)
 {
@@ -164,9 +164,8 @@ CheckCoordinates(const DlintsHeader *header, Problem *problem)
 }
 
 /*
- * The next three functions also check arguments before they are stored in a
- * header.  A header cannot represent every value: 0 would mean "none", and a
- * large number of memories would not fit.
+ * The next three functions also check arguments before they are stored in a header.  A header
+ * cannot represent every value: 0 would mean "none", and a large number of memories would not fit.
  */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)
@@ -191,8 +190,8 @@ ModelCheckMemories(int memories, Problem *problem)
 }
 
 /*
- * Check that a model has either a discount or a half-life, and that several
- * memories have a discount below 1.
+ * Check that a model has either a discount or a half-life, and that the strongest of several
+ * discounts is below 1.
  */
 static bool
 CheckForgetting(const DlintsHeader *header, Problem *problem)
@@ -315,7 +314,7 @@ CheckPriorSigma(Dlints *model, Problem *problem)
 	return true;
 }
 
-/* Does the prior have a posterior at its full weight?  "numbers" is workspace for a factor. */
+/* Does the prior have a posterior at its full weight?  "numbers" is work space for a factor. */
 static bool
 PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numbers)
 {
@@ -336,8 +335,8 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 }
 
 /*
- * Do all memories and the prior have a posterior?  The sum of a memory and the prior then
- * has one, too.  A model without a posterior would raise errors whenever it is used.
+ * Do the prior and the evidence under each discount have a posterior?  The sum of evidence and
+ * prior then has one, too.  A model without a posterior would raise errors whenever it is used.
  */
 bool
 ModelPosteriorsExist(Dlints *model)
@@ -409,9 +408,8 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise an error unless two models can be combined.  Dimensions,
- * interactions, intercept, projection, memories and rates of forgetting must
- * be equal.  Ridge, exploration, noise and policy may differ.
+ * Raise an error unless two models can be combined.  Dimensions, interactions, intercept,
+ * projection and discounts must be equal.  Ridge, exploration, noise and policy may differ.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)

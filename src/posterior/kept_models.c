@@ -2,22 +2,19 @@
  * kept_models.c
  *		Cache of prepared models.
  *
- * A query passes the same model with every row, or alternates between some
- * thousand models, and a session uses the same few repeatedly.  We therefore
- * read and factor each model once.  Most calls only compare the argument with
- * the cached key, so the comparison must be cheap.
+ * A query passes the same model with every row, or alternates between some thousand models, and a
+ * session uses the same few repeatedly.  We therefore read and factor each model once.  Most calls
+ * only compare the argument with the cached key, so the comparison must be cheap.
  *
- * A backend caches prepared models in one hash table, limited by
- * dlints.model_cache_size.  Each call site (a function in a plan) remembers
- * the model that it used last, which it compares first and which cannot be
- * evicted.  Eviction is random: models are often scanned cyclically, which is
+ * A backend caches prepared models in one hash table, limited by dlints.model_cache_size.  Each
+ * call site (a function in a plan) remembers the model that it used last, which it compares first
+ * and which cannot be evicted.  Eviction is random: models are often scanned cyclically, which is
  * the worst case of LRU.
  *
- * The key of a value stored out of line is its toast pointer.  A pointer
- * identifies one value within a transaction, but its OID can be reused later.
- * When a transaction first uses a cached model, we therefore compare the
- * value's first chunk.  The key of an inline value is all of its bytes; such
- * models are cached until the end of the transaction.
+ * The key of a value stored out of line is its toast pointer.  A pointer identifies one value
+ * within a transaction, but its OID can be reused later.  When a transaction first uses a cached
+ * model, we therefore compare the value's first chunk.  The key of an inline value is all of its
+ * bytes; such models are cached until the end of the transaction.
  */
 #include "postgres.h"
 
@@ -71,10 +68,7 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 	return same;
 }
 
-/*
- * Set a key to identify a datum.  The caller's memory context owns the bytes
- * of the previous key.
- */
+/* Set a key to identify a datum.  The key's previous bytes are not freed. */
 void
 ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -118,7 +112,7 @@ int			model_cache_size;
 
 typedef struct TableEntry
 {
-	const ValueKey *key;		/* part of "model" */
+	const ValueKey *key;		/* the field "key" of "model" */
 	PreparedModel *model;
 	uint32		hash;
 	char		status;
@@ -140,7 +134,7 @@ HashKey(const ValueKey *key)
 	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/* Are two keys equal?  Deletion passes the entry's own key, hence the shortcut. */
+/* Are two keys equal?  Deletion compares an entry's key with itself, hence the shortcut. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
@@ -164,7 +158,7 @@ SameKey(const ValueKey *a, const ValueKey *b)
 /* State of a call site, stored in fn_extra */
 typedef struct CallSite
 {
-	PreparedModel *last;		/* model used last, or NULL */
+	PreparedModel *last;		/* model of the last call, or NULL */
 	MemoryContextCallback at_end;
 } CallSite;
 
@@ -182,7 +176,7 @@ CacheLimit(void)
 
 /* ---------- memory ---------- */
 
-/* Update the size of a cached model and the total after an allocation. */
+/* After an allocation, update the size of a cached model and of the cache. */
 static void
 UpdateKeptBytes(PreparedModel *model)
 {
@@ -194,7 +188,7 @@ UpdateKeptBytes(PreparedModel *model)
 	kept_bytes = kept_bytes + model->bytes - before;
 }
 
-/* Allocate memory for a part of a prepared model. */
+/* Allocate memory for a part (parts.h) of a prepared model. */
 void *
 PreparedAlloc(PreparedModel *model, Size size)
 {
@@ -262,9 +256,9 @@ MakeRoom(Size bound)
 #define IDLE_CACHE_DIVISOR	4
 
 /*
- * Transaction callback: shrink the cache.  Models with inline keys are evicted, since they
- * are small or variables.  Other models may be old versions that no query will use again,
- * so we reduce their memory to 1/IDLE_CACHE_DIVISOR of the limit.
+ * Transaction callback: shrink the cache.  Models with inline keys are evicted, since they are
+ * small or values of variables.  Other models may be old versions that no query will use again, so
+ * we reduce their memory to 1/IDLE_CACHE_DIVISOR of the limit.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
@@ -301,9 +295,9 @@ MakeTable(void)
 /* ---------- reading ---------- */
 
 /*
- * Maximum size in bytes of an out-of-line value that is read completely.  One
- * scan of up to nine chunks then replaces separate scans for header and
- * memory.  A default model has 8.7 kB with 24 coordinates, 16 kB with 34.
+ * Maximum size in bytes of an out-of-line value that is read completely.  One scan of up to nine
+ * chunks then replaces separate scans for header and evidence.  A default model has 8.7 kB with 24
+ * coordinates, 16 kB with 34.
  */
 #define MAX_SHORT_VALUE		16384
 
@@ -326,9 +320,8 @@ ReadModel(PreparedModel *model, Datum datum)
 }
 
 /*
- * Hash the first chunk of a value stored out of line.  The header alone would
- * not suffice: models with a given ridge and noise have equal headers if they
- * were trained on equal rewards.
+ * Hash the first chunk of a value stored out of line.  The header alone would not suffice: models
+ * with a given ridge and noise have equal headers if they were trained on equal rewards.
  */
 static uint64
 HashFirstChunk(Datum datum)
@@ -341,7 +334,7 @@ HashFirstChunk(Datum datum)
 	return hash;
 }
 
-/* Create a prepared model in a memory context of its own. */
+/* Create a prepared model in a separate memory context. */
 static PreparedModel *
 CreateModel(Datum datum)
 {
@@ -474,7 +467,7 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 		return PrepareModelOnce(datum);
 
 	site = GetSite(fcinfo->flinfo);
-	/* nearly always the model of the previous call */
+	/* usually, the model is that of the previous call */
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
 	{
 		ReleaseModel(site);

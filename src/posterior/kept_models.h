@@ -43,7 +43,7 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 typedef struct MismatchMessages
 {
 	const char *function;
-	const char *rows;			/* "group" or "partition" */
+	const char *rows;			/* word for the set of rows: "group" or "partition" */
 	const char *advice;			/* hint for different models */
 	const char *profile_advice;	/* hint for different profiles */
 } MismatchMessages;
@@ -54,37 +54,36 @@ extern void CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *m
 extern int	model_cache_size;	/* dlints.model_cache_size, in kilobytes */
 
 /*
- * A model with the parts that functions have computed from it (parts.h).
- * Parts not yet computed are NULL.
+ * A model with the parts that functions have computed from it (parts.h).  Missing parts are NULL.
  */
 typedef struct PreparedModel
 {
 	ValueKey	key;
 	DlintsHeader header;
-	int			dim;			/* number of coordinates of z */
+	int			dim;			/* number of reduced features z */
 	double		level;			/* mean reward, added to the coefficient of the intercept */
 	double	   *mean;			/* posterior mean psi-hat */
-	double	   *root;			/* R with R R' = sigma^2 Z^-1 Z~ Z^-1 */
-	double	   *shift;			/* shift of draws and scores, computed from b */
+	double	   *root;			/* root R of the covariance: R R' = sigma^2 Z^-1 Z~ Z^-1 */
+	double	   *shift;			/* argument "shift" of posterior_draws() */
 	double	   *factors;
-	double	   *weights;		/* psi-hat lifted to feature space under a profile */
-	bool		lifted;			/* "weights" are complete */
-	ValueKey	profile_key;		/* identifies the profile of "weights" */
-	bool		is_moderate_known;	/* "moderate" has been computed */
+	double	   *weights;		/* posterior mean as weights of features, under one profile */
+	bool		lifted;			/* are the "weights" complete? */
+	ValueKey	profile_key;		/* key of the profile of "weights" */
+	bool		is_moderate_known;	/* has "moderate" been computed? */
 	bool		moderate;
 
-	/* the value, valid during the current call */
+	/* the model's value, valid during the current call */
 	Datum		datum;
 
-	/* position in the cache */
+	/* fields for the cache */
 	MemoryContext context;		/* memory context of this struct and all parts */
-	bool		kept;			/* is in the cache */
+	bool		kept;			/* is the model in the cache? */
 	Size		bytes;			/* size as counted by the cache */
 	uint32		hash;			/* hash of "key" */
-	dlist_node	in_line;		/* link in the list of models with inline keys */
-	int			users;			/* number of call sites that used it last */
-	uint32		seen_in;		/* last transaction that verified the value */
-	uint64		first_chunk;	/* hash of the first chunk, if out of line */
+	dlist_node	in_line;		/* link in the list of cached models with inline keys */
+	int			users;			/* number of call sites whose last call used the model */
+	uint32		seen_in;		/* last transaction that verified the cached value */
+	uint64		first_chunk;	/* hash of the value's first chunk, if out of line */
 } PreparedModel;
 
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);

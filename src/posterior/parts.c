@@ -20,8 +20,8 @@ AllocatePart(PreparedModel *prepared, Size count)
 }
 
 /*
- * Compute the factors Z = L L' and Z~ = M M' of a memory with a prior.
- * Raises an error if the posterior does not exist.
+ * Compute the Cholesky factors Z = L L' and Z~ = M M' of evidence with a prior.  Raises an error if
+ * the posterior does not exist.
  */
 void
 FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
@@ -63,9 +63,9 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 }
 
 /*
- * Compute the requested parts that are still missing.  Workspace is in the
- * current memory context, and a part is attached only when complete, so an
- * error leaves no incomplete part.  The mean requires the factor of Z only.
+ * Compute the requested parts of a model that are missing.  Workspace is in the current memory
+ * context, and a part is attached only when complete, so an error leaves no incomplete part.  The
+ * mean requires the factor of Z only.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -131,7 +131,7 @@ PrepareParts(PreparedModel *prepared, int parts)
 	MemoryContextDelete(work);
 }
 
-/* Lift the mean to weights under another profile. */
+/* Convert the posterior mean to weights of features under another profile. */
 static void
 LiftMean(PreparedModel *prepared, Datum profile)
 {
@@ -156,7 +156,7 @@ PreparedWeights(PreparedModel *prepared, Datum profile)
 	return prepared->weights;
 }
 
-/* Set up a Factor for the numbers that PART_DRAW stores. */
+/* Let a Factor point to the numbers that PART_DRAW stores. */
 static void
 BindFactor(const PreparedModel *prepared, Factor *factor)
 {
@@ -167,8 +167,8 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 }
 
 /*
- * Compute the expected reward at z and its standard error, without mean and root.  Faster
- * for models that are used with a single z.  Overwrites "reduced".
+ * Compute the expected reward at reduced features z and its standard error, without the model's
+ * mean and covariance.  Faster for models that are used with a single z.  Overwrites "reduced".
  */
 double
 PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
@@ -186,8 +186,8 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 }
 
 /*
- * Compute draws psi-tilde (Algorithm 1): those numbered "first" (0-based) to
- * "first" + "count" - 1 under a seed, each of prepared->dim numbers.
+ * Compute draws psi-tilde of the coefficients (Algorithm 1 of the paper): those numbered "first"
+ * (0-based) to "first" + "count" - 1 under a seed, each of prepared->dim numbers.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)
@@ -208,7 +208,7 @@ PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double
 	pfree(normals);
 }
 
-/* Compute the first draw under a seed, in the current memory context. */
+/* Compute the first draw of the coefficients under a seed. */
 double *
 PreparedDraw(PreparedModel *prepared, uint64 seed)
 {

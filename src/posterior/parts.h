@@ -9,7 +9,7 @@
 #include "core/posterior.h"
 #include "posterior/kept_models.h"
 
-/* parts of a model, as a bit mask */
+/* parts of a prepared model, as a bit mask */
 #define PART_MEAN	0x01
 #define PART_ROOT	0x02
 #define PART_DRAW	0x04

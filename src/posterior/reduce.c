@@ -1,12 +1,11 @@
 /*
  * reduce.c
- *		Reduction of features to z and lifting of parameters to weights, with
- *		a cache of projection matrices.
+ *		Conversion of features to reduced features z, and of coefficients of z
+ *		to weights of features, with a cache of projection matrices.
  *
- * Models with equal seed, dimensions and scale share a matrix.  The cache
- * evicts the least recently used matrices when a new one needs space.  A hash
- * table finds matrices quickly, since many small models may have different
- * seeds.
+ * Models with equal seed, dimensions and scale share a matrix.  The cache evicts the least recently
+ * used matrices when a new one needs space.  A hash table finds matrices quickly, since many small
+ * models may have different seeds.
  */
 #include "postgres.h"
 
@@ -25,8 +24,8 @@
 /* ---------- projection matrices ---------- */
 
 /*
- * Numbers in a piece of a matrix: 1 MB, twice the longest row.  We check for
- * interrupts after each piece, which takes 4 ms to generate.
+ * Number of doubles in a piece of a matrix: 1 MB, twice the longest row.  We check for interrupts
+ * after each piece, which takes 4 ms to generate.
  */
 #define PIECE_NUMBERS	131072
 
@@ -55,8 +54,8 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * Return the number of rows in a piece.  It does not depend on whether the
- * matrix is cached, so the setting cannot change the rounding of sums.
+ * Return the number of rows in a piece of a matrix.  It does not depend on whether the matrix is
+ * cached, so that dlints.projection_cache_size cannot change the rounding of sums.
  */
 static int
 PieceRows(const Projection *projection)
@@ -72,7 +71,7 @@ CacheLimit(void)
 	return (Size) projection_cache_size * 1024;
 }
 
-/* Generate all rows of a matrix, in pieces, so that users can cancel. */
+/* Generate all rows of a matrix, in pieces, so that users can cancel the query. */
 static void
 GenerateRows(const Projection *projection, double *numbers)
 {
@@ -95,7 +94,7 @@ EvictProjection(KeptProjection *kept)
 	hash_search(table, &kept->projection, HASH_REMOVE, NULL);
 }
 
-/* Evict the least recently used matrices until "bytes" more bytes fit. */
+/* Evict the least recently used matrices until "bytes" more bytes fit into the cache. */
 static void
 MakeRoom(Size bytes)
 {
@@ -148,7 +147,7 @@ KeepProjection(const Projection *projection)
 	KeptProjection *kept;
 
 	MakeTable();
-	MakeRoom(0);				/* the setting may have been reduced */
+	MakeRoom(0);				/* dlints.projection_cache_size may have been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{
@@ -159,9 +158,8 @@ KeepProjection(const Projection *projection)
 }
 
 /*
- * Begin a scan of a matrix's rows.  A matrix too large for the cache is
- * generated during the scan.  Only one scan may be active, because a second
- * one could evict the first one's matrix.
+ * Begin a scan of a matrix's rows.  A matrix too large for the cache is generated during the scan.
+ * Only one scan may be active, because a second one could evict the first one's matrix.
  */
 ProjectionWalk
 ProjectionBegin(const Projection *projection)
@@ -176,10 +174,7 @@ ProjectionBegin(const Projection *projection)
 	return walk;
 }
 
-/*
- * Advance a scan to the next piece.  Returns false, and ends the scan, after
- * the last piece.
- */
+/* Advance a scan to the next piece.  Returns false, and ends the scan, after the last piece. */
 bool
 ProjectionNext(ProjectionWalk *walk)
 {
@@ -203,7 +198,7 @@ ProjectionNext(ProjectionWalk *walk)
 
 /* ---------- reduction and lifting ---------- */
 
-/* Begin a scan of a model's matrix for use by BLAS.  Returns false if the model has none. */
+/* Begin a scan of a model's projection matrix for BLAS.  Returns false if the model has none. */
 static bool
 BeginProjection(const DlintsHeader *model, Projection *projection, ProjectionWalk *walk)
 {
@@ -234,10 +229,7 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 							 kind_reduced_len(&kind));
 }
 
-/*
- * Compute the reduced features of a call's features and profile, after
- * checking both.  The result is allocated in the current memory context.
- */
+/* Compute the reduced features of an SQL call's features and profile, after checking both. */
 double *
 ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 {
@@ -254,9 +246,9 @@ ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 }
 
 /*
- * Lift "count" parameters to weights over the features, all under one profile
- * if the model has profiles.  Each parameter gives dim weights, followed by
- * one for the intercept, if any.  Raises an error if a weight overflows.
+ * Convert "count" vectors of coefficients to weights of features, all under one profile if the
+ * model has profiles.  Each vector gives dim weights, followed by one for the intercept, if any.
+ * Raises an error if a weight overflows.
  */
 void
 LiftParameters(const DlintsHeader *model, int count, const double *parameters,
@@ -276,7 +268,7 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 		ResultFinite(weights[i]);
 }
 
-/* Lift one parameter under the profile argument of a call. */
+/* Convert one vector of coefficients to weights of features, under the profile of an SQL call. */
 void
 LiftParameter(const DlintsHeader *model, const double *parameter, Datum profile, double *weights)
 {

@@ -1,7 +1,7 @@
 /*
  * reduce.h
  *		Conversion of features and profiles to reduced features z, conversion of
- *		parameters to weights over features, and the cache of projection
+ *		coefficients to weights of features, and the cache of projection
  *		matrices, limited by dlints.projection_cache_size.
  */
 #ifndef DLINTS_REDUCE_H
@@ -13,13 +13,13 @@
 
 extern int	projection_cache_size;	/* dlints.projection_cache_size, in kilobytes */
 
-/* A scan of the rows of a matrix in pieces. */
+/* A scan of a projection matrix, piece by piece. */
 typedef struct ProjectionWalk
 {
 	const Projection *projection;
-	ProjectionRows piece;		/* current piece */
+	ProjectionRows piece;		/* rows of the current piece */
 	const double *kept;			/* the cached matrix, or NULL */
-	double	   *generated;		/* buffer for a piece if not cached */
+	double	   *generated;		/* buffer for a piece of a matrix that is not cached */
 } ProjectionWalk;
 
 extern ProjectionWalk ProjectionBegin(const Projection *projection);
