@@ -2,10 +2,10 @@
  * arms.c
  *		dlints_recommend_arms: choose among arms that have a model each.
  *
- * Arms share no parameter.  The score of an arm under a draw of its model is a
- * normal variable, independent of the other arms' scores.  A draw therefore takes
- * one normal number and no parameter vector.  The intercept is part of the score,
- * since it differs between models.
+ * The models of the arms share no coefficients.  The score of an arm under a draw of its model is a
+ * normal variable, independent of the other arms' scores.  We therefore draw one normal number per
+ * arm, instead of a vector of coefficients.  The intercept is part of the score, since it differs
+ * between models.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@
 typedef struct ArmScore
 {
 	double		mean;
-	double		stddev;			/* standard deviation of draws; 0 without draws */
+	double		stddev;			/* standard deviation of draws; 0 if the policy has none */
 } ArmScore;
 
 /* Compute the distribution of an arm's score, including the intercept. */
@@ -52,10 +52,9 @@ DrawScore(const ArmScore *score)
 }
 
 /*
- * dlints_recommend_arms(model, arm, features [, k [, profile]]): the best
- * arm, or the k best, where each arm has a model.  Each score is an
- * independent draw and includes the intercept.  The final functions are those
- * of dlints_recommend.
+ * dlints_recommend_arms(model, arm, features [, k [, profile]]): the best arm, or the k best, where
+ * each arm has a model.  Each score is an independent draw and includes the intercept.  The final
+ * functions are those of dlints_recommend.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 

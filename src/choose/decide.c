@@ -2,8 +2,7 @@
  * decide.c
  *		dlints_decide: a decision over candidates in arrays.
  *
- * Arrays are read in place, so that the cost per candidate is the arithmetic
- * only.
+ * Arrays are read in place, so that the cost per candidate is the arithmetic only.
  */
 #include "postgres.h"
 
@@ -23,7 +22,7 @@
 /* number of result columns */
 #define DECIDE_COLUMNS	4
 
-/* Arguments of a call */
+/* Arguments of a call of dlints_decide */
 typedef struct Call
 {
 	FunctionCallInfo fcinfo;
@@ -32,7 +31,7 @@ typedef struct Call
 	int			count;
 	PreparedModel *prepared;
 	Datum		profile;
-	bool		all_items;		/* return items that are not chosen, too */
+	bool		all_items;		/* also return candidates that are not chosen */
 } Call;
 
 /* ---------- arrays ---------- */
@@ -83,7 +82,7 @@ ReadBonusStddevs(const Call *call)
 	return stddevs;
 }
 
-/* Read the group of each candidate. */
+/* Read the group of each candidate, for the per-group cap. */
 static void
 ReadGroups(const Call *call, Candidates *found)
 {
@@ -107,8 +106,7 @@ ReadGroups(const Call *call, Candidates *found)
 }
 
 /*
- * Read similar_by as weights of the features: similarity is then the cosine
- * of weighted features.
+ * Read similar_by as weights of the features: similarity is then the cosine of weighted features.
  */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
@@ -163,7 +161,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 	}
 }
 
-/* Compute the numbers that are added to the candidates' scores; NULL if there are none. */
+/* Compute the bonuses, which are added to the candidates' scores; NULL if there are none. */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {
@@ -233,7 +231,7 @@ typedef struct DecisionRows
 	bool	   *nulls;			/* null flags of "items" */
 } DecisionRows;
 
-/* Return the row of a candidate; rank 0 becomes NULL. */
+/* Return a candidate as a result row; rank 0 becomes NULL. */
 static void
 StoreCandidate(const DecisionRows *result, int number, int rank)
 {
@@ -248,7 +246,7 @@ StoreCandidate(const DecisionRows *result, int number, int rank)
 	tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
 }
 
-/* Return the rows of candidates that were not chosen, in the order of the arrays. */
+/* Return rows for the candidates that were not chosen, in the order of the arrays. */
 static void
 StoreOthers(const DecisionRows *result)
 {

@@ -2,23 +2,22 @@
  * decision.c
  *		Choose among candidates, and compute the propensity of each choice.
  *
- * We draw M parameters, and the first one acts.  A candidate's propensity is
- * the fraction of the M draws that choose it.  Given the set of draws, their
- * order is random, so this is the exact probability of the decision.
+ * We draw M vectors of coefficients, and the first draw makes the decision.  A candidate's
+ * propensity is the fraction of the M draws that choose it.  Given the set of draws, their order is
+ * random, so this is the exact probability of the decision.
  *
- * If T candidates tie for the last r positions of a draw, each counts r / T,
- * the probability that a random tie-break chooses it.
+ * If T candidates tie for the last r positions of a draw, each counts r / T for this draw, the
+ * probability that a random tie-break chooses it.
  *
- * A shortlist may have cut off items of a tie.  It provides tie-break keys,
- * uniform in (0, 1) over all items, and its T candidates of the tie have the
- * lowest keys.  Let t be the highest of these.  Given all other keys, an item
- * has one of the T - 1 lowest keys if its own is below t.  Each order is then
- * equally probable, so a candidate counts t * r / (T - 1).  Assume that an item
- * ties with the same items in all draws.  Then the mean of 1 / propensity, over
- * the pages that show the item, is exactly 1.  If other conditions exclude items
- * of the tie, the mean deviates by at most about 1 / T.
+ * A shortlist may have cut off items of a tie.  It provides tie-break keys, uniform in (0, 1) over
+ * all items, and its T candidates of the tie have the lowest keys.  Let t be the highest of these.
+ * Given all other keys, an item has one of the T - 1 lowest keys if its own is below t.  Each order
+ * is then equally probable, so a candidate counts t * r / (T - 1).  Assume that an item ties with
+ * the same items in all draws.  Then the mean of 1 / propensity, over the pages that show the item,
+ * is exactly 1.  If other conditions exclude items of the tie, the mean deviates by at most about 1
+ * / T.
  *
- * With a cap or diversity, candidates count that the actual tie-break chooses.
+ * With a cap or diversity, we count the candidates that the actual tie-break chooses.
  */
 #include "postgres.h"
 
@@ -35,30 +34,31 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* Maximum number of entries of slates that are filled together: 24 MB */
+/* Maximum number of entries of all slates that are filled at the same time: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /*
- * Minimum size of a tie that a shortlist may have cut off.  A shortlist has at least 25
- * items of such a tie.  Smaller ties are complete, unless conditions exclude most items.
+ * Minimum number of candidates in a tie of which a shortlist may have cut off items.  A shortlist
+ * has at least 25 items of such a tie.  Smaller ties are complete, unless conditions exclude most
+ * items.
  */
 #define MIN_CUT_TIE		8
 
-/* A decision in progress */
+/* State of a decision in progress */
 typedef struct DecisionState
 {
 	Decision   *decision;
 	uint64		tie_seed;		/* seed of the random tie-break keys */
-	int			first_draw;		/* number of the first draw of the current batch */
-	Slate	   *slates;			/* one slate per draw of the batch */
-	VariedLists *varied;		/* NULL without diversity */
-	int		   *list;			/* indexes of a slate's candidates */
-	double	   *tie_shares;		/* per draw of the batch: count of a tied candidate; 0: no tie */
+	int			first_draw;		/* number of the first draw in the current batch */
+	Slate	   *slates;			/* slate of each draw in the batch */
+	VariedLists *varied;		/* slates with diversity, or NULL */
+	int		   *list;			/* work space: candidates of one slate */
+	double	   *tie_shares;		/* share of a tied candidate under each draw; 0: no tie */
 } DecisionState;
 
 /*
- * Return the number of draws to process together.  Scoring takes about the
- * same time for one draw as for a few.
+ * Return the number of draws to score together.  Scoring takes about the same time for one draw as
+ * for a few.
  */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
@@ -84,14 +84,14 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Draw whether a decision is random, with probability epsilon. */
+/* Draw whether a decision is random, which has probability epsilon. */
 static bool
 DrawRandomDecision(double epsilon)
 {
 	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
 }
 
-/* Offer the scores of a strip to the slate of a draw. */
+/* Offer some candidates to the slate of a draw, with their scores under this draw. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -108,7 +108,7 @@ OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 		state->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
 }
 
-/* Write the candidates of a slate to a list; returns their number. */
+/* Write the indexes of a slate's candidates to "list"; returns their number. */
 static int
 ListSlate(const Slate *slate, int *list)
 {
@@ -117,7 +117,7 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Do tied candidates count by their probability instead of by the tie-break made? */
+/* Does each tied candidate count by its probability, instead of by the actual tie-break? */
 static bool
 SharesTies(const Candidates *from)
 {
@@ -146,7 +146,7 @@ TieShare(const Candidates *from, Slate *slate)
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
-/* Count the candidates of a strip that are in a draw's tie. */
+/* Count those of some candidates that tie for the last positions of a draw's slate. */
 static void
 CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -160,7 +160,9 @@ CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 			state->decision->counts[strip->first + i] += share;
 }
 
-/* Count the candidates of all ties, in a second pass over the scores. */
+/*
+ * Count the candidates that tie for the last positions of slates, in a second pass over the scores.
+ */
 static void
 CountTies(DecisionState *state, int draws)
 {
@@ -179,8 +181,8 @@ CountTies(DecisionState *state, int draws)
 }
 
 /*
- * Count the candidates that a draw chooses, except those of a tie.  The first
- * draw acts: its choice becomes the decision.
+ * Count the candidates that a draw chooses, except those that tie for the last positions.  The
+ * choice of the first draw becomes the decision.
  */
 static void
 CountChosen(DecisionState *state, int draw)
@@ -189,7 +191,7 @@ CountChosen(DecisionState *state, int draw)
 	Slate	   *slate = &state->slates[draw];
 	bool		acts = state->first_draw + draw == 0;
 	bool		has_tie = state->tie_shares[draw] > 0.0;
-	double		score = slate->best.entries[0].score;	/* before sorting: the lowest score */
+	double		score = slate->best.entries[0].score;	/* lowest score, before sorting */
 	int		   *list = acts ? decision->chosen : state->list;
 	int			count;
 
@@ -231,8 +233,8 @@ DecideUnder(DecisionState *state, int draws)
 }
 
 /*
- * Replace the choice by a random subset in random order: all scores are
- * equal, and tie-break keys decide.
+ * Replace the decision by a random subset in random order: all scores are equal, and tie-break keys
+ * decide.
  */
 static void
 ChooseAtRandom(Decision *decision, Slate *slate)
@@ -252,7 +254,7 @@ ChooseAtRandom(Decision *decision, Slate *slate)
 	decision->chosen_count = ListSlate(slate, decision->chosen);
 }
 
-/* Add the intercept to all scores. */
+/* Add the intercept of the first draw to its scores. */
 static void
 AddLevel(Decision *decision)
 {
@@ -261,7 +263,7 @@ AddLevel(Decision *decision)
 	ResultFinite(peak_of(decision->candidates, decision->scores));
 }
 
-/* Decide about at least one candidate. */
+/* Make a decision about at least one candidate. */
 Decision
 Decide(const Candidates *from)
 {
@@ -291,14 +293,14 @@ Decide(const Candidates *from)
 	return decision;
 }
 
-/* Propensity of a candidate */
+/* Return the propensity of a candidate. */
 double
 DecisionProbability(const Decision *decision, int candidate)
 {
 	const Rules *rules = &decision->from->rules;
 	int			k = Min(rules->k, decision->candidates);
 
-	/* rounding may exceed 1 */
+	/* rounding errors may exceed 1 */
 	return Min(1.0, (1.0 - rules->epsilon) * decision->counts[candidate] / rules->draws +
 			   rules->epsilon * k / decision->candidates);
 }

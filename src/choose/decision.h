@@ -10,15 +10,15 @@
 #include "core/slate.h"
 #include "sql/arrays.h"
 
-/* Candidates of a decision, and its settings */
+/* Candidates and settings of a decision */
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* NULL: no candidates */
-	int		   *groups;			/* group of each, negative for none; NULL without a cap */
+	Scores	   *scores;			/* scores of the candidates; NULL if there are none */
+	int		   *groups;			/* group of each candidate, negative for none; NULL without a cap */
 	int			group_count;
-	uint64	   *tie_keys;		/* one per candidate of a shortlist; NULL: random */
-	ArrayType  *similar_by;		/* one row per candidate; NULL without diversity */
+	uint64	   *tie_keys;		/* tie-break key of each candidate of a shortlist; NULL: random */
+	ArrayType  *similar_by;		/* vector of each candidate, one per row; NULL without diversity */
 	ArgSpec		similar;
 	double	   *similar_roots;	/* factors of the columns of similar_by; NULL: all 1 */
 } Candidates;
@@ -29,8 +29,8 @@ typedef struct Decision
 	int			candidates;
 	int		   *chosen;			/* indexes of the chosen candidates, best first */
 	int			chosen_count;
-	double	   *scores;			/* score of each candidate under the acting draw */
-	double		level;			/* intercept, not contained in scores until they are complete */
+	double	   *scores;			/* score of each candidate under the first draw */
+	double		level;			/* intercept, which is added to the scores at the end */
 	double	   *counts;			/* expected number of draws that choose each candidate */
 } Decision;
 

@@ -1,7 +1,7 @@
 /*
  * draw.c
- *		dlints_draw and dlints_draw_weights: draws from the posterior;
- *		dlints_dot: scores under them.
+ *		dlints_draw and dlints_draw_weights: draws from the posterior of the coefficients;
+ *		dlints_dot: score under a weight vector.
  */
 #include "postgres.h"
 
@@ -13,12 +13,14 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Maximum number of rows of the result; 1000 rows of 65536 weights need 0.5 GB. */
+/* Maximum number of draws in a result; 1000 rows of 65536 weights need 0.5 GB. */
 #define MAX_DRAWS	1000
 
 PG_FUNCTION_INFO_V1(dlints_draw);
 
-/* dlints_draw(model, seed): one perturbed estimate psi-tilde (Algorithm 1) */
+/*
+ * dlints_draw(model, seed): a draw psi-tilde of the coefficients (Ghoorchian et al., Algorithm 1)
+ */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
 {
@@ -33,7 +35,7 @@ dlints_draw(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model, profile, seed, draws): draws converted to weights over features.
+ * dlints_draw_weights(model, profile, seed, draws): draws converted to weights of features.
  * Returns a vector for one draw, and a matrix with a row per draw for several.  The first row
  * equals the single draw with the same seed.  dlints_decide uses the same draws under that seed.
  */

@@ -26,7 +26,7 @@ typedef struct PricesState
 	PricedDecisions all;
 	PricedDecision *each;
 	Size		room;			/* allocated length of "each" */
-	int			max_candidates;	/* largest number of candidates of a decision */
+	int			max_candidates;	/* largest number of candidates in a decision */
 	double	   *targets;
 } PricesState;
 
@@ -60,7 +60,7 @@ BeginPrices(FunctionCallInfo fcinfo)
 	return state;
 }
 
-/* Raise an error unless targets and k are the same in all rows. */
+/* Raise an error unless targets and k are equal in all rows of a group. */
 static void
 CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 {

@@ -2,10 +2,9 @@
  * recommend.c
  *		dlints_recommend: the best candidates of a group.
  *
- * One draw scores all candidates of a group.  A draw per row would not be
- * Thompson sampling, because candidates share the parameter and their scores
- * must move together.  Policies without draws use the posterior mean, and UCB
- * adds the standard deviation.
+ * One draw scores all candidates of a group.  A draw per row would not be Thompson sampling,
+ * because the candidates share the coefficients of one model.  Policies without draws use the
+ * posterior mean, and UCB adds the standard deviation.
  */
 #include "postgres.h"
 
@@ -18,9 +17,9 @@
 /* State of dlints_recommend for one group */
 typedef struct RecommendState
 {
-	TopK		top;			/* must be first: all that final functions read */
+	TopK		top;			/* must be first; final functions read only this field */
 	Request		request;
-	double	   *weights;		/* the group's draw, or the mean */
+	double	   *weights;		/* weights of features: the group's draw, or the mean */
 	uint64		tie_seed;		/* seed of the tie-break keys */
 } RecommendState;
 
@@ -31,7 +30,7 @@ static const MismatchMessages recommend = {
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/* Create the state from the first candidate, with which later ones must agree. */
+/* Create the state from the first candidate; the next ones must have the same arguments. */
 static RecommendState *
 BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {
@@ -68,9 +67,9 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *
 }
 
 /*
- * dlints_recommend(model, item, features [, k [, profile]]): the item with
- * the best score under the model's policy (Algorithm 1, "Select arm"), or the
- * k best.  Ties are broken at random.
+ * dlints_recommend(model, item, features [, k [, profile]]): the item with the best score under the
+ * model's policy (Ghoorchian et al., Algorithm 1, "Select arm"), or the k best.  Ties are broken at
+ * random.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 

@@ -21,7 +21,7 @@
 uint64
 FreshSeed(void)
 {
-	static int	pid;			/* process that obtained the key */
+	static int	pid;			/* process that obtained the random key */
 	static uint64 key;
 	static uint64 counter;
 
@@ -45,8 +45,8 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Return the form of an aggregate, by its number of arguments: (model, item, features),
- * then with k, then with a profile.
+ * Return the argument numbers of an aggregate, which depend on their count: (model, item,
+ * features), then with k, then with a profile.
  */
 const CandidateForm *
 AggregateForm(FunctionCallInfo fcinfo)
@@ -68,7 +68,7 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 		(!form->profile || !PG_ARGISNULL(form->profile));
 }
 
-/* Return the parts of a prepared model that a policy needs. */
+/* Return the parts of a prepared model (parts.h) that a policy needs. */
 static int
 PolicyParts(uint8 policy)
 {
@@ -77,8 +77,8 @@ PolicyParts(uint8 policy)
 }
 
 /*
- * Return the weights by which a policy scores candidates, apart from UCB's
- * standard deviation.
+ * Return the weights of features by which a policy scores candidates, apart from UCB's standard
+ * deviation.
  */
 double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
@@ -95,12 +95,12 @@ PolicyWeights(PreparedModel *prepared, Datum profile)
 	return weights;
 }
 
-/* Initialize a request from the first candidate, with keys in "context". */
+/* Initialize a request from the first candidate.  "context" owns the keys of model and profile. */
 void
 RequestInit(Request *request, const MismatchMessages *messages,
 			 PreparedModel *prepared, MemoryContext context, Datum model, Datum profile)
 {
-	/* together, because the parts share a factorization */
+	/* compute all parts at once, because they share a factorization */
 	PrepareParts(prepared, PolicyParts(prepared->header.policy));
 	memset(request, 0, sizeof(Request));
 	request->messages = messages;
@@ -143,10 +143,7 @@ RequestCheckProfile(Request *request, Datum profile)
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 
-/*
- * Bonus of the UCB policy for a candidate: exploration times the posterior
- * standard deviation
- */
+/* Bonus of the UCB policy for a candidate: exploration times the posterior standard deviation */
 double
 RequestUcbBonus(const Request *request, PreparedModel *prepared, const double *features)
 {

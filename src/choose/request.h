@@ -28,12 +28,12 @@ extern bool IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form);
 typedef struct Request
 {
 	const MismatchMessages *messages;
-	MemoryContext context;		/* memory context of the keys */
+	MemoryContext context;		/* memory context of model_key and profile_key */
 	ValueKey	model_key;
 	ValueKey	profile_key;
 	DlintsHeader model;
 	ArgSpec		expected;		/* required shape of the features */
-	double		stddev_factor;	/* UCB adds this times the standard deviation; else 0 */
+	double		stddev_factor;	/* factor of the standard deviation in UCB scores; else 0 */
 	double	   *profile;		/* numbers of the profile; NULL without a stddev_factor */
 } Request;
 
@@ -46,7 +46,7 @@ extern void RequestCheckProfile(Request *request, Datum profile);
 extern double RequestUcbBonus(const Request *request, PreparedModel *prepared,
 						   const double *features);
 
-/* Raise an error unless a row's model is the request's.  Called for every row. */
+/* Raise an error unless a row's model equals the request's.  Called for every row. */
 static inline void
 RequestCheckModel(Request *request, Datum model)
 {

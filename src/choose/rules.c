@@ -10,7 +10,7 @@
 #include "choose/rules.h"
 #include "sql/args.h"
 
-/* With 10000 draws, the standard error of a probability is at most 0.005. */
+/* Maximum number of draws; the standard error of a propensity is then at most 0.005. */
 #define MAX_DRAWS	10000
 
 void
@@ -46,7 +46,7 @@ CheckEpsilonAlone(const Rules *rules)
 						 capped ? "cap" : "diversity")));
 }
 
-/* Raise an error for a setting that needs an argument, if that is NULL. */
+/* Raise an error if an argument is NULL that another setting requires. */
 static void
 CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *hint)
 {
@@ -108,14 +108,14 @@ typedef struct GroupEntry
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Create an empty set of names in the current memory context. */
+/* Create an empty set of group names in the current memory context. */
 Groups *
 GroupsCreate(void)
 {
 	return groups_create(CurrentMemoryContext, 16, NULL);
 }
 
-/* Return the number of a name, which is added if it is new; -1 for NULL. */
+/* Return the number of a group name, which is added if it is new; -1 for NULL. */
 int
 GroupNumber(Groups *groups, NullableDatum name)
 {

@@ -34,14 +34,14 @@ typedef struct Rules
 	int			k;
 	int			draws;
 	double		epsilon;
-	int			cap;			/* maximum per group; 0: none */
+	int			cap;			/* maximum number of chosen candidates per group; 0: none */
 	double		diversity;		/* strength of the similarity penalty */
 } Rules;
 
 extern Rules ReadRules(FunctionCallInfo fcinfo);
 extern void CheckDraws(int draws, int max);
 
-/* Group names, numbered in order of appearance */
+/* Names of groups, numbered in order of appearance */
 typedef struct groups_hash Groups;
 
 extern Groups *GroupsCreate(void);

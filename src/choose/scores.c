@@ -1,17 +1,17 @@
 /*
  * scores.c
- *		Scores of candidates under many draws of their model, or under the
- *		mean if the policy does not draw.
+ *		Scores of candidates under many draws of their model's coefficients, or
+ *		under the mean if the policy does not draw.
  *
- * A score is psi' A x.  The rows of A are the unit vectors of the parameter,
- * converted to weights over features under the profile.  We score either of
+ * A score is psi' A x, for coefficients psi and features x.  The rows of A are the unit vectors of
+ * coefficients, converted to weights of features under the profile.  We score either of
  *
- *		the features x, with converted draws		n numbers
- *		A x, without the intercept				D numbers
+ *		the features x, under converted draws psi' A	n numbers
+ *		A x without the intercept, under draws psi		D numbers
  *
- * whichever needs fewer multiplications.  Candidates are read from their
- * array in strips that stay in the cache until all draws have scored them.  A
- * few matrices of at most MAX_NUMBERS numbers bound the memory.
+ * whichever needs fewer multiplications.  We read STRIP candidates (a strip) at a time, which stay
+ * in the CPU's cache until they have scores under all draws.  No matrix has more than MAX_NUMBERS
+ * numbers.
  */
 #include "postgres.h"
 
@@ -29,55 +29,55 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* maximum count of numbers in a matrix of parameters or weights: 32 MB */
+/* Maximum number of doubles in a matrix of coefficients or weights: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
-/* multiplications between two checks for interrupts, about 10 ms */
+/* Number of multiplications between two checks for interrupts, about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* draws made together without a projection, few enough to stay in the cache */
+/* Number of draws converted together without a projection, few enough to stay in the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
-/* candidates in a strip: 16 kB of doubles at n = 64 */
+/* Number of candidates in a strip: 16 kB of doubles at n = 64 */
 #define STRIP			32
 
 struct Scores
 {
 	int			count;			/* number of candidates */
-	int			max_draws;		/* maximum number of draws in a call of ScoreUnderDraws */
+	int			max_draws;		/* maximum number of draws per call of ScoreUnderDraws */
 	PreparedModel *prepared;
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw? */
-	const double *parameters;	/* draws made by the caller; NULL: drawn from the seed */
+	const double *parameters;	/* draws from the caller; NULL: from the seed */
 	int			draws;			/* number of draws; 1 if the policy does not draw */
 	int			feature_dim;
-	int			dim;			/* coordinates of z without the intercept */
+	int			dim;			/* number of reduced features without the intercept */
 	int			lifted_len;
 
-	double	   *addends;		/* added to each candidate's scores, or NULL */
-	double	   *addend_stddevs; /* standard deviations of normals added per draw, or NULL */
+	double	   *addends;		/* bonus of each candidate, or NULL */
+	double	   *addend_stddevs; /* standard deviation of each candidate's random bonus, or NULL */
 
-	/* vectors that are scored */
-	bool		reduces;		/* A x instead of x */
+	/* vectors that are scored: x or A x, see above */
+	bool		reduces;		/* are the vectors A x instead of x? */
 	int			len;			/* length of a vector */
-	int			step;			/* distance between successive vectors */
-	double	   *lanes;			/* A, packed */
-	double	   *strip;			/* feature vectors of a strip */
-	double	   *reduced;		/* A times these vectors */
+	int			step;			/* distance between successive vectors, in numbers */
+	double	   *lanes;			/* rows of A, interleaved (core/score.h) */
+	double	   *strip;			/* feature vectors of a strip of candidates */
+	double	   *reduced;		/* A times the feature vectors of a strip */
 
 	ArrayType  *array;			/* features of all candidates, one row each */
 	ArgSpec		expected;
 
-	/* packed draws, and scores of a strip under SCORE_LANES of them */
-	double	   *pack;			/* draws in lanes; plain weights if there is one draw */
+	/* interleaved draws, and scores of a strip under SCORE_LANES of them */
+	double	   *pack;			/* interleaved draws; plain weights if there is one draw */
 	int			pack_size;
-	double	   *levels;			/* intercepts of the packed draws */
-	int			first_draw;		/* number of the first packed draw */
+	double	   *levels;			/* intercept of each draw in "pack" */
+	int			first_draw;		/* number of the first draw in "pack" */
 	double		block[SCORE_LANES * STRIP];
 };
 
-/* Writes parameters "first" to first + count - 1. */
+/* Writes vectors of coefficients, from "first" to first + count - 1. */
 typedef void (*ParameterMaker) (Scores *scores, int first, int count, double *parameters);
 
 static void
@@ -106,9 +106,9 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 }
 
 /*
- * Number of parameters to make and convert together.  A few stay in the
- * cache.  If a projection is not cached, however, it is generated for each
- * portion.  Portions are then as large as time and memory permit.
+ * Number of coefficient vectors to convert together.  A few stay in the CPU's cache.  If a
+ * projection is not cached, however, it is generated for each portion of vectors.  Portions are
+ * then as large as time and memory permit.
  */
 static int
 PortionSize(const Scores *scores)
@@ -122,7 +122,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Pack parameters, or with "lift" their weights over features. */
+/* Interleave coefficient vectors or, with "lift", their weights of features (core/score.h). */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
@@ -147,7 +147,7 @@ PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int cou
 	pfree(parameters);
 }
 
-/* Prepare to score A x instead of x. */
+/* Prepare to score A x instead of x (see above). */
 static void
 PrepareReduction(Scores *scores)
 {
@@ -158,7 +158,7 @@ PrepareReduction(Scores *scores)
 	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
-/* Approximate number of multiplications that convert a parameter to weights */
+/* Approximate number of multiplications that convert coefficients to weights of features */
 static double
 LiftingCost(const DlintsHeader *model, double dim)
 {
@@ -170,7 +170,7 @@ LiftingCost(const DlintsHeader *model, double dim)
 	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
-/* Choose between x and A x by the number of multiplications, see above. */
+/* Choose between scoring x and A x (see above) by the number of multiplications. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -188,7 +188,7 @@ ChooseVectors(Scores *scores)
 		PrepareReduction(scores);
 }
 
-/* Multiply the feature vectors of the strip by A. */
+/* Multiply the feature vectors of a strip by A (see above). */
 static void
 ReduceStrip(Scores *scores, int count, double *out)
 {
@@ -205,7 +205,7 @@ ReduceStrip(Scores *scores, int count, double *out)
 
 /* ---------- scores ---------- */
 
-/* Compute the weights of the only draw, or of the mean. */
+/* Compute the weights of features for the only draw, or for the mean. */
 static void
 MakeWeights(Scores *scores)
 {
@@ -222,7 +222,7 @@ MakeWeights(Scores *scores)
 	pfree(parameters);
 }
 
-/* Make draws and pack them. */
+/* Make draws and interleave them. */
 static void
 FillPack(Scores *scores, int first, int count)
 {
@@ -236,7 +236,9 @@ FillPack(Scores *scores, int first, int count)
 	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
-/* Read the vectors of a strip, multiplied by A if that is scored. */
+/*
+ * Read the features x of a strip of candidates.  Returns A x instead if that is scored (see above).
+ */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
@@ -262,7 +264,10 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 		list[i] += ResultFinite(stddev * normals[i]);
 }
 
-/* Complete the scores in the block, "step" per candidate, of which "draws" are in use. */
+/*
+ * Add bonuses to the scores of a strip, which has "step" scores per candidate, "draws" of them in
+ * use.
+ */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 {
@@ -275,7 +280,7 @@ AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + (Size) i * step);
 }
 
-/* Pass the scores of a strip under a draw to the caller. */
+/* Pass the scores of a strip of candidates under one draw to the caller. */
 static void
 ReportScores(const double *list, double peak, double level, int draw, ScoresStrip *strip,
 		 ScoresConsumer consume, void *consumer)
@@ -286,7 +291,7 @@ ReportScores(const double *list, double peak, double level, int draw, ScoresStri
 	consume(consumer, draw, strip);
 }
 
-/* Score a strip under all packed draws. */
+/* Score a strip of candidates under all draws in "pack". */
 static void
 ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresConsumer consume, void *consumer)
@@ -310,7 +315,7 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	}
 }
 
-/* Score of a candidate under the weights of the only draw */
+/* Score of a candidate under the only draw */
 static double
 ScoreCandidate(const Scores *scores, int candidate)
 {
@@ -323,7 +328,7 @@ ScoreCandidate(const Scores *scores, int candidate)
 }
 
 /*
- * Score a strip under the only draw.  Invalid numbers make the maximum NaN;
+ * Score a strip of candidates under the only draw.  Invalid numbers make the maximum NaN;
  * ReadStrip() then raises the error.
  */
 static void
@@ -387,10 +392,9 @@ ScoresMaxDraws(const Scores *scores)
 }
 
 /*
- * Create the scores of candidates whose features are the rows of an array.
- * The caller has checked the rows' length.  "addends" has a number per
- * candidate, or is NULL.  "addend_stddevs" has the standard deviations of
- * normals that are added under each draw, or is NULL; a policy without draws
+ * Create the scores of candidates whose features are the rows of an array.  The caller has checked
+ * the rows' length.  "addends" has a number per candidate, or is NULL.  "addend_stddevs" has the
+ * standard deviations of normals that are added under each draw, or is NULL; a policy without draws
  * adds none.  "seed" determines the draws and these normals.
  */
 Scores *

@@ -8,15 +8,15 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Scores of candidates "first" to first + count - 1 under a draw */
+/* Scores of candidates "first" to first + count - 1 under one draw */
 typedef struct ScoresStrip
 {
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* distance between successive scores */
+	int			step;			/* distance between successive scores, in numbers */
 	double		peak;			/* highest score */
-	double		level;			/* intercept, not contained in the scores */
+	double		level;			/* intercept of the draw, not contained in the scores */
 } ScoresStrip;
 
 typedef void (*ScoresConsumer) (void *consumer, int draw, const ScoresStrip *strip);

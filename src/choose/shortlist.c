@@ -1,16 +1,15 @@
 /*
  * shortlist.c
  *		The aggregate dlints_shortlist: candidate generation from very many items; and
- *		the keys by which it breaks ties, for dlints_decide.  Pages number their items
- *		instead (page/shortlist.c).
+ *		the keys by which it breaks ties, for dlints_decide.  Pages of recommenders use
+ *		page/shortlist.c instead.
  *
- * Each row has a block of items, whose features are one array.  The cost per
- * item is therefore the arithmetic only.  All weight vectors score a strip of
- * items while it is in the cache.
+ * Each row has a block of items, whose features are one array.  The cost per item is therefore the
+ * arithmetic only.  We score STRIP items (a strip) under all weight vectors while their features
+ * are in the CPU's cache.
  *
- * Features of type real[] are scored in single precision and read in place.  A
- * score only decides whether an item is on the list.  Its rounding error is of
- * the size of the features' own.
+ * Features of type real[] are scored in single precision and read in place.  A score only decides
+ * whether an item is on the list.  Its rounding error is of the size of the features' own.
  */
 #include "postgres.h"
 
@@ -37,21 +36,21 @@
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* maximum number of items in a strip: 16 kB of features at n = 64 */
+/* Maximum number of items in a strip: 16 kB of features at n = 64 */
 #define STRIP			32
 
-/* maximum count of numbers in the features of a strip: 32 MB */
+/* Maximum number of doubles in the features of a strip: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 
-/* maximum number of weight vectors; dlints_draw_weights() returns up to 1000 */
+/* Maximum number of weight vectors; dlints_draw_weights() returns up to 1000. */
 #define MAX_RANKINGS	10000
 
 /* ---------- tie-break keys ---------- */
 
-/* Bits of a key.  52 bits and the added half fit into a double. */
+/* Number of bits of a tie-break key; a key plus 0.5 fits into a double. */
 #define KEY_BITS	52
 
-/* Key generator for an item type and a seed */
+/* Generator of tie-break keys for an item type and a seed */
 typedef struct TieKeys
 {
 	uint64		seed;
@@ -68,7 +67,7 @@ TieKeysCreate(Oid item_type, uint64 seed)
 	return keys;
 }
 
-/* Compute the key of an item, below 2^52.  Equal items must have equal bytes. */
+/* Compute the tie-break key of an item, below 2^52.  Equal items must have equal bytes. */
 static uint64
 TieKey(const TieKeys *keys, Datum item)
 {
@@ -83,17 +82,17 @@ typedef struct Shortlist
 	int			size;			/* number of items to keep under each weight vector */
 	int			rankings;		/* number of weight vectors */
 	int			len;			/* length of a weight vector */
-	ValueKey	weights;		/* identifies the weights argument */
-	double	   *numbers;		/* weights, each vector scaled to about 1 */
-	float	   *float_lanes;	/* "numbers" in lanes of floats */
-	double	   *lanes;			/* "numbers" in lanes of doubles; NULL until needed */
-	TieKeys		ties;			/* break ties, and identify items */
-	TopK	  **best;			/* ranking of each weight vector */
-	int			strip_len;		/* maximum number of items in a strip */
-	double	   *strip;			/* features of a strip */
+	ValueKey	weights;		/* key that recognizes the weights argument */
+	double	   *numbers;		/* weight vectors, each scaled to a maximum of about 1 */
+	float	   *float_lanes;	/* weights as floats, interleaved (core/score.h) */
+	double	   *lanes;			/* weights as doubles, interleaved; NULL until needed */
+	TieKeys		ties;			/* generator of tie-break keys, which also identify items */
+	TopK	  **best;			/* best items under each weight vector */
+	int			strip_len;		/* maximum number of items scored together */
+	double	   *strip;			/* features of items that are scored together */
 	double		scores[SCORE_LANES * STRIP];
 	float		float_scores[SCORE_LANES_FLOAT * STRIP];
-	double		column[STRIP];	/* scores of one lane, as double */
+	double		column[STRIP];	/* scores under one weight vector */
 } Shortlist;
 
 /* Arguments of a row.  The array of items is deconstructed on first use. */
@@ -101,7 +100,7 @@ typedef struct Block
 {
 	ArrayType  *features;
 	int			count;			/* number of items */
-	ArrayType  *array;			/* items */
+	ArrayType  *array;			/* array of the items */
 	Datum	   *items;
 } Block;
 
@@ -129,7 +128,7 @@ ScaleToOne(int len, double *weights)
 		weights[i] = ldexp(weights[i], -exponent);
 }
 
-/* Read and pack the weights, in the current memory context. */
+/* Read and interleave the weight vectors (core/score.h), in the current memory context. */
 static void
 PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 {
@@ -143,7 +142,7 @@ PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 	score_pack_float(list->len, list->rankings, list->numbers, list->len, list->float_lanes);
 }
 
-/* Pack the weights as doubles, for features that are not real[]. */
+/* Interleave the weights as doubles, for features that are not real[]. */
 static void
 PackDoubles(Shortlist *list)
 {
@@ -235,7 +234,7 @@ ReadBlock(FunctionCallInfo fcinfo, const Shortlist *list)
 	return block;
 }
 
-/* Read and check the features of a strip. */
+/* Read and check the features of "count" items, from number "first" on. */
 static void
 ReadStrip(Shortlist *list, const Block *block, int first, int count)
 {
@@ -252,7 +251,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Offer the items of a strip to a ranking.  Scores are "step" numbers apart. */
+/* Offer items to the ranking of a weight vector.  Their scores have a stride of "step" numbers. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
@@ -266,7 +265,7 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		}
 }
 
-/* Score a strip under all weight vectors in double precision. */
+/* Score "count" items under all weight vectors in double precision. */
 static void
 ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 {
@@ -304,7 +303,7 @@ ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
 								   list->strip));
 }
 
-/* Convert the scores of a lane to double precision. */
+/* Convert the scores of items under one weight vector to double precision. */
 static void
 WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int count)
 {
@@ -316,9 +315,9 @@ WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int cou
 }
 
 /*
- * Score a strip of real features under all weight vectors in single precision.  A
- * feature that is not finite makes all scores of its item NaN, even with weight 0.
- * The peak is then NaN, and the strip is not skipped.
+ * Score "count" items under all weight vectors in single precision.  A feature that is not finite
+ * makes all scores of its item NaN, even with weight 0.  The highest score is then NaN, and the
+ * items are not skipped.
  */
 static void
 ScoreFloats(Shortlist *list, Block *block, int first, int count)
@@ -327,7 +326,7 @@ ScoreFloats(Shortlist *list, Block *block, int first, int count)
 		(Size) first * list->len;
 	float		peaks[SCORE_LANES_FLOAT];
 
-	/* the next heap page is rarely in the cache; fetch all lines in parallel */
+	/* the next heap page is rarely in the CPU's cache; fetch all cache lines in parallel */
 	for (Size at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
 		PREFETCH(features + at);
 	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)

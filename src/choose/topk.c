@@ -2,9 +2,8 @@
  * topk.c
  *		Top-k selection from a stream of scored items.
  *
- * Memory grows with min(k, items), never with k alone.  Items with equal
- * scores are ordered by their tie-break key, the number in the order of
- * arrival or a random number.
+ * Memory grows with min(k, items), never with k alone.  Items with equal scores are ordered by
+ * their tie-break key, the number in the order of arrival or a random number.
  */
 #include "postgres.h"
 
@@ -22,7 +21,7 @@
 typedef struct RankedItem
 {
 	double		score;
-	uint64		key;			/* rank among items with the same score */
+	uint64		key;			/* order among items with the same score */
 	NullableDatum item;
 } RankedItem;
 
@@ -37,7 +36,7 @@ CompareRank(const RankedItem *a, const RankedItem *b)
 	return 0;
 }
 
-/* For qsort: the best first */
+/* Comparison for qsort: the best item first */
 static int
 CompareItems(const void *a, const void *b)
 {
@@ -107,7 +106,7 @@ CopyItem(const TopK *top, NullableDatum item)
 	return item;
 }
 
-/* Add an item.  The k-th makes the items a heap. */
+/* Add an item.  When there are k items, they become a heap. */
 static void
 AddItem(TopK *top, RankedItem item)
 {
@@ -131,9 +130,7 @@ ReplaceWorst(TopK *top, RankedItem item)
 	SiftDown(top->items, top->k, 0);
 }
 
-/*
- * Keep an item, replacing the worst if there are k, unless it ranks behind all of these.
- */
+/* Keep an item, replacing the worst if there are k, unless it ranks behind all of these. */
 void
 TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 {

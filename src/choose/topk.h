@@ -12,7 +12,7 @@
 
 typedef struct TopK
 {
-	MemoryContext context;		/* memory context of this struct and of kept items */
+	MemoryContext context;		/* memory context of the struct and of kept items */
 	Oid			item_type;
 	int16		typlen;
 	bool		typbyval;
@@ -34,7 +34,7 @@ extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
 extern Datum TopKUnion(TopK *const *tops, int count);
 
-/* Is a score too low for a place among the k best? */
+/* Is a score too low to be one of the k best? */
 static inline bool
 TopKIsBeyond(const TopK *top, double score)
 {
@@ -42,9 +42,8 @@ TopKIsBeyond(const TopK *top, double score)
 }
 
 /*
- * Offer the next item of the stream with a finite score.  Among equal scores
- * the item that comes first ranks first.  For most items of a long stream,
- * this comparison is the whole cost.
+ * Offer the next item of the stream with a finite score.  Among equal scores the item that comes
+ * first ranks first.  For most items of a long stream, this comparison is the whole cost.
  */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)

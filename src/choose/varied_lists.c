@@ -24,12 +24,12 @@ struct VariedLists
 	int			candidates;
 	ArgSpec		expected;		/* required shape of a row of similar_by */
 	double	   *vector;			/* work space for one vector */
-	double	   *scores;			/* one row of all candidates' scores per draw */
-	bool	   *possible;		/* candidates that can be on a slate */
-	int		   *numbers;		/* indexes of the possible candidates */
+	double	   *scores;			/* scores of all candidates: one row per draw */
+	bool	   *possible;		/* can a candidate be on a slate? */
+	int		   *numbers;		/* indexes of the candidates that can be on a slate */
 	int		   *groups;
-	Variety		variety;		/* selection among the possible candidates */
-	MemoryContext context;		/* context of "variety", reset for each set of draws */
+	Variety		variety;		/* selection among candidates that can be on a slate */
+	MemoryContext context;		/* memory context of "variety", reset for each set of draws */
 };
 
 static double *
@@ -38,7 +38,10 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/* Raise an error if any row of similar_by is invalid, even if it cannot be on a slate. */
+/*
+ * Raise an error if a row of similar_by is invalid, even that of a candidate that cannot be on a
+ * slate.
+ */
 static void
 CheckRows(VariedLists *lists)
 {
@@ -71,7 +74,7 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Store the scores of a strip under a draw, an index from 0. */
+/* Store the scores of some candidates under a draw, a number from 0. */
 void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
@@ -84,8 +87,8 @@ VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 /* ---------- possible candidates ---------- */
 
 /*
- * Mark the candidates that can be chosen under a draw.  "slate" has the best
- * ones without diversity.
+ * Mark the candidates that a slate with diversity can contain under a draw.  "slate" has the best
+ * candidates without diversity.
  */
 static void
 MarkPossible(VariedLists *lists, int draw, const Slate *slate)
@@ -100,7 +103,7 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 		lists->possible[i] |= (scores[i] >= least);
 }
 
-/* List the marked candidates; returns their number. */
+/* List the marked candidates in "numbers"; returns their number. */
 static int
 CountPossible(VariedLists *lists)
 {
@@ -117,7 +120,7 @@ CountPossible(VariedLists *lists)
 	return count;
 }
 
-/* Read the vectors of the possible candidates. */
+/* Read the vectors of the candidates that can be on a slate. */
 static void
 ReadVectors(VariedLists *lists)
 {
@@ -136,7 +139,7 @@ ReadVectors(VariedLists *lists)
 	variety_start(v);
 }
 
-/* Allocate a selection among "count" candidates in the current memory context. */
+/* Allocate a selection with diversity among "count" candidates in the current memory context. */
 static Variety
 MakeVariety(const VariedLists *lists, int count, int draws)
 {

@@ -15,10 +15,13 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum number of an item, with 512 MB of sums and scores */
+/* Maximum number of an item; sums and scores then take 512 MB. */
 #define MAX_ITEM			(1 << 24)
 
-/* Smaller scores are rounding errors; the cosine of two of a million users' clicks is 1e-6. */
+/*
+ * Smaller scores are rounding errors.  Two items with one common user of a million have cosine
+ * 1e-6.
+ */
 #define MIN_SCORE			1e-9
 
 /* An array of item numbers */
@@ -28,7 +31,7 @@ typedef struct Items
 	int			count;
 } Items;
 
-/* Read an array of item numbers from "least" on. */
+/* Read an array of item numbers, which must be at least "least". */
 static Items
 ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 {
@@ -104,7 +107,7 @@ dlints_similar_items(PG_FUNCTION_ARGS)
 	AddBaskets(baskets, weights, scores);
 	for (int item = 1; item <= Min(PG_GETARG_INT32(2), largest); item++)
 	{
-		/* without the item's product with itself */
+		/* subtract the item's product with itself */
 		double		score = (scores[item] - weights[item] * users[item]) / sqrt(users[item]);
 
 		if (score > MIN_SCORE)

@@ -58,7 +58,7 @@ ReadState(Datum state, PolicyValue *value)
 }
 
 /*
- * Merge "more" into the state, an array of "count" numbers, in place.  We do not check for
+ * Merge the sums "more" into the state, an array of "count" numbers, in place.  We do not check for
  * overflow here: infinity persists, and the final function raises the error.
  */
 static Datum
@@ -107,13 +107,12 @@ AnyNull(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
- * dlints_policy_value(reward, logged, target [, predicted, expected]): estimate the mean
- * reward of a target policy from the log of another policy (formulas in core/value.h).
+ * dlints_policy_value(reward, logged, target [, predicted, expected]): estimate the mean reward of
+ * a target policy from the log of another policy (formulas in core/value.h).
  *
- * logged is the probability with which the log's policy made the decision, in (0, 1];
- * target is that of the evaluated policy, in [0, 1]. predicted and expected are a model's
- * predictions for the logged decision and for the evaluated policy.  Rows with a NULL
- * argument are skipped.
+ * logged is the probability with which the log's policy made the decision, in (0, 1]; target is
+ * that of the evaluated policy, in [0, 1]. predicted and expected are a model's predictions for the
+ * logged decision and for the evaluated policy.  Rows with a NULL argument are skipped.
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
@@ -185,7 +184,10 @@ PutNumber(ValueRow *row, int column, double number)
 	row->nulls[column] = false;
 }
 
-/* Store a mean and, with at least two observations, its standard error in the next column. */
+/*
+ * Store a mean in a result column and, with at least two observations, its standard error in the
+ * next.
+ */
 static void
 PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 {
@@ -259,10 +261,7 @@ IsWithin(double value, double lowest, double highest)
 	return value >= lowest - slack && value <= highest + slack;
 }
 
-/*
- * Compute the maximum sum of squared deviations of a sample with this mean
- * and these bounds.
- */
+/* Compute the maximum sum of squared deviations of a sample with this mean and these bounds. */
 static double
 MaxSquares(const Sample *sample)
 {

@@ -18,12 +18,12 @@
 /* State of a partition, kept in partition-local memory. */
 typedef struct Progress
 {
-	ValueKey	key;			/* identifies the model argument */
+	ValueKey	key;			/* key that recognizes the model argument */
 	Dlints	   *model;			/* model trained on the rows read so far */
 	double	   *mean;			/* posterior mean psi-hat; may lag behind "model" */
 	int64		updates;		/* model->updates when the mean was computed */
-	int			memory;			/* memory in use at that time; 0 initially */
-	double	   *b;				/* workspace of ComputeMean, like "factor" */
+	int			memory;			/* discount in use at that time; 0 initially */
+	double	   *b;				/* work space of ComputeMean, like "factor" */
 	double	   *factor;
 } Progress;
 
@@ -50,8 +50,8 @@ MaxLag(const DlintsHeader *model)
 }
 
 /*
- * Can we still use the mean?  It must belong to the memory in use and lag by
- * at most the permitted number of rows.
+ * Can the mean still be used?  It must belong to the discount in use and lag by at most the
+ * permitted number of rows.
  */
 static bool
 MeanIsRecent(const Progress *progress)
@@ -63,8 +63,8 @@ MeanIsRecent(const Progress *progress)
 }
 
 /*
- * Compute the posterior mean under the memory in use.  The mean requires the
- * factor of Z only, not that of Z~.
+ * Compute the posterior mean under the discount in use, which requires the Cholesky factor of Z
+ * only, not that of Z~.
  */
 static void
 ComputeMean(Progress *progress)

@@ -16,9 +16,9 @@
 #include "sql/observation.h"
 
 /*
- * Decay a model's evidence as if "updates" more observations had followed, or
- * "time" microseconds had passed.  Models forget either by count or by time
- * and use one of the two arguments.
+ * Decay a model's evidence as if "updates" more observations had followed, or "time" microseconds
+ * had passed.  Models with a discount per observation use the first argument, models with a
+ * half-life the second.
  */
 static void
 Age(Dlints *model, int64 updates, int64 time)
@@ -30,8 +30,8 @@ Age(Dlints *model, int64 updates, int64 time)
 }
 
 /*
- * Decay a model that forgets by time to the given time, which is not before
- * its newest observation.
+ * Decay the evidence of a model with a half-life to the given time, which is not before its newest
+ * observation.
  */
 static void
 AgeTo(Dlints *model, int64 time)
@@ -54,9 +54,9 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Bring two models to the same age and reference reward before their sums are added or
- * subtracted.  A left model that forgets by count decays by the number of the right model's
- * observations.  Models that forget by time decay to the newer of both times.
+ * Bring two models to the same age and reference reward before their sums are added or subtracted.
+ * With a discount per observation, the left model decays by the number of the right model's
+ * observations.  With a half-life, both models decay to the newer of their times.
  */
 static void
 Align(Dlints *left, Dlints *right)
@@ -98,14 +98,14 @@ Concat(Dlints *left, Dlints *right)
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
 	/*
-	 * For models that forget by time the operator is commutative.  The choice of a memory
-	 * must therefore not depend on when the left model made its last choice.
+	 * With a half-life the operator is commutative.  The choice of a discount must therefore not
+	 * depend on when the left model made its last choice.
 	 */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* the choice of memory verifies Z but not Z~ */
+	/* the choice of a discount has factored Z but not Z~ */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
@@ -127,15 +127,13 @@ GetWritableLeft(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
- * dlints || dlints: the model trained on the left model's observations and
- * then on those of the right model.  For models with a half-life the order
- * does not matter.  Parameters and prior are those of the left model.
+ * dlints || dlints: the model trained on the left model's observations and then on those of the
+ * right model.  For models with a half-life the order does not matter.  Parameters and prior are
+ * those of the left model.  If one argument is NULL the result is the other.
  *
- * If one argument is NULL the result is the other.  Raises an error if both
- * models differ in shape, projection, memories or rate of forgetting.
- *
- * The function is also the transition and combine function of
- * dlints_concat_agg, and the combine function of dlints_evidence.
+ * Raises an error if both models differ in shape, projection or discounts.  The function is also
+ * the transition and combine function of dlints_concat_agg, and the combine function of
+ * dlints_evidence.
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
@@ -180,12 +178,12 @@ RaiseNotContained(void)
 }
 
 /*
- * Maximum share of a memory's sums that may remain after all of its
- * observations were retracted.  Rounding leaves about 1e-9 (core/evidence.c);
- * a single remaining observation of a million leaves 1e-6.
+ * Maximum fraction of the evidence's sums that may remain after all observations were retracted.
+ * Rounding leaves about 1e-9 (core/evidence.c); a single remaining observation of a million leaves
+ * 1e-6.
  *
- * The sums may already be residue of an earlier retraction.  Amounts that
- * core/evidence.h considers rounding errors are therefore permitted, too.
+ * The sums may already be residue of an earlier retraction.  Amounts that core/evidence.h considers
+ * rounding errors are therefore permitted, too.
  */
 #define MAX_EMPTY_SHARE	1e-6
 
@@ -233,13 +231,12 @@ Subtract(Dlints *left, Dlints *right)
 PG_FUNCTION_INFO_V1(dlints_retract);
 
 /*
- * dlints - dlints: retract the right model's observations from the left model, the inverse
- * of ||.
+ * dlints - dlints: retract the right model's observations from the left model, the inverse of ||.
+ * Both models must agree in shape, projection and discounts, and must have a half-life or a
+ * discount of 1.  If the right argument is NULL the result is the left model.
  *
- * Both models must agree in shape, projection, memories and rate of forgetting, and must
- * have a half-life or a discount of 1.  If the right argument is NULL the result is the
- * left model.  Raises an error if the remaining sums are not those of any observations,
- * which detects most evidence on which the model was not trained.
+ * Raises an error if the remaining sums are not those of any observations, which detects most
+ * evidence on which the model was not trained.
  */
 Datum
 dlints_retract(PG_FUNCTION_ARGS)
@@ -276,9 +273,8 @@ PG_FUNCTION_INFO_V1(dlints_scale);
 /*
  * double precision * dlints: multiply the weight of each observation.
  *
- * The weight is at most 1e10 and not negative; NULL leaves the model
- * unchanged.  Weight 0 returns an untrained model with the same parameters,
- * without a prior; the evidence is not read.
+ * The weight is at most 1e10 and not negative; NULL leaves the model unchanged.  Weight 0 returns
+ * an untrained model with the same parameters, without a prior; the evidence is not read.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
@@ -313,10 +309,9 @@ dlints_scale(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_at);
 
 /*
- * dlints_at(model, at): decay a model with a half-life to the given time.
- *
- * Models that forget by count, and untrained models, are returned unchanged.
- * Raises an error if the time is infinite or before the newest observation.
+ * dlints_at(model, at): decay a model with a half-life to the given time.  Models with a discount
+ * per observation, and untrained models, are returned unchanged.  Raises an error if the time is
+ * infinite or before the newest observation.
  */
 Datum
 dlints_at(PG_FUNCTION_ARGS)

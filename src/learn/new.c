@@ -64,22 +64,22 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default window of the shortest memory, in observations per coordinate.
- * With fewer than two observations per parameter a memory cannot distinguish
- * noise from signal (core/memories.c).
+ * Default time window of the strongest discount, in observations per coordinate.  With fewer than
+ * two observations per coefficient, evidence cannot distinguish noise from signal
+ * (core/memories.c).
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 
 /*
- * Maximum number of coordinates for three memories by default; larger models
- * have two.  At 101 coordinates a third memory would enlarge the value, which
- * each update writes, from 84 kB to 126 kB.
+ * Maximum number of coordinates for three discounts by default; larger models have two.  At 101
+ * coordinates, evidence under a third discount would enlarge the value, which each update writes,
+ * from 84 kB to 126 kB.
  */
 #define MAX_DIM_THREE_MEMORIES	100
 
 /*
- * Set the rate of forgetting and the number of memories.  Arguments that are
- * NULL get defaults, which depend on the number of coordinates.
+ * Set discount or half-life, and the number of memories (evidence under several discounts).  NULL
+ * arguments get defaults, which depend on the number of coordinates.
  */
 static void
 SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
@@ -107,13 +107,12 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 PG_FUNCTION_INFO_V1(dlints_new);
 
 /*
- * dlints_new(dim, reduced_dim, ...): create an untrained model (Algorithm 1,
- * "Input" and "Initialize").
+ * dlints_new(dim, reduced_dim, ...): create an untrained model (Ghoorchian et al., Algorithm 1,
+ * "Input" and "Initialize").  The paper's model has a discount and a ridge.  projection_scale is
+ * kappa, by default 1/sqrt(reduced_dim) (Theorem 1).
  *
- * The paper's model has a discount and a ridge. projection_scale is kappa, by
- * default 1/sqrt(reduced_dim) (Theorem 1).  NULL for ridge or noise selects
- * estimation.  Raises an error for a parameter outside its range, and if dim,
- * exploration, policy, intercept or seed is NULL.
+ * NULL for ridge or noise selects estimation.  Raises an error for a parameter outside its range,
+ * and if dim, exploration, policy, intercept or seed is NULL.
  */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
@@ -144,7 +143,7 @@ dlints_new(PG_FUNCTION_ARGS)
 	}
 	SetInteractions(fcinfo, 2, &header);
 
-	/* check the dimensions first: the default rate depends on them */
+	/* check the dimensions first: the default discount depends on them */
 	header.memories = 1;
 	header.discount = 1.0;
 	ModelCheckParameters(&header, NULL);
@@ -167,12 +166,11 @@ SetPriorWeight(Dlints *model, double weight)
 PG_FUNCTION_INFO_V1(dlints_set);
 
 /*
- * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change
- * parameters of a model and keep its evidence.
+ * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change parameters of a model
+ * and keep its evidence.
  *
- * NULL keeps a parameter. ridge 0 and noise 0 select estimation; prior_weight
- * 0 removes the prior.  Raises an error for a value outside its range, and
- * for a prior_weight if the model has no prior.
+ * NULL keeps a parameter. ridge 0 and noise 0 select estimation; prior_weight 0 removes the prior.
+ * Raises an error for a value outside its range, and for a prior_weight if the model has no prior.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
@@ -233,13 +231,12 @@ RewardStddev(const Evidence *e)
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
- * dlints_with_prior(model, evidence, weight): use the evidence of another
- * model as the prior, and replace any previous prior.
+ * dlints_with_prior(model, evidence, weight): use the evidence of another model as the prior, and
+ * replace any previous prior.  An observation of the prior counts "weight" times an observation of
+ * the model.  weight is in (0, 1e10], and 1 if NULL.
  *
- * An observation of the prior counts "weight" times an observation of the
- * model. weight is in (0, 1e10], and 1 if NULL.  NULL evidence leaves the
- * model unchanged; untrained evidence removes the prior.  Raises an error if
- * both models differ in shape, projection, memories or rate of forgetting.
+ * NULL evidence leaves the model unchanged; untrained evidence removes the prior.  Raises an error
+ * if both models differ in shape, projection or discounts.
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)

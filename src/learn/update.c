@@ -16,8 +16,8 @@
 /* ---------- a block of observations into each memory ---------- */
 
 /*
- * Compute the weight of each observation of a block in memory j (0-based) at
- * the end of the block.
+ * Compute the weight of each observation of a block at the end of the block, in memory j (0-based),
+ * the evidence under discount j.
  */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)
@@ -37,8 +37,8 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 }
 
 /*
- * Update the counts and the time of the newest observation.  Returns the
- * microseconds by which that time has advanced.
+ * Update the model's counts and the time of its newest observation.  Returns the microseconds by
+ * which that time has advanced.
  */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
@@ -55,11 +55,9 @@ CountBlock(DlintsHeader *model, const Block *block)
 }
 
 /*
- * Train all memories on a block of reduced feature vectors, oldest first: the
- * updates of b, Z and Z~ in Algorithm 1.
- *
- * Steps that can raise an error come first, because an error must not leave a
- * model half updated.
+ * Add a block of reduced feature vectors, oldest first, to the evidence under each discount: the
+ * updates of b, Z and Z~ in Algorithm 1 (Ghoorchian et al.).  Steps that can raise an error come
+ * first, because an error must not leave a model half updated.
  */
 void
 LearnReduced(Dlints *model, const Block *block, const double *reduced)
@@ -113,13 +111,13 @@ LearnOne(Dlints *model, const Observation *observation)
 PG_FUNCTION_INFO_V1(dlints_update);
 
 /*
- * dlints_update(model, features, reward, profile, at, weight): train each memory of a model
- * on one observation (the updates of Algorithm 1).
+ * dlints_update(model, features, reward, profile, at, weight): train a model on one observation
+ * (Ghoorchian et al., Algorithm 1).  features has dim numbers, profile dim numbers or none, weight
+ * is in (0, 1e10].
  *
- * features has dim numbers, profile dim numbers or none, weight is in (0, 1e10].  Returns
- * NULL for a NULL model, and the model unchanged if features, reward or profile is NULL.
- * Raises an error for an array of another length, for NaN and numbers beyond 1e50, and if a
- * model with a half-life gets no time.
+ * Returns NULL for a NULL model, and the model unchanged if features, reward or profile is NULL.
+ * Raises an error for an array of another length, for NaN and numbers beyond 1e50, and if a model
+ * with a half-life gets no time.
  */
 Datum
 dlints_update(PG_FUNCTION_ARGS)
@@ -162,13 +160,13 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
- * dlints_update_batch(model, features, rewards, profiles, ats, weights): train a model on
- * the rows of a matrix, in array order.  The result equals that of as many calls of
- * dlints_update, except for rounding.
+ * dlints_update_batch(model, features, rewards, profiles, ats, weights): train a model on the rows
+ * of a matrix, in array order.  The result equals that of as many calls of dlints_update, except
+ * for rounding.  features has a row of dim numbers for each reward; profiles is empty or has as
+ * many rows.
  *
- * features has a row of dim numbers for each reward; profiles is empty or has as many rows.
- * NULL arguments and errors are as for dlints_update; NULL elements raise an error.  The
- * model chooses its memory after the same row as with single updates.
+ * NULL arguments and errors are as for dlints_update; NULL elements raise an error.  The model
+ * chooses its discount after the same row as with single updates.
  */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
@@ -190,8 +188,7 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 }
 
 /*
- * Do the model's sums remain finite after training on the observation?
- * Trains a copy of the model.
+ * Do the model's sums remain finite after training on the observation?  Trains a copy of the model.
  */
 static bool
 RemainsFinite(Datum datum, const Observation *observation)

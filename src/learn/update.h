@@ -10,9 +10,9 @@
 /* Observations of a block, except for their features and profiles. */
 typedef struct Block
 {
-	int			count;			/* at most EVIDENCE_BLOCK */
+	int			count;			/* number of observations, at most EVIDENCE_BLOCK */
 	const double *rewards;
-	const int64 *times;			/* used by models that forget by time */
+	const int64 *times;			/* times of the observations, for models with a half-life */
 	const double *weights;
 } Block;
 

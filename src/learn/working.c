@@ -22,8 +22,8 @@
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
-	ValueKey	key;			/* identifies the model argument of the last row */
-	Dlints	   *model;			/* trained on all observations except the pending ones */
+	ValueKey	key;			/* key of the model argument in the last row */
+	Dlints	   *model;			/* model trained on all observations except the pending ones */
 	int			pending;		/* number of pending observations */
 	int			capacity;		/* allocated length of "features" and "profiles", in observations */
 	double	   *features;
@@ -46,10 +46,9 @@ static const char pool_name[] = "dlints evidence";
 /*
  * Get the memory context for the working models of an aggregate.
  *
- * All groups share one context: a hash aggregate sums up its memory context
- * by context, which would take quadratic time with a context for each group.
- * Since the context is a child of the aggregate's context, PostgreSQL does
- * not copy states that are allocated in it.
+ * All groups share one context: a hash aggregate sums up its memory context by context, which would
+ * take quadratic time with a context for each group.  Since the context is a child of the
+ * aggregate's context, PostgreSQL does not copy states that are allocated in it.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -86,10 +85,7 @@ WorkingCreate(MemoryContext aggregate, Datum model)
 	return CreateWorking(context, empty);
 }
 
-/*
- * Get the working model behind a read-write pointer; NULL if the datum is
- * another kind of value.
- */
+/* Get the working model behind a read-write pointer; NULL if the datum is another kind of value. */
 static WorkingModel *
 WorkingInPlace(Datum datum)
 {
@@ -138,9 +134,8 @@ HeaderMatches(const ValueKey *key, Datum datum)
 }
 
 /*
- * Check that the model of the current row agrees with that of the first row
- * in shape, projection, memories and rate of forgetting.  Other parameters
- * and the evidence may differ; those of the first row apply.
+ * Check that the model of the current row agrees with that of the first row in shape, projection
+ * and discounts.  Other parameters and the evidence may differ; those of the first row apply.
  */
 static void
 WorkingCheckModel(WorkingModel *working, Datum datum)
@@ -212,12 +207,10 @@ WorkingAdd(WorkingModel *working, const Observation *observation)
 }
 
 /*
- * Train the model on the pending observations, and choose the memory in use.
- * Sums are checked for overflow only here, since infinity persists.
- *
- * A read-only pointer suffices, because the object still represents the same
- * model.  A temporary memory context holds the workspace: callers such as a
- * sort may run in a context that is never reset.
+ * Train the model on the pending observations, and choose the discount in use.  Sums are checked
+ * for overflow only here, since infinity persists.  A read-only pointer suffices, because the
+ * object still represents the same model.  A temporary memory context holds the workspace: callers
+ * such as a sort may run in a context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)
@@ -271,7 +264,7 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 static void
 PrefetchNextArray(Datum array)
 {
-	const uintptr_t between = 64;	/* bytes of tuple header and other columns */
+	const uintptr_t between = 64;	/* estimated bytes of tuple header and other columns */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
 	Size		size = VARSIZE_ANY(DatumGetPointer(array));

@@ -1,13 +1,11 @@
 /*
  * explain.c
- *		The function dlints_explain: contributions of features to an expected
- *		reward.
+ *		The function dlints_explain: contributions of features to an expected reward.
  *
- * Given a profile, the posterior mean lifts to weights over the features and
- * the intercept (core/kinds.h), and the expected reward is a sum over them.
- * A part's contribution is its share of that sum.  To obtain the
- * contribution's variance, we lift each column of a root of the covariance
- * and add the squares of the shares.
+ * Given a profile, the posterior mean is converted to weights of the features and the intercept
+ * (core/kinds.h), and the expected reward is a sum over them.  The contribution of a part of the
+ * features is its share of that sum.  To obtain the contribution's variance, we convert each column
+ * of a root of the covariance in the same way and add the squares of the shares.
  */
 #include "postgres.h"
 
@@ -25,7 +23,7 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* Maximum count of numbers in the buffer of lifted columns: 32 MB */
+/* Maximum number of doubles in the buffer of converted columns: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
 typedef struct Explanation
@@ -33,8 +31,8 @@ typedef struct Explanation
 	PreparedModel *prepared;
 	double	   *features;
 	int			parts;			/* number of parts; the intercept, if any, is the last */
-	int		   *part_of;		/* part of each feature (0-based) */
-	Datum	   *names;			/* names of parts except the intercept; NULL: numbers */
+	int		   *part_of;		/* number of each feature's part, from 0 */
+	Datum	   *names;			/* names of parts except the intercept, or NULL */
 	double	   *contributions;
 	double	   *variances;
 } Explanation;
@@ -84,8 +82,8 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 }
 
 /*
- * Compute the variance of each part's contribution.  The columns of the root
- * are lifted in batches of at most MAX_NUMBERS numbers.
+ * Compute the variance of each part's contribution.  The columns of the root of the covariance are
+ * converted in batches of at most MAX_NUMBERS numbers.
  */
 static void
 AddVariances(const Explanation *e, const double *profile)
@@ -161,13 +159,12 @@ PutRows(const Explanation *e, ReturnSetInfo *rows)
 PG_FUNCTION_INFO_V1(dlints_explain);
 
 /*
- * dlints_explain(model, features, profile, names): return the contribution of
- * each part of the features to the expected reward, with its standard error.
- * The intercept is the last row, and contributions add up to dlints_predict.
+ * dlints_explain(model, features, profile, names): return the contribution of each part of the
+ * features to the expected reward, with its standard error.  The intercept is the last row, and
+ * contributions add up to dlints_predict.
  *
- * features has dim numbers; names has dim elements, or is NULL for a row per
- * feature.  Returns no rows if model, features or profile is NULL.  Raises an
- * error for arrays of another length.
+ * features has dim numbers; names has dim elements, or is NULL for a row per feature.  Returns no
+ * rows if model, features or profile is NULL.  Raises an error for arrays of another length.
  */
 Datum
 dlints_explain(PG_FUNCTION_ARGS)

@@ -22,9 +22,9 @@
 PG_FUNCTION_INFO_V1(dlints_project);
 
 /*
- * dlints_project(model, features, profile): compute the reduced features z
- * (Algorithm 1, "Calculate z"), one number per coordinate.  Strict.  Raises
- * an error if features or profile has another length than the model requires.
+ * dlints_project(model, features, profile): compute the reduced features z (Ghoorchian et al.,
+ * Algorithm 1, "Calculate z").  Strict.  Raises an error if features or profile has another length
+ * than the model requires.
  */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
@@ -38,8 +38,8 @@ dlints_project(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_mean);
 
 /*
- * dlints_mean(model): compute the posterior mean psi-hat (Algorithm 1, "Calculate
- * psi-hat"), one number per coordinate, the intercept last.  Strict.
+ * dlints_mean(model): compute the posterior mean psi-hat of the coefficients (Ghoorchian et al.,
+ * Algorithm 1, "Calculate psi-hat"), the intercept last.  Strict.
  */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
@@ -53,8 +53,8 @@ dlints_mean(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_weights);
 
 /*
- * dlints_weights(model, profile): compute the posterior mean as weights over
- * the dim features, given the profile.  Strict.
+ * dlints_weights(model, profile): compute the posterior mean as weights of the dim features, given
+ * the profile.  Strict.
  */
 Datum
 dlints_weights(PG_FUNCTION_ARGS)
@@ -141,8 +141,8 @@ enum
 };
 
 /*
- * Compute the window of a memory that forgets by count, 1 / (1 - discount),
- * in observations; 0 if the memory forgets nothing or forgets by time.
+ * Compute the window of memory j, the evidence under discount j, in observations: 1 / (1 -
+ * discount).  Returns 0 if the model has a half-life or the discount is 1.
  */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
@@ -150,14 +150,17 @@ ComputeWindow(const DlintsHeader *model, int j)
 	double		discount = memory_discount(j, model->memories, model->discount);
 	double		window = 1.0 / (1.0 - discount);
 
-	/* the discount of a long memory may round to 1 */
+	/* a weak discount may round to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
 	/* restore a whole number from a rounded discount */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/* Return the windows of all memories as an array, with NULL for a window of 0. */
+/*
+ * Return the windows of all memories (evidence under several discounts) as an array, with NULL for
+ * a window of 0.
+ */
 static Datum
 GetWindows(const DlintsHeader *model)
 {
@@ -201,10 +204,7 @@ GetHint(const DlintsHeader *model)
 
 PG_FUNCTION_INFO_V1(dlints_info);
 
-/*
- * dlints_info(model): return the parameters, memories and counts of a model
- * in one row.  Strict.
- */
+/* dlints_info(model): return the parameters, memories and counts of a model in one row.  Strict. */
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {

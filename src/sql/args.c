@@ -93,10 +93,7 @@ ArgNumber(Oid type, Datum value)
 	}
 }
 
-/*
- * Describe an invalid number for an error message: NaN, infinity, or a number
- * above WIDEN_MAX.
- */
+/* Describe an invalid number for an error message: NaN, infinity, or a number above WIDEN_MAX. */
 const char *
 DescribeInvalidNumber(double value)
 {
@@ -121,10 +118,7 @@ ArgFinite(double value, const char *what)
 	return CheckAllowed(isfinite(value), value, what);
 }
 
-/*
- * Check that a number is at most WIDEN_MAX in size, so that sums of its
- * squares do not overflow.
- */
+/* Check that a number is at most WIDEN_MAX in size, so that sums of its squares do not overflow. */
 double
 ArgBounded(double value, const char *what)
 {
@@ -157,8 +151,8 @@ ArgCheckPositive(int64 value, const char *name)
 }
 
 /*
- * Read argument "k", the number of items to return.  Values above the maximum
- * of int are reduced to it, since no array holds more items.
+ * Read argument "k", the number of items to return.  A value above the maximum of int becomes that
+ * maximum, since no array holds more items.
  */
 int
 ArgCount(FunctionCallInfo fcinfo, int argno)

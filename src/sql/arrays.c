@@ -2,9 +2,8 @@
  * arrays.c
  *		Validation of array arguments.
  *
- * Functions accept arrays of any numeric type.  Arrays of real and double
- * precision are read in place; other arrays are converted to double precision
- * here.  NaN and infinity raise an error.
+ * Functions accept arrays of any numeric type.  Arrays of real and double precision are read in
+ * place; other arrays are converted to double precision here.  NaN and infinity raise an error.
  */
 #include "postgres.h"
 
@@ -16,9 +15,8 @@
 #include "sql/arrays.h"
 
 /*
- * Report an invalid array.  "where" names the argument for the error's
- * detail, which also shows the shape of "model" unless that is NULL.  Returns
- * false, or raises the error if "problem" is NULL.
+ * Report an invalid array.  "where" names the argument for the error's detail, which also shows the
+ * shape of "model" unless that is NULL.  Returns false, or raises the error if "problem" is NULL.
  */
 static bool
 ReportArray(Problem *problem, int sqlerrcode, const char *message,
@@ -99,7 +97,7 @@ VectorLength(ArrayType *array)
 bool
 ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem)
 {
-	/* fast path for valid arrays: training calls this function for each row */
+	/* fast path for valid arrays, because training calls this function for each row */
 	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len && !ARR_HASNULL(array)))
 		return ReadNumbers(array, spec, 0, spec->len, out, problem);
 	return CheckOneDimensional(array, spec, problem) &&
@@ -195,10 +193,7 @@ ArgCheckCount(int features, int others, const char *what)
 				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
 }
 
-/*
- * Return the number of elements of an array.  Raises an error if it has more
- * than one dimension.
- */
+/* Return the number of elements of an array.  Raises an error if it has more than one dimension. */
 int
 ArgElementCount(ArrayType *array, const ArgSpec *spec)
 {
@@ -220,8 +215,7 @@ ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 }
 
 /*
- * Raise an error unless the array is one-dimensional, has spec->len elements
- * and no NULL elements.
+ * Raise an error unless the array is one-dimensional, has spec->len elements and no NULL elements.
  */
 void
 ArgCheckLength(ArrayType *array, const ArgSpec *spec)

@@ -177,10 +177,7 @@ ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 		ReadProfileArgument(fcinfo, form, model, observation->profile, problem);
 }
 
-/*
- * Get the profile argument, or an empty array if the function has no such
- * argument (argno 0).
- */
+/* Get the profile argument, or an empty array if the function has no such argument (argno 0). */
 Datum
 ProfileArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -228,8 +225,8 @@ ReadPart(BatchPart *part, int first, int count)
 }
 
 /*
- * Read the times of all rows.  A model that forgets by count ignores the
- * argument, and each time is TIME_UNKNOWN.
+ * Read the times of all rows.  A model with a discount per observation ignores the argument, and
+ * each time is TIME_UNKNOWN.
  */
 static int64 *
 ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model, int rows)

@@ -31,10 +31,10 @@ extern const ObservationForm update_form;
 /* One observation.  The caller allocates both vectors. */
 typedef struct Observation
 {
-	double	   *features;		/* feature_dim numbers */
-	double	   *profile;		/* profile_dim numbers */
+	double	   *features;		/* feature vector: feature_dim numbers */
+	double	   *profile;		/* profile: profile_dim numbers */
 	double		reward;
-	int64		time;			/* TIME_UNKNOWN for a model that forgets by count */
+	int64		time;			/* TIME_UNKNOWN for a model without a half-life */
 	double		weight;
 } Observation;
 
@@ -58,7 +58,7 @@ extern bool CheckTime(int64 time, Problem *problem);
 /* One array argument of a batch, with a buffer for the block of rows that was read last. */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* NULL if the batch has no such argument */
+	ArrayType  *array;			/* the argument, or NULL if the batch has no such argument */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;

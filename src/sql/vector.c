@@ -3,13 +3,12 @@
  *		The type dlints_vector, and conversion of pgvector's types for the
  *		extension dlints_pgvector.
  *
- * A dlints_vector is a real[] or double precision[] under another name.  The
- * planner support function removes the cast from these arrays, which has
- * nothing to do at run time.
+ * A dlints_vector is a real[] or double precision[] under another name.  The planner support
+ * function removes the cast from these arrays, which has nothing to do at run time.
  *
- * Values of pgvector are read directly in their storage format.  The format
- * is stable, since databases store such values.  Calling pgvector's own cast
- * to real[] for each row would take as long as a whole recommendation.
+ * Values of pgvector are read directly in their storage format.  The format is stable, since
+ * databases store such values.  Calling pgvector's own cast to real[] for each row would take as
+ * long as a whole recommendation.
  */
 #include "postgres.h"
 
@@ -87,9 +86,8 @@ dlints_vector_send(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_vector);
 
 /*
- * dlints_vector(anyarray): cast an array of numbers to dlints_vector.  Arrays
- * other than real[] and double precision[] become double precision[].  Raises
- * an error if the elements are not numbers.
+ * dlints_vector(anyarray): cast an array of numbers to dlints_vector.  Arrays other than real[] and
+ * double precision[] become double precision[].  Raises an error if the elements are not numbers.
  */
 Datum
 dlints_vector(PG_FUNCTION_ARGS)
