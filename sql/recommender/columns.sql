@@ -12,12 +12,12 @@
 --     document   hashed keys and values of JSON
 --     tags       hashed elements of arrays
 --     vector     the numbers of an embedding, projected if there are many
---     age        three ages of a date (AGES_PER_DATE in page.h), computed when items are scored
+--     age        three ages of a date (AGES_PER_DATE in core/ages.h), computed when items are scored
 --
 -- A kind has cases in _dlints_column_kind(), by type alone; _dlints_column_values(), to count values;
 -- _dlints_measure_column(), with its number of features; _dlints_column_expression(), which encodes a value; and
 -- _dlints_widths(), for the notice.  All features of a column are stored, or all are ages: a column is not both.
--- Values that come later are in later_values.sql.
+-- Values that come later are in later_values.sql.  sql/dlints_encoding.sql tests each kind.
 
 -- Return how a column is encoded, by its type.  The result is never "words", which depends on the values.
 CREATE FUNCTION _dlints_column_kind(items oid, column_name text) RETURNS text
@@ -37,7 +37,7 @@ BEGIN
 	SELECT column_name ~ '(^id|_id|[a-z]I[dD])$' OR count(*) > 0 INTO is_reference
 	FROM   pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
 	WHERE  c.conrelid = items AND c.contype = 'f' AND a.attname = column_name;
-	kind := CASE
+	kind := CASE                            -- the first condition that holds decides
 		WHEN type.typcategory = 'B' THEN 'flag'
 		WHEN type.typcategory = 'N' AND (type.typname LIKE 'reg%' OR is_reference) THEN 'category'
 		WHEN type.typname IN ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8') THEN 'number'
@@ -59,18 +59,33 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_column_kind(oid, text) IS 'how a column is encoded, by its type';
 
--- Return a query of the values of a column as text, with one column "v".  Equal numbers have equal text, whatever
--- their scale.
+-- Return the expression of a column's value as text.  "value" refers to the column.  Equal numbers have equal text,
+-- whatever their scale and extra_float_digits are.
+CREATE FUNCTION _dlints_column_text(value text, is_number boolean) RETURNS text
+	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT format(CASE WHEN is_number THEN '@extschema@._dlints_column_number(%s)::numeric::text'
+                   ELSE '%s::text' END, value)
+$$;
+COMMENT ON FUNCTION _dlints_column_text(text, boolean) IS 'expression of a column''s value as text';
+
+-- Return the expression of an embedding as an array of numbers.  "value" refers to the column.
+CREATE FUNCTION _dlints_column_array(value text, type text) RETURNS text
+	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT CASE WHEN type ~ '[.]_float.$' THEN value ELSE value || '::real[]' END
+$$;
+COMMENT ON FUNCTION _dlints_column_array(text, text) IS 'expression of an embedding as an array of numbers';
+
+-- Return a query of the values of a column as text, with one column "v".
 CREATE FUNCTION _dlints_column_values(sample text, column_name text, kind text) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT CASE kind
-	WHEN 'vector' THEN format('(SELECT hashtext("i".%I::text)::text AS v FROM %s) s', column_name, sample)
-	WHEN 'tags'
-	THEN format('(SELECT l.v FROM %s LEFT JOIN LATERAL unnest("i".%I::text[]) l (v) ON true) s', sample, column_name)
-	WHEN 'number'
-	THEN format('(SELECT @extschema@._dlints_column_number("i".%I)::numeric::text AS v FROM %s) s', column_name, sample)
-	ELSE format('(SELECT "i".%I::text AS v FROM %s) s', column_name, sample) END
+SELECT format(CASE kind
+	WHEN 'vector' THEN '(SELECT hashtext(%s::text)::text AS v FROM %s) s'
+	WHEN 'tags' THEN '(SELECT l.v FROM %2$s LEFT JOIN LATERAL unnest(%1$s::text[]) l (v) ON true) s'
+	ELSE '(SELECT %3$s AS v FROM %2$s) s' END, value, sample, @extschema@._dlints_column_text(value, kind = 'number'))
+FROM   format('"i".%I', column_name) value
 $$;
 COMMENT ON FUNCTION _dlints_column_values(text, text, text) IS 'query of the values of a column, as text';
 
@@ -107,9 +122,9 @@ BEGIN
 	EXECUTE format('SELECT cardinality(v), count(*) < sum(count(*)) OVER (), sqrt(percentile_disc(0.5)'
 	               ' WITHIN GROUP (ORDER BY ('
 	               'SELECT sum(x ^ 2) FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
-	               ' FROM (SELECT "i".%I%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'
-	               ' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1', column_name,
-	               CASE WHEN type ~ '[.]_float.$' THEN '' ELSE '::real[]' END, sample)
+	               ' FROM (SELECT %s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'
+	               ' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
+	               @extschema@._dlints_column_array(format('"i".%I', column_name), type), sample)
 	INTO length, others, norm;
 	norm := CASE WHEN norm BETWEEN 1e-30 AND 1e30 THEN norm ELSE 1 END;
 	IF length > 16000 THEN
@@ -285,11 +300,8 @@ DECLARE
 	encode CONSTANT text := format('@extschema@._dlints_encode_column(%s, %L, ', width, name);
 	few CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
 	bounds CONSTANT text := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}');
-	as_text text := value || '::text';
+	as_text CONSTANT text := @extschema@._dlints_column_text(value, (c ->> 'is_number')::boolean);
 BEGIN
-	IF c -> 'is_number' = 'true' THEN
-		as_text := number || '::numeric::text';	-- whatever extra_float_digits is
-	END IF;
 	IF c ->> 'kind' = 'number' AND bounds IS NOT NULL THEN
 		RETURN @extschema@._dlints_few_values(format('width_bucket(%s, %L::float8[])::text', number, bounds),
 			ARRAY(SELECT generate_series(0, cardinality(bounds::float8[]))::text), width, name);
@@ -307,8 +319,8 @@ BEGIN
 			     THEN format('@extschema@.dlints_project(@extschema@.dlints_new(%s, %s, intercept => false), ',
 			                 c ->> 'length', width)
 			     ELSE '' END
-			|| format('@extschema@._dlints_column_vector(%s%s, %s, %s)', value,
-			          CASE WHEN c ->> 'type' ~ '[.]_float.$' THEN '' ELSE '::real[]' END, c ->> 'length', c ->> 'norm')
+			|| format('@extschema@._dlints_column_vector(%s, %s, %s)',
+			          @extschema@._dlints_column_array(value, c ->> 'type'), c ->> 'length', c ->> 'norm')
 			|| CASE WHEN (c ->> 'length')::integer > width
 			        THEN '::@extschema@.dlints_vector, ''{}''::@extschema@.dlints_vector)::real[]' ELSE '' END
 		WHEN 'tags' THEN encode || value || '::text[])'

@@ -28,7 +28,7 @@ BEGIN
 		EXECUTE format('SELECT array_agg(x.v) FROM (SELECT k.v FROM (SELECT %s AS v FROM item_column i) k'
 		               ' WHERE k.v <> ALL ($1) GROUP BY k.v HAVING count(*) >= $2'
 		               ' ORDER BY count(*) DESC, k.v LIMIT $3) x',
-		               @extschema@._dlints_column_text(c, n))
+		               @extschema@._dlints_column_text(format('i.c%s', n), (c ->> 'is_number')::boolean))
 		INTO later USING few, min_items, width - shared - cardinality(few);
 		IF later IS NOT NULL THEN
 			RETURN c || jsonb_build_object('few', few || later, 'changed', cardinality(few));
@@ -48,15 +48,6 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint)
 	IS 'a column of items as measured again, or NULL if it stays';
-
--- Return the expression of a column's value as text, in the view "item_column".
-CREATE FUNCTION _dlints_column_text(c jsonb, n bigint) RETURNS text
-	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
-$$
-SELECT format(CASE WHEN c -> 'is_number' = 'true' THEN '@extschema@._dlints_column_number(i.c%s)::numeric::text'
-                   ELSE 'i.c%s::text' END, n)
-$$;
-COMMENT ON FUNCTION _dlints_column_text(jsonb, bigint) IS 'expression of a column''s value as text';
 
 -- Replace the features in these ranges by those of another vector.  A NULL vector changes nothing, and missing
 -- elements are 0.
@@ -168,7 +159,8 @@ BEGIN
 			EXECUTE format('SELECT avg((x.v <> ALL ($1))::integer)::float8 AS shared,'
 			               ' count(DISTINCT x.v) FILTER (WHERE x.v <> ALL ($1)) AS n'
 			               ' FROM (SELECT %s AS v FROM item_column i) x',
-			               @extschema@._dlints_column_text(item_column.c, item_column.n))
+			               @extschema@._dlints_column_text(format('i.c%s', item_column.n),
+			                                               (item_column.c ->> 'is_number')::boolean))
 			INTO share USING item_column.few;
 			RETURN QUERY VALUES (format('items with shared features of "%s"', item_column.name),
 				coalesce(share.shared, 0), NULL::float8,
@@ -179,9 +171,9 @@ BEGIN
 		END IF;
 		IF item_column.c ->> 'kind' = 'vector' THEN
 			EXECUTE format('SELECT avg((cardinality(x.v) <> %s)::integer)::float8 AS other'
-			               ' FROM (SELECT i.c%s%s AS v FROM item_column i WHERE i.c%2$s IS NOT NULL LIMIT 10000) x',
-			               item_column.c ->> 'length', item_column.n,
-			               CASE WHEN item_column.c ->> 'type' ~ '[.]_float.$' THEN '' ELSE '::real[]' END) INTO share;
+			               ' FROM (SELECT %s AS v FROM item_column i WHERE i.c%s IS NOT NULL LIMIT 10000) x',
+			               item_column.c ->> 'length', @extschema@._dlints_column_array(
+			                   format('i.c%s', item_column.n), item_column.c ->> 'type'), item_column.n) INTO share;
 			IF share.other > 0 THEN
 				RETURN QUERY VALUES (format('vectors of another length in "%s"', item_column.name),
 					share.other, NULL::float8, format('share of items; vectors of other than %s elements count as'
