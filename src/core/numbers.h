@@ -1,7 +1,7 @@
 /*
  * numbers.h
  *		Loops over the numbers of long arrays: dot products, widening with a
- *		range check, weighted sums, ages, maxima, selection.
+ *		range check, weighted sums, maxima, selection.
  */
 #ifndef DLINTS_NUMBERS_H
 #define DLINTS_NUMBERS_H
@@ -45,12 +45,6 @@ extern void unit_scale(size_t count, const double *restrict sum, float *restrict
 
 /* Largest absolute value of "count" numbers; 0 if there are none */
 extern double largest_magnitude(size_t count, const double *numbers);
-
-/* Number of features of a date (see write_ages) */
-#define AGES_PER_DATE	3
-
-extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
-					   float *ages, size_t ages_step);
 
 /* Maximum of "count" numbers; NaN if a number is not finite */
 extern double peak_of(size_t count, const double *numbers);

@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "choose/rules.h"
-#include "core/numbers.h"
+#include "core/ages.h"
 #include "page/candidates.h"
 #include "page/entry.h"
 #include "page/tables.h"

@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 
+#include "core/ages.h"
 #include "core/numbers.h"
 #include "core/score.h"
 #include "page/lanes.h"

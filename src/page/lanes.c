@@ -8,6 +8,7 @@
 
 #include "utils/array.h"
 
+#include "core/ages.h"
 #include "core/numbers.h"
 #include "core/score.h"
 #include "page/candidates.h"

@@ -13,7 +13,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
-#include "core/numbers.h"
+#include "core/ages.h"
 #include "model/model.h"
 #include "page/block_rows.h"
 #include "page/entry.h"

@@ -16,7 +16,7 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
-#include "core/numbers.h"
+#include "core/ages.h"
 #include "page/page.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
