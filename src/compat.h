@@ -27,8 +27,7 @@ extern PGDLLEXPORT void _PG_init(void);
 #endif
 
 /*
- * Version 15 replaced the warning about unknown settings with a prefix that
- * an extension reserves.
+ * Version 15 replaced the warning about unknown settings with a prefix that an extension reserves.
  */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)

@@ -2,19 +2,16 @@
  * clicks.c
  *		A click log as a sparse matrix.
  *
- * Users and items are numbered in order of arrival while the log is read, and
- * renumbered by their hashes afterwards.  Each user's cells are sorted by
- * item.  Results therefore do not depend on the order of the log's rows, bit
- * by bit if weights add up exactly.
+ * Users and items are numbered in order of arrival while the log is read, and renumbered by their
+ * hashes afterwards.  Each user's matrix cells are sorted by item.  Results therefore do not depend
+ * on the order of the log's rows, bit by bit if weights add up exactly.
  *
- * The hash is that of the type's hash operator class, with our seed.  Equal
- * values have equal hashes even if written differently: 1.0 and 1.00, or two
- * spellings under a case-insensitive collation.  PostgreSQL cannot change
- * these hashes, since hash-partitioned tables depend on them.
+ * The hash is that of the type's hash operator class, with our seed.  Equal values have equal
+ * hashes even if written differently: 1.0 and 1.00, or two spellings under a case-insensitive
+ * collation.  PostgreSQL cannot change these hashes, since hash-partitioned tables depend on them.
  *
- * The log takes 16 bytes per row, in an array of which at most a fifth is
- * empty, and is sorted in place.  Other memory is a few words per user and
- * item.
+ * The log takes 16 bytes per row, in an array of which at most a fifth is empty, and is sorted in
+ * place.  Other memory is a few words per user and item.
  */
 #include "postgres.h"
 
@@ -34,7 +31,7 @@
 
 #define INITIAL_CELLS		1024
 
-/* bytes per user and item that renumbering allocates */
+/* Number of bytes that renumbering allocates per user and item */
 #define RENUMBERING_BYTES		(sizeof(KeyEntry *) + sizeof(uint32))
 
 typedef struct KeyEntry
@@ -49,7 +46,7 @@ typedef struct KeyEntry
 /* A set of users or items. */
 typedef struct Keys
 {
-	MemoryContext context;		/* contains this struct, table and values */
+	MemoryContext context;		/* memory context of this struct, table and values */
 	struct keys_hash *table;
 	TypeCacheEntry *type;
 	FmgrInfo	hash;
@@ -127,7 +124,7 @@ HashKey(Keys *keys, Datum value)
 		return DatumGetUInt64(FunctionCall2Coll(&keys->hash, keys->collation, value,
 												UInt64GetDatum(keys->seed)));
 
-	/* types without an extended hash function */
+	/* combine hash and seed for types without an extended hash function */
 	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation, value));
 	words[1] = keys->seed;
 	return hash_name(words, sizeof(words));
@@ -146,7 +143,7 @@ KeyNumbersType(const KeyNumbers *keys)
 	return keys->type->type_id;
 }
 
-/* Detoast a value, because it outlives its row. */
+/* Detoast the key of a user or item, because it outlives its row. */
 static Datum
 DetoastKey(const Keys *keys, Datum value)
 {
@@ -155,7 +152,7 @@ DetoastKey(const Keys *keys, Datum value)
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* Get the number of a value, and assign the next number to a new value. */
+/* Return the number of a user or item, and assign the next number to a new one. */
 uint32
 KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
@@ -178,7 +175,7 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 	return entry->number;
 }
 
-/* Return the values, indexed by number. */
+/* Return the users or items of a set, indexed by number. */
 Datum *
 KeyNumbersValues(KeyNumbers *keys)
 {
@@ -203,11 +200,11 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* for colliding 64-bit hashes, which are extremely rare */
+	/* order of colliding 64-bit hashes, which are extremely rare */
 	return left->number < right->number ? -1 : 1;
 }
 
-/* Return the entries, sorted by hash. */
+/* Return the entries of a set of users or items, sorted by hash. */
 static KeyEntry **
 SortKeys(Keys *keys)
 {
@@ -223,10 +220,7 @@ SortKeys(Keys *keys)
 	return entries;
 }
 
-/*
- * Renumber entries in the given order.  Returns an array of new numbers,
- * indexed by old number.
- */
+/* Renumber entries in the given order.  Returns an array of new numbers, indexed by old number. */
 static uint32 *
 Renumber(const Keys *keys, KeyEntry **entries)
 {
@@ -243,7 +237,7 @@ Renumber(const Keys *keys, KeyEntry **entries)
 
 /* ---------- the log ---------- */
 
-/* Create an empty log in the current memory context. */
+/* Create an empty click log in the current memory context. */
 Clicks *
 ClicksCreate(KeyType users, KeyType items, uint64 seed)
 {
@@ -257,8 +251,7 @@ ClicksCreate(KeyType users, KeyType items, uint64 seed)
 }
 
 /*
- * Increase a capacity by a quarter.  Doubling would waste memory on systems
- * that do not overcommit.
+ * Increase a capacity by a quarter.  Doubling would waste memory on systems that do not overcommit.
  */
 static Size
 GrowCapacity(Size capacity)
@@ -289,7 +282,7 @@ CellsMemory(const Clicks *clicks)
 							  clicks->capacity : GrowCapacity(clicks->capacity));
 }
 
-/* Compute the peak memory of the log after one more row, in bytes. */
+/* Compute the peak memory of the click log after one more row, in bytes. */
 Size
 ClicksMemory(const Clicks *clicks)
 {
@@ -298,14 +291,14 @@ ClicksMemory(const Clicks *clicks)
 		sizeof(uint64) * ClicksItems(clicks);
 }
 
-/* Number of users so far */
+/* Number of users in the log so far */
 uint32
 ClicksUsers(const Clicks *clicks)
 {
 	return clicks->users->table->members;
 }
 
-/* Number of rows so far */
+/* Number of rows in the log so far */
 Size
 ClicksRows(const Clicks *clicks)
 {
@@ -375,7 +368,7 @@ RenumberAll(Clicks *clicks)
 	clicks->users = NULL;
 }
 
-/* Compute the index of each user's first cell; the last element is the total. */
+/* Compute the index of each user's first matrix cell; the last element is the number of cells. */
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
@@ -391,7 +384,7 @@ CountCells(const SvdMatrix *matrix, Size count)
 	return starts;
 }
 
-/* Group the cells by user, in place.  Each swap moves a cell to its final group. */
+/* Group the matrix cells by user, in place.  Each swap moves a cell to its final group. */
 static void
 GroupByUser(SvdMatrix *matrix)
 {
@@ -418,8 +411,8 @@ GroupByUser(SvdMatrix *matrix)
 }
 
 /*
- * Order cells by item.  Cells of the same item are ordered by weight, so that
- * their sum rounds the same way for every order of the log.
+ * Order matrix cells by item.  Cells of the same item are ordered by weight, so that their sum
+ * rounds the same way for every order of the log.
  */
 static int
 CompareCells(const void *a, const void *b)

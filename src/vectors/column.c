@@ -3,9 +3,8 @@
  *		Numbers and embeddings in columns of a recommender's items, and
  *		weights of clicks.
  *
- * Any user with INSERT privilege chooses these values, and one value must not
- * make maintenance fail.  These functions therefore treat an unusable value
- * as missing and raise no error.
+ * Any user with INSERT privilege chooses these values, and one value must not make maintenance
+ * fail.  These functions therefore treat an unusable value as missing and raise no error.
  */
 #include "postgres.h"
 
@@ -30,10 +29,7 @@
  */
 #define MAX_COLUMN_NORM 4.0
 
-/*
- * Maximum weight of a click in the log, in clicks.  One row then cannot
- * outweigh all others.
- */
+/* Maximum weight of a click in the log, in clicks.  One row then cannot outweigh all others. */
 #define MAX_CLICK_WEIGHT 1000.0
 
 /* Convert the argument, of any numeric type, to double precision; NULL becomes NaN. */
@@ -84,8 +80,8 @@ dlints_click_weight(PG_FUNCTION_ARGS)
 }
 
 /*
- * Copy the elements to "vector", divided by norm.  Elements that are NULL, not finite, too
- * large or too small become 0; an array of another length becomes zeros.
+ * Copy the elements of an array to "vector", divided by "norm".  Elements that are NULL, not
+ * finite, too large or too small become 0; an array of another length becomes zeros.
  */
 static void
 scale_elements(ArrayType *array, double norm, double *vector, int length)

@@ -18,11 +18,11 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-#define MAX_MEASURES		16	/* sums per item */
-#define MAX_HALVINGS		300 /* older clicks have the weight of this age, which is not 0 */
+#define MAX_MEASURES		16	/* maximum number of sums per item */
+#define MAX_HALVINGS		300 /* maximum age of a click in half-lives; 2^-300 is not 0 */
 #define NO_USER				PG_UINT32_MAX
 
-/* Columns of the query */
+/* Column numbers of the query */
 enum
 {
 	USER,
@@ -35,7 +35,7 @@ enum
 typedef struct DatedClick
 {
 	uint32		item;
-	uint32		user;			/* NO_USER if the query returned NULL */
+	uint32		user;			/* number of the user, or NO_USER */
 	double		day;
 	double		weight;
 } DatedClick;
@@ -69,12 +69,12 @@ typedef struct Reader
 	KeyNumbers *items;
 	Oid			types[COLUMNS];
 	int			measures;
-	double		half_lives[MAX_MEASURES];	/* days */
+	double		half_lives[MAX_MEASURES];	/* half-life of each sum in days */
 	double		periods[MAX_MEASURES];	/* days in which a user's clicks on an item count once */
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;
-	double		newest;			/* day of the newest click */
+	double		newest;			/* day of the newest click in the log */
 } Reader;
 
 /* ---------- the query ---------- */
@@ -121,8 +121,8 @@ AddClick(QueryReader *query, const Datum *values)
 /* ---------- sums ---------- */
 
 /*
- * Sum the clicks of an item for a measure.  A user's clicks in a period count once, with
- * the time of the newest and the largest weight.
+ * Sum the clicks of an item for one half-life and period.  In each period, a user's clicks count
+ * once, with the time of the newest and the largest weight.
  */
 static double
 SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measure)
@@ -183,7 +183,7 @@ PutSums(ReturnSetInfo *rows, const Reader *reader)
 
 /* ---------- the function ---------- */
 
-/* Read positive numbers of days; returns how many. */
+/* Read an array of positive numbers of days; returns its length. */
 static int
 ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
 {

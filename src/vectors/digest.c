@@ -13,10 +13,10 @@
 #include "compat.h"
 #include "sql/hash.h"
 
-/* How a column is hashed */
+/* How to hash a column */
 typedef struct DigestColumn
 {
-	int16		length;			/* typlen of the type */
+	int16		length;			/* typlen of the column's type */
 	bool		by_value;
 	Oid			output;			/* output function of an enum, since labels can be renamed;
 								 * InvalidOid for other types */
@@ -49,7 +49,7 @@ find_columns(FunctionCallInfo fcinfo)
 	return columns;
 }
 
-/* Hash a value.  The seed is the digest of the previous columns. */
+/* Hash the value of a column.  The seed is the digest of the previous columns. */
 static uint64
 hash_value(const DigestColumn *column, Datum value, uint64 seed)
 {

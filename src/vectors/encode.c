@@ -3,13 +3,12 @@
  *		The function dlints_encode: feature hashing of columns or a jsonb
  *		document.
  *
- * Each value is converted to names with weights.  A name's hash determines a
- * vector of signs (core/random.c); the result is the weighted sum of these
- * vectors.  Names are hashed in UTF-8 for any database encoding.
+ * Each value is converted to names with weights.  A name's hash determines a vector of signs
+ * (core/random.c); the result is the weighted sum of these vectors.  Names are hashed in UTF-8 for
+ * any database encoding.
  *
- * The functions are immutable, for use in generated columns and indexes.
- * They reject types whose output depends on a setting, a catalog or a time
- * zone.
+ * The functions are immutable, for use in generated columns and indexes.  They reject types whose
+ * output depends on a setting, a catalog or a time zone.
  */
 #include "postgres.h"
 
@@ -35,12 +34,12 @@
 typedef struct Encoding
 {
 	int			n;
-	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error */
+	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error? */
 	double	   *sum;
-	StringInfoData name;		/* current name, in the database encoding */
+	StringInfoData name;		/* name under which values are added, in the database encoding */
 } Encoding;
 
-/* Adds a value to the sum under the current name. */
+/* Adds the value of a type to the sum under the current name. */
 typedef void (*Adder) (Encoding *encoding, Datum value, Oid type);
 
 static void
@@ -63,7 +62,7 @@ EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
 	initStringInfo(&encoding->name);
 }
 
-/* Truncate the current name to "len" bytes. */
+/* Truncate encoding->name to "len" bytes. */
 static void
 CutName(Encoding *encoding, int len)
 {
@@ -79,7 +78,7 @@ AddCurrentName(Encoding *encoding, double weight)
 	AddName(encoding->name.data, encoding->name.len, weight, encoding->n, encoding->sum);
 }
 
-/* Add the current name with a number as its weight.  Numbers without a name are ignored. */
+/* Add the signs of encoding->name, times a number.  Numbers without a name are ignored. */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
@@ -90,7 +89,10 @@ AddWeight(Encoding *encoding, double weight)
 	AddCurrentName(encoding, ArgBounded(weight, encoding->name.data));
 }
 
-/* Add the name "name=value" with weight 1; only the value if the current name is empty. */
+/*
+ * Add the signs of the string "name=value", with encoding->name; of the value alone if that name is
+ * empty.
+ */
 static void
 AddNamedValue(Encoding *encoding, const char *value, int len)
 {
@@ -108,8 +110,8 @@ AddNamedValue(Encoding *encoding, const char *value, int len)
 /* ---------- values of SQL types ---------- */
 
 /*
- * Return the type as which GetTextBytes reads values of "type"; InvalidOid if
- * they are not text.
+ * Return the type that GetTextBytes() requires for values of "type"; InvalidOid if they are not
+ * text.
  */
 static Oid
 TextType(Oid type)
@@ -181,7 +183,7 @@ AddNumber(Encoding *encoding, Datum value, Oid type)
 
 static void AddJsonbContainer(Encoding *encoding, JsonbContainer *container);
 
-/* Add the value of a key, or a scalar document. */
+/* Add the value of a jsonb key, or a scalar jsonb document. */
 static void
 AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 {
@@ -204,7 +206,7 @@ AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 	}
 }
 
-/* Add an array element.  A number in an array is a category, not a measurement. */
+/* Add an element of a jsonb array.  A number in an array is a category, not a measurement. */
 static void
 AddJsonbElement(Encoding *encoding, const JsonbValue *element)
 {
@@ -291,7 +293,7 @@ FindAdder(Oid type)
 	return NULL;
 }
 
-/* Return the hint for a rejected type, with %s for the value. */
+/* Return the error hint for a rejected type, with %s for the value. */
 static const char *
 GetTypeHint(Oid type)
 {
@@ -359,7 +361,7 @@ RaiseUnsupportedType(const char *name, Oid type)
 
 /* ---------- the SQL functions ---------- */
 
-/* Set the current name from an argument.  An empty name stands for values without a name. */
+/* Set encoding->name from an argument.  An empty name stands for values without a name. */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 {
@@ -384,8 +386,8 @@ SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 }
 
 /*
- * Add an argument under the current name.  A type is rejected even if the
- * value is NULL, so that the first row already raises the error.
+ * Add an argument under encoding->name.  A type is rejected even if the value is NULL, so that the
+ * first row already raises the error.
  */
 static void
 AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
@@ -419,7 +421,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 	int			count;
 
 	EncodingBegin(fcinfo, &encoding);
-	/* -1 if the call passes VARIADIC NULL */
+	/* count is -1 if the call passes VARIADIC NULL */
 	count = extract_variadic_args(fcinfo, 1, true, &args, &types, &nulls);
 	if (count > 0 && count % 2 != 0)
 		ereport(ERROR,
@@ -439,9 +441,8 @@ dlints_encode(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_encode_jsonb);
 
 /*
- * dlints_encode(n, document): hash the keys and values of a jsonb document
- * into a real[] of n numbers, scaled to length 1.  Nested keys are joined by
- * dots; a NULL document gives zeros.
+ * dlints_encode(n, document): hash the keys and values of a jsonb document into a real[] of n
+ * numbers, scaled to length 1.  Nested keys are joined by dots; a NULL document gives zeros.
  */
 Datum
 dlints_encode_jsonb(PG_FUNCTION_ARGS)

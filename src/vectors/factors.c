@@ -27,17 +27,17 @@
  */
 #define MAX_FACTORS		512
 
-/* The state of a call. */
+/* State of a call of dlints_factors */
 typedef struct Reader
 {
 	LogReader	log;
 	int			k;				/* length of an embedding */
-	const char *previous_query; /* query of previous embeddings; NULL: none */
-	double	   *previous;		/* previous embeddings by item; zeros if there is none */
-	bool	   *known;			/* items with a previous embedding */
+	const char *previous_query; /* query of previous embeddings, or NULL */
+	double	   *previous;		/* previous embedding of each item; zeros if missing */
+	bool	   *known;			/* does an item have a previous embedding? */
 } Reader;
 
-/* Previous embeddings, as they are read. */
+/* Reader of previous embeddings */
 typedef struct PreviousReader
 {
 	QueryReader query;			/* must be first */
@@ -45,8 +45,8 @@ typedef struct PreviousReader
 } PreviousReader;
 
 /*
- * Bytes of a panel with its work space, of previous embeddings, and of embeddings that are
- * longer than the panel's vectors
+ * Bytes of work space: a panel (core/panel.h) with its own work space, previous embeddings, and
+ * embeddings that are longer than the panel's vectors
  */
 static Size
 PanelsMemory(const LogReader *log)
@@ -112,9 +112,9 @@ CheckDecomposed(bool done)
 }
 
 /*
- * Minimum share of clicks on items with a previous embedding for a refinement
- * of the previous embeddings.  Refinement multiplies by the log once, so a
- * new item's embedding depends on the known items clicked by the same users.
+ * Minimum share of clicks on items with a previous embedding for a refinement of the previous
+ * embeddings.  Refinement multiplies by the click matrix once, so a new item's embedding depends on
+ * the known items clicked by the same users.
  */
 #define MIN_KNOWN_SHARE		0.5
 
@@ -180,7 +180,7 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 static void
 CheckResultColumns(TupleDesc desc)
 {
-	/* no domains, whose constraints we would not check */
+	/* no domains, because we would not check their constraints */
 	Oid			features = desc->natts == 2 ? TupleDescAttr(desc, 1)->atttypid : InvalidOid;
 
 	if (features != FLOAT4ARRAYOID && features != FLOAT8ARRAYOID)

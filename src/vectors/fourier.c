@@ -1,13 +1,12 @@
 /*
  * fourier.c
- *		The function dlints_fourier: random Fourier features (Rahimi and
- *		Recht, "Random features for large-scale kernel machines", 2007), with
- *		which a linear model fits nonlinear functions.
+ *		The function dlints_fourier: random Fourier features (Rahimi and Recht, "Random
+ *		features for large-scale kernel machines", 2007), with which a linear model
+ *		fits nonlinear functions: sqrt(2 / k) cos(W x + b) for random W and b.
  *
- * Users store the results, so the numbers for a seed must never change.  We
- * derive the seed of W from the caller's seed; a model that projects the
- * features with the same seed then has an independent matrix.  The
- * derived seed's random numbers are the shifts b.  Sums have the same
+ * Users store the results, so the numbers for a seed must never change.  We derive the seed of W
+ * from the caller's seed; a model that projects the features with the same seed then has an
+ * independent matrix.  The derived seed's random numbers are the shifts b.  Sums have the same
  * order on all machines; cos() is that of the C library.
  */
 #include "postgres.h"
@@ -23,10 +22,7 @@
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
 
-/*
- * Compute sqrt(2 / k) cos(W x + b) for the given rows of W; shifts b are
- * uniform in [0, 2 pi).
- */
+/* Compute sqrt(2 / k) cos(W x + b) for the given rows of W.  Shifts b are uniform in [0, 2 pi). */
 static void
 FillRows(const Projection *w, const ProjectionRows *rows, const double *features, float4 *out)
 {
@@ -46,8 +42,8 @@ FillRows(const Projection *w, const ProjectionRows *rows, const double *features
 }
 
 /*
- * Check the numbers of features (n) and of Fourier features (k).  A user may
- * concatenate both, so their sum is limited.
+ * Check the numbers of features (n) and of Fourier features (k).  Their sum is limited, because a
+ * user may concatenate both.
  */
 static void
 CheckSizes(int n, int k)

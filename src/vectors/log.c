@@ -20,7 +20,7 @@
 #include "sql/args.h"
 #include "vectors/log.h"
 
-#define FETCH_ROWS		1000	/* rows fetched at a time */
+#define FETCH_ROWS		1000	/* number of rows fetched at a time */
 #define PROGRESS_INTERVAL_MS	10000	/* milliseconds between progress notices */
 
 int			factors_memory;
@@ -32,10 +32,10 @@ typedef struct RowReceiver
 {
 	DestReceiver pub;
 	QueryReader *reader;
-	MemoryContext rows;			/* context that is reset after each batch */
+	MemoryContext rows;			/* memory context of a batch of rows */
 } RowReceiver;
 
-/* Pass a row to the reader; rows with a NULL in a required column are skipped. */
+/* Pass a row of a query to the reader; rows with a NULL in a required column are skipped. */
 static bool
 ReceiveRow(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -137,7 +137,7 @@ ColumnType(TupleDesc desc, int column)
 	return getBaseType(TupleDescAttr(desc, column)->atttypid);
 }
 
-/* The type and collation of a column */
+/* Return the type and collation of a query's column. */
 KeyType
 ColumnKey(TupleDesc desc, int column)
 {
@@ -200,10 +200,7 @@ Megabytes(double bytes)
 	return ceil(bytes / (1024.0 * 1024.0));
 }
 
-/*
- * Raise an error if the estimated rows exceed the memory limit even without
- * users and items.
- */
+/* Raise an error if the estimated rows exceed the memory limit even without users and items. */
 static void
 CheckExpected(const LogReader *reader)
 {

@@ -57,18 +57,18 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 typedef struct QueryReader QueryReader;
 struct QueryReader
 {
-	const char *function;		/* for progress notices */
+	const char *function;		/* name of the SQL function, for progress notices */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
 	int			first_required; /* rows with a NULL in this or a later column are skipped */
 	bool		nulls[MAX_LOG_COLUMNS]; /* columns of the present row that are NULL */
-	double		expected;		/* rows estimated by the planner */
-	uint64		rows;			/* rows read */
-	MemoryContext context;		/* memory that outlives the query */
+	double		expected;		/* number of rows that the planner expects */
+	uint64		rows;			/* number of rows read so far */
+	MemoryContext context;		/* memory context that outlives the query */
 };
 
-/* The items in the result of a function */
+/* Type of the items in a function's result */
 typedef struct ItemType
 {
 	Oid			type;
@@ -76,7 +76,7 @@ typedef struct ItemType
 	const char *columns;		/* column definition list for a hint, with %s for the item type */
 } ItemType;
 
-/* A click log, as it is read. */
+/* Reader of a click log */
 typedef struct LogReader LogReader;
 struct LogReader
 {

@@ -21,7 +21,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Maximum neighbours of a regression, which takes time in proportion to their cube. */
+/* Maximum number of neighbours in a regression, whose time is proportional to the cube */
 #define MAX_NEIGHBOURS	200
 
 /*
@@ -30,17 +30,17 @@
  */
 #define RIDGE			10.0
 
-/* Maximum length of a row, in neighbours of a regression. */
+/* Maximum length of a result row, as a multiple of the neighbours in a regression */
 #define ROW_FACTOR		2
 
-/* The state of a call. */
+/* State of a call of dlints_neighbours */
 typedef struct Reader
 {
 	LogReader	log;
-	int			k;				/* maximum neighbours per regression */
+	int			k;				/* maximum number of neighbours per regression */
 } Reader;
 
-/* Bytes of the log by items, and of the regressions' results before and after transposition */
+/* Bytes of the log by items, and of the regressions' weights before and after transposition */
 static Size
 RegressionMemory(const LogReader *log)
 {
@@ -54,7 +54,7 @@ RegressionMemory(const LogReader *log)
 		sizeof(double) * neighbours_popular_len(ClicksItems(log->clicks));
 }
 
-/* Fit the regressions of all items. */
+/* Fit the regression of each item on its neighbours. */
 static void
 FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
 {
@@ -105,7 +105,7 @@ CheckResultColumns(TupleDesc desc)
 						  "Write AS (item integer, neighbours integer[], weights real[]), with the type of the items.");
 }
 
-/* The items of a row */
+/* Return the items of a result row as an array. */
 static Datum
 ItemsDatum(const LogReader *log, const Neighbour *row, uint32 count)
 {
@@ -118,7 +118,7 @@ ItemsDatum(const LogReader *log, const Neighbour *row, uint32 count)
 										   type->typbyval, type->typalign));
 }
 
-/* The weights of a row, as real[] or double precision[] */
+/* Return the weights of a result row as real[] or double precision[]. */
 static Datum
 WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 {
@@ -136,7 +136,7 @@ WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 	return PointerGetDatum(array);
 }
 
-/* Store the rows of items that have neighbours in the result. */
+/* Store a result row for each item that has neighbours. */
 static void
 PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *starts,
 		Neighbour *all)
@@ -190,12 +190,11 @@ RelateItems(ReturnSetInfo *rows, Reader *reader, const char *query)
 PG_FUNCTION_INFO_V1(dlints_neighbours);
 
 /*
- * dlints_neighbours(query, k): for each item of a click log, the items that a
- * click on it predicts, and their weights (core/neighbours.h).
+ * dlints_neighbours(query, k): for each item of a click log, the items that a click on it predicts,
+ * and their weights (core/neighbours.h).
  *
- * query returns user, item and optionally a weight; k is 1 to 200.  Raises an
- * error if query or k is NULL, for columns of other types, and if the log exceeds
- * dlints.factors_memory.
+ * query returns user, item and optionally a weight; k is 1 to 200.  Raises an error if query or k
+ * is NULL, for columns of other types, and if the log exceeds dlints.factors_memory.
  */
 Datum
 dlints_neighbours(PG_FUNCTION_ARGS)

@@ -2,9 +2,9 @@
  * pack.c
  *		dlints_pack, dlints_unpack and dlints_contrast: compressed vectors for logs.
  *
- * A value begins with the length of its vectors, three bytes, the low byte first.  The
- * highest bit marks a matrix, the next one numbers of 8 bits rather than 16.  Then
- * come the vectors (core/packed.h).
+ * A packed value begins with the length of its vectors, three bytes, the low byte first.  The
+ * highest bit of these marks a matrix, the next one numbers of 8 bits rather than 16.  Then come
+ * the vectors (core/packed.h).
  */
 #include "postgres.h"
 
@@ -28,23 +28,23 @@
 typedef struct PackedVectors
 {
 	int			len;			/* length of each vector */
-	int			width;			/* bytes per number */
+	int			width;			/* bytes per nonzero number */
 	bool		is_matrix;
 	const uint8 *next;
-	Size		left;			/* remaining bytes */
+	Size		left;			/* number of bytes from "next" on */
 } PackedVectors;
 
 /*
- * The value of the last call and the position in it.  A log is read vector by vector:
- * starting at the first vector in each call would take quadratic time.
+ * Packed value of the last call, and a position in it.  A log is read vector by vector: starting at
+ * the first vector in each call would take quadratic time.
  */
 typedef struct Reader
 {
-	ValueKey	key;			/* identifies the unmodified argument */
+	ValueKey	key;			/* key of the packed argument */
 	bytea	   *plain;
 	PackedVectors vectors;
 	int64		place;			/* number of the next vector, from 1 */
-	ValueKey	weights_key;	/* identifies the weights of "mean" */
+	ValueKey	weights_key;	/* key of the weights of "mean" */
 	double	   *mean;			/* weighted mean of all vectors; NULL until computed */
 } Reader;
 
@@ -89,7 +89,7 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g is out of range for type real", numbers[i])));
 }
 
-/* Compute the exponent of each row. */
+/* Compute the exponent of each vector (core/packed.h). */
 static int *
 RowExponents(int rows, int len, const double *numbers)
 {
@@ -187,7 +187,7 @@ ReadPacked(bytea *packed)
 	return vectors;
 }
 
-/* Advance to the next vector; returns false at the end. */
+/* Advance to the next packed vector; returns false at the end. */
 static bool
 SkipVector(PackedVectors *vectors)
 {
@@ -202,7 +202,7 @@ SkipVector(PackedVectors *vectors)
 	return true;
 }
 
-/* Read the next vector.  SkipVector() has checked its size. */
+/* Read the next packed vector.  SkipVector() has checked its size. */
 static void
 ReadVector(const PackedVectors *vectors, float4 *out)
 {
@@ -218,7 +218,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* Get the reader of this call site, positioned at the first vector if the value is new. */
+/* Get the reader of this call site.  For a new value, it is positioned at the first vector. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
@@ -243,7 +243,7 @@ FindReader(FunctionCallInfo fcinfo)
 	return reader;
 }
 
-/* Return vector n of a value as an array; NULL if there are fewer. */
+/* Return vector n of a packed value as an array; NULL if there are fewer. */
 static ArrayType *
 VectorAt(Reader *reader, int64 n)
 {
@@ -302,7 +302,7 @@ ReadWeights(ArrayType *array, int *count)
 }
 
 /*
- * Compute the weighted mean of a value's vectors; 0 if there is only one.  Differences to
+ * Compute the weighted mean of a packed value's vectors; 0 if there is only one.  Differences to
  * the first vector are summed, so that the mean of equal numbers is exact.
  */
 static void
@@ -341,10 +341,9 @@ PG_FUNCTION_INFO_V1(dlints_contrast);
 /*
  * dlints_contrast(packed bytea, n bigint [, weights double precision[]]) -> real[]
  *
- * Vector n minus the weighted mean of all vectors.  "weights" has the weights of the
- * first vectors; the last weight holds for all further vectors.  Weights must be greater
- * than 0 (22023).  A single vector is returned unmodified.  NULL if there are fewer than
- * n vectors.
+ * Vector n minus the weighted mean of all vectors.  "weights" has the weights of the first vectors;
+ * the last weight holds for all further vectors.  Weights must be greater than 0 (22023).  A single
+ * vector is returned unmodified.  NULL if there are fewer than n vectors.
  */
 Datum
 dlints_contrast(PG_FUNCTION_ARGS)
@@ -400,7 +399,7 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Append a packed vector to a packed matrix, which has the header of the first one. */
+/* Append a packed vector to a packed matrix, whose header is that of its first vector. */
 static void
 AppendPacked(StringInfo stack, bytea *packed)
 {

@@ -3,9 +3,8 @@
  *		The aggregate dlints_profile: a user profile from the features of
  *		items in the user's history.
  *
- * The state is the sum, as double precision[], which can be sent between
- * servers.  Users may call the support functions with any array; the final
- * function checks that the numbers are finite.
+ * The state is the sum, as double precision[], which can be sent between servers.  Users may call
+ * the support functions with any array; the final function checks that the numbers are finite.
  */
 #include "postgres.h"
 
@@ -19,7 +18,9 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/* Get the sum for modification: in place within an aggregate, else a copy. */
+/*
+ * Get the sum, the aggregate's state, for modification: in place within an aggregate, else a copy.
+ */
 static ArrayType *
 GetWritableSum(FunctionCallInfo fcinfo)
 {
