@@ -14,7 +14,7 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Maximum number of names and pairs of a request: about 30 ms of CPU */
+/* Maximum number of names and pairs of names in a request: about 30 ms of CPU */
 #define MAX_PAIRS		100000
 /* Maximum number of bytes of a request's names and pairs: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
@@ -24,14 +24,14 @@
 /* Minimum length of an array of numbers for the notice about undeclared vectors */
 #define MIN_VECTOR_LENGTH	9
 
-/* Count and bytes of a request's names and pairs */
+/* Number and bytes of a request's names and pairs of names */
 typedef struct Workload
 {
 	double		pairs;
 	double		bytes;
 } Workload;
 
-/* Raise an error (54000) if a request has too many names and pairs. */
+/* Raise an error (54000) if a request has too many names and pairs of names. */
 static void
 check_workload(const Workload *load, const ActionNames *context)
 {
@@ -74,7 +74,7 @@ check_context_size(const ActionNames *context)
 				 errhint("Pass what the choice depends on; arrays of numbers can be declared as vectors.")));
 }
 
-/* Check a price or cost, which may be missing. */
+/* Check an action's price or cost, which may be missing. */
 static void
 check_number(const JsonbValue *action, const char *key)
 {
@@ -111,7 +111,7 @@ compare_ids(const void *a, const void *b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* Sort the ids, and raise an error if two are equal. */
+/* Sort the ids of actions, and raise an error if two are equal. */
 static void
 check_unique(char **ids, int count)
 {

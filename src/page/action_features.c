@@ -2,10 +2,9 @@
  * action_features.c
  *		Features of the actions of a ranker.
  *
- * A context is equal for all actions and cannot rank them by itself.  Each of its
- * names therefore forms a pair with each name of an action.  The features of an
- * action are the signs of its names and pairs, added up and scaled to length 1, as
- * by dlints_encode().
+ * A context is equal for all actions and cannot rank them by itself.  Each of its names therefore
+ * forms a pair with each name of an action.  The features of an action are the signs of its names
+ * and pairs, added up and scaled to length 1, as by dlints_encode().
  */
 #include "postgres.h"
 
@@ -25,7 +24,7 @@
 /* Number of features of an action, which the models of a ranker require */
 #define ACTION_FEATURES	192
 
-/* Add the names of an action, and their pairs with the names of the context. */
+/* Add the signs of an action's names, and of their pairs with the names of the context. */
 static void
 add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 {
@@ -55,7 +54,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Add the pairs of the action's id with the numbers of the context's vectors. */
+/* Add the signs of pairs of the action's id with the numbers of the context's vectors. */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {

@@ -122,7 +122,7 @@ scalar_text(const JsonbValue *value)
 	}
 }
 
-/* Id of an action: the action itself, or the value of its key "id"; NULL without one */
+/* Return the id of an action: the action itself, or the value of its key "id"; NULL without one. */
 char *
 ActionId(const JsonbValue *action)
 {
@@ -170,7 +170,7 @@ NamesFree(ActionNames *names)
 	pfree(names->ends);
 }
 
-/* Add the name "path=value". */
+/* Add the name "path=value" to a list of names. */
 static void
 add_name(ActionNames *names, const StringInfoData *path, const char *value, int len)
 {
@@ -206,7 +206,7 @@ number_word(Numeric numeric)
 
 static void read_container(ActionNames *names, StringInfo path, JsonbContainer *container);
 
-/* Add the names in a value. */
+/* Add the names in a JSON value. */
 static void
 read_value(ActionNames *names, StringInfo path, const JsonbValue *value)
 {
@@ -242,7 +242,7 @@ append_key(StringInfo path, const JsonbValue *key)
 	appendBinaryStringInfo(path, key->val.string.val, key->val.string.len);
 }
 
-/* Add the names in an object or array. */
+/* Add the names in a JSON object or array. */
 static void
 read_container(ActionNames *names, StringInfo path, JsonbContainer *container)
 {

@@ -22,11 +22,11 @@ typedef struct RankRequest
 	ArrayType  *constraints;	/* names of the constraints */
 } RankRequest;
 
-/* Names of a document */
+/* Names of a JSON document */
 typedef struct ActionNames
 {
 	StringInfoData bytes;		/* all names, one after the other */
-	int		   *ends;			/* end of each name in "bytes" */
+	int		   *ends;			/* offset of each name's end in "bytes" */
 	int			count;
 	int			allocated;
 } ActionNames;

@@ -29,7 +29,7 @@ EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 
 typedef struct Shortlist
 {
-	Datum	   *keys;			/* NULL: all items */
+	Datum	   *keys;			/* keys of the items to check; NULL: all items */
 	int			count;
 	CandidateSet *allowed;
 } Shortlist;
@@ -61,7 +61,7 @@ PG_FUNCTION_INFO_V1(dlints_allowed_items);
 
 /*
  * _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) -> setof anyelement
- *		The items that a list may contain.
+ *		Return the items that a list may contain.
  */
 Datum
 dlints_allowed_items(PG_FUNCTION_ARGS)
@@ -89,7 +89,7 @@ check_expressions(PageRequest *page, void *arg)
 	CheckExpressions(page);
 }
 
-/* Error message of the failing expression, which names the argument */
+/* Return the error message of the failing expression, which names the argument. */
 static const char *
 expression_error(PageRequest *page)
 {

@@ -18,7 +18,7 @@
 
 /* Maximum absolute value of a date, in seconds; dates beyond count as missing */
 #define MAX_DATE		1e30
-/* Maximum count of numbers in a tree: 64 MB */
+/* Maximum number of floats in a tree: 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- blocks ---------- */
@@ -132,7 +132,7 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 
 /* ---------- centroids ---------- */
 
-/* Add the decoded features of an item, and their squares. */
+/* Add the decoded features of an item to sums, and their squares to sums of squares. */
 static void
 add_codes(int len, const uint8 *codes, float scale, double *sums, double *squares)
 {
@@ -145,7 +145,10 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 	}
 }
 
-/* Return the root mean variance of "len" features of "count" items.  Converts the sums to means. */
+/*
+ * Return the root of the mean variance of "len" features over "count" items.  Converts the sums to
+ * means.
+ */
 static float4
 mean_spread(int len, int count, double *sums, const double *squares)
 {
@@ -160,7 +163,7 @@ mean_spread(int len, int count, double *sums, const double *squares)
 }
 
 /*
- * Compute the mean of a column of a block's numbers, and the largest distance from it.
+ * Compute the mean of a column of a block's "numbers", and the largest distance from the mean.
  * Missing dates are ignored.
  */
 static void

@@ -2,11 +2,10 @@
  * block_rows.h
  *		The format of rows of the tables "block" and "centroid".
  *
- * A row of "block" has the items of a block; a row of "centroid" has the means of
- * blocks instead.  "codes" contains for each item the scales of its factors and of its
- * columns, followed by their features, one byte each (core/byte_score.h).  "numbers"
- * contains popularity, effect, costs and dates.  The features of dates depend on the
- * time, and are computed when a row is scored.
+ * A row of "block" has the items of a block; a row of "centroid" has the means of blocks instead.
+ * "codes" contains for each item the scales of its factors and of its columns, followed by their
+ * features, one byte each (core/byte_score.h).  "numbers" contains popularity, effect, costs and
+ * dates.  The features of dates depend on the time, and are computed when a row is scored.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H
@@ -18,11 +17,11 @@
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
-/* Numbers of an item before its costs */
+/* Number of values per item in "numbers" before its costs: popularity and effect */
 #define FIRST_COST		2
 /* Relative change of an item's popularity up to which its block is not written again */
 #define POPULARITY_CHANGE	0.05
-/* A row of centroids has a spread of all factors and one of all columns, then one per number. */
+/* Number of spreads before those of "numbers": one for all factors, and one for all columns */
 #define N_SPREADS		2
 
 static inline Size

@@ -15,7 +15,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Width of a margin, in standard errors of a rounded score */
+/* Margin for errors of rounded scores, in their standard errors */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {
@@ -25,22 +25,22 @@ typedef struct BlockScan
 {
 	BlockScorer *scorer;
 	const EligibleItems *eligible;
-	KeyTable   *left_out;		/* items to skip; NULL: none */
+	KeyTable   *left_out;		/* items to skip, or NULL */
 	BestItems  *best;
-	bool		scores_neighbours;	/* look up neighbour scores */
+	bool		scores_neighbours;	/* look up neighbour scores? */
 	int			n_blocks;
 	int			blocks_size;	/* allocated length of best->blocks */
 	float		max_scales[N_SCALES];
 
-	/* current block */
+	/* fields of the current block */
 	ArrayType  *items;
-	Datum	   *keys;			/* elements of "items"; NULL: not read yet */
+	Datum	   *keys;			/* keys in "items"; NULL until read */
 	int			n_offered;		/* number of items that are offered to the slates */
-	int			numbers[MAX_ITEMS];	/* number of each offered item */
+	int			numbers[MAX_ITEMS];	/* number that identifies each offered item */
 	int			places[MAX_ITEMS];	/* position of each offered item in the block */
-	double		max_bonus;		/* largest bonus of an offered item, at least 0 */
-	uint16		masks[MAX_ITEMS];	/* lanes in which each offered item may be among the best */
-	bool		is_kept;		/* an item was added to a slate */
+	double		max_bonus;		/* largest bonus of the offered items, at least 0 */
+	uint16		masks[MAX_ITEMS];	/* rankings under which each item may be among the best */
+	bool		is_kept;		/* was an item added to a slate? */
 } BlockScan;
 
 /* ---------- reading ---------- */
@@ -54,12 +54,12 @@ keys_of_block(BlockScan *scan)
 	return scan->keys;
 }
 
-/* Read a block.  Returns false if its values do not match the settings. */
+/* Read a row of the table "block".  Returns false if its values do not match the settings. */
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
 	const float *scales = scan->scorer->scales;
-	float		max_scales[N_SCALES];	/* local, so that the loop keeps them in registers */
+	float		max_scales[N_SCALES];	/* local copy, so that the loop keeps it in registers */
 	int			count;
 
 	scan->items = DatumGetArrayTypeP(values[1]);
@@ -105,7 +105,7 @@ number_items(BlockScan *scan)
 	scan->n_offered = scan->eligible == NULL ? count : n_offered;
 }
 
-/* Move the scores of the offered items to the front. */
+/* Move the scores of the offered items to the front of the scores. */
 static void
 compact_scores(BlockScan *scan)
 {
@@ -116,7 +116,7 @@ compact_scores(BlockScan *scan)
 }
 
 /*
- * For each offered item, find the lanes in which it may be among the best, with the
+ * For each offered item, find the rankings under which it may be among the best, if it has the
  * largest bonus.
  */
 static void
@@ -132,7 +132,7 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Offer an item to the slates of some lanes.  The bonus is added in double precision,
+ * Offer an item to the slates of the rankings in its mask.  The bonus is added in double precision,
  * since single precision would round scores with large bonuses to equal numbers.
  */
 static void
@@ -155,7 +155,7 @@ offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
 	}
 }
 
-/* Copy the items of the current block to the result. */
+/* Copy the keys of the current block's items to the result. */
 static void
 keep_block(BlockScan *scan)
 {
@@ -227,8 +227,8 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 }
 
 /*
- * Compute the margins, and the weights of the neighbour score.  Scores have errors from
- * rounding, and from popularities that changed since.
+ * For each ranking, compute the margin of scores, and the weight of the neighbour score.  Scores
+ * have errors from rounding, and from popularities that changed since the block was written.
  */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
@@ -301,9 +301,9 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find the best items of the blocks with the highest bounds under any ranking.  These
- * are most of the best items of all blocks.  The choice of blocks treats all rankings
- * equally, because propensities require that it does not depend on which draw acts.
+ * Find the best items of the blocks with the highest bounds (clusters.c) under any ranking.  These
+ * are most of the best items of all blocks.  The choice of blocks treats all rankings equally,
+ * because propensities require that it does not depend on which draw makes the decision.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -326,7 +326,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Return the key of the item with a number, after a search of all items. */
+/* Return the key of an item by its number, after a search without EligibleItems. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {

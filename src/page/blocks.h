@@ -10,8 +10,8 @@
 #include "page/keys.h"
 
 /*
- * Rankings of items.  A ranking is a row of "width" weights: for the features, the
- * item's effect, and the costs.
+ * Rankings of items.  A ranking is a row of "width" weights: of the features, of the item's effect,
+ * and of the costs.
  */
 typedef struct Rankings
 {
@@ -20,7 +20,7 @@ typedef struct Rankings
 	double	   *weights;
 } Rankings;
 
-/* Eligible items, numbered, for a search in which they are known in advance */
+/* Eligible items with numbers, for a search among items that are known in advance */
 typedef struct EligibleItems
 {
 	KeyTable   *numbers;
@@ -39,10 +39,10 @@ typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* bound that errors of scores rarely exceed, by ranking */
-	double	   *neighbour_weights;	/* weight of the neighbour score, by ranking */
-	bool	   *is_found;		/* is the eligible item in a block? */
-	Datum	  **blocks;			/* items of each block; NULL for blocks without a best item */
+	double	   *margins;		/* for each ranking, error that scores rarely exceed */
+	double	   *neighbour_weights;	/* for each ranking, weight of the neighbour score */
+	bool	   *is_found;		/* for each eligible item: is it in a block? */
+	Datum	  **blocks;			/* keys of each block's items; NULL without a best item */
 	int			n_items;		/* number of items in the blocks that were read */
 } BestItems;
 

@@ -1,7 +1,7 @@
 /*
  * candidates.c
- *		Candidates of a request: eligible items, and their features; and the words in
- *		braces of a page's statements.
+ *		Candidates of a request: eligible items, and their features; and the texts that
+ *		replace words in braces in the statements of pages.
  */
 #include "postgres.h"
 
@@ -22,9 +22,12 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum failing items that are isolated one by one: about 0.1 s of CPU */
+/*
+ * Maximum number of items that are isolated one by one because an expression fails for them: about
+ * 0.1 s of CPU
+ */
 #define MAX_FAILING		1000
-/* After that, number of items that are left out together if an expression fails for one */
+/* After MAX_FAILING items, number of items that are left out together */
 #define FAILING_PART	64
 
 /* Maximum absolute value of a bonus; larger ones count as 0 */
@@ -57,8 +60,7 @@ static const PageQuery read_allowed = {{
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
 /*
- * Eligible items of $3, looked up one by one, so that expressions are evaluated for no
- * other items
+ * Eligible items of $3, looked up one by one, so that expressions are evaluated for no other items
  */
 static const PageQuery read_each_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
@@ -116,7 +118,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* Raises an error if the items are a view that fails to compute a key */
+/* Raises an error if the user's items are a view that fails to compute a key */
 static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()", 0}, {0}};
 
 /*
@@ -177,7 +179,7 @@ typedef struct AllowedReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	KeyTable   *left_out;		/* NULL: none */
+	KeyTable   *left_out;		/* items to skip, or NULL */
 	KeyTable   *numbers;
 	Groups	   *groups;
 } AllowedReader;
@@ -205,7 +207,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- items for which an expression fails ---------- */
 
-/* Items that are read in one subtransaction */
+/* A part of the items, for which expressions are evaluated in one subtransaction */
 typedef struct AllowedPart
 {
 	AllowedReader *reader;
@@ -229,8 +231,9 @@ read_part(PageRequest *page, void *arg)
 }
 
 /*
- * Read the eligible items of a part, and leave out items for which an expression fails.
- * If a part fails, each half of it is read again.  Rows read before the error are kept.
+ * Read the eligible items of a part (some of the items), and leave out items for which an
+ * expression fails.  If an expression fails, each half of the part is read again.  Rows read before
+ * the error are kept.
  */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
@@ -272,8 +275,8 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the eligible items of a part, or of all items, except items for which an expression
- * fails.  Raises an error if an expression fails for all items.  Sequential scans are
+ * Read the eligible items of a part (some of the items), or of all items, except items for which an
+ * expression fails.  Raises an error if an expression fails for all items.  Sequential scans are
  * disabled, because they would evaluate "candidates" for the items of other parts, too.
  */
 static void
@@ -299,9 +302,9 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 }
 
 /*
- * Read the eligible items of a shortlist, or of all items.  If the first expressions of a
- * request fail with an error that may come from an object, compute them for all items,
- * which raises the error unless an item passes.
+ * Read the eligible items of a shortlist, or of all items.  If the first expressions of a request
+ * fail with an error that a missing object may cause, compute them for all items, which raises the
+ * error unless an expression succeeds.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
@@ -350,9 +353,9 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* candidate that each row of encode_items belongs to */
-	int			number;			/* current candidate */
-	bool		lacks_costs;	/* the vector has no costs for the current constraints */
+	const int  *numbers;		/* index of the candidate for each row of encode_items */
+	int			number;			/* index of the current candidate */
+	bool		lacks_costs;	/* does the vector lack costs for the current constraints? */
 	bool	   *is_read;
 } FeatureReader;
 
@@ -390,8 +393,8 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 }
 
 /*
- * Read a vector: item or number, features, dates, effect, standard deviation, costs, version,
- * popularity.
+ * Read a row with a vector: item or number, features, dates, effect, standard deviation, costs,
+ * version, popularity.
  */
 static void
 read_vector(void *arg, const Datum *values, const bool *nulls)
@@ -434,7 +437,7 @@ read_encoded_item(void *arg, const Datum *values, const bool *nulls)
 	read_vector(reader, values, nulls);
 }
 
-/* Read the stored vectors. */
+/* Read the stored vectors of the candidates. */
 static void
 read_vectors(FeatureReader *reader)
 {
@@ -486,7 +489,7 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 	ARR_DIMS(set->features)[0] = kept;
 }
 
-/* Read features, effects and costs of candidates, at least one. */
+/* Read features, effects and costs of at least one candidate. */
 void
 ReadFeatures(PageRequest *page, CandidateSet *set)
 {

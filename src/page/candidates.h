@@ -1,6 +1,7 @@
 /*
  * candidates.h
- *		Candidates of a request: items with features, addends of scores and cap groups.
+ *		Candidates of a request: items with features, cap groups, and numbers that are
+ *		added to their scores.
  */
 #ifndef DLINTS_PAGE_CANDIDATES_H
 #define DLINTS_PAGE_CANDIDATES_H
@@ -8,29 +9,29 @@
 #include "page/keys.h"
 #include "page/weights.h"
 
-/* Candidates, as parallel arrays */
+/* A set of candidates, as parallel arrays */
 typedef struct CandidateSet
 {
 	int			count;
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
 	double	   *addends;		/* bonus, or score of trending items, added to scores */
-	int		   *groups;			/* cap group, negative: none */
+	int		   *groups;			/* cap group of each candidate, negative for none */
 	int			group_count;
 	uint64	   *numbers;		/* numbers from which tie-break keys are derived; 0 if not used */
 	bool		is_cut;			/* a shortlist: other items may tie with these */
-	int			n_scored;		/* items on the shortlist; 0: all candidates, or a random list */
-	int			n_failing;		/* items left out because an expression fails for them */
+	int			n_scored;		/* number of items on the shortlist; 0: no shortlist */
+	int			n_failing;		/* number of items left out because an expression fails */
 	Datum		failing;		/* an item for which an expression fails */
-	bool		has_object_error;	/* an expression's error may come from an object */
+	bool		has_object_error;	/* may an expression's error come from a missing object? */
 	double		share;			/* probability that an item is a candidate, for random lists */
 
-	/* set by ReadFeatures() */
-	ArrayType  *features;		/* one row per candidate */
-	int64	   *versions;		/* of item vectors; 0: the item has no stored vector */
+	/* fields that ReadFeatures() sets */
+	ArrayType  *features;		/* features: one row per candidate */
+	int64	   *versions;		/* version of each item's vector; 0: no stored vector */
 	double	   *effects;
 	double	   *effect_stddevs;
-	float4	   *costs;			/* one row per candidate */
+	float4	   *costs;			/* costs: one row per candidate */
 } CandidateSet;
 
 /* candidates.c */

@@ -15,7 +15,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Bits of a packed number in the log, and in versions of items */
+/* Number of bits per number in packed vectors of the log, and of versions of items */
 #define LOG_BITS		8
 #define VERSION_BITS	16
 
@@ -54,9 +54,9 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 /* ---------- scores ---------- */
 
 /*
- * Compute the addend of each candidate's score: bonus, effect, mean prediction for an
- * unknown user, and expected later outcomes, minus prices times costs.  For control
- * lists the addend is the popularity, for trending lists the trend's score.
+ * Compute the number that is added to each candidate's score: bonus, effect, mean prediction for an
+ * unknown user, and expected later outcomes, minus prices times costs.  For control lists this is
+ * the popularity, for trending lists the trend's score.
  */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -90,8 +90,8 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 /* ---------- the decision ---------- */
 
 /*
- * Set up diversity: similarity is that of factors and columns, weighted by their scales in
- * profiles.
+ * Set up diversity: the similarity of two candidates is that of their factors and columns, weighted
+ * by the scales that profiles have.
  */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
@@ -123,9 +123,9 @@ tie_keys_of(const CandidateSet *set, int64 seed)
 }
 
 /*
- * Decide under a policy.  The policy "personal" explores with draws of the model; "unknown"
- * is greedy, because known users are the better source of exploration data.  Random lists
- * have neither caps nor addends.  Effects of items on trial are drawn for "personal" alone.
+ * Make a decision under a policy.  The policy "personal" explores with draws of the model;
+ * "unknown" is greedy, because known users are the better source of exploration data.  Random lists
+ * have no caps, bonuses or prices.  Effects of items on trial are drawn for "personal" alone.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -182,7 +182,7 @@ prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 	function->fn_mcxt = CurrentMemoryContext;
 }
 
-/* The features of an item's version, and those in the log itself, as one vector */
+/* Join the features of an item's version, and those in the log itself, to one vector. */
 static Datum
 join_features(Datum version, Datum other)
 {
@@ -199,9 +199,8 @@ join_features(Datum version, Datum other)
 }
 
 /*
- * Compute expected rewards from the packed and centered features that the log stores,
- * so that explain() computes equal numbers.  "versions" has the features of the items'
- * versions.
+ * Compute expected rewards from the packed and centered features that the log stores, so that
+ * explain() computes equal numbers.  "versions" has the features of the items' versions.
  */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
@@ -239,7 +238,7 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum 
 	return logged_numbers(expected, count);
 }
 
-/* Set the list's mean costs, and the prices if the policy subtracts them. */
+/* Set the list's mean costs, and the prices if the policy subtracts them from scores. */
 static void
 add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const Decision *decision,
 		  Choice *choice)
@@ -258,7 +257,7 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 	choice->costs = ResultColumn(2);
 }
 
-/* Features of a candidate's factors and columns, packed as in "item_version" */
+/* Pack a candidate's features of factors and columns, as in the table "item_version". */
 static Datum
 pack_version(const PageRequest *page, const float4 *features)
 {
@@ -270,7 +269,7 @@ pack_version(const PageRequest *page, const float4 *features)
 }
 
 /*
- * Set the versions and features of the chosen items.  Returns the features of their
+ * Set the versions and the other features of the chosen items.  Returns the features of the
  * versions, packed.
  */
 static Datum

@@ -17,7 +17,7 @@
 #include "page/clicks.h"
 #include "page/tables.h"
 
-/* Number of newest lists whose rewards are read */
+/* Maximum number of lists whose rewards are read, newest first */
 #define MAX_LISTS		200
 
 static const PageQuery log_clicks = {{
@@ -59,7 +59,7 @@ add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is
 typedef struct ClickReader
 {
 	UserClicks *clicks;
-	TimestampTz known_since;	/* items clicked after this time are left out of the list */
+	TimestampTz known_since;	/* items clicked after this time do not appear on the list */
 } ClickReader;
 
 static void
@@ -145,7 +145,7 @@ typedef struct RewardReader
 {
 	ClickReader *reader;
 	const ShownList *list;
-	KeyTable   *shown;			/* items of the list; NULL: not read yet */
+	KeyTable   *shown;			/* items of the list; NULL until read */
 	const KeyTable *left_out;	/* items in "recent", whose clicks count already; NULL: none */
 	bool		is_of_session;
 } RewardReader;
@@ -213,7 +213,9 @@ read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
 
 /* ---------- all clicks ---------- */
 
-/* Time after which a clicked item is left out of the list; infinity if no item is */
+/*
+ * Return the time after which a clicked item is left out of the list; infinity to leave out none.
+ */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {

@@ -10,9 +10,9 @@
 typedef struct UserClick
 {
 	Datum		item;
-	TimestampTz at;				/* not in the future */
+	TimestampTz at;				/* time of the click, not in the future */
 	double		weight;
-	bool		is_known;		/* leave the item out of the list */
+	bool		is_known;		/* must the list leave out the item? */
 } UserClick;
 
 typedef struct UserClicks

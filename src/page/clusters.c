@@ -2,11 +2,11 @@
  * clusters.c
  *		Choice of the blocks that are searched in large catalogues.
  *
- * Blocks contain similar items, and the table "centroid" has their means and spreads.
- * Under each ranking, the bound of a block is the score of its mean plus a number of
- * standard deviations.  We read the blocks whose bounds exceed the scores of the items
- * found, in portions, until there are no such blocks.  Blocks without a centroid are
- * always read: they were added after the last clustering.
+ * Blocks contain similar items, and the table "centroid" has their means and spreads.  Under each
+ * ranking, the bound of a block is the score of its mean plus a number of standard deviations.  We
+ * read the blocks whose bounds exceed the scores of the items found, some blocks (a portion) at a
+ * time, until there are no such blocks.  Blocks without a centroid are always read: they were added
+ * after the last clustering.
  */
 #include "postgres.h"
 
@@ -23,19 +23,19 @@
 #include "sql/arrays.h"
 
 /*
- * Number of blocks in a portion: MIN_BLOCKS, or ROOT_BLOCKS times the root of the number of
- * blocks
+ * Number of blocks that are read at a time (a portion): the maximum of MIN_BLOCKS and ROOT_BLOCKS
+ * times the root of the number of blocks
  */
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* Maximum number of items that are searched for under a ranking */
+/* Maximum number of best items that a search of some blocks finds under a ranking */
 #define MAX_BEST		250
-/* Standard deviations of scores between the mean of a block and its bound */
+/* Number of standard deviations of scores between the mean score of a block and its bound */
 #define SPREADS			3.0f
-/* Thresholds of the first portion, in standard deviations above the mean bound */
+/* Thresholds of the first blocks to read, in standard deviations above the mean bound */
 #define FIRST_THRESHOLD	2.0
-/* Maximum number of blocks from which the thresholds of the first portion are estimated */
+/* Maximum number of blocks in the sample that estimates the first thresholds */
 #define MAX_SAMPLE		1024
 
 static const PageTable centroid_table = {"centroid", 4, {
@@ -45,20 +45,20 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* upper bound of block numbers, exclusive */
+	int			n_blocks;		/* block numbers are below this */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
-	int		   *numbers;		/* number of each block with a centroid */
-	float	   *bounds;			/* bounds of each block with a centroid, by pack of lanes */
-	float	   *squares;		/* squared weights, by pack of lanes */
-	float	   *variances;		/* variances of the blocks in a row of centroids */
-	float	   *thresholds;		/* score that a bound must exceed, by ranking */
-	double	   *keys;			/* sort key of each block with a centroid */
-	int		   *unread;			/* blocks with a centroid that were not read */
+	int		   *numbers;		/* number of each block that has a centroid */
+	float	   *bounds;			/* bounds of all blocks, by pack of BYTE_LANES rankings */
+	float	   *squares;		/* squared weights, by pack of BYTE_LANES rankings */
+	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
+	float	   *thresholds;		/* for each ranking, score that a bound must exceed */
+	double	   *keys;			/* sort key of each block that has a centroid */
+	int		   *unread;			/* indexes of blocks that were not read */
 	int			n_unread;
-	int			n_promising;	/* of these, the first ones have bounds that exceed a threshold */
-	int		   *chosen;			/* block numbers of the current portion */
-	int			n_portions;		/* number of portions that were chosen */
+	int			n_promising;	/* number of blocks in "unread" with a bound above a threshold */
+	int		   *chosen;			/* numbers of the blocks to read next */
+	int			n_portions;		/* number of times that blocks were chosen */
 };
 
 static int
@@ -67,7 +67,7 @@ portion_size(int n_blocks)
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
-/* Are the "size" best items searched for in the blocks with the highest bounds? */
+/* Do we search only the blocks with the highest bounds for the "size" best items? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
@@ -77,8 +77,9 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the ages of the date closest to the current time, for each block of a row.
- * "spreads" and "variances" are those of the first block's dates.
+ * For each block of a row, write the features of the date that is closest to the current time,
+ * within the spread of the block's dates.  "spreads" and "variances" begin with the first block's
+ * dates.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
@@ -103,11 +104,13 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
 }
 
 /*
- * Complete the variances of a block's numbers, in the order of lanes, after its ages.  For
- * a number that is not a factor or column, the largest distance from the mean counts as
- * SPREADS standard deviations.  If a ranking depends on this number only, the bound is then
- * no less than the score of the block's best item.  For features of dates, the largest
- * distance is that of the date closest to the current time.
+ * Write the variances of a block's factors and columns, and then of the features that are not
+ * stored as bytes, in the order of Lanes.narrow.  For dates, "variances" contains the features from
+ * write_least_ages().
+ *
+ * For the latter, we take the largest distance from the mean as SPREADS standard deviations.  If a ranking depends
+ * on one such feature only, the bound is then no less than the score of the block's best item.  For
+ * a date, the largest distance is that of the date closest to the current time.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -120,7 +123,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	*next++ = number_spreads[0] / SPREADS;
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
 		*next = (*next - narrow[s]) / SPREADS;
-	*next++ = 0.0f;				/* neighbour score */
+	*next++ = 0.0f;				/* the neighbour score has no variance */
 	*next++ = number_spreads[1] / SPREADS;
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = number_spreads[FIRST_COST + c] / SPREADS;
@@ -128,14 +131,14 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*variance *= *variance;
 }
 
-/* Bounds under a pack of lanes */
+/* Bounds of all blocks under pack "pack" of BYTE_LANES rankings */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* Add the bounds of a row of centroids.  Malformed rows are ignored. */
+/* Add the bounds of the blocks in a row of "centroid".  Malformed rows are ignored. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -174,7 +177,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Estimate thresholds that few bounds exceed, from a sample of the blocks. */
+/* Estimate first thresholds that few bounds exceed, from a sample of the blocks. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -199,7 +202,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Read the centroids of all blocks, and compute the bounds. */
+/* Read the centroids of all blocks, and compute the bounds of the blocks under all rankings. */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {
@@ -241,8 +244,8 @@ RankBlocks(BlockScorer *scorer)
 /* ---------- the choice ---------- */
 
 /*
- * Compute a sort key per unread block: how far its bounds exceed the thresholds, negated.
- * Move promising blocks, whose bounds exceed a threshold, to the front.
+ * Compute a sort key for each unread block: how far its bounds exceed the thresholds, negated.
+ * Move promising blocks, which have a bound above a threshold, to the front.
  */
 static void
 find_keys(BlockChoice *choice)
@@ -266,9 +269,9 @@ find_keys(BlockChoice *choice)
 }
 
 /*
- * Raise the thresholds to the minimum scores of the best items found.  Blocks whose bounds
- * exceed none are not considered any more.  Unless a first threshold was too high, blocks
- * that exceeded no threshold exceed no new one.
+ * Raise the thresholds to the minimum scores of the best items found, and drop blocks without a
+ * bound above a threshold.  Unless a first threshold was too high, blocks that exceeded no
+ * threshold exceed no new one.
  */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
@@ -289,10 +292,10 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 }
 
 /*
- * Choose the blocks to read next, given a slate of the best items found per ranking: those
- * whose bounds exceed the scores of these items most, the best ones first.  All blocks
- * without a centroid are in the first portion.  Writes their numbers and returns the
- * count; 0 at the end.
+ * Choose the blocks to read next: those whose bounds exceed the scores of the best items in
+ * "found", a slate per ranking, by most.  The best blocks come first.  All blocks without a
+ * centroid are among the first blocks.  Writes the block numbers and returns their count; 0 at the
+ * end.
  */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)

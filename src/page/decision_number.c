@@ -29,9 +29,9 @@
 #define FIRST_SECOND	INT64CONST(1577836800)
 #define LAST_SECOND		INT64CONST(3725320447)
 
-/* Bits of a number below the seconds */
+/* Number of bits of a decision number below the seconds */
 #define SECOND_BITS		22
-/* Bits of the counter that are permuted, in two halves */
+/* Number of bits in each half of the counter's lowest bits, which are permuted */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
 /* Set if the bits above it are of the counter, and not of a fraction of a second */
@@ -47,7 +47,7 @@
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
-/* The lowest number that a decision of a given time can have */
+/* Return the lowest number that a decision of a given time can have. */
 static int64
 first_decision(TimestampTz at)
 {
@@ -87,8 +87,7 @@ permute(int64 base, int64 counter, int64 secret)
 }
 
 /*
- * Return a new decision number of a schema.  "now" is the result of now(), which tests
- * can replace.
+ * Return a new decision number of a schema.  "now" is the result of now(), which tests can replace.
  */
 int64
 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now)

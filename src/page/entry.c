@@ -2,10 +2,9 @@
  * entry.c
  *		Setting the search_path to the schema of a recommender or ranker ("entering").
  *
- * Code of the extension names the tables of a schema without qualification.  It
- * therefore runs only under the search_path that these functions set and check:
- * pg_catalog, the schema, and pg_temp.  Wrappers identify the schema by the Oid of its
- * table "setting", so that it can be renamed.
+ * Code of the extension names the tables of a schema without qualification.  It therefore runs only
+ * under the search_path that these functions set and check: pg_catalog, the schema, and pg_temp.
+ * Wrappers identify the schema by the Oid of its table "setting", so that it can be renamed.
  */
 #include "postgres.h"
 
@@ -70,8 +69,8 @@ others_may_create(Oid owner, const Acl *acl)
 }
 
 /*
- * Raise an error unless the current user owns the schema and no other role may create
- * objects in it, since we might call these with the owner's rights.
+ * Raise an error unless the current user owns the schema and no other role may create objects in
+ * it, since we might call such objects with the owner's rights.
  */
 static void
 check_owner(Oid schema)

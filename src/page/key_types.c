@@ -20,7 +20,7 @@
 
 /* ---------- arguments of wrappers ---------- */
 
-/* Convert a key of type bigint to int2 or int4. */
+/* Convert a key of type bigint to int2 or int4, or raise an error. */
 static Datum
 narrow_key(int64 key, Oid type, FunctionCallInfo fcinfo)
 {

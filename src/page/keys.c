@@ -20,18 +20,17 @@
 #include "page/keys.h"
 
 /*
- * Small integer keys are looked up in an array, several times as fast as in a hash table.
- * Maximum length of the array per key that the table is expected to have, and the limits of
- * this maximum.
+ * An array of numbers, indexed by key, is several times as fast as a hash table for small integers.
+ * Maximum length of this array per expected key, and the limits of the maximum.
  */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
-/* Odd, so that the high bits of a key change all bits of its hash */
+/* Odd factor, so that the high bits of a key change all bits of its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
-/* Can indexes hold a key? */
+/* Is a key short enough for indexes? */
 bool
 FitsIndex(Oid type, Datum key)
 {
@@ -57,12 +56,12 @@ typedef struct KeyEntry
 	char		status;
 } KeyEntry;
 
-/* How keys are compared */
+/* How to compare keys */
 typedef struct KeyType
 {
-	bool		is_integer;		/* keys are equal if their bits are */
+	bool		is_integer;		/* are keys equal if and only if their bits are? */
 	Oid			collation;
-	FmgrInfo   *hash;			/* NULL: keys are hashed and compared as text */
+	FmgrInfo   *hash;			/* hash function; NULL: keys are hashed and compared as text */
 	FmgrInfo   *equal;
 	Oid			output;
 } KeyType;
@@ -107,9 +106,9 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyType		type;
-	uint64		max_length;		/* integer keys below it are in the array; 0: none */
-	uint64		length;			/* allocated length of the array */
-	int		   *numbers;		/* the array: number of each key, plus 1; 0: not in the table */
+	uint64		max_length;		/* limit of the integer keys in "numbers"; 0: no array */
+	uint64		length;			/* allocated length of "numbers" */
+	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
 };
 
 /* Are values of a type equal if and only if their bits are? */
@@ -121,8 +120,8 @@ is_integer(const PageRequest *page, Oid equal)
 }
 
 /*
- * Create an empty table of items in the current memory context.  The array is for
- * catalogues that it could hold, if keys count their rows.
+ * Create an empty table of items in the current memory context, for about "expected" keys.  The
+ * array of small integers is only used if it could hold a key for each item of the catalogue.
  */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
@@ -145,7 +144,7 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	return table;
 }
 
-/* Extend the array to a key. */
+/* Extend the array of small integers to a key. */
 static void
 extend_array(KeyTable *table, Datum key)
 {
@@ -196,7 +195,7 @@ AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 	return result;
 }
 
-/* The number of a key; -1 if it is not in the table */
+/* Return the number of a key; -1 if it is not in the table. */
 int
 FindKey(KeyTable *table, Datum key)
 {
@@ -255,7 +254,7 @@ TableOfKeys(const PageRequest *page, Datum array)
 	return table;
 }
 
-/* Create a table of the items that a request leaves out; NULL: none. */
+/* Create a table of the items that a request leaves out; NULL if there are none. */
 KeyTable *
 LeftOutKeys(const PageRequest *page)
 {

@@ -18,8 +18,7 @@
 /* ---------- weights ---------- */
 
 /*
- * Power of two that scales the largest weight to about 1, so that scores fit into single
- * precision
+ * Power of two that scales the largest weight to about 1, so that scores fit into single precision
  */
 static double
 unit_of(const double *weights, int count)
@@ -40,7 +39,10 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/* Pack up to BYTE_LANES rankings, beginning with "first". */
+/*
+ * Interleave the weights of up to BYTE_LANES rankings, beginning with number "first"
+ * (core/score.h).
+ */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {
@@ -73,7 +75,7 @@ pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes
 	pfree(weights);
 }
 
-/* Create a scorer for rows under the given rankings. */
+/* Create a scorer for rows of "block" or "centroid" under the given rankings. */
 BlockScorer *
 CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 {
@@ -98,8 +100,8 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /* ---------- rows ---------- */
 
 /*
- * Read a row of "count" items or centroids.  Returns false if the lengths of its values
- * do not match the settings.  With "keys", neighbour scores of the items are looked up.
+ * Read a row with "count" items or centroids.  Returns false if the lengths of its values do not
+ * match the settings.  If "keys" is not NULL, look up the neighbour scores of these items.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys)
@@ -135,7 +137,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Compute BYTE_LANES scores for each item of the current row. */
+/* Compute BYTE_LANES scores, one per ranking, for each item of the current row. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

@@ -9,18 +9,18 @@
 #include "page/block_rows.h"
 #include "page/blocks.h"
 
-/* Weights of up to BYTE_LANES rankings, each multiplied by a power of two, its unit */
+/* Interleaved weights of up to BYTE_LANES rankings, each multiplied by a power of two, its unit */
 typedef struct Lanes
 {
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of the weights of factors and of columns, followed by "narrow" */
-	float	   *narrow;			/* weights of popularity, ages, neighbour score, effect and costs */
+	float	   *lengths;		/* norms of factor and column weights, before "narrow" */
+	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* The current row of "block" or "centroid", and the rankings that score it */
+/* Rankings, and the row of "block" or "centroid" that they score */
 typedef struct BlockScorer
 {
 	PageRequest *page;
@@ -29,7 +29,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs with weights in the rankings: all or none */
+	int			n_ranked_costs; /* number of costs that rankings weight: all or none */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* current Unix time */

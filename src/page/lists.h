@@ -11,12 +11,12 @@
 typedef struct ListRequest
 {
 	ListPolicy treatment;
-	bool		is_like_item;	/* use the profile of "item": more_like() */
-	bool		is_next_page;	/* the list continues an earlier one: next() */
+	bool		is_like_item;	/* use the profile of "item", for more_like() */
+	bool		is_next_page;	/* continue an earlier list, for next() */
 	bool		leaves_out_known;	/* leave out clicked items, within repeat_after */
 	NullableDatum item;
-	NullableDatum recent;		/* recently clicked items, from the request */
-	NullableDatum profile;		/* NULL: to be computed */
+	NullableDatum recent;		/* recently clicked items, passed by the caller */
+	NullableDatum profile;		/* the user's profile; NULL until computed */
 	Choice		choice;
 	int64		seed;			/* seed of draws and tie-break keys */
 } ListRequest;

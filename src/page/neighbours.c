@@ -14,14 +14,14 @@
 #define MAX_SCORE		4.0
 
 /*
- * In large catalogues, number of items with the largest neighbour scores that are added
- * to a shortlist
+ * Maximum number of items that are added to a shortlist of a large catalogue because of their
+ * neighbour scores
  */
 #define MAX_NEIGHBOURS	100
 
 /*
- * Number of items up to which we look up the neighbour score of each item, which takes
- * about 0.05 us per item
+ * Maximum number of items in a catalogue for which we look up the neighbour score of each item,
+ * which takes about 0.05 us per item
  */
 #define MAX_LOOKED_UP	20000
 
@@ -32,7 +32,7 @@ struct NeighbourScores
 	int			size;
 	Datum	   *items;
 	double	   *sums;
-	bool	   *is_scored;		/* was the item in a block that was scored? */
+	bool	   *is_scored;		/* was the item in a block whose items were scored? */
 };
 
 /* ---------- sums ---------- */
@@ -103,14 +103,14 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Return the index of an item's sum; negative if its neighbour score is 0. */
+/* Return the index of an item's neighbour score before limiting; negative if the score is 0. */
 static int
 find_neighbour(const PageRequest *page, Datum item)
 {
 	return page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
 }
 
-/* Neighbour score of an item */
+/* Return the neighbour score of an item. */
 float4
 NeighbourScore(const PageRequest *page, Datum item)
 {
@@ -119,7 +119,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
 }
 
-/* Neighbour score of an item of a block.  Marks the item as scored. */
+/* Return the neighbour score of an item in a block, and mark the item as scored. */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
@@ -147,9 +147,8 @@ HasNeighbours(const PageRequest *page)
 }
 
 /*
- * Does a search of all blocks look up the neighbour score of each item?  In large
- * catalogues this would take too long; we add the items with the largest scores to the
- * shortlist instead.
+ * Does a search of all blocks look up the neighbour score of each item?  In large catalogues this
+ * would take too long; we add the items with the largest scores to the shortlist instead.
  */
 bool
 ScoresAllNeighbours(const PageRequest *page)
@@ -158,9 +157,8 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the largest neighbour scores, of at least "minimum", to the candidates,
- * except items in blocks that were scored, since their scores include the neighbour score
- * already.
+ * Add the items with the largest neighbour scores, of at least "minimum", to the candidates, except
+ * items in blocks that were scored, since their scores include the neighbour score already.
  */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
@@ -185,7 +183,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 	}
 }
 
-/* Mark all items as not scored, before another search. */
+/* Mark all items as not scored, before another search of blocks. */
 void
 ForgetScoredNeighbours(PageRequest *page)
 {

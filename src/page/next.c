@@ -103,7 +103,10 @@ find_list(PageRequest *page, LogTable *log, int64 decision)
 	return list;
 }
 
-/* Decision number of the previous page, from the context of a list; negative if there is none */
+/*
+ * Return the decision number of the previous page, from the context of a list; negative if there is
+ * none.
+ */
 static int64
 previous_list(const LoggedList *list)
 {
@@ -179,7 +182,7 @@ items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 	return Given(KeyArray(page, shown.items, shown.count));
 }
 
-/* Profile of a logged list; NULL if it has none */
+/* Return the profile of a logged list; NULL if it has none. */
 static NullableDatum
 logged_profile(const LoggedList *list)
 {

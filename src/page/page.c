@@ -172,7 +172,7 @@ typedef struct RowReceiver
 	DestReceiver pub;
 	RowReader	read;
 	void	   *reader;
-	MemoryContext memory;		/* context that is reset after each row */
+	MemoryContext memory;		/* memory context that is reset after each row */
 } RowReceiver;
 
 static bool
@@ -236,7 +236,7 @@ RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *a
 	run(page, query, 0, args, false);
 }
 
-/* A column of the first row of the last query, counted from 1; NULL without rows */
+/* Return a column of the first row of the last query, counted from 1; NULL without rows. */
 NullableDatum
 ResultColumn(int column)
 {
@@ -280,10 +280,9 @@ IsObjectError(int sqlerrcode)
 }
 
 /*
- * May an error come from the data of one row?  A user's expressions can call functions
- * in any language, which raise errors of many classes and of the user's own.  So the
- * list has the classes of other errors: connections, transactions, resources and the
- * server.
+ * May an error come from the data of one row?  A user's expressions can call functions in any
+ * language, which raise errors of many classes and of the user's own.  So the list has the classes
+ * of other errors: connections, transactions, resources and the server.
  */
 bool
 IsRowError(int sqlerrcode)
@@ -335,8 +334,8 @@ static const PageQuery check_objects = {{
 	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
 
 /*
- * If an error can be the result of dropping an object that a statement reads, raise an
- * error that names the dropped objects.  NULL: there was no error.
+ * If an error can be the result of dropping an object that a statement reads, raise an error that
+ * names the dropped objects.  "error" is NULL if there was no error.
  */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
@@ -397,7 +396,7 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 	}
 	if (error == NULL)
 		return;
-	/* an error that names the failing expression says more */
+	/* the error of CheckExpressions() names the failing expression */
 	if (IsRowError(error->sqlerrcode))
 		CheckExpressions(page);
 	ReThrowError(error);

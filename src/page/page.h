@@ -13,9 +13,9 @@
 #include "utils/timestamp.h"
 
 /* Bits that select a variant of a statement */
-#define VARIANT_SHORTLIST	(1 << 0)	/* candidates are those of a shortlist */
-#define VARIANT_BONUS		(1 << 1)	/* scores have a bonus */
-#define VARIANT_CAP			(1 << 2)	/* groups are capped */
+#define VARIANT_SHORTLIST	(1 << 0)	/* read only items of a shortlist */
+#define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
+#define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
 
 /*
  * How a list is chosen.  All policies except "unknown" are also treatments.  The
@@ -42,37 +42,36 @@ extern const char *const policy_names[];
 typedef struct PageSettings
 {
 	bool		is_read;
-	int64		seed;			/* seed of the assignment to treatments */
+	int64		seed;			/* seed that assigns users to treatments */
 	int64		secret;			/* key that permutes decision numbers */
-	double		control;		/* share of the control group */
-	double		epsilon;		/* share of random lists */
+	double		control;		/* share of users in the control group */
+	double		epsilon;		/* share of lists that are random */
 	int			factors;
 	int			liked;
 	int			aged;
 	int			size;
-	int			cap;			/* 0: none */
-	double		diversity;		/* 0: none */
+	int			cap;			/* maximum number of items per group; 0: none */
+	double		diversity;		/* strength of diversity; 0: none */
 	int			constraints;
-	int64		block_items;	/* slots in all blocks; 0: there are no blocks */
+	int64		block_items;	/* number of slots in all blocks; 0: there are no blocks */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
 	bool		has_prior;
 	bool		has_clicks;
 	bool		has_bonus;
-	bool		has_later;		/* the model of later outcomes is trained */
-	bool		has_effects;	/* some items have an effect other than 0 */
-	bool		has_trials;		/* some items are on trial */
-	double		treatment_draw; /* uniform random numbers */
+	bool		has_later;		/* is the model of later outcomes trained? */
+	bool		has_effects;	/* does any item have an effect other than 0? */
+	bool		has_trials;		/* are any items on trial? */
+	double		treatment_draw; /* uniform random numbers in [0, 1) */
 	double		random_draw;
 	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	const float4 *scale;		/* scale of each taste feature in profiles */
-	double		popularity_weight;	/* element of profiles for the popularity */
-	double		neighbour_weight;	/* element of profiles for the neighbour score */
-	bool		is_centered;	/* predict expected rewards from features that are
-								 * centered within the list */
-	NullableDatum examination;	/* examination probability by position; NULL: all 1 */
+	const float4 *scale;		/* factor of each liked feature in profiles */
+	double		popularity_weight;	/* weight of the popularity in profiles */
+	double		neighbour_weight;	/* weight of the neighbour score in profiles */
+	bool		is_centered;	/* predict rewards from features centered within the list? */
+	NullableDatum examination;	/* examination probability of each position; NULL: all 1 */
 	TimestampTz now;
 	NullableDatum models[N_MODELS];
 	NullableDatum empty_model;
@@ -96,30 +95,30 @@ typedef struct PageRequest
 	Oid			schema;
 	Oid			extension_schema;
 	Oid			item_type;
-	Oid			items_type;		/* array of items */
+	Oid			items_type;		/* type of arrays of items */
 	Oid			item_collation;
-	int16		item_length;	/* storage of the item type */
+	int16		item_length;	/* typlen of the item type */
 	bool		item_by_value;
 	char		item_align;
 	Oid			user_type;
 	Oid			user_collation;
 	int			nest_level;		/* GUC nest level to restore the search_path */
-	MemoryContext memory;		/* context that ClosePage() deletes */
+	MemoryContext memory;		/* memory context that ClosePage() deletes */
 	PageSettings settings;
 
-	/* the request */
+	/* fields of the request */
 	NullableDatum user;
 	NullableDatum session;
-	Datum		context;		/* jsonb object */
+	Datum		context;		/* the request's context, a jsonb object */
 	NullableDatum left_out;		/* items that the list must not contain */
 	int			k;
 	bool		skips_failing;	/* leave out items and clicks for which an expression fails */
-	bool		has_passed;		/* skips_failing, and the expressions were computed for an item */
+	bool		has_passed;		/* with skips_failing: did the expressions succeed for an item? */
 
 	/* neighbour scores of the user, or of the item of more_like(); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 
-	struct groups_hash *groups; /* cap groups of all candidates; NULL: none was read */
+	struct groups_hash *groups; /* numbers of the candidates' cap groups; NULL until read */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
@@ -182,7 +181,7 @@ extern double UnixTime(TimestampTz at);
 extern const StatementWord page_words[];
 extern void CheckExpressions(PageRequest *page);
 
-/* A list, or none if "items" is NULL */
+/* A chosen list; "items" is NULL if there is none. */
 typedef struct Choice
 {
 	NullableDatum items;
@@ -190,8 +189,8 @@ typedef struct Choice
 	NullableDatum expected;
 	NullableDatum effects;
 	NullableDatum versions;		/* versions of the items, with features of factors and columns */
-	NullableDatum features;		/* other features, packed */
-	NullableDatum profile;		/* packed */
+	NullableDatum features;		/* other features of the items, packed */
+	NullableDatum profile;		/* the user's profile, packed */
 	NullableDatum prices;
 	NullableDatum costs;
 	NullableDatum n_scored;

@@ -40,7 +40,7 @@ typedef struct KeptPlanEntry
 {
 	PlanKey		key;			/* hash key; must be first */
 	SPIPlanPtr	plan;
-	bool		calls_extension;	/* names functions of the extension */
+	bool		calls_extension;	/* does the statement name functions of the extension? */
 } KeptPlanEntry;
 
 static HTAB *kept_plans = NULL;
@@ -56,7 +56,7 @@ create_table(void)
 	kept_plans = hash_create("dlints plans", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/* At the end of a transaction, drop the plans if there are too many. */
+/* At the end of a transaction, drop all plans if there are too many. */
 static void
 drop_surplus(XactEvent event, void *arg)
 {
@@ -73,7 +73,7 @@ drop_surplus(XactEvent event, void *arg)
 	kept_plans = NULL;
 }
 
-/* Append a text, with the schema of the extension in place of its placeholder. */
+/* Append a statement's text, with the schema of the extension in place of its placeholder. */
 static void
 append_qualified(StringInfo text, const char *sql, Size length, const char *extension)
 {
@@ -108,7 +108,7 @@ replacement(const char *name, Size length, const StatementWord *words, uint32 va
 	return NULL;				/* keep the compiler quiet */
 }
 
-/* Append a statement's text, with its words replaced, and those in their texts. */
+/* Append a statement's text.  Replaces words in braces, and those in the replacements. */
 static void
 append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) */
 				const char *extension, const StatementWord *words, uint32 variant)

@@ -54,7 +54,7 @@ static const PageQuery liked_features = {{
 
 typedef struct Likes
 {
-	Datum		columns;		/* text[] */
+	Datum		columns;		/* names of the columns, a text[] */
 	NullableDatum features;
 } Likes;
 
@@ -135,9 +135,8 @@ warn_of_column(const char *name, bool is_date)
 }
 
 /*
- * Compute features from the key "like" of a request's context; NULL without such a key.
- * Invalid columns and values raise a warning instead of an error, so that a page is
- * returned in any case.
+ * Compute features from the key "like" of a request's context; NULL without such a key.  Invalid
+ * columns and values raise a warning instead of an error, so that a page is returned in any case.
  */
 static NullableDatum
 liked_by_request(PageRequest *page)
@@ -188,10 +187,10 @@ typedef struct ClickedItems
 	PageRequest *page;
 	int			count;
 	Datum	   *items;
-	double	   *sums;			/* sum of the decayed weights of an item's clicks */
+	double	   *sums;			/* sum of the decayed weights of each item's clicks */
 	double	   *absolute_sums;
-	double	   *maxima;			/* largest decayed weight, after limiting weights to [-1, 1] */
-	bool	   *is_known;		/* leave the item out of lists */
+	double	   *maxima;			/* largest decayed weight of each item, limited to [-1, 1] */
+	bool	   *is_known;		/* must lists leave out the item? */
 } ClickedItems;
 
 /*
@@ -234,7 +233,7 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 	return result;
 }
 
-/* Add the known items to the items that the list leaves out. */
+/* Add the known items (clicked within repeat_after) to the items that the list leaves out. */
 static void
 leave_out_known(PageRequest *page, const ClickedItems *clicked)
 {
@@ -296,7 +295,7 @@ typedef struct FeatureSum
 {
 	int			liked;
 	double	   *sum;
-	double		weights;		/* sum of absolute weights */
+	double		weights;		/* sum of the items' absolute weights */
 	double		weight;			/* weight of the current item */
 	double		absolute_weight;
 } FeatureSum;
@@ -341,7 +340,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features that count as a number of clicks, and return the profile. */
+/* Add features with the weight of a number of clicks, and return the profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {

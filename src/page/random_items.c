@@ -2,21 +2,19 @@
  * random_items.c
  *		Candidates for random lists in large catalogues.
  *
- * In small catalogues, random lists are drawn from all eligible items (shortlist.c).  In
- * large ones we draw slots of blocks without replacement, until enough of their items are
- * eligible or a maximum number of slots is reached.  All eligible items have equal
- * probability.
+ * In small catalogues, random lists are drawn from all eligible items (shortlist.c).  In large ones
+ * we draw slots of blocks without replacement, until enough of their items are eligible or a
+ * maximum number of slots is reached.  All eligible items have equal probability.
  *
- * Propensities require the number of eligible items, which we estimate.  Suppose that
- * there are N slots, and that m eligible items were found in n draws.  If the last draw
- * found the m-th item, (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If
- * the search ended at the maximum number of draws, m / n * N is (Girshick, Mosteller and
- * Savage, 1946).  Neither depends on which eligible items were found, so that
- * 1 / propensity is unbiased for each item on the list.
+ * Propensities require the number of eligible items, which we estimate.  Suppose that there are N
+ * slots, and that m eligible items were found in n draws.  If the last draw found the m-th item,
+ * (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the search ended at the maximum
+ * number of draws, m / n * N is (Girshick, Mosteller and Savage, 1946).  Neither depends on which
+ * eligible items were found, so that 1 / propensity is unbiased for each item on the list.
  *
- * If the search finds fewer eligible items than the list needs, all items are read, and
- * the propensity is exact.  Because this depends on the search, 1 / propensity is only
- * approximately unbiased if the number of eligible items is close to that limit.
+ * If the search finds fewer eligible items than the list needs, all items are read, and the
+ * propensity is exact.  Because this depends on the search, 1 / propensity is only approximately
+ * unbiased if the number of eligible items is close to that limit.
  */
 #include "postgres.h"
 
@@ -41,7 +39,7 @@
 #define MORE_DRAWS			1.25
 /* Maximum number of draws per eligible item to find */
 #define MAX_DRAWS			20
-/* Random bits per draw */
+/* Number of random bits per draw */
 #define DRAW_BITS			32
 
 static const PageTable block_items = {"block", 2, {{"n", INT4OID}, {"items", ARG_ITEMS}}};
@@ -50,18 +48,18 @@ typedef struct RandomSearch
 {
 	PageRequest *page;
 	uint64		seed;
-	uint64		n_bits;			/* number of random words used so far */
+	uint64		n_bits;			/* number of random numbers used so far */
 	int64		n_in_blocks;	/* number of slots in blocks */
 	int64		n_places;		/* number of slots in blocks, plus new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* a bit per slot or new item */
+	uint8	   *is_drawn;		/* bitmap of the slots and new items that were drawn */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* current slot in its block */
-	Datum	   *drawn;			/* item of each draw */
+	int			slot;			/* number of the current slot in its block */
+	Datum	   *drawn;			/* item found by each draw */
 	bool	   *is_empty;		/* did the draw hit an empty slot? */
-	KeyTable   *eligible;		/* eligible items among those drawn, numbered */
+	KeyTable   *eligible;		/* table of the eligible items among those drawn */
 	int			n_eligible;
 } RandomSearch;
 
@@ -101,7 +99,7 @@ read_slot(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Draw until there are "count" draws in total. */
+/* Draw items until there are "count" draws in total. */
 static void
 draw_items(RandomSearch *search, TableLookup *blocks, int count)
 {
@@ -170,7 +168,7 @@ choose_found(const RandomSearch *search)
 	return result;
 }
 
-/* Number of draws that probably find enough eligible items */
+/* Return the number of draws that probably find enough eligible items. */
 static int
 next_count(const RandomSearch *search)
 {

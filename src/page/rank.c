@@ -2,9 +2,8 @@
  * rank.c
  *		rank(): rank the actions of an event.
  *
- * An event is ranked once.  If several sessions rank an event at the same time, the
- * primary key of the table "event" makes them wait for the first one, and all return its
- * ranking.
+ * An event is ranked once.  If several sessions rank an event at the same time, the primary key of
+ * the table "event" makes them wait for the first one, and all return its ranking.
  */
 #include "postgres.h"
 
@@ -36,9 +35,9 @@ typedef struct Ranking
 	Oid			schema;
 	Oid			extension_schema;
 	RankRequest request;
-	Datum		event;			/* text */
+	Datum		event;			/* identifier of the event, text */
 	bool		is_deferred;
-	bool		is_live;		/* rank by the model instead of the caller's order */
+	bool		is_live;		/* does the model rank, instead of the caller's order? */
 	bool		is_constrained;
 	int64		secret;			/* key that permutes decision numbers */
 	TimestampTz now;
@@ -89,8 +88,8 @@ static const PageStatement find_prices = {
 };
 
 /*
- * Rank, log and return.  Arguments: context, actions, is_live, number, event, is_deferred.
- * An action's own price is subtracted from its expected reward.  With is_live the model of
+ * Rank, log and return.  Arguments: context, actions, is_live, number, event, is_deferred.  An
+ * action's own price is subtracted from its expected reward.  If is_live is true, the model of
  * rewards ranks; otherwise the baseline keeps the caller's order.
  */
 #define ENCODE_ACTIONS \
@@ -102,14 +101,14 @@ static const PageStatement find_prices = {
 	"     ARRAY(SELECT p.name FROM constraint_price p)) a" \
 	" WHERE m.name = 'reward'),"
 
-/* Ranking without constraints */
+/* Part of the statement for rankers without constraints */
 #define NO_PENALTIES \
 	" weighed AS (SELECT a.n, a.features, a.price, 0::float8 AS penalty, NULL::jsonb AS costs, NULL::jsonb AS prices," \
 	"     true AS is_allowed FROM action a),"
 
 /*
- * Ranking with constraints: the sum of dual prices times costs is subtracted from
- * scores.  Actions that exceed the remaining budget of a hard constraint rank last.
+ * Part of the statement for rankers with constraints: the sum of dual prices times costs is
+ * subtracted from scores.  Actions that exceed the remaining budget of a hard constraint rank last.
  * If all actions do, those with the smallest excess are allowed.
  */
 #define PENALTIES \

@@ -25,13 +25,15 @@
 #define SAMPLED_ITEMS		10
 /* Number of draws under which a list is replayed */
 #define REPLAYED_DRAWS		2
-/* Number of best items under each ranking that are candidates: minimum, and per position */
+/*
+ * Number of best items under each ranking that become candidates: minimum, and number per position
+ */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
 /* A price that outweighs all other terms of a score, in units of the norm of their weights */
 #define EXTREME_PRICE		100.0
 
-/* Rankings of the draws of the model under a seed, or of the mean for an unknown user */
+/* Rankings by draws of the model under a seed, or by the mean for an unknown user */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
@@ -99,7 +101,7 @@ find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 
 	return ReadShortlist(page, keys, count);
 }
 
-/* Scores of all candidates under a ranking without prices */
+/* Scores of all candidates under a ranking, without prices */
 static Datum
 replayed_scores(const PageRequest *page, const CandidateSet *set, const double *weights)
 {
@@ -163,7 +165,7 @@ dlints_replay_list(PG_FUNCTION_ARGS)
 				 errmsg("argument \"signs\" must have a number per constraint")));
 	draws = rank_by_profile(&page, PG_GETARG_DATUM(3), (uint64) PG_GETARG_INT64(4));
 	draws.count = Min(draws.count, REPLAYED_DRAWS);
-	ReadUser(&page, NotGiven(), false); /* for neighbour scores */
+	ReadUser(&page, NotGiven(), false); /* sets the user's neighbour scores */
 	set = find_replayed(&page, PG_GETARG_DATUM(2), &draws, signs);
 	if (set->count > 0)
 		ReadFeatures(&page, set);

@@ -1,6 +1,7 @@
 /*
  * request.c
- *		Arguments and treatment of a request for a list.
+ *		Arguments of a request for a list, and its treatment (control, random or
+ *		personal).
  */
 #include "postgres.h"
 
@@ -51,7 +52,7 @@ ReadContext(PageRequest *page, NullableDatum context)
 	}
 }
 
-/* Add a key to a context. */
+/* Add a key to the context of a request. */
 Datum
 AddToContext(Datum context, const char *key, const char *json)
 {
@@ -63,7 +64,10 @@ AddToContext(Datum context, const char *key, const char *json)
 							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
 }
 
-/* Number in [0, 1) derived from the user, or from the session of a request without a user */
+/*
+ * Number in [0, 1) that assigns a treatment, derived from the user, or from the session of a
+ * request without a user
+ */
 static double
 treatment_number(const PageRequest *page)
 {

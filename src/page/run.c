@@ -2,10 +2,9 @@
  * run.c
  *		Maintenance of a recommender or a ranker, part by part.
  *
- * A SECURITY DEFINER procedure cannot commit.  This one has the caller's rights.  It
- * calls run_part(), which has the owner's rights, and commits after each call.  A
- * part that fails therefore does not undo the others, and training advances in
- * batches under any statement_timeout.
+ * A SECURITY DEFINER procedure cannot commit.  This one has the caller's rights.  It calls
+ * run_part(), which has the owner's rights, and commits after each call.  A part that fails
+ * therefore does not undo the others, and training advances in batches under any statement_timeout.
  */
 #include "postgres.h"
 
@@ -44,7 +43,7 @@ run_part(const char *statement, const char *part)
 	return has_more;
 }
 
-/* Do all parts, each as often as it has more to do. */
+/* Do all parts of the maintenance, each as often as it has more to do. */
 static void
 run_parts(const char *statement, bool commits)
 {

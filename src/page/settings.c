@@ -19,12 +19,12 @@
 #include "page/entry.h"
 #include "page/tables.h"
 
-/* Maximum number of a block.  Blocks of large catalogues have at least four items. */
+/* Maximum block number that we accept.  Blocks of large catalogues have at least four items. */
 #define MAX_BLOCK		10000000
-/* Larger caps have no effect, since lists are shorter */
+/* Maximum of the setting "cap"; larger caps have no effect, since lists are shorter. */
 #define MAX_CAP			1000000
 
-/* Number of further features, besides taste and dates: popularity and neighbour score */
+/* Number of features besides liked features and dates: popularity and neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -205,7 +205,7 @@ call_system(const char *name)
 	return OidFunctionCall0(LookupFuncName(path, 0, NULL, false));
 }
 
-/* Read the settings.  Required for all requests except rewards. */
+/* Read the settings of the recommender.  Required for all requests except rewards. */
 void
 ReadPageSettings(PageRequest *page)
 {

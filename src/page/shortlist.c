@@ -2,10 +2,9 @@
  * shortlist.c
  *		Candidate generation: the items among which a list is chosen.
  *
- * Blocks are scored under the same draws as the list, so that the candidates include
- * the items that any draw would choose.  In small catalogues we read all eligible items,
- * and score them.  In large catalogues we score all items, and then read which of the
- * best ones are eligible.
+ * Blocks are scored under the same draws as the list, so that the candidates include the items that
+ * any draw would choose.  In small catalogues we read all eligible items, and score them.  In large
+ * catalogues we score all items, and then read which of the best ones are eligible.
  */
 #include "postgres.h"
 
@@ -25,37 +24,33 @@
 #include "sql/arrays.h"
 
 /*
- * Number of items per ranking on the first shortlist: minimum, and number per position of
- * the list
+ * Number of items per ranking on the first shortlist: minimum, and number per position of the list
  */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/*
- * Number of items per ranking on the first shortlist of a list with diversity: minimum,
- * and per position
- */
+/* Number of items per ranking for lists with diversity: minimum, and number per position */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
-/* Growth factor of a shortlist whose eligible items cannot fill the list */
+/* Factor by which a shortlist grows if its eligible items cannot fill the list */
 #define GROWTH				4
-/* Maximum shortlist: 1/MAX_PART of all items */
+/* Maximum length of a shortlist: 1/MAX_PART of all items */
 #define MAX_PART			4
-/* Number of items up to which a catalogue needs no shortlist */
+/* Maximum number of items in a catalogue without shortlists */
 #define MIN_SHORTLISTED		2000
 /*
- * No shortlist if the planner expects fewer eligible items than 1/MIN_CANDIDATE_PART of
- * all items
+ * We read all eligible items if the planner expects fewer than 1/MIN_CANDIDATE_PART of all items.
  */
 #define MIN_CANDIDATE_PART	20
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * Part of the distance between the scores of the last position and of the last item found
- * that a neighbour score must bridge.  Below 1, because a search of large catalogues misses
- * some items with higher scores than the last one.
+ * An item that was not found has at most the score of the last item found, without its neighbour
+ * score.  It becomes a candidate if the neighbour score bridges this part of the distance to the
+ * list's last position.  Below 1, because a search of large catalogues misses some items with
+ * higher scores than the last one.
  */
 #define MISSED_PART			0.5
-/* Additional items per capped group, because scores are rounded */
+/* Number of additional items per group with a cap, because scores are rounded */
 #define CAP_MARGIN			2
 /*
  * First numbers of items that are not in blocks, and of items without a vector.  Tie-break
@@ -64,14 +59,14 @@
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
-/* Trending items, best first */
+/* Select trending items, best first. */
 static const PageQuery top_trends = {{
 	"SELECT t.item, t.score::float8 FROM trend t ORDER BY t.score DESC", 0}, {0}};
 
 static const PageQuery items_on_trial = {{
 	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", 0}, {0}};
 
-/* Eligible rows newer than the newest vector */
+/* Select eligible rows with keys above those of all item vectors. */
 static const PageQuery new_items = {{
 	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
@@ -88,7 +83,7 @@ typedef struct ItemReader
 	PageRequest *page;
 	CandidateSet *set;
 	KeyTable   *numbers;
-	KeyTable   *left_out;		/* items to skip; NULL: none */
+	KeyTable   *left_out;		/* items to skip, or NULL */
 } ItemReader;
 
 static void
@@ -108,9 +103,9 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the items of a query, eligible or not, with their addends; without items that the
- * list leaves out, and without duplicates, which exist if a unique index on the key was
- * dropped.
+ * Read the items of a query, eligible or not, with the numbers that are added to their scores.
+ * Skips items that the list leaves out, and duplicates, which exist if a unique index on the key
+ * was dropped.
  */
 static CandidateSet *
 read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
@@ -122,10 +117,9 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 }
 
 /*
- * Find items that are candidates regardless of their score, with addends.  For trending
- * lists these are the items of the trend.  For personal lists they are the items on
- * trial and, if blocks are scored without neighbour scores, the items with the largest
- * neighbour scores, of at least "neighbour_score".
+ * Find items that are candidates regardless of their score.  For trending lists these are the items
+ * of the trend.  For personal lists they are the items on trial and, if blocks are scored without
+ * neighbour scores, the items with the largest neighbour scores, of at least "neighbour_score".
  */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
@@ -160,7 +154,7 @@ fits_cap(const PageRequest *page, int group, int *counts)
 }
 
 /*
- * Returns the index of a slate's candidate among the eligible items; negative if it is not
+ * Returns the index, among the eligible items, of a slate's candidate; negative if it is not
  * eligible
  */
 typedef int (*ItemFinder) (const void *items, int candidate);
@@ -210,7 +204,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* Mark the extra items among the eligible items.  Returns the other extra items. */
+/* Mark the extra items (see find_extra_items) that are eligible.  Returns the others. */
 static CandidateSet *
 mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
 				 bool *is_marked)
@@ -270,9 +264,9 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items, and keep the best if there are many.  With diversity any item
- * may be on the list, so we keep up to MIN_SHORTLISTED items.  Trending lists always take
- * the second path, because it adds the trend's scores.
+ * Read all eligible items, and keep the best if there are many.  With diversity any item may be on
+ * the list, so we keep up to MIN_SHORTLISTED items.  For trending lists we always call
+ * cut_candidates(), because it adds the trend's scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -290,8 +284,8 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 /* ---------- shortlists ---------- */
 
 /*
- * The items that are among the best under any ranking, sorted by number.  "eligible" has
- * the index of each of them among the eligible items; -1 if it is not eligible.
+ * The items that are among the best under any ranking, sorted by number.  "eligible" has the index
+ * of each of them among the eligible items; -1 if it is not eligible.
  */
 typedef struct Union
 {
@@ -329,7 +323,7 @@ read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *al
 	return eligible;
 }
 
-/* Add the eligible ones among extra items to a shortlist. */
+/* Add those of some extra items (see find_extra_items) that are eligible to a shortlist. */
 static void
 add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 				CandidateSet *shortlist)

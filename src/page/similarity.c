@@ -21,16 +21,15 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Weight of a zero vector in each mean, in clicks: a few clicks give a small profile */
-#define SHRINKAGE		5.0
 /*
- * Number of half-lives after which the weight of a click stays constant, so that it is not
- * subnormal
+ * Weight of a zero vector, in clicks, in the mean of a user's clicks: after few clicks, profiles
+ * are small
  */
+#define SHRINKAGE		5.0
+/* Maximum age of a click in half-lives; older clicks keep this weight, which is not subnormal. */
 #define MAX_HALF_LIVES	300.0
 /*
- * Numbers below this absolute value are stored as 0, so that products in single precision
- * do not underflow
+ * Smaller absolute values are stored as 0, so that products in single precision do not underflow.
  */
 #define MIN_MAGNITUDE	1e-20
 
@@ -56,7 +55,7 @@ count_argument(FunctionCallInfo fcinfo, int argno)
 	return Min(Max(PG_GETARG_INT32(argno), 0), (int) MaxArraySize);
 }
 
-/* Create an array to be filled; an empty array has no dimensions. */
+/* Create an array of reals to be filled; an empty array has no dimensions. */
 static ArrayType *
 make_reals(int count)
 {
@@ -82,7 +81,7 @@ DecayOf(double days, double half_life)
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/* Complete a profile: weight of popularity, zeros for dates, weight of the neighbour score */
+/* Complete a profile: weight of the popularity, zeros for dates, weight of the neighbour score. */
 static void
 write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
 {
@@ -92,8 +91,8 @@ write_other_weights(int aged, double popularity_weight, double neighbour_weight,
 }
 
 /*
- * The profile that models are trained on: the shrunken mean of clicked features, scaled
- * per feature, and the other weights.  "sum" is the weighted sum of features.
+ * Make the profile that models are trained on: the mean of clicked features, shrunken toward 0 and
+ * scaled per feature, and the other weights.  "sum" is the weighted sum of features.
  */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)
@@ -115,8 +114,8 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 }
 
 /*
- * Factor that converts a sum to a shrunken mean.  The sum may be scaled; its last element
- * is the sum of weights under the same scale.
+ * Factor that converts a sum of clicked features to their mean, shrunken toward 0.  The sum may be
+ * scaled; its last element is the sum of weights under the same scale.
  */
 static double
 shrinkage(const float4 *sum, int length, double clicks)
@@ -128,8 +127,8 @@ PG_FUNCTION_INFO_V1(dlints_mean_profile);
 
 /*
  * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]
- *		Shrunken mean of the first "liked" features of clicked items.  NULL without
- *		clicks.
+ *		Return the mean of the first "liked" features of clicked items, shrunken toward 0.
+ *		NULL without clicks.
  */
 Datum
 dlints_mean_profile(PG_FUNCTION_ARGS)
@@ -284,8 +283,8 @@ PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
  * _dlints_ages(dates real[], at timestamptz) -> real[]
- *		Features of dates at a time, three per date (see write_ages()).  Dates are Unix times;
- *		NULL and infinite dates have zeros.
+ *		Return features of dates relative to the time "at", three per date (see
+ *		write_ages()).  Dates are Unix times; NULL and infinite dates have zeros.
  */
 Datum
 dlints_ages(PG_FUNCTION_ARGS)

@@ -45,8 +45,8 @@ struct TableLookup
 	int			n_ordered;		/* number of columns that order the rows, keys included */
 	ScanKeyData keys[MAX_KEYS];
 	Oid			index;			/* index on the keys; InvalidOid: none */
-	SysScanDesc scan;			/* index scan that lookups share; NULL: not begun */
-	MemoryContext row;			/* reset after each row */
+	SysScanDesc scan;			/* index scan that lookups share; NULL until begun */
+	MemoryContext row;			/* memory context that is reset after each row */
 };
 
 /* ---------- tables and columns ---------- */
@@ -112,7 +112,7 @@ find_column(const PageRequest *page, Relation relation, const TableColumn *colum
 
 /* ---------- keys ---------- */
 
-/* Equality function of an index column; InvalidOid: none */
+/* Return the equality function of an index column; InvalidOid if there is none. */
 static RegProcedure
 index_equality(Relation index, int column)
 {
@@ -177,7 +177,7 @@ init_keys_by_type(TableLookup *lookup)
 	}
 }
 
-/* Find an index on the keys. */
+/* Find an index on the key columns. */
 static void
 init_keys(TableLookup *lookup)
 {
@@ -303,7 +303,7 @@ begin_scan(TableLookup *lookup)
 	return lookup->scan;
 }
 
-/* Call a function for at most "limit" rows with these keys.  Returns the number of rows. */
+/* Call a function for at most "limit" rows with the given keys.  Returns the number of rows. */
 int
 LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
 {
@@ -401,7 +401,7 @@ struct LogTable
 	int			n_ordered;
 	Relation	parent;
 	PartitionDesc partitions;
-	TableLookup **lookups;		/* lookups by partition; NULL: not opened yet */
+	TableLookup **lookups;		/* lookups in each partition; NULL until opened */
 	bool	   *is_skipped;
 };
 
@@ -447,9 +447,8 @@ partition_lookup(LogTable *log, int partition)
 }
 
 /*
- * Call a function for the newest rows with these keys.  The default partition is read
- * first, since it has the rows whose month has no partition yet.  The months follow,
- * newest first.
+ * Call a function for the newest rows with these keys.  The default partition is read first, since
+ * it has the rows whose month has no partition yet.  The months follow, newest first.
  */
 void
 LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader)
@@ -465,7 +464,7 @@ LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *
 			limit -= look_up_last(lookup, keys, limit, read, reader);
 }
 
-/* Index of the partition that contains a decision number; -1: none */
+/* Return the index of the partition that contains a decision number; -1 if there is none. */
 static int
 partition_of(const LogTable *log, Datum decision)
 {

@@ -1,6 +1,6 @@
 /*
  * weights.c
- *		Models of a request, and their weights over features.
+ *		Models of a request, and their weights of features.
  */
 #include "postgres.h"
 
@@ -73,7 +73,10 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (policy == POLICY_PERSONAL)
 	{
-		/* expected rewards need the mean, too; both parts use one factorization */
+		/*
+		 * compute both parts at once, because they share a factorization; expected rewards need the
+		 * mean
+		 */
 		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);
@@ -81,14 +84,14 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Mean weights of later outcomes, which are too rare to explore; NULL: none */
+/* Weights of features for later outcomes: the mean, since they are too rare to explore; or NULL */
 const double *
 LaterWeights(const PageModels *models)
 {
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add the weights of later outcomes to each row of weights. */
+/* Add the weights of features for later outcomes to each row of weights. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -99,7 +102,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Weights of the posterior mean, plus those of later outcomes */
+/* Weights of features by the posterior mean, plus those of later outcomes */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
@@ -129,7 +132,7 @@ ReadPenalties(PageRequest *page)
 	return (double *) ARR_DATA_PTR(penalties);
 }
 
-/* Write the weights of all draws, one row each. */
+/* Convert all draws of the model to weights of features, one row per draw. */
 static void
 lift_draws(const PageModels *models, int size, int width, double *weights)
 {

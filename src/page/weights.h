@@ -1,6 +1,6 @@
 /*
  * weights.h
- *		Models of a request, and their weights over features.
+ *		Models of a request, and their weights of features.
  */
 #ifndef DLINTS_PAGE_WEIGHTS_H
 #define DLINTS_PAGE_WEIGHTS_H
@@ -15,10 +15,10 @@ typedef struct PageModels
 	Datum		personal_state;
 	Datum		later_state;
 	PreparedModel *personal;
-	PreparedModel *later;		/* NULL unless it is trained */
+	PreparedModel *later;		/* model of later outcomes; NULL unless it is trained */
 	PreparedModel *control;
 	int			n_draws;
-	double	   *draws;			/* parameters of "personal"; NULL: the policy does not draw */
+	double	   *draws;			/* draws of the coefficients of "personal", or NULL */
 } PageModels;
 
 extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
