@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "clones.h"
 #include "score.h"
 
 /* ---------- routines of BLAS and LAPACK ---------- */
@@ -53,10 +54,6 @@ extern void dpftri_(const char *transr, const char *uplo, const int *n,
 extern void dpftrs_(const char *transr, const char *uplo, const int *n,
 					const int *nrhs, const double *a, double *b,
 					const int *ldb, int *info, fortran_len, fortran_len);
-extern void dtfsm_(const char *transr, const char *side, const char *uplo, const char *trans,
-				   const char *diag, const int *m, const int *n, const double *alpha,
-				   const double *a, double *b, const int *ldb, fortran_len, fortran_len,
-				   fortran_len, fortran_len, fortran_len);
 extern void dtfttr_(const char *transr, const char *uplo, const int *n, const double *arf,
 					double *a, const int *lda, int *info, fortran_len, fortran_len);
 
@@ -86,6 +83,8 @@ static const int unit_stride = 1;
 
 /* Maximum number of rows of sums that a score kernel computes at a time */
 #define MAX_SUMS	64
+/* Maximum order of a triangle: 64 kB of lanes */
+#define MAX_ORDER	1025
 /* Maximum number of coordinates that a projection multiplies at a time: 16 kB */
 #define MAX_PIECE	256
 
@@ -393,14 +392,61 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 	dtrsv_("L", "T", "N", &p.upper, p.first, &p.stride, vector, &unit_stride, 1, 1, 1);
 }
 
-/* vectors <- L'^-1 vectors */
+/*
+ * Solve for the last "order" numbers of vectors in lanes, before "below" numbers that are
+ * solved: backward substitution with part of L', a few of its rows at a time.  The rows begin
+ * "next" numbers apart, and their numbers are "step" apart.
+ */
+CPU_CLONES
+static void
+solve_rows(int order, int below, const double *factor, int next, int step, double *lanes)
+{
+	double		sums[SCORE_LANES][SCORE_LANES];
+
+	for (int row = order - SCORE_LANES; row > -SCORE_LANES; row -= SCORE_LANES)
+	{
+		int			first = row < 0 ? 0 : row;
+		int			end = row + SCORE_LANES;
+
+		score_lanes_spaced(order + below - end, lanes + (size_t) end * SCORE_LANES, end - first,
+						   factor + (size_t) first * next + (size_t) end * step, next, step,
+						   sums[0], SCORE_LANES);
+		for (int r = end - 1; r >= first; r--)
+		{
+			const double *diagonal = factor + (size_t) r * next + (size_t) r * step;
+			double		inverse = 1.0 / *diagonal;
+			double	   *sum = sums[r - first];
+			double	   *solved = lanes + (size_t) r * SCORE_LANES;
+
+			for (int k = 1; r + k < end; k++)
+				for (int l = 0; l < SCORE_LANES; l++)
+					sum[l] += diagonal[(size_t) k * step] * solved[k * SCORE_LANES + l];
+			for (int l = 0; l < SCORE_LANES; l++)
+				solved[l] = (solved[l] - sum[l]) * inverse;
+		}
+	}
+}
+
+/* vectors <- L'^-1 vectors, several in lanes */
 void
 linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors)
 {
+	double		lanes[MAX_ORDER * SCORE_LANES];
+	Pieces		p = pieces_of(d, factor);
+
 	if (count == 1)
 		solve_lower_transposed(d, factor, vectors);
-	else
-		dtfsm_("N", "L", "L", "T", "N", &d, &count, &one, factor, vectors, &d, 1, 1, 1, 1, 1);
+	for (int v = 0; count > 1 && v < count; v += SCORE_LANES, vectors += SCORE_LANES * d)
+	{
+		int			n = count - v < SCORE_LANES ? count - v : SCORE_LANES;
+
+		score_pack(d, n, vectors, d, lanes);
+		solve_rows(p.lower, 0, p.second, 1, p.stride, lanes + (size_t) p.upper * SCORE_LANES);
+		solve_rows(p.upper, p.lower, p.first, p.stride, 1, lanes);
+		for (int i = 0; i < n; i++)
+			for (int k = 0; k < d; k++)
+				vectors[(size_t) i * d + k] = lanes[k * SCORE_LANES + i];
+	}
 }
 
 /* vectors <- (L L')^-1 vectors */
