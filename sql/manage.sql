@@ -12,7 +12,7 @@ BEGIN
 	RETURN name;
 END
 $$;
-COMMENT ON FUNCTION _dlints_unused_name(text) IS 'a name for a schema; 42P06 if there is one of that name';
+COMMENT ON FUNCTION _dlints_unused_name(text) IS 'checks the name for a new schema; 42P06 if the schema exists';
 
 -- Raise an error if another role has created a function in the extension's schema with the same name as one of
 -- ours: it could be called instead.
@@ -38,7 +38,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_namesakes()
-	IS 'raise an error if a function beside the extension has the name of one of its own';
+	IS 'raise an error if another function in the extension''s schema has the name of an extension''s function';
 
 CREATE FUNCTION _dlints_create_recommender(a jsonb, path name[]) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
@@ -151,10 +151,10 @@ AND   (_dlints_find_setting.kind = 'recommender') = EXISTS (
 $$;
 COMMENT ON FUNCTION _dlints_find_setting(text, text) IS 'table of settings of a recommender or a ranker, or NULL';
 
--- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the
--- schema and all objects in it, since code on other users' tables could run with the current user's rights.  The
--- exclusive lock keeps requests out.  The lock of the table of settings is taken first: a session that waits for a
--- row lock of ours has already opened the table.
+-- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the schema
+-- and all objects in it, since code on other users' tables could run with the current user's rights.  The exclusive
+-- lock keeps requests out.  We lock the table of settings first, because a session that waits for one of our row locks
+-- has already opened this table.
 CREATE FUNCTION _dlints_lock(kind text, name text, is_exclusive boolean) RETURNS regclass
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -180,7 +180,7 @@ BEGIN
 	END IF;
 	EXECUTE format('LOCK TABLE %I.setting IN %s MODE', name,
 	               CASE WHEN is_exclusive THEN 'ACCESS EXCLUSIVE' ELSE 'ROW SHARE' END);
-	-- locks are taken in the order of run() and learn(), against deadlocks
+	-- lock in the same order as run() and learn(), which avoids deadlocks
 	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE',
 	               name);
 	IF kind = 'recommender' THEN
@@ -233,7 +233,7 @@ BEGIN
 	END LOOP;
 	PERFORM @extschema@._dlints_check_types(change);
 	a := was || change;
-	IF a -> 'candidates' = 'null' THEN      -- the default, as for NULL when a recommender is created
+	IF a -> 'candidates' = 'null' THEN      -- NULL means the default, as in dlints_create_recommender()
 		a := a || '{"candidates": "true"}';
 	END IF;
 	RETURN a - ARRAY(SELECT j.key FROM jsonb_each(a) j WHERE j.value = 'null' AND j.key <> 'default_reward')
@@ -441,7 +441,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION dlints_grant(text, text)
-	IS 'grant a role what a page needs of a recommender or a ranker, and nothing else';
+	IS 'grant a role the privileges on a recommender or a ranker that a web page needs';
 
 -- In schemas of other owners the view below reads catalogs only: even planning a query on a table could run its
 -- owner's code.
@@ -475,7 +475,7 @@ BEGIN
 			BEGIN
 				EXECUTE format('SELECT max(done_at) FROM %I.job WHERE name = %L', name, 'run') INTO last_run;
 			EXCEPTION WHEN OTHERS THEN
-				NULL;	-- a damaged schema hides no other
+				NULL;	-- skip a damaged schema
 			END;
 		END IF;
 		RETURN NEXT;

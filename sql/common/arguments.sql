@@ -208,4 +208,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_arguments(text, jsonb)
-	IS 'the arguments of a recommender or a ranker; 22023 if one is out of range';
+	IS 'arguments of a recommender or a ranker that are not NULL; 22023 if one is out of range';

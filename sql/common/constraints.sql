@@ -1,18 +1,18 @@
 -- Constraints and their dual prices ------------------------------------------------
 --
 -- A constraint bounds the average cost of choices.  Its dual price, in rewards per unit of cost, is subtracted from
--- scores.  Prices are found by replaying recent decisions with draws of the current model, so that there is no
--- step size to choose.  A surplus or a deficit moves the target cost that the prices are found for.
+-- scores.  We compute prices by a replay of recent decisions under draws of the current model, which needs no step
+-- size.  If past costs were below or above the target, the replay uses a higher or a lower target.
 
--- Write the table "constraint_price" from setting.constraints.  A constraint with an unchanged definition keeps its
--- price and its counts; one with another target keeps its price only.
+-- Write the table "constraint_price" from setting.constraints.  A constraint keeps its price and its counts if its
+-- definition does not change.  It keeps only its price if only its target changes.
 CREATE FUNCTION _dlints_write_constraints() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	-- sessions that compute prices wait for this lock
+	-- sessions that compute prices wait for this row lock
 	PERFORM FROM job WHERE name = 'prices' FOR UPDATE;
 	DELETE FROM constraint_price p WHERE NOT (SELECT s.constraints ? p.name FROM setting s);
 	INSERT INTO constraint_price AS p (name, sign, target, hard, of, outcome, solved)
@@ -30,10 +30,11 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_write_constraints() IS 'write the constraints of the settings to their table';
 
--- Parts that differ between recommenders and rankers are functions _dlints_recommender_...() and _dlints_ranker_...()
--- with these results.
+-- Recommenders and rankers implement some of the following functions differently, as _dlints_recommender_...() and
+-- _dlints_ranker_...() with the same results.
 
--- Return the number of choices within which a surplus is spent, and over how many decisions it is counted.
+-- Return the number of future choices that compensate for past costs above or below the target, and the number of past
+-- decisions whose costs count.
 CREATE FUNCTION _dlints_horizon() RETURNS TABLE (choices float8, decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -45,7 +46,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_horizon()
-	IS 'number of choices within which a surplus is spent, and of decisions over which it is summed';
+	IS 'number of future choices that compensate for past costs, and of past decisions whose costs count';
 
 -- Return the mean cost per choice of at most this many of the last decisions under constraints.
 CREATE FUNCTION _dlints_spent(max_decisions bigint)
@@ -77,8 +78,9 @@ $$;
 COMMENT ON FUNCTION _dlints_replay()
 	IS 'scores and costs of the candidates of recent decisions, under draws of the current model';
 
--- Compute the surplus of each constraint after the last decisions.  An old surplus is limited to the target over
--- half the horizon, or over 30 decisions if the constraint is hard, so that the constraint holds at all times.
+-- Compute the surplus of each constraint: the sum of target minus cost over the last decisions.  An old surplus is
+-- limited to the target over half the horizon, or over 30 decisions if the constraint is hard, so that the constraint
+-- holds at all times.
 CREATE FUNCTION _dlints_balance(max_decisions bigint)
 	RETURNS TABLE (constraint_name text, decisions bigint, surplus float8, target float8, hard boolean)
 	LANGUAGE plpgsql STABLE AS
@@ -104,8 +106,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_balance(bigint) IS 'surplus of each constraint after the last decisions';
 
--- Compute the prices of all constraints.  A surplus is spent, and a deficit made up, within the horizon.  Random
--- choices are assumed to have their mean cost.  Prices of constraints that cannot be met are bounded.
+-- Compute the prices of all constraints.  The prices spend a surplus, and compensate for a deficit, within the horizon.
+-- Random choices are assumed to have their mean cost.  The price of a constraint that cannot be met is limited.
 --
 -- The saving is the difference between the mean cost without a price and the lowest possible mean cost.  We never ask
 -- for its last twentieth, since that price would outweigh all scores.  If costs are estimated rates of outcomes, we
@@ -180,8 +182,8 @@ $$;
 COMMENT ON FUNCTION _dlints_prices_are_stale(bigint)
 	IS 'checks whether this many decisions were made since prices were computed';
 
--- Compute the reward per choice that each price costs: the mean score of replayed decisions with all other prices,
--- minus the mean score with all prices.
+-- Compute the reward per choice lost to each price: the mean score of replayed decisions with all other prices, minus
+-- the mean score with all prices.
 CREATE FUNCTION _dlints_reward_lost() RETURNS TABLE (constraint_name text, lost float8)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -210,7 +212,7 @@ BEGIN
 	SELECT w.name, w.mean - a.mean FROM scored w, scored a WHERE w.name IS NOT NULL AND a.name IS NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_reward_lost() IS 'reward per choice that each price costs';
+COMMENT ON FUNCTION _dlints_reward_lost() IS 'mean reward per choice that is lost to each price';
 
 -- Return the rows of the report about constraints, for decisions from "first" on, at most the last 100,000.
 CREATE FUNCTION _dlints_constraint_report(first bigint)
@@ -254,7 +256,7 @@ BEGIN
 	            WHEN (p.sign * (p.expected_cost - p.target_cost) > 0.02 * p.target
 	                  OR p.outcome IS NOT NULL AND p.surplus < 0)
 	                 AND p.decisions >= 100
-	                 AND p.sign * (p.expected_cost - p.target) > 0.02 * p.target	-- not only above target_cost
+	                 AND p.sign * (p.expected_cost - p.target) > 0.02 * p.target	-- above target, too
 	            THEN format('cannot be met: the expected mean is %s %s', round(p.expected_cost::numeric, 6),
 	                        CASE WHEN p.outcome IS NULL THEN 'at any price' ELSE 'by the estimated rates of items' END)
 	            WHEN p.price = 0 AND p.sign * (t.mean - p.target) > 0 AND p.decisions = 0

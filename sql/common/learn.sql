@@ -1,7 +1,7 @@
 -- Train models on the log, and retract from them ------------------------------------
 --
--- Parts that differ between recommenders and rankers are functions _dlints_recommender_...() and
--- _dlints_ranker_...() of the same arguments, which these functions call by setting.kind:
+-- Recommenders and rankers implement these steps differently, as functions _dlints_recommender_...() and
+-- _dlints_ranker_...() with the same arguments. setting.kind decides which of both is called:
 --     dequeue(attribution_window)    remove and return up to 1000 pending decisions whose window has passed
 --     apply(decisions)               train the models on them
 --     dequeue_corrections()          up to 1000 decisions with rewards that the models do not contain
@@ -26,10 +26,11 @@ BEGIN
 	RETURN result;
 END
 $$;
-COMMENT ON FUNCTION _dlints_call(text, bigint[]) IS 'call a function of recommenders or rankers that takes decisions';
+COMMENT ON FUNCTION _dlints_call(text, bigint[])
+	IS 'call the recommenders'' or the rankers'' variant of a function that has decisions as its argument';
 
--- Compute the evidence that each model contains of these decisions.  The examples are read once per model, since
--- they are wide, and one query for all models would sort them.
+-- Compute for each model the evidence of these decisions that it contains.  The training examples are read once per
+-- model, because a single query for all models would sort these wide rows.
 CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text, evidence @extschema@.dlints)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -50,7 +51,7 @@ BEGIN
 	WHERE  e.evidence IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_evidence_of(bigint[]) IS 'evidence of decisions for each model, as the model contains it';
+COMMENT ON FUNCTION _dlints_evidence_of(bigint[]) IS 'evidence of decisions that each model contains';
 
 -- Retract decisions from the models.  The caller has locked the models.  An error of class 22 means that the models
 -- do not contain these decisions as logged, or that rounding leaves no valid model.
@@ -95,7 +96,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_train(text, bigint[])
-	IS 'train the models on decisions or on their corrections, and quarantine those that fail';
+	IS 'train the models on decisions or on their corrections, and quarantine decisions that fail';
 
 -- Train the models on at most "max_batches" batches of 1000 decisions (NULL: all).  Decisions older than the
 -- attribution window (NULL: that of the settings) are applied first, with the rewards reported so far.  Later
@@ -140,7 +141,7 @@ BEGIN
 		n := @extschema@._dlints_train('correct'::text, batch);
 		learned := learned + n;
 		n_batches := n_batches + 1;
-		EXIT WHEN n = 0;	-- concurrent sessions have locked all of them
+		EXIT WHEN n = 0;	-- concurrent sessions have locked all remaining decisions
 	END LOOP;
 	has_more := false;
 END
@@ -164,8 +165,8 @@ $$;
 COMMENT ON FUNCTION _dlints_learn(regclass, interval)
 	IS 'train the models on decisions older than the attribution window, and on corrections; returns their number';
 
--- Release decisions from the quarantine, and apply them with the rewards reported so far.  Decisions that fail
--- again stay there, and the models do not contain them.
+-- Release decisions from the quarantine, and apply them with the rewards reported so far.  Decisions that fail again
+-- stay in the quarantine, and the models do not contain them.
 CREATE FUNCTION _dlints_release_quarantined() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -3,16 +3,16 @@
 -- A partition holds a calendar month (UTC).  The models retract expired decisions before their partition is
 -- dropped, so that the models contain what the log contains.
 
--- Compute the lowest decision number of a time between 2020 and 2088.  Each second has room for 4,194,304
--- decisions. The numbers are exact in JSON.
+-- Compute the lowest decision number of a time between 2020 and 2088.  There are 4,194,304 numbers for each second.
+-- JSON represents the numbers exactly.
 CREATE FUNCTION _dlints_first_decision(at timestamptz) RETURNS bigint
 	LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (pg_catalog.floor(least(greatest(pg_catalog.date_part('epoch'::pg_catalog.text, at), 1577836800::float8),
                                3725320447::float8))::bigint - 1577836800::bigint) << 22;
-COMMENT ON FUNCTION _dlints_first_decision(timestamptz) IS 'lowest decision number of a moment';
+COMMENT ON FUNCTION _dlints_first_decision(timestamptz) IS 'lowest decision number of a time';
 
--- Retract at most this many decisions older than the retention time from the models.  Returns their number.  Later
--- corrections, erasures and rebuilds then find in the log exactly the decisions that the models contain.
+-- Retract decisions older than the retention time from the models, at most "max_decisions".  Returns their number.
+-- Later corrections, erasures and rebuilds rely on the fact that the log has exactly the decisions in the models.
 CREATE FUNCTION _dlints_retract_expired(max_decisions integer DEFAULT 20000) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
 $$
@@ -48,7 +48,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_retract_expired(integer)
-	IS 'retract decisions older than the retention time from the models, at most this many; returns their number';
+	IS 'retract expired decisions from the models, up to a maximum; returns their number';
 
 -- List the partitioned tables of the log, with their partition keys.
 CREATE FUNCTION _dlints_partitioned_tables() RETURNS TABLE (parent text, key text)
@@ -98,7 +98,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_add_partition(text, text, timestamp) IS 'create the partition of a month';
 
--- Drop partitions whose decisions are all before this one, and delete such rows from the default partitions.
+-- Drop partitions in which all decisions are before "first", and delete earlier decisions from the default partitions.
 CREATE FUNCTION _dlints_drop_partitions(first bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -122,7 +122,7 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_drop_partitions(bigint) IS 'drop the part of the log that comes before a decision';
+COMMENT ON FUNCTION _dlints_drop_partitions(bigint) IS 'drop the part of the log before a given decision';
 
 -- Create partitions for this month and the next three, and drop expired ones.  Decisions that the models still
 -- contain stay in the log.  Until this function is called, new rows collect in the default partitions, and are

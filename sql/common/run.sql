@@ -16,7 +16,7 @@ DECLARE
 BEGIN
 	IF part = 'refresh' THEN
 		PERFORM @extschema@._dlints_check_objects();
-		-- an erasure makes effects due immediately
+		-- after an erasure, item effects are computed at the next run
 		SELECT r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity' INTO is_due
 		FROM   job r, job e WHERE r.name = 'refresh' AND e.name = 'effects';
 		IF is_due THEN
@@ -26,9 +26,9 @@ BEGIN
 			RETURN 'done';
 		END IF;
 	ELSIF @extschema@._dlints_missing_objects() IS NOT NULL THEN
-		RETURN NULL;                    -- "refresh" reports it
+		RETURN NULL;                    -- the part "refresh" reports missing objects
 	ELSIF part = 'items' THEN
-		-- after its unique index was dropped or a table inherits from the items, pages ignore further rows of a key
+		-- if keys are no longer unique (the index was dropped, or a table inherits from the items), use one row per key
 		UPDATE setting s SET has_unique_key = false, has_ordered_key = false
 		FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
 		WHERE  s.has_unique_key
@@ -36,10 +36,10 @@ BEGIN
 		PERFORM @extschema@._dlints_add_items();
 		RETURN 'done';
 	ELSIF part = 'refit' THEN
-		PERFORM set_config('lock_timeout', '1min', true);       -- a computed fit may wait to be written
+		PERFORM set_config('lock_timeout', '1min', true);       -- to write a fit, wait for locks up to a minute
 		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
 		IF is_due THEN
-			IF NOT @extschema@._dlints_adopt_values() THEN  -- which locks the models: the fit comes after a commit
+			IF NOT @extschema@._dlints_adopt_values() THEN  -- this locks the models, so fit in the next call
 				PERFORM @extschema@._dlints_find_latest_clicks();
 				PERFORM @extschema@._dlints_refit_factors();
 			END IF;
@@ -58,7 +58,7 @@ BEGIN
 			UPDATE job j SET done_at = now() WHERE j.name = 'rebuild';
 			scale_changed := @extschema@._dlints_fit_reward_scale();
 			IF @extschema@._dlints_toggle_centering() THEN
-				RETURN 'rebuild';           -- which sets the prior, too
+				RETURN 'rebuild';           -- a rebuild also sets the prior
 			ELSIF scale_changed THEN
 				PERFORM @extschema@._dlints_set_prior();
 			END IF;
@@ -78,7 +78,7 @@ CREATE FUNCTION _dlints_do_part(part text) RETURNS text
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	max_batches CONSTANT integer := 10;     -- of 1,000 decisions, per transaction
+	max_batches CONSTANT integer := 10;     -- batches of 1,000 decisions per transaction
 	is_recommender boolean := (SELECT s.kind = 'recommender' FROM setting s);
 	result text;
 	batches record;
@@ -140,7 +140,7 @@ DECLARE
 	message text;
 	remedy text;
 BEGIN
-	BEGIN                                   -- not in the block below: an error there takes the search_path back
+	BEGIN                                   -- not in the block below, where an error would restore the search_path
 		own := @extschema@._dlints_enter(setting);
 	EXCEPTION
 		WHEN lock_not_available THEN
@@ -158,7 +158,7 @@ BEGIN
 			RETURN NULL;
 		END IF;
 		PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
-		IF NOT FOUND THEN               -- another session is at it
+		IF NOT FOUND THEN               -- another session is doing this part
 			RETURN NULL;
 		END IF;
 		result := @extschema@._dlints_do_part(part);

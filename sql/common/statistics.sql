@@ -51,7 +51,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_parts(text[])
-	IS 'rows of a report from several functions; one that fails becomes a row that says why';
+	IS 'rows of a report from several functions; a function that fails becomes a row with the error';
 
 -- Return the rows of the report about quarantined decisions and failed maintenance.
 CREATE FUNCTION _dlints_problem_report() RETURNS TABLE (measure text, value float8, error float8, meaning text)

@@ -21,19 +21,19 @@ CREATE TABLE constraint_price (
     outcome   text,                         -- recommenders: the outcome whose rate is the cost
     sign      integer NOT NULL,             -- 1: at most the target; -1: at least
     target    float8 NOT NULL CHECK (target > 0 AND target < 'infinity'),
-    hard      boolean NOT NULL,             -- rankers: never choose an action that costs more than is left
+    hard      boolean NOT NULL,             -- rankers: exclude actions above the remaining budget
     since     timestamptz NOT NULL DEFAULT now(),
     price     float8 NOT NULL DEFAULT 0 CHECK (abs(price) < 'infinity'),
-    decisions bigint NOT NULL DEFAULT 0,    -- number of decisions that the price is based on
-    solved    bigint NOT NULL DEFAULT 0,    -- last value of decision_number at that time
-    surplus   float8 NOT NULL DEFAULT 0,    -- surplus at that time
-    target_cost float8 NOT NULL DEFAULT 0,  -- target of the computation, which spends the surplus
+    decisions bigint NOT NULL DEFAULT 0,    -- number of decisions in the surplus
+    solved    bigint NOT NULL DEFAULT 0,    -- decision_number when the price was computed
+    surplus   float8 NOT NULL DEFAULT 0,    -- surplus when the price was computed
+    target_cost float8 NOT NULL DEFAULT 0,  -- target adjusted by the surplus, for which the price was computed
     expected_cost float8 NOT NULL DEFAULT 0,    -- mean cost expected at this price
     reward_lost float8 NOT NULL DEFAULT 0,  -- recommenders: loss of reward per position by the price
     rate      float8,                       -- mean rate of the outcome per position
     lag       interval);                    -- time within which 19 of 20 outcomes arrive
 
--- Decisions that could not be applied or corrected
+-- Decisions on which training or a correction has failed
 CREATE TABLE quarantine (
     decision   bigint PRIMARY KEY,
     is_applied boolean NOT NULL,            -- the models contain the decision without the failed correction
@@ -42,6 +42,6 @@ CREATE TABLE quarantine (
 
 COMMENT ON TABLE job IS 'when each part of run() was last done, and why it failed';
 COMMENT ON TABLE constraint_price IS 'constraints with their dual prices';
-COMMENT ON TABLE quarantine IS 'decisions that could not be applied or corrected';
+COMMENT ON TABLE quarantine IS 'decisions on which training or a correction has failed';
 $tables$;
 COMMENT ON FUNCTION _dlints_common_tables() IS 'template: tables of recommenders and rankers';

@@ -1,13 +1,13 @@
 -- Templates and settings ----------------------------------------------------------
 
--- Check constraint of the numbers in tables of recommenders
+-- For CHECK constraints on arrays in the tables of recommenders: are all elements finite?
 CREATE FUNCTION _dlints_are_finite(numbers real[], length integer DEFAULT NULL) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_are_finite' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_are_finite(real[], integer)
 	IS 'are these finite numbers, in one dimension, and as many as "length" unless it is NULL?';
 
--- Create the schema of a recommender or a ranker.  Nobody but its owner may create objects in it, whatever the default
--- privileges are.
+-- Create the schema of a recommender or a ranker.  Only its owner may create objects in it, even if default privileges
+-- grant CREATE to others.
 CREATE FUNCTION _dlints_create_schema(name text) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -15,7 +15,7 @@ DECLARE
 	grantee text;
 BEGIN
 	EXECUTE format('CREATE SCHEMA %I', name);
-	-- partitioned tables refuse the name of the database's tablespace, which is the default
+	-- for partitioned tables PostgreSQL rejects the database's default tablespace by name
 	PERFORM set_config('default_tablespace', '', true) FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
 	WHERE   d.datname = current_database() AND t.spcname = current_setting('default_tablespace');
 	FOR grantee IN

@@ -22,7 +22,7 @@ $body$;
 CREATE FUNCTION rebuild() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_rebuild('setting'::regclass);
 
-COMMENT ON FUNCTION run_part IS 'a part of the maintenance, called by run()';
+COMMENT ON FUNCTION run_part IS 'do a part of the maintenance that is due; called by run()';
 COMMENT ON PROCEDURE run IS 'do the maintenance that is due, for cron: every minute, or every few minutes';
 COMMENT ON FUNCTION rebuild IS 'train the models again on the log; returns the number of observations';
 $wrappers$;

@@ -119,7 +119,7 @@ CREATE FUNCTION dlints_bounds(
 ) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_bounds(
 	double precision, double precision, bigint, double precision, double precision, double precision)
-	IS 'computes a confidence sequence for an expectation, valid at any number of looks; observations lie '
+	IS 'computes a confidence sequence for an expectation, valid if it is computed repeatedly; observations lie '
 	   'between lowest and highest';
 
 -- Estimates from 10,000 draws how often each of several independent normal variables is the largest, and
@@ -151,11 +151,11 @@ END;
 COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
 	IS 'computes for each mean the probability that it is the highest, and the expected loss of choosing it';
 
--- Compares arms.  "low" and "high" are confidence bounds of the mean reward minus the price, computed from the
--- mean, its standard error and the number of observations; they are valid at any number of looks.  "chance_best" is
--- the probability that the arm is the best one, and "could_gain" the expected loss of choosing it, under normal
--- beliefs with means "expected" and standard deviations "errors".  Rewards lie between lowest and highest.  Since
--- results are looked at repeatedly, errors count as those of half as many observations.
+-- Compares arms.  "low" and "high" are confidence bounds of the mean reward minus the price, computed from the mean,
+-- its standard error and the number of observations; they remain valid if they are computed repeatedly while data
+-- arrive.  "chance_best" is the probability that the arm is the best one, and "could_gain" the expected loss of
+-- choosing it, under normal beliefs with means "expected" and standard deviations "errors".  Rewards lie between lowest
+-- and highest.  To allow for repeated looks at the results, "errors" count as if there were half as many observations.
 CREATE FUNCTION _dlints_compare_arms(
 	means double precision[], stderrs double precision[], observations bigint[], lowest double precision,
 	highest double precision, prices double precision[], expected double precision[], errors double precision[])
@@ -189,7 +189,7 @@ COMMENT ON FUNCTION _dlints_compare_arms(
 	double precision[], double precision[])
 	IS 'computes bounds, the probability of being the best and a verdict for each of several arms';
 
--- Raises an error unless highest is greater than lowest, and both are numbers that results can be computed from.
+-- Raises an error unless "highest" is greater than "lowest", and both are small enough for the computations.
 CREATE FUNCTION _dlints_check_range(lowest float8, highest float8) RETURNS void
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -203,9 +203,9 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_range(float8, float8) IS 'raises an error unless rewards can lie in a range';
+COMMENT ON FUNCTION _dlints_check_range(float8, float8) IS 'raises an error unless the range of rewards is valid';
 
--- Unnests arms and models side by side.  Raises an error unless both arrays have the same length.
+-- Returns one row per arm, with its model.  Raises an error unless both arrays have the same length.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
 	RETURNS TABLE (action text, model dlints, n bigint)
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
@@ -220,7 +220,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_arms(text[], dlints[], float8, float8)
-	IS 'returns arms with their models, one a row, after checks of arguments';
+	IS 'checks arguments, and returns a row with name and model for each arm';
 
 -- Compares arms that have a model each.  The variance of an arm's rewards is at least the variance of all rewards.
 -- The expected reward is shrunk towards the common mean by one observation.

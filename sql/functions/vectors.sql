@@ -76,7 +76,7 @@ CREATE FUNCTION dlints_pack(features dlints_vector, bits bigint DEFAULT 16) RETU
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_pack(dlints_vector, bigint)
 	IS 'compresses a vector, or the rows of a matrix, to 16 bits a number, 11 of them significant, or to 8 bits '
-	   '(sign and square root); zeros take no space';
+	   '(sign and square root); a zero takes one bit';
 
 CREATE FUNCTION dlints_unpack(packed bytea, n bigint DEFAULT 1) RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

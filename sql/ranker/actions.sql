@@ -5,7 +5,7 @@ CREATE FUNCTION _dlints_encode_actions(
 	RETURNS TABLE (n integer, id text, price float8, features real[])
 	AS 'MODULE_PATHNAME', 'dlints_encode_actions' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION _dlints_encode_actions(jsonb, jsonb, jsonb, jsonb, text[])
-	IS 'ids, prices and features of actions, given the numbers of the context''s vectors';
+	IS 'ids, prices and features of actions, given the features of the context''s vectors';
 
 CREATE FUNCTION _dlints_read_vector(value jsonb, length integer) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_read_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -14,7 +14,7 @@ COMMENT ON FUNCTION _dlints_read_vector(jsonb, integer) IS 'an array of this man
 CREATE FUNCTION _dlints_announced_cost(action jsonb, constraint_name text) RETURNS float8
 	AS 'MODULE_PATHNAME', 'dlints_announced_cost' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_announced_cost(jsonb, text)
-	IS 'number that an action has for a constraint, or as its price; NULL if it has none';
+	IS 'number under a key of an action, such as a constraint or "price"; NULL if there is none';
 
 -- Compute the expected cost of an action: the announced cost times the ratio of reported to announced costs; the
 -- mean reported cost if none is announced; 0 if nothing is known.
@@ -24,9 +24,9 @@ RETURN least(greatest(coalesce(nullif(announced, 0::float8) * coalesce(ratio, 1:
                       -1e50::float8), 1e50::float8);
 COMMENT ON FUNCTION _dlints_expected_cost(float8, float8, float8) IS 'expected cost of an action';
 
--- Compute the numbers of a context's vectors, by name.  Each vector is scaled to the weight of two names; a vector
--- of more than 64 numbers is projected to 64.  A vector that is missing, or has another length in a logged context,
--- has no numbers.
+-- Compute features from the vectors in a context: an object of names and numbers.  Each vector is scaled to the weight
+-- of two names; a vector of more than 64 numbers is projected to 64.  A vector that is missing, or has another length
+-- in a logged context, has no features.
 CREATE FUNCTION _dlints_vector_numbers(context jsonb, vectors jsonb) RETURNS jsonb
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -39,7 +39,8 @@ FROM  (SELECT d.key, @extschema@.dlints_profile(@extschema@._dlints_read_vector(
                           v.numbers::@extschema@.dlints_vector)::real[]
                       ELSE v.numbers::real[] END) WITH ORDINALITY x (value, n)
 $$;
-COMMENT ON FUNCTION _dlints_vector_numbers(jsonb, jsonb) IS 'numbers of a context''s vectors by name';
+COMMENT ON FUNCTION _dlints_vector_numbers(jsonb, jsonb)
+	IS 'features of the vectors in a context: an object of names and numbers';
 
 CREATE FUNCTION _dlints_ranker_actions(context jsonb, actions jsonb, vectors jsonb, constraint_names text[])
 	RETURNS TABLE (n integer, id text, price float8, features real[])
@@ -52,8 +53,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION _dlints_ranker_actions(jsonb, jsonb, jsonb, text[]) IS 'ids, prices and features of actions';
 
--- Compute the training examples of a decision: the reward of the chosen action, unless it is NULL; and for a
--- decision of the baseline, examples of its choice of the first action.
+-- Compute the training examples of a decision: the reward of the chosen action, unless it is NULL; and for a decision
+-- of the baseline, examples that imitate its choice of the first action.
 CREATE FUNCTION _dlints_ranker_examples(context jsonb, actions jsonb, chosen integer, treatment text, reward float8,
 	vectors jsonb, constraint_names text[]) RETURNS TABLE (model text, features real[], reward float8)
 	LANGUAGE sql IMMUTABLE

@@ -1,16 +1,17 @@
 -- Constraints of rankers ------------------------------------------------------------------
 --
--- Actions announce their costs, and reward() reports the costs of chosen actions.  The expected cost of an action is
--- the announced one times the ratio of reported to announced costs.
+-- Actions have announced costs, and reward() reports the true costs of chosen actions.  The expected cost of an action
+-- is its announced cost times the ratio of reported to announced costs.
 
--- Return the number of requests within which a surplus is spent, and over how many it is counted.
+-- Return the number of future requests that compensate for past costs, and the number of past requests whose costs
+-- count.
 CREATE FUNCTION _dlints_ranker_horizon() RETURNS TABLE (choices float8, decisions bigint)
 	LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
 	SELECT 150::float8, 2000::bigint;
 END;
 COMMENT ON FUNCTION _dlints_ranker_horizon()
-	IS 'requests within which a surplus is spent, and requests over which it is counted';
+	IS 'number of future requests that compensate for past costs, and of past requests whose costs count';
 
 -- Return the costs of the last decisions since the first constraint was set: as reported, or as expected.
 CREATE FUNCTION _dlints_ranker_spent(max_decisions bigint)

@@ -196,7 +196,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_delete_orphans()
-	IS 'delete events, rewards and costs that no decision of the log needs any more';
+	IS 'delete events, rewards and costs without a decision in the log';
 
 -- Erase a user, whose id is in the context under the key "user_key", from the log and the models.
 CREATE FUNCTION _dlints_ranker_erase(setting regclass, user_id text) RETURNS bigint

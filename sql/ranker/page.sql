@@ -4,7 +4,7 @@ CREATE FUNCTION _dlints_rank(setting regclass, event text, context jsonb, action
 	RETURNS TABLE (event_id text, action text, "position" integer, probability float8, expected float8)
 	AS 'MODULE_PATHNAME', 'dlints_rank' LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION _dlints_rank(regclass, text, jsonb, jsonb, boolean)
-	IS 'rank actions for an event and log the decision; an event that was ranked before has the same answer';
+	IS 'rank actions for an event and log the decision; an event that was ranked before gets the same ranking';
 
 -- Check the costs of an event that reward() reports.
 CREATE FUNCTION _dlints_check_costs_of_event(costs jsonb) RETURNS void
@@ -99,7 +99,8 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION _dlints_activate(regclass, text) IS 'count a deferred event from now on; false if there is none';
+COMMENT ON FUNCTION _dlints_activate(regclass, text)
+	IS 'start the attribution window of a deferred event; false if there is no such event';
 
 -- Set the share of events that the ranker decides.  For the others, the caller's first action is chosen.
 CREATE FUNCTION _dlints_go_live(setting regclass, share float8) RETURNS void

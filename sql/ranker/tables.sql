@@ -37,7 +37,7 @@ CREATE TABLE decision (
     treatment     text NOT NULL,            -- live, or baseline (the caller's first action is chosen)
     at            timestamptz NOT NULL,
     active        boolean NOT NULL,         -- false until a deferred event is activated
-    activated_at  timestamptz,              -- start of its attribution window; NULL: "at"
+    activated_at  timestamptz,              -- start of the attribution window; NULL: the column "at"
     context       jsonb NOT NULL,
     actions       jsonb NOT NULL,           -- as passed by the caller
     ranking       integer[] NOT NULL,       -- indexes into actions; the first one is chosen

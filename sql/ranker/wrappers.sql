@@ -1,7 +1,7 @@
 -- Functions for applications -----------------------------------------------------
 --
 -- A template of functions in the ranker's schema.  Each calls one function of the extension, and runs as its owner;
--- dlints_grant() lets a role call the functions that a page needs.
+-- dlints_grant() lets a role call the functions that a web page needs.
 
 CREATE FUNCTION _dlints_ranker_wrappers() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN @extschema@._dlints_common_wrappers() OPERATOR(pg_catalog.||) $wrappers$

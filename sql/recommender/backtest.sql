@@ -64,7 +64,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_hidden(bigint) IS 'raise an error if nothing is hidden';
+COMMENT ON FUNCTION _dlints_check_hidden(bigint) IS 'raise an error if no clicks are hidden';
 
 -- Create the views and functions of a trial, which call those of the tested recommender, "a ->> 'borrowed'".
 -- Binding the user's expressions again could fail: columns may have been renamed, and the search_path may be
@@ -102,7 +102,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_borrow_bindings(jsonb)
-	IS 'make the bound objects of a trial that read those of another recommender';
+	IS 'create the views and functions of a trial, which call those of the tested recommender';
 
 -- Draw the users of a backtest, with the items of their hidden clicks (targets).  If recommend() leaves out items
 -- that the user clicked, these are not targets.  The sample depends on the log only.
@@ -146,10 +146,10 @@ CREATE FUNCTION _dlints_similar_items(baskets integer[], clicked integer[], cand
 COMMENT ON FUNCTION _dlints_similar_items(integer[], integer[], integer, bigint)
 	IS 'items with the largest cosines to clicked items, from the items of all users';
 
--- Compute the statistics that simple policies rank by: the clicks of each item, those of the last two weeks, and
--- the items that each user clicked.  Ranks by clicks are NULL for items that no list can contain, which have the
--- largest numbers.  Otherwise numbers are random, since equal cosines are ordered by them, and keys often grow with
--- time.  If eligibility depends on the user, it is checked per user instead.
+-- Compute the statistics that simple policies rank by: the clicks of each item, those of the last two weeks, and the
+-- items that each user clicked.  Items that no list can contain have no rank by clicks, and the largest item numbers.
+-- Other item numbers are random, because items with equal cosines are sorted by number, and keys often grow with time.
+-- If eligibility depends on the user, it is checked per user instead.
 CREATE FUNCTION _dlints_count_clicks(differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -203,8 +203,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_count_clicks(boolean) IS 'compute the statistics of the simple policies of a backtest';
 
--- Write the vectors whose dot products with profiles rank items: the factors, and for each block of columns the
--- features times the clicks.  "part_block" has the same vectors in blocks, which are scored for many users at once.
+-- Write the item vectors of the simple policies, which rank items by dot products with profiles.  A vector has the
+-- factors of an item, or the features of one column times the clicks on the item.  "part_block" has the same vectors in
+-- blocks, from which scores are computed for many users at once.
 CREATE FUNCTION _dlints_write_part_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -238,8 +239,8 @@ $$;
 COMMENT ON FUNCTION _dlints_write_part_vectors()
 	IS 'write the vectors that policies of a backtest multiply by a profile';
 
--- Compare lists of ten for some of the test users: the list of recommend(), and those of simple policies.  All
--- choose among the same candidates.
+-- Compare lists of ten for some of the test users: the list of recommend(), and the lists of simple policies.  All
+-- policies have the same candidates.
 CREATE FUNCTION _dlints_compare_lists(first_user bigint, last_user bigint, differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -265,7 +266,7 @@ BEGIN
 		                   t.user_id, '{}'::jsonb, (SELECT w.item FROM item_vector w WHERE false)) i (item)
 		        WHERE  differs_by_user OFFSET 0) a, known k
 		 WHERE  same_item(k.item, a.item))),
-	size AS MATERIALIZED (              -- number of best items, at least ten of them not excluded
+	size AS MATERIALIZED (              -- number of best items to compute, so that at least ten are not excluded
 		SELECT t.n, 10 + count(x.n) AS size FROM tested t LEFT JOIN excluded x ON x.n = t.n GROUP BY t.n),
 	profile AS MATERIALIZED (
 		SELECT h.n,
@@ -340,7 +341,7 @@ BEGIN
 		SELECT 'factors' FROM setting s WHERE s.factors > 0
 		UNION
 		SELECT x.policy FROM compared x),
-	complete AS MATERIALIZED (          -- a policy without a list for a user has no hit
+	complete AS MATERIALIZED (          -- a policy that has no list for a user counts as no hit
 		SELECT h.n, p.policy, coalesce(c.ndcg, 0) AS ndcg, coalesce(c.is_hit, false)::integer AS hit
 		FROM   hidden h CROSS JOIN every_policy p
 		       LEFT JOIN compared c ON c.n = h.n AND c.policy = p.policy),
@@ -412,7 +413,7 @@ BEGIN
 			END IF;
 		END LOOP;
 		result := (SELECT jsonb_agg(to_jsonb(c)) FROM @extschema@._dlints_comparison() c);
-		RAISE EXCEPTION USING ERRCODE = 'DL001';	-- rolls back all of this
+		RAISE EXCEPTION USING ERRCODE = 'DL001';	-- rolls back the trial recommender
 	EXCEPTION WHEN SQLSTATE 'DL001' THEN
 		IF result IS NULL THEN
 			RAISE;
@@ -468,7 +469,7 @@ END;
 COMMENT ON FUNCTION dlints_backtest(regclass, text[], text, name, regtype, integer, integer)
 	IS 'hide the last fifth of each user''s clicks, and compare a recommender made of the rest with simple policies';
 
--- Test a recommender on its click log, or on the clicks on its own lists.  The trial has the recommender's
+-- Test a recommender on its click log or, without one, on the clicks on its own lists.  The trial has the recommender's
 -- settings, candidates, bonuses, caps, constraints and prices, but no control group and no random lists.
 CREATE FUNCTION _dlints_backtest(setting regclass, users integer)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)

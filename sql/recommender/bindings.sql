@@ -1,8 +1,8 @@
 -- Views and functions bound to the user's own texts and types -------------------------
 --
--- Views and inlinable functions in the recommender's schema.  They are parsed once, under the search_path of the
--- user who creates or alters the recommender, so that a later search_path or rename changes nothing.  "a" are
--- arguments as completed by _dlints_resolve() and _dlints_derive().
+-- These views and inlinable functions are in the recommender's schema.  They are parsed once, under the search_path of
+-- the user who creates or alters the recommender, so that a later search_path or rename changes nothing.  The argument
+-- "a" has the recommender's arguments as completed by _dlints_resolve() and _dlints_derive().
 
 -- Return the equality operator of a type, qualified, for use between two operands.  Operators of an extension's
 -- type may be in any schema.
@@ -328,7 +328,7 @@ BEGIN
 				ELSE 'An index on times of type timestamptz would make it fast to find the latest clicks.' END;
 	END IF;
 	item_cast := @extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid);
-	-- a click with a long key has no item; a condition on the user would not use the log's index
+	-- if a key is too long, the view returns no item; CASE around the user would prevent use of the log's index
 	item_cast := coalesce((
 		SELECT format('CASE WHEN %s THEN %s END', string_agg(format(
 		           '@extschema@._dlints_fits_index(c.%s) IS NOT FALSE', k.name), ' AND '), item_cast)
@@ -347,8 +347,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';
 
--- Create the functions of those of the expressions "candidates", "bonus" and "cap_group" that are in "texts".  The
--- last two exist only if the user has given an expression.
+-- Create functions for the expressions "candidates", "bonus" and "cap_group", as far as "texts" names them.  The
+-- functions for "bonus" and "cap_group" exist only if the user has passed an expression.
 CREATE FUNCTION _dlints_bind_rules(a jsonb, texts text[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -402,9 +402,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_rules(jsonb, text[]) IS 'make the functions of candidates, bonus and cap_group';
 
--- Create the view "cost_text": the costs of each item, as text, in the order of constraint names; NULL for a
--- constraint on an outcome.  The view is made with the first constraint.  It is not dropped with the last one, since
--- requests that have begun read it.
+-- Create the view "cost_text": the costs of each item, as text, in the order of constraint names; NULL for a constraint
+-- on an outcome.  The view is made with the first constraint.  It is not dropped with the last constraint, because a
+-- concurrent request may read it.
 CREATE FUNCTION _dlints_bind_costs(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -421,4 +421,4 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_costs(jsonb) IS 'make the view of what items cost';
+COMMENT ON FUNCTION _dlints_bind_costs(jsonb) IS 'create the view of the costs of items';

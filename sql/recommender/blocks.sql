@@ -20,7 +20,7 @@ CREATE FUNCTION _dlints_block_centroid(codes bytea, numbers real[], factors inte
 	OUT features real[], OUT means real[], OUT spreads real[])
 	AS 'MODULE_PATHNAME', 'dlints_block_centroid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION _dlints_block_centroid(bytea, real[], integer, integer)
-	IS 'means of the items of a block, and how far the items spread';
+	IS 'means of the items of a block, with standard deviations and largest distances';
 
 CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_halving_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -38,7 +38,7 @@ CREATE FUNCTION _dlints_halving_order(tree real[], features real[], size integer
 COMMENT ON FUNCTION _dlints_halving_order(real[], real[], integer)
 	IS 'place of each item of a part, so that groups of this size are similar';
 
--- Record whether pages can look up items by their key: does the planner find one without reading all items?
+-- Record whether requests can look up items by their key: does the planner find an item without reading all items?
 CREATE FUNCTION _dlints_note_item_index() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -56,10 +56,10 @@ BEGIN
 	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
 END
 $$;
-COMMENT ON FUNCTION _dlints_note_item_index() IS 'record whether pages can look up items by their key';
+COMMENT ON FUNCTION _dlints_note_item_index() IS 'record whether requests can look up items by their key';
 
--- Write new blocks of similar items, with empty codes and numbers.  A tree, built from a sample, divides the items
--- into parts of about 8,000, which fit into memory.  Each part is then halved until a block has room for it.
+-- Write new blocks of similar items, with empty columns "codes" and "numbers".  A tree, built from a sample, divides
+-- the items into parts of about 8,000, which fit into memory.  Each part is then halved until a block has room for it.
 CREATE FUNCTION _dlints_group_items() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -110,7 +110,7 @@ CREATE FUNCTION _dlints_set_centroids() RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- spreads need space
+	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- leave space for spreads
 BEGIN
 	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
 	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)
@@ -126,17 +126,17 @@ BEGIN
 	       IS DISTINCT FROM (excluded.blocks, excluded.codes, excluded.numbers, excluded.spreads);
 END
 $$;
-COMMENT ON FUNCTION _dlints_set_centroids() IS 'write the means of blocks, which pages read in large catalogues';
+COMMENT ON FUNCTION _dlints_set_centroids() IS 'write the means of blocks, which requests read in large catalogues';
 
--- Minimum number of items for blocks of similar items; in smaller catalogues pages read all blocks
+-- Minimum number of items for blocks of similar items; in smaller catalogues requests read all blocks
 CREATE FUNCTION _dlints_min_grouped_items() RETURNS bigint
 	LANGUAGE sql IMMUTABLE
 RETURN 30000;
-COMMENT ON FUNCTION _dlints_min_grouped_items() IS 'number of items from which on blocks contain similar items';
+COMMENT ON FUNCTION _dlints_min_grouped_items() IS 'minimum number of items for blocks of similar items';
 
--- Write the item vectors to "block", in rows that fill about a page each.  Popular items share blocks; from 30,000
--- items on, similar items do.  Rows that do not change are not written.  All blocks are generated again if many are
--- not full.
+-- Write the item vectors to "block", in rows that fill about a page each.  In catalogues below 30,000 items, a block
+-- contains items of similar popularity; in larger ones, similar items.  Rows that do not change are not written.  All
+-- blocks are generated again if many are not full.
 CREATE FUNCTION _dlints_set_blocks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -180,7 +180,7 @@ BEGIN
 	              @extschema@._dlints_block_codes(array_agg(v.features ORDER BY q.item), n_factors) AS codes,
 	              array_agg(v.numbers ORDER BY q.item) AS numbers
 	       FROM  (SELECT p.n, p.item, p.tid FROM place p ORDER BY p.n) q,
-	              LATERAL (      -- rows are wide: we read them in the order of blocks, and sort only their places
+	              LATERAL (      -- item vectors are wide: sort only their places
 	                  SELECT w.features, @extschema@._dlints_block_numbers(
 	                             w.popularity, w.effect, w.costs, n_constraints, w.dates) AS numbers
 	                  FROM   item_vector w WHERE w.ctid = q.tid OFFSET 0) v
@@ -195,4 +195,4 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks, which pages score';
+COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks, from which requests compute scores';

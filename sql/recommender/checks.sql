@@ -152,4 +152,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_costs()
-	IS 'raise a notice if the costs of items cannot be computed, and an error if those of none can';
+	IS 'raise a notice if costs of some items cannot be computed, and an error if no costs can be computed';

@@ -59,8 +59,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_column_kind(oid, text) IS 'how a column is encoded, by its type';
 
--- Return the expression of a column's value as text.  "value" refers to the column.  Equal numbers have equal text,
--- whatever their scale and extra_float_digits are.
+-- Return the expression of a column's value as text.  "value" refers to the column.  Equal numbers, such
+-- as 1 and 1.0, have the same text, independent of extra_float_digits.
 CREATE FUNCTION _dlints_column_text(value text, is_number boolean) RETURNS text
 	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -222,7 +222,7 @@ BEGIN
 	IF kind = 'category' AND counts.length <= 40 AND counts.different BETWEEN 1 AND 160 THEN
 		EXECUTE 'SELECT array_agg(DISTINCT v ORDER BY v) FILTER (WHERE v IS NOT NULL) FROM ' || source INTO few;
 	ELSIF kind = 'category' AND (counts.length > 40 OR has_own_values AND counts.spaced > 0.5 * counts.filled) THEN
-		kind := 'words';	-- long texts, and titles
+		kind := 'words';	-- long texts, and texts of several words
 	ELSIF kind = 'category' AND has_own_values THEN
 		RAISE NOTICE 'column "%" has a different value in nearly each row', column_name
 			USING HINT = 'A key does not describe an item: leave it out.';
@@ -237,7 +237,7 @@ BEGIN
 		             WHEN kind = 'vector' THEN CASE WHEN vector_length <= 128 THEN vector_length ELSE 64 END
 		             WHEN kind = 'words' THEN 32
 		             WHEN kind = 'number' THEN coalesce(cardinality(bounds) + 1, 8)
-		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few) + 16	-- for later values
+		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few) + 16	-- 16 for later values
 		             WHEN counts.different BETWEEN 1 AND 8 THEN 8
 		             WHEN kind = 'document' THEN 16
 		             ELSE greatest(16, least(2 * counts.different, 160)) END);
@@ -265,7 +265,7 @@ WITH RECURSIVE below AS (
 	SELECT t.oid, t.typtype, t.typbasetype FROM below b JOIN pg_type t ON b.typtype = 'd' AND t.oid = b.typbasetype)
 SELECT b.oid FROM below b WHERE b.typtype <> 'd'
 $$;
-COMMENT ON FUNCTION _dlints_base_type(oid) IS 'type below a domain';
+COMMENT ON FUNCTION _dlints_base_type(oid) IS 'base type of a domain';
 
 -- Return the expression of the features of a column with few values.  Each of these values has a feature; later
 -- values are hashed to the remaining features.

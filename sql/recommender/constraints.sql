@@ -31,7 +31,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_horizon()
-	IS 'positions within which a surplus is spent, and lists over which it is counted';
+	IS 'number of future positions that compensate for past costs, and of past lists whose costs count';
 
 -- Return the mean cost per position of the last lists since the first constraint was set.  An outcome counts as
 -- expected until 19 of 20 outcomes have arrived, and then as reported.

@@ -96,14 +96,14 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_derive(jsonb) IS 'arguments of a recommender, completed with the constants of its settings';
 
--- Create an untrained model for the settings that these arguments become.
+-- Create an untrained model with the given number of features and half-life.
 CREATE FUNCTION _dlints_empty_model(size integer, half_life interval) RETURNS @extschema@.dlints
 	LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
 	SELECT dlints_new(size, interactions => 'matched'::pg_catalog.text, half_life => _dlints_empty_model.half_life,
 	                  exploration => 0.025::pg_catalog.float8);
 END;
-COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'model of a recommender without training examples';
+COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'untrained model of a recommender';
 
 -- Create a recommender from checked arguments: its schema with all objects, item vectors, factors and prior.  The
 -- trial of a backtest uses the bound objects of the recommender "borrowed".
@@ -169,7 +169,7 @@ BEGIN
 	PERFORM @extschema@._dlints_refit_factors();
 	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_find_repeats();
-	PERFORM @extschema@._dlints_fit_prior();        -- the last reader of the latest clicks, whose table it drops
+	PERFORM @extschema@._dlints_fit_prior();        -- runs last, since it drops the table latest_click
 END
 $$;
 COMMENT ON FUNCTION _dlints_start_recommender() IS 'fill the tables of a new recommender';

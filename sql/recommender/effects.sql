@@ -5,9 +5,9 @@
 -- such an item has a wide posterior: under each draw of a personal list, a normal with the effect's standard
 -- deviation is added to the scores of items on trial.  Effects are computed from the log only.
 
--- Estimate the variance of item effects by the method of moments, and the line from which effects deviate.  Arrays
--- have an element per item: sums of weights, of squared weights, of weighted residuals, of squared weighted
--- residuals, and of weighted expectations.  "noise" is the variance of a residual.
+-- Estimate the variance of item effects by the method of moments, and the regression line from which effects are
+-- measured.  Arrays have an element per item: sums of weights, of squared weights, of weighted residuals, of squared
+-- weighted residuals, and of weighted expectations.  "noise" is the variance of a residual.
 --
 -- Residuals of items are regressed on expectations.  If rewards of items differ by more than expected, items on lists,
 -- which have high expectations, have better residuals than other items would have.  "slope" is the coefficient of the
@@ -44,7 +44,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_effect_prior(float8[], float8[], float8[], float8[], float8[], float8,
                                          float8, float8)
-	IS 'variance of item effects, and the line of residuals on expectations from which they deviate';
+	IS 'variance of item effects, and the regression line of residuals on expectations';
 
 -- Sum the impressions of each item in a range of decisions: weights (with the half-life of the models and the
 -- examination of the position), their squares, weighted residuals, and their squares.  A residual is the reward
@@ -98,10 +98,10 @@ COMMENT ON FUNCTION _dlints_item_residuals(bigint, bigint, anyelement)
 -- divided by 1 + slope, since it is added to expectations that are too close to each other by this factor.
 --
 -- The popularity of old items is known from the click log, so the prior standard deviation of their effect is .07 of
--- the mean reward: with .2, errors of a hundred lists in a catalogue of thousands of items moved items to users who do
--- not like their category.  For new items it is half of the mean reward, and the regression does not apply, since their
--- popularity is not known yet.  An item is new if its vector was added after the recommender was created; without a
--- click log all items are.  A new item is on trial as long as its impressions have less weight than the prior.  The
+-- the mean reward: with .2, noise in a hundred lists of thousands of items led to recommendations outside of the
+-- categories that users like.  For new items it is half of the mean reward, and the regression does not apply, since
+-- their popularity is not known yet.  An item is new if its vector was added after the recommender was created; without
+-- a click log all items are.  A new item is on trial as long as its impressions have less weight than the prior.  The
 -- newest items come first, and trials are expected to take at most 8 % of a day's positions (10 to 100 items).
 --
 -- Changes below 3 % of the effects' standard deviation are not written, except after an erasure.  Returns the number

@@ -57,10 +57,10 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create the table of the latest clicks if the log has more';
 
--- Find the times since which the log has a million clicks, and 100,000 clicks of users on known items, so that nothing
--- sorts the log.  They are estimated from a sample by a hash, as 1,050,000 and 110,000 clicks with a standard error of
--- one percent, and kept while they select at most 1,100,000 and 125,000.  The second time is the first one if few of
--- the million clicks are on known items.
+-- Find two times, so that no query has to sort the log: one since which the log has a million clicks, and one since
+-- which it has 100,000 clicks of users on known items.  We estimate the times from a sample of clicks, selected by a
+-- hash.  They aim at 1,050,000 and 110,000 clicks, with a standard error of one percent, and are kept up to 1,100,000
+-- and 125,000 clicks.  If few of the million clicks are on known items, the second time is equal to the first.
 CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -97,10 +97,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_find_latest_clicks()
-	IS 'find the times since which the log has a million clicks, and 100,000';
+	IS 'find the times since which the log has a million clicks, and 100,000 clicks on known items';
 
--- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  If
--- "left_out" is 0 to 7, this eighth of the log is omitted, and clicks after the time "until" if it is not NULL.
+-- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  "left_out"
+-- (0 to 7) omits an eighth of the log, and "until" omits clicks after this time; NULL omits nothing.
 CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE SET datestyle = 'ISO' AS     -- other styles write ambiguous names of zones
@@ -118,11 +118,11 @@ BEGIN
 		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u);
 END
 $$;
-COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz) IS 'query of the latest clicks without a part, as text';
+COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz)
+	IS 'query of the latest clicks, optionally without an eighth of them, as text';
 
--- Return a call of dlints_factors() on the click log, as text for the FROM clause: alias f, columns item and
--- factors.  If no part is omitted, the factors are aligned with the current ones; a new recommender, which has no
--- blocks, has none.
+-- Return a call of dlints_factors() on the click log, as text for the FROM clause: alias f, columns item and factors.
+-- If no part is omitted, the factors are aligned with the current ones, which exist if there are blocks.
 CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS

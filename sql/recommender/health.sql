@@ -22,7 +22,7 @@ BEGIN
 	AND    NOT EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item));
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewards that train nothing';
+COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewards that no model is trained on';
 
 -- Return the row of the report about decisions that wait for training.
 CREATE FUNCTION _dlints_report_pending() RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -149,7 +149,7 @@ BEGIN
 		WHERE  c.user_id::text IN (SELECT i.item::text FROM item i));
 END
 $$;
-COMMENT ON FUNCTION _dlints_click_health() IS 'what is wrong with the newest 100,000 clicks';
+COMMENT ON FUNCTION _dlints_click_health() IS 'numbers of invalid clicks among the newest 100,000';
 
 -- Raise a notice if clicks of the log are invalid.
 CREATE FUNCTION _dlints_notice_clicks() RETURNS void
@@ -245,7 +245,7 @@ BEGIN
 	              ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)) i;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who come back to items';
+COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who click items again';
 
 -- Return the row of the report on expressions that fail for some items, with an unknown user and an empty context.
 CREATE FUNCTION _dlints_report_rules()

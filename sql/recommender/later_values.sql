@@ -1,8 +1,8 @@
 -- Values that come after a recommender was created ---------------------------------------------
 --
 -- A value that has a separate feature keeps it, so that models, log and vectors remain valid.  A later value shares
--- hashed features.  If it becomes frequent, it gets one of them as its own.  Bands of numbers are computed again
--- only when most numbers are outside of the old ones.
+-- hashed features with others.  If it becomes frequent, one of these features is reserved for it.  Bands of numbers are
+-- computed again only when most numbers are outside of the old ones.
 --
 -- In both cases a few features change their meaning.  We encode the affected items again, in the item vectors and
 -- in their versions, and train the models again on the log.  Profiles in the log and vectors of deleted
@@ -47,7 +47,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint)
-	IS 'a column of items as measured again, or NULL if it stays';
+	IS 'new measurements of a column of items, or NULL if they do not change';
 
 -- Replace the features in these ranges by those of another vector.  A NULL vector changes nothing, and missing
 -- elements are 0.
@@ -133,7 +133,7 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- an expression of a view fails
 END
 $$;
 COMMENT ON FUNCTION _dlints_adopt_values()
-	IS 'give later values features, and numbers new bands; returns true if features changed their meaning';
+	IS 'give frequent later values a feature each, and numbers new bands; true if features changed their meaning';
 
 -- Return the rows of the report about columns: items whose value has no separate feature, vectors of another length
 -- among 10,000 items, and columns that are NULL in all items.
@@ -200,7 +200,7 @@ BEGIN
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
 		RAISE;
-	END IF;                             -- an item that cannot be encoded, which another row reports
+	END IF;                             -- an item cannot be encoded; another row reports this
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_columns() IS 'rows of the report about columns of items';

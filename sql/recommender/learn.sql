@@ -66,8 +66,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_apply(bigint[]) IS 'train the models on decisions; returns their number';
 
--- Return up to 1000 decisions with rewards that the models do not contain.  Quarantined decisions are left to
--- rebuild().
+-- Return up to 1000 decisions with rewards that the models do not contain.  Only rebuild() applies quarantined
+-- decisions.
 CREATE FUNCTION _dlints_recommender_dequeue_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -214,7 +214,7 @@ BEGIN
 		BEGIN
 			PERFORM @extschema@._dlints_write_prior(@extschema@.dlints_retract(m.prior, evidence))
 			FROM model m WHERE m.name = 'personal';
-		EXCEPTION WHEN data_exception THEN      -- rounding left less evidence than is retracted
+		EXCEPTION WHEN data_exception THEN      -- because of rounding, the model has less evidence than is retracted
 			PERFORM @extschema@._dlints_set_prior();
 		END;
 	END IF;
@@ -229,10 +229,10 @@ COMMENT ON FUNCTION _dlints_recommender_erase(regclass, anyelement, text)
 
 -- Centering within a list -------------------------------------------------------------
 
--- Compare predictions with rewards between lists.  The result is the z-score of the slope of a list's mean reward
--- on its mean predicted fit, over the last 2000 applied lists.  Users differ in their overall click rate.  If users
--- with high predictions click less, the score is below 0, and a model trained on complete lists learns about users
--- instead of items.  NULL with too little data.
+-- Compare predictions with rewards between lists.  The result is the z-score of the slope of a list's mean reward on
+-- its mean predicted fit, over the last 2000 lists that the models contain.  Users differ in their overall click rate.
+-- If users with high predictions click less, the score is below 0, and a model trained on complete lists learns about
+-- users instead of items.  NULL with too little data.
 CREATE FUNCTION _dlints_calibration_z() RETURNS float8
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -270,7 +270,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	z float8 := @extschema@._dlints_calibration_z();
 BEGIN
-	PERFORM FROM model ORDER BY name FOR UPDATE;    -- before the settings, as everywhere
+	PERFORM FROM model ORDER BY name FOR UPDATE;    -- lock models before settings, as in all functions
 	UPDATE setting s SET is_centered = NOT s.is_centered, centered_since = now()
 	WHERE  CASE WHEN s.is_centered THEN z > 0 AND s.centered_since < now() - interval '7 days' ELSE z < -3 END;
 	RETURN FOUND;
@@ -281,18 +281,19 @@ COMMENT ON FUNCTION _dlints_toggle_centering()
 
 -- Scale of the prior --------------------------------------------------------------------
 
--- Fit the scale of the prior: the slope of rewards on the click rate predicted from the examples of the click log,
--- over the last 2000 applied personal lists.  The examples assume one click in about six impressions.  Without the
--- scale, differences between items would be too small or too large for the rewards that models are trained on.
+-- Fit the scale of the prior: the slope of rewards on the click rate predicted from the examples of the click log, over
+-- the last 2000 personal lists that the models contain.  The examples assume one click in about six impressions.
+-- Without the scale, differences between items would be too small or too large for the rewards that models are trained
+-- on.
 --
 -- The estimate starts from the ratio of the mean reward to the mean predicted rate, with half of the ratio as its
 -- standard deviation.  Fifty impressions at the predicted rate are added to the ratio.  Lists contain the items with
 -- the highest predictions, which differ mostly by errors, so that the slope is smaller within lists than between all
 -- items.  The scale is therefore limited to between half of the ratio and twice the ratio.
 --
--- Profiles in the log contain the weights of blocks at that time, so rates are those of lists since the last fit.  The
--- scale remains until there is one.  Changes below 5 % are not written.  Returns true if the scale was changed; the
--- prior must then be set again.
+-- Profiles in the log contain the weights of blocks at that time, so only lists since the last fit count.  Until there
+-- is such a list, the scale does not change.  Changes below 5 % are not written.  Returns true if the scale was
+-- changed; the prior must then be set again.
 CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -30,9 +30,9 @@ COMMENT ON FUNCTION _dlints_hold_out(timestamptz) IS 'fit factors and neighbours
 
 -- Multiply the weight of the neighbour score by 0 (the minimum weight) or 0.3, if held-out clicks show that lists
 -- become better.  For up to 500 users we rank the first click after the time "until" among 200 random items that the
--- user had not clicked, by the score that a page computes.  Ranks are compared by their discounted cumulative gain.
--- Clicks are weighted by the inverse of the assumed impressions of their item (setting.exposure), so that popular
--- items do not dominate.  A multiplier is used if it is better than 1 by three standard errors.
+-- user had not clicked, by the score that recommend() computes.  Ranks are compared by their discounted cumulative
+-- gain.  Clicks are weighted by the inverse of the assumed impressions of their item (setting.exposure), so that
+-- popular items do not dominate.  A multiplier is used if it is better than 1 by three standard errors.
 CREATE FUNCTION _dlints_limit_neighbour_weight(until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
 $$

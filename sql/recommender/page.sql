@@ -59,7 +59,7 @@ COMMENT ON FUNCTION _dlints_is_object_error(text)
 CREATE FUNCTION _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) RETURNS SETOF anyelement
 	AS 'MODULE_PATHNAME', 'dlints_allowed_items' LANGUAGE C STABLE ROWS 10000;
 COMMENT ON FUNCTION _dlints_allowed_items("any", jsonb, anyelement)
-	IS 'items that a list for a user and a context may contain; items for which an expression fails are left out';
+	IS 'items that a list for a user and a context may contain, except items for which an expression fails';
 
 CREATE FUNCTION _dlints_try_rules(user_id "any", context jsonb, OUT n_candidates bigint, OUT n_failing bigint,
 	OUT example text, OUT problem text)

@@ -147,7 +147,7 @@ DECLARE
 		FROM  (SELECT DISTINCT r.decision, r.item FROM reward r
 		       WHERE  r.value > 0 AND r.decision >= @extschema@._dlints_first_decision(now() - interval ''60 days'')
 		       ORDER  BY r.decision DESC, r.item LIMIT 1000000) r,
-		       LATERAL (SELECT d.user_id, d.at FROM decision d     -- OFFSET 0: by the primary key of its partition
+		       LATERAL (SELECT d.user_id, d.at FROM decision d     -- OFFSET 0: use the primary key of the partition
 		                WHERE  d.id = r.decision
 		                AND    EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item))
 		                OFFSET 0) d';

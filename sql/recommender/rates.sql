@@ -31,8 +31,8 @@ $$;
 COMMENT ON FUNCTION _dlints_mean_rates()
 	IS 'mean rates of the constraints on outcomes, in the order of constraint names';
 
--- Compute the costs of one item for all constraints.  If an expression fails, costs are 0 and "problem" has the
--- error message, so that pages with the item do not fail.
+-- Compute the costs of one item for all constraints.  If an expression fails, costs are 0 and "problem" has the error
+-- message, so that requests do not fail because of the item.
 CREATE FUNCTION _dlints_cost_of(key anyelement, OUT costs real[], OUT problem text)
 	LANGUAGE plpgsql STABLE AS
 $$

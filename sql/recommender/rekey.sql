@@ -1,9 +1,9 @@
 -- Wider keys, and the items' table again ---------------------------------------------------
 --
--- All views and functions of a recommender depend on the types of its keys.  They are dropped, the keys in its
--- tables are converted, and the views and functions are created again.  If the types stay, only views and functions
--- that read the items are: a request that waits for the change would fail if the function that it calls were dropped.
--- Log, models and item vectors remain.
+-- All views and functions of a recommender depend on the types of its keys.  They are dropped, the keys in its tables
+-- are converted, and the views and functions are created again.  If the types do not change, only views and functions
+-- that read the items are created again: a request that waits for the change would fail if the function that it calls
+-- were dropped.  Log, models and item vectors remain.
 
 -- Raise an error unless a type has all values of another one, as bigint has those of integer.
 CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS void
@@ -264,10 +264,10 @@ BEGIN
 	END LOOP;
 	EXECUTE format('UPDATE %I.setting SET relation = $1, has_unique_key = $2, has_ordered_key = $3', name)
 	USING a ->> 'relation', (a ->> 'has_unique_key')::boolean, (a ->> 'has_ordered_key')::boolean;
-	EXECUTE format('DELETE FROM %I.block', name);	-- rows of fewer items may fit a page now
+	EXECUTE format('DELETE FROM %I.block', name);	-- fewer items may fit into a page now
 	EXECUTE format('UPDATE %I.setting SET block_slots = $1', name) USING (a ->> 'block_slots')::integer;
 	EXECUTE format('UPDATE %I.job SET problem = NULL, done_at = ''-infinity'' WHERE name = ''refresh'''
-	               ' AND problem IS NOT NULL', name);	-- the next run() does it again
+	               ' AND problem IS NOT NULL', name);	-- the next run() refreshes items
 	PERFORM @extschema@._dlints_enter(format('%I.setting', name)::regclass);
 	PERFORM @extschema@._dlints_set_blocks();
 END

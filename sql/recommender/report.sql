@@ -171,7 +171,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_clusters()
-	IS 'row of the report about the items that lists of a large catalogue find';
+	IS 'row of the report about the recall of lists in a large catalogue';
 
 -- Return the rows of the report about the choice of lists and about item vectors.
 CREATE FUNCTION _dlints_report_lists(first bigint)
@@ -321,12 +321,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_report(regclass, timestamptz)
-	IS 'report on a recommender since a moment: rewards of treatments, health of logs, constraints, maintenance';
+	IS 'report on a recommender since a time: rewards of treatments, health of logs, constraints, maintenance';
 
 -- Estimate the examination probability of each position, relative to the first one, from clicks on random lists, in
--- which each item is equally likely at each position.  We assume that it does not increase with the position:
--- pooled click rates are made monotone, as the minimum over earlier starts of the maximum over later ends.  Next
--- pages, similar items and trending lists are left out.
+-- which each item is equally likely at each position.  We assume that the probability does not increase with the
+-- position, and estimate it by isotonic regression (with the min-max formula).  Next pages, similar items and trending
+-- lists are left out.
 CREATE FUNCTION _dlints_position_bias(setting regclass, since timestamptz)
 	RETURNS TABLE ("position" integer, shown bigint, clicked bigint, examination float8, stderr float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
@@ -358,7 +358,7 @@ BEGIN
 	                      + f.mean ^ 2 * (1 - f.first) / f.first / max(s.shown) OVER ()) / f.first
 	            ELSE 0 * f.first END
 	FROM   seen s JOIN fitted f ON f."position" = s."position",
-	       LATERAL (SELECT greatest(f.mean, 0.5 / s.shown) AS mean) c	-- a position without clicks has half a click
+	       LATERAL (SELECT greatest(f.mean, 0.5 / s.shown) AS mean) c	-- without clicks, count half a click
 	ORDER  BY s."position";
 END
 $$;

@@ -16,7 +16,7 @@ BEGIN
 			WHEN code = '0A000' THEN 'The argument is part of queries, which neither write nor lock rows.'
 			WHEN place = 'in the argument "clicks"'
 			THEN 'The argument is a query of user, item and time, and perhaps a weight, in this order.'
-			WHEN code = '42702'     -- the items have a column of this name
+			WHEN code = '42702'     -- the table of items has a column of this name
 			THEN 'Write request.user_id or request.context for the argument of the request, and i.user_id or'
 				' i.context for the column of the item.'
 			WHEN place = 'in the argument "candidates"' THEN 'The argument is a condition on i, user_id and context.'
@@ -72,7 +72,7 @@ DECLARE
 	item_collation oid;
 	user_collation oid;
 	user_type oid := (a ->> 'user_type')::oid;
-	-- base types replace domains, which may reject the NULL of an unknown user
+	-- use the base type of a domain, which may reject NULL, the id of an unknown user
 	below text := 'SELECT array_agg((WITH RECURSIVE t AS (SELECT u.type AS oid UNION ALL SELECT p.typbasetype'
 		' FROM t JOIN pg_type p ON p.oid = t.oid WHERE p.typtype = ''d'') SELECT t.oid FROM t JOIN pg_type p'
 		' ON p.oid = t.oid WHERE p.typtype <> ''d'') ORDER BY n) FROM unnest($1) WITH ORDINALITY u (type, n)';
@@ -206,4 +206,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_resolve(jsonb, text[], name[])
-	IS 'what the arguments of a recommender refer to, or an error if that is not there';
+	IS 'objects to which the arguments of a recommender refer; an error if one does not exist';

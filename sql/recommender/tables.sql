@@ -1,8 +1,8 @@
 -- Tables of a recommender --------------------------------------------------------
 --
--- A template, which dlints_create_recommender() executes with the new schema first in the search_path.
--- Placeholders: {item_type} and {user_type} are the types of keys; {size}, {factors}, {liked}, {n_weights} and
--- {block_bytes} are numbers.  Pages do not check the numbers in these tables: constraints keep them finite.
+-- A template, which dlints_create_recommender() executes with the new schema first in the search_path.  Placeholders:
+-- {item_type} and {user_type} are the types of keys; {size}, {factors}, {liked}, {n_weights} and {block_bytes} are
+-- numbers.  Requests do not check the numbers in these tables, because CHECK constraints keep them finite.
 
 CREATE FUNCTION _dlints_recommender_tables() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN @extschema@._dlints_common_tables() OPERATOR(pg_catalog.||) $tables$
@@ -47,9 +47,9 @@ CREATE TABLE setting (
     repeat_after  interval,                 -- lists leave out items clicked within this time; NULL: none
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
-    centered_since timestamptz,                     -- NULL: never toggled
+    centered_since timestamptz,                     -- last change of is_centered; NULL: none
     made_at       timestamptz NOT NULL DEFAULT now(),
-    has_item_index boolean NOT NULL DEFAULT false,  -- the planner finds items by their key
+    has_item_index boolean NOT NULL DEFAULT false,  -- the planner can find items by their key in an index
     effect_stddev float8,                           -- prior of new items' effects; NULL: too few rewards
     n_on_trial    integer NOT NULL DEFAULT 0,       -- number of items on trial
     trained_from  bigint NOT NULL DEFAULT 0,        -- first decision that models contain
@@ -78,17 +78,17 @@ ALTER SEQUENCE item_version_id OWNED BY item_version.id;
 -- Item vectors
 CREATE TABLE item_vector (
     item       {item_type},
-    version    bigint NOT NULL DEFAULT nextval('item_version_id'),  -- a new one for each change of factors or columns
+    version    bigint NOT NULL DEFAULT nextval('item_version_id'),  -- id of the current features in item_version
     features   real[] NOT NULL,             -- latent factors, zeros without clicks, and features of the columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
-    dates      real[] NOT NULL,             -- Unix times, as blocks round them; pages compute their features
+    dates      real[] NOT NULL,             -- Unix times, rounded; requests compute their features
     is_deleted boolean NOT NULL DEFAULT false,  -- the item is gone; profiles of users who clicked it need the vector
     costs      real[],                      -- one per constraint, in the order of constraint names
     outcome_rates real[],                   -- one per constraint; NULL unless it is on an outcome
     effect     real NOT NULL DEFAULT 0,     -- reward per impression beyond what the features predict
     effect_stddev real,                     -- posterior standard deviation of the effect; NULL: not on trial
     since      timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- rows are wide
+    PRIMARY KEY (item) INCLUDE (is_deleted, popularity, effect, effect_stddev, since),  -- avoid reading wide rows
     CHECK (@extschema@._dlints_are_finite(features, {liked})),
     CHECK (@extschema@._dlints_are_finite(costs)),
     CHECK (abs(popularity) < 'infinity' AND abs(effect) < 'infinity'),
@@ -106,7 +106,7 @@ CREATE TABLE item_digest (
     bucket integer PRIMARY KEY,
     digest bigint NOT NULL);
 
--- Rounded copies of the item vectors, in rows that fill about a page each.  Pages score these.
+-- Rounded copies of the item vectors, in rows that fill about a disk page each.  Requests compute scores from blocks.
 CREATE TABLE block (
     n       integer PRIMARY KEY CHECK (n BETWEEN 0 AND 10000000),
     items   {item_type}[] NOT NULL,
@@ -117,8 +117,8 @@ CREATE TABLE block (
 ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
                   ALTER items SET STATISTICS 0, ALTER codes SET STATISTICS 0, ALTER numbers SET STATISTICS 0;
 
--- Means of the items of each block, in catalogues of at least 30,000 items: pages read the blocks with the highest
--- bounds
+-- Means of the items of each block, in catalogues of at least 30,000 items: requests read the blocks with the highest
+-- upper bounds of scores
 CREATE TABLE centroid (
     n       integer PRIMARY KEY,
     blocks  integer[] NOT NULL,
@@ -227,26 +227,26 @@ CREATE TABLE half_life_candidate (
 -- How similarity to a user's clicks predicts the next click
 CREATE TABLE similarity (
     single    boolean PRIMARY KEY DEFAULT true CHECK (single),
-    weights   float8[] NOT NULL,            -- per block and for popularity, at most 1; for the neighbour score
+    weights   float8[] NOT NULL,            -- one per block, one for popularity, one for the neighbour score
     scale     real[] NOT NULL,              -- weights of blocks, repeated for each liked feature
-    click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate per weight
+    click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate per similarity
     reward_scale float8 NOT NULL DEFAULT 1          -- ratio of rewards on our lists to predicted click rates
                  CHECK (abs(reward_scale) < 'infinity'),
     half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, for a user's clicks; NULL: no decay
     popularity_half_life float8 DEFAULT 14
         CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: no decay
     found_at  timestamptz NOT NULL DEFAULT now() CHECK (isfinite(found_at)),
-    latest_from timestamptz CHECK (isfinite(latest_from)),     -- of the latest million clicks; NULL: of all clicks
-    newest_from timestamptz CHECK (isfinite(newest_from)),     -- of the newest 100,000 clicks; NULL: of all clicks
+    latest_from timestamptz CHECK (isfinite(latest_from)),     -- start of the latest million clicks; NULL: use all
+    newest_from timestamptz CHECK (isfinite(newest_from)),     -- start of the newest 100,000 clicks; NULL: use all
     CHECK (@extschema@._dlints_are_finite(weights::real[], {n_weights})),
     CHECK (@extschema@._dlints_are_finite(scale, {liked})));
 
 COMMENT ON TABLE setting IS 'arguments of the recommender, and constants derived from them';
 COMMENT ON TABLE item_version IS 'features of items as they are or were; the log refers to them';
 COMMENT ON TABLE item_vector IS 'features of items';
-COMMENT ON TABLE block IS 'rounded features of items in blocks, which pages score';
+COMMENT ON TABLE block IS 'rounded features of items in blocks, from which requests compute scores';
 COMMENT ON TABLE trend IS 'items that trending() shows first';
-COMMENT ON TABLE centroid IS 'means of the items of blocks: pages read the blocks with the highest bounds';
+COMMENT ON TABLE centroid IS 'means of the items in blocks, by which requests select the blocks that they read';
 COMMENT ON TABLE neighbour IS 'items that a click on an item predicts';
 COMMENT ON TABLE decision IS 'log of lists, a month per partition';
 COMMENT ON TABLE reward IS 'log of reported rewards';

@@ -38,7 +38,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_note_problem(text, text)
-	IS 'record the problem of a part of the maintenance, or that there is none';
+	IS 'record the error of a part of the maintenance; NULL if it succeeded';
 
 -- Lock the item vectors for a change of many rows, until the end of the transaction.  The lock is that of a row of
 -- "job", so that readers and the addition of single items do not wait.  run() skips the part "items" meanwhile.
@@ -154,7 +154,8 @@ BEGIN
 	PERFORM @extschema@._dlints_find_latest_clicks();
 END
 $$;
-COMMENT ON FUNCTION _dlints_begin_fit() IS 'check what a fit reads, take the lock of fits, and find the latest clicks';
+COMMENT ON FUNCTION _dlints_begin_fit()
+	IS 'check the data that a fit reads, take the lock of fits, and find the latest clicks';
 
 -- Fit the latent factors of a recommender.  Returns the number of items with factors.
 CREATE FUNCTION _dlints_refit(setting regclass) RETURNS bigint

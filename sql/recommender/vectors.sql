@@ -161,7 +161,7 @@ BEGIN
 		IF NOT @extschema@._dlints_is_item_error(SQLSTATE) THEN
 			RAISE;
 		END IF;
-		DELETE FROM item_digest;        -- row by row, below, until all can be encoded
+		DELETE FROM item_digest;        -- encode row by row below, until all rows can be encoded
 	END;
 	WITH encoded AS MATERIALIZED (
 		SELECT i.item, e.encoded, e.dates, e.problem
@@ -249,7 +249,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
-	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a time of grace';
+	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a grace period';
 
 -- Return a key that several items have, or NULL.  Raises an error if the items are a view that fails to compute a
 -- key.
@@ -283,7 +283,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	changed integer[];
-	are_vectors_kept boolean := EXISTS (SELECT FROM job j WHERE j.name = 'deleted');    -- of items that are gone
+	are_vectors_kept boolean := EXISTS (SELECT FROM job j WHERE j.name = 'deleted');    -- vectors of deleted items
 BEGIN
 	n_changed := 0;
 	PERFORM @extschema@._dlints_notice_step('encoding items'::text);

@@ -1,8 +1,8 @@
 -- Versions of item vectors --------------------------------------------------------
 --
--- The log must keep the features that items had when they were shown.  Factors and columns are most of them, and
--- change seldom.  So "item_version" has these features once per change, and a decision has the numbers of its items'
--- versions.  Popularity, ages and neighbour scores change with time and user, and are in the decision itself.
+-- The log must keep the features that items had when they were shown.  Most features come from factors and columns, and
+-- seldom change.  Therefore "item_version" stores these features once per change, and a decision stores the version ids
+-- of its items.  Popularity, ages and neighbour scores change with time and user, so each decision stores them.
 
 -- Concatenate packed vectors of one length to a packed matrix; NULL if one of them is NULL.
 CREATE FUNCTION _dlints_stack_packed(vectors bytea[]) RETURNS bytea
@@ -17,7 +17,7 @@ RETURN CASE WHEN versions IS NOT NULL
             THEN dlints_unpack(versions, n) OPERATOR(pg_catalog.||) dlints_unpack(other, n) END;
 COMMENT ON FUNCTION _dlints_logged_features(bytea, bytea, bigint) IS 'features of an item of a logged list';
 
--- Return the same features minus their weighted means in the list.
+-- Return the features of the n-th item of a list, minus the weighted means of all items of the list.
 CREATE FUNCTION _dlints_centered_features(versions bytea, other bytea, n bigint, weights float8[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN versions IS NOT NULL
@@ -62,9 +62,9 @@ COMMENT ON FUNCTION _dlints_log_has_old_writer()
 
 -- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
 -- call, and of the week before it, since a transaction may commit decisions late.  Versions that were current at the
--- last call are kept: a transaction may still show one that was replaced just now.  If a transaction that wrote to
--- the log is older than the last call, all versions are kept.  A version also stays as long as the log has decisions
--- of the day when it was last shown: they can then be retracted from the models, however late that is.
+-- last call are kept: a transaction may still log a version that was just replaced.  If a transaction that wrote to the
+-- log is older than the last call, all versions are kept.  A version also stays as long as the log has decisions of the
+-- day when it was last shown: they can then be retracted from the models, however late that is.
 CREATE FUNCTION _dlints_drop_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$

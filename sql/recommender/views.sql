@@ -4,8 +4,8 @@
 
 CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
--- The features of each item are those of its version, and those that the log has itself.  OFFSET 0: versions are read
--- once per list, and only by queries that use features.
+-- The features of an item come from its version and from the decision.  OFFSET 0: versions are read once per list, and
+-- only by queries that use features.
 CREATE VIEW impression AS
 SELECT d.id AS decision, i.item, i."position"::integer, i.probability::float8, i.expected::float8,
        @extschema@._dlints_logged_features(v.features, d.features, i."position") AS features, i.effect

@@ -104,7 +104,7 @@ DECLARE
 	related text := format('SELECT r.* FROM (SELECT n.item::%1$s AS item, u.neighbour::%1$s AS neighbour, u.weight'
 	                       ' FROM %2$s, unnest(n.neighbours, n.weights) u (neighbour, weight)'
 	                       ' WHERE EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item::%1$s))'
-	                       ' OFFSET 0) r'     -- or the neighbours would be expanded again for each candidate
+	                       ' OFFSET 0) r'     -- unnest the neighbours only once
 	                       ' WHERE EXISTS (SELECT FROM candidate c WHERE same_item(c.item, r.neighbour))', item_type,
 	                       CASE part WHEN 0 THEN 'held_out_item n' ELSE @extschema@._dlints_neighbours_call(part) END);
 	fitted text := 'SELECT h.item, h.factors FROM held_out_item h WHERE h.factors IS NOT NULL';
@@ -136,7 +136,7 @@ BEGIN
 	example AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id,
 		       CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS max_history
-		FROM  (SELECT c.* FROM recent_click c, log l     -- separate: random() above is not the ORDER BY's
+		FROM  (SELECT c.* FROM recent_click c, log l     -- ORDER BY needs its own random()
 		       WHERE  c.part = $1 AND c.days <= l.longest
 		       ORDER  BY random() LIMIT $2) c),
 	clicked_before AS MATERIALIZED (
@@ -157,7 +157,7 @@ BEGIN
 		FROM  (SELECT c.*, (i.features || ARRAY[1::real])::@extschema@.dlints_vector AS counted
 		       FROM clicked_before c JOIN vector i ON same_item(i.item, c.item) OFFSET 0) b
 		GROUP  BY b.id),
-	drawn AS MATERIALIZED (      -- a nested loop would draw again for each row
+	drawn AS MATERIALIZED (      -- in a nested loop, random() would be called again
 		SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
 		FROM   example e, log l, generate_series(1, 4)),
 	candidate AS MATERIALIZED (
@@ -334,8 +334,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_write_prior(dlints) IS 'make evidence the prior of the models';
 
--- Set the prior of the model "personal" from all examples.  The evidence is computed first, so that learning waits for
--- the final update only.
+-- Set the prior of the model "personal" from all examples.  The evidence is computed first, so that training waits only
+-- for the final UPDATE.
 CREATE FUNCTION _dlints_set_prior() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -351,9 +351,9 @@ $$;
 COMMENT ON FUNCTION _dlints_set_prior() IS 'set the prior of the models from the examples of the warm start';
 
 -- Draw examples from the click log, fit the similarity, and set popularity and the prior.  Returns the number of clicks
--- used.  Logs with fewer than 80,000 clicks are used in up to eight parts, for 10,000 examples.  Without a click log it
--- takes at least 300 clicks on our own lists.  One session does so at a time; erase() waits, and finds all examples
--- of its user.
+-- used.  Logs with fewer than 80,000 clicks are used in up to eight parts, for 10,000 examples.  Without a click log,
+-- at least 300 clicks on our own lists are required.  Only one session at a time fits the prior; erase() waits for it,
+-- and then finds all examples of its user.
 CREATE FUNCTION _dlints_fit_prior() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -373,7 +373,7 @@ BEGIN
 	-- the latest 2,000 clicks, or a twentieth of a short log, are held out
 	EXECUTE format('SELECT k.at FROM (%s) k ORDER BY k.at DESC LIMIT 1 OFFSET $1', @extschema@._dlints_newest_clicks())
 	INTO until USING least(2000, n_clicks / 20);
-	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows, not one
+	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows instead of one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	DELETE FROM warm_start_example;
 	DELETE FROM half_life_candidate;

@@ -1,7 +1,7 @@
 -- Functions for applications -----------------------------------------------------
 --
 -- A template of typed functions in the recommender's schema.  Each calls one function of the extension, and runs as
--- its owner; dlints_grant() lets a role call the functions that a page needs.
+-- its owner; dlints_grant() lets a role call the functions that a web page needs.
 
 CREATE FUNCTION _dlints_recommender_wrappers() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN @extschema@._dlints_common_wrappers() OPERATOR(pg_catalog.||) $wrappers$
@@ -104,15 +104,15 @@ RETURN @extschema@._dlints_warm_start('setting'::regclass);
 
 COMMENT ON FUNCTION recommend IS 'choose, log and return up to k items for a user, best first, with the probability of '
     'each choice and the expected reward; "recent" are items clicked in this session; user_id may be null';
-COMMENT ON FUNCTION more_like IS 'items like an item, chosen, logged and returned as by recommend()';
+COMMENT ON FUNCTION more_like IS 'choose, log and return items similar to an item, in the form of recommend()';
 COMMENT ON FUNCTION next IS 'the next page of a list, without items of the pages before it; 22023 if there is no such '
     'decision, 42501 if it belongs to another user or session';
-COMMENT ON FUNCTION trending IS 'items that get more clicks lately than usual, logged and returned as by recommend()';
+COMMENT ON FUNCTION trending IS 'choose, log and return items that are clicked more than usual, as recommend() does';
 COMMENT ON FUNCTION reward IS 'report an outcome of an impression, by default a click; the last value of each outcome '
     'counts; 42501 if user_id is given and the decision belongs to another user';
 COMMENT ON FUNCTION explain
 	IS 'contribution of each column to the expected rewards of a list, with standard errors, by '
-    'the present models';
+    'the current models';
 COMMENT ON FUNCTION profile IS 'profile of a user, as models are trained on it';
 COMMENT ON FUNCTION learn IS 'train the models on decisions older than the window, by default the attribution window, '
     'and apply late rewards; returns the number of decisions';
