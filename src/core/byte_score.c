@@ -27,8 +27,8 @@ largest_float(int len, const float *numbers)
 }
 
 /*
- * Encode finite features as bytes, with padding.  Returns the scale: feature = (byte - 128) *
- * scale.
+ * Encode finite features as bytes, with padding.  Returns the scale:
+ * feature = (byte - 128) * scale.
  */
 float
 byte_encode(int len, const float *features, uint8_t *codes)

@@ -8,9 +8,9 @@
  *		G = sum of w   z z'		b = sum of w r z		N = sum of w
  *		H = sum of w^2 z z'		R = sum of w (r - c)	S = sum of w (r - c)^2
  *
- * The reference reward c is 0 or close to the rewards; R and S then lose few digits.  With w =
- * discount^age we get Algorithm 1 of Ghoorchian, Kortukov and Maghsudi, whose matrices are Z = G +
- * ridge I and Z~ = H + ridge I.
+ * The reference reward c is 0 or close to the rewards; R and S then lose few digits.  With
+ * w = discount^age we get Algorithm 1 of Ghoorchian, Kortukov and Maghsudi, whose matrices are
+ * Z = G + ridge I and Z~ = H + ridge I.
  *
  * As in the paper, a model with a single, discounted memory stores H.  A model with several
  * memories stores N2, the sum of w^2, for each discounted one, and uses (N2 / N) G for H.  A memory

@@ -610,9 +610,9 @@ linalg_tridiagonal_work(int d)
 }
 
 /*
- * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and set vector <-
- * Q' vector.  A's lower triangle begins at "full", with columns "stride" apart, and is
- * destroyed.  T is its diagonal and d - 1 numbers below it.
+ * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and set vector <- Q'
+ * vector.  A's lower triangle begins at "full", with columns "stride" apart, and is destroyed.  T
+ * is its diagonal and d - 1 numbers below it.
  */
 void
 linalg_tridiagonal(int d, int stride, double *full, double *diagonal,

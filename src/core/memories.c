@@ -243,9 +243,9 @@ only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
 }
 
 /*
- * Replace an unusable noise variance.  Residuals below ROUNDING_SHARE of the
- * squares are rounding errors, and without observations the variance is 0 /
- * 0.  In both cases we take the mean square of the rewards, or 1.
+ * Replace an unusable noise variance.  Residuals below ROUNDING_SHARE of the squares are rounding
+ * errors, and without observations the variance is 0 / 0.  In both cases we take the mean square of
+ * the rewards, or 1.
  */
 static double
 usable_variance(double variance, double mean_square)

@@ -268,8 +268,8 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 }
 
 /*
- * Convert b to the argument "shift" of posterior_draws() and posterior_score(): L^-1 b if Z~ = Z =
- * L L', else b.  No draw or score then needs this triangular solve.
+ * Convert b to the argument "shift" of posterior_draws() and posterior_score(): L^-1 b if
+ * Z~ = Z = L L', else b.  No draw or score then needs this triangular solve.
  */
 void
 posterior_shift(const Factor *f, double *b)

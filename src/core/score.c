@@ -7,8 +7,8 @@
 #include "clones.h"
 
 /*
- * Interleave "count" weight vectors of "len" numbers, in packs of "lanes" vectors, into rounded *
- * len numbers.  Unused lanes are zero.
+ * Interleave "count" weight vectors of "len" numbers, in packs of "lanes" vectors, into
+ * rounded * len numbers.  Unused lanes are zero.
  */
 #define PACK_BODY(number, lanes, rounded) \
 	int			v; \

@@ -141,8 +141,8 @@ enum
 };
 
 /*
- * Compute the window of memory j, the evidence under discount j, in observations: 1 / (1 -
- * discount).  Returns 0 if the model has a half-life or the discount is 1.
+ * Compute the window of memory j, the evidence under discount j, in observations:
+ * 1 / (1 - discount).  Returns 0 if the model has a half-life or the discount is 1.
  */
 static double
 ComputeWindow(const DlintsHeader *model, int j)

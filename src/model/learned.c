@@ -197,9 +197,9 @@ ModelChoose(Dlints *model)
  * Models with more coordinates choose after every (D / 12)^2 updates.
  *
  * A choice takes about D^3 operations, an update D^2.  With several discounts and an estimated
- * ridge, we measured 30 us per choice and 3 us per update at D = 24, and 1,200 us and 30 us at D =
- * 130.  The interval limits the cost of choices to about 10 us per update; storing the model takes
- * 60 us and more.
+ * ridge, we measured 30 us per choice and 3 us per update at D = 24, and 1,200 us and 30 us at
+ * D = 130.  The interval limits the cost of choices to about 10 us per update; storing the model
+ * takes 60 us and more.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 

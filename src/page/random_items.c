@@ -8,9 +8,9 @@
  *
  * Propensities require the number of eligible items, which we estimate.  Suppose that there are N
  * slots, and that m eligible items were found in n draws.  If the last draw found the m-th item,
- * (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the search ended at the maximum
- * number of draws, m / n * N is (Girshick, Mosteller and Savage, 1946).  Neither depends on which
- * eligible items were found, so that 1 / propensity is unbiased for each item on the list.
+ * (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the search ended at the
+ * maximum number of draws, m / n * N is (Girshick, Mosteller and Savage, 1946).  Neither depends on
+ * which eligible items were found, so that 1 / propensity is unbiased for each item on the list.
  *
  * If the search finds fewer eligible items than the list needs, all items are read, and the
  * propensity is exact.  Because this depends on the search, 1 / propensity is only approximately
