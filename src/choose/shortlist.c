@@ -82,7 +82,7 @@ typedef struct Shortlist
 	int			size;			/* number of items to keep under each weight vector */
 	int			rankings;		/* number of weight vectors */
 	int			len;			/* length of a weight vector */
-	ValueKey	weights;		/* key that recognizes the weights argument */
+	ValueKey	weights;		/* bytes that identify the weights argument */
 	double	   *numbers;		/* weight vectors, each scaled to a maximum of about 1 */
 	float	   *float_lanes;	/* weights as floats, interleaved (core/score.h) */
 	double	   *lanes;			/* weights as doubles, interleaved; NULL until needed */

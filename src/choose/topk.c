@@ -62,7 +62,7 @@ SiftDown(RankedItem *items, int64 count, int64 i)
 	items[i] = moved;
 }
 
-/* Create a ranking at the beginning of a struct of "size" bytes, of which the rest is zero. */
+/* Create a ranking at the beginning of a struct of "size" bytes, whose other bytes are zero. */
 TopK *
 TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 {
@@ -130,7 +130,10 @@ ReplaceWorst(TopK *top, RankedItem item)
 	SiftDown(top->items, top->k, 0);
 }
 
-/* Keep an item, replacing the worst if there are k, unless it ranks behind all of these. */
+/*
+ * Keep an item, in place of the worst one if there are k.  An item that ranks behind k others is
+ * ignored.
+ */
 void
 TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 {

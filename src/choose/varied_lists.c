@@ -74,7 +74,7 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Store the scores of some candidates under a draw, a number from 0. */
+/* Store the scores of some candidates under draw number "draw" (from 0). */
 void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {

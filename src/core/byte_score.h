@@ -26,7 +26,7 @@ typedef struct ByteWeights
 	int			quads;
 	int8_t	   *lanes;			/* interleaved weights: quads * BYTE_LANES * 4 integers */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* sum that each weight vector gives for zero features */
+	int32_t		offsets[BYTE_LANES];	/* sums for features of zero */
 	float		errors[BYTE_LANES]; /* standard errors of scores, if the feature scale is 1 */
 } ByteWeights;
 

@@ -238,7 +238,10 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 	return node + 1 - (1 << depth);
 }
 
-/* Order vectors by similarity: each successive "group" vectors are a group. */
+/*
+ * Order vectors so that each run of "group" vectors, counted from the first, is a group of similar
+ * ones.
+ */
 void
 halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 			  int group)

@@ -214,7 +214,10 @@ linalg_unpack_lower(int d, const double *packed, double *full)
 	dtfttr_("N", "L", &d, packed, full, &d, &info, 1, 1);
 }
 
-/* Write numbers "row" to row + SCORE_LANES - 1 of weighted vectors; 0 for those below 0. */
+/*
+ * Copy elements "row" to row + SCORE_LANES - 1 of each vector, times the vector's weight.  Elements
+ * with a negative index become 0.
+ */
 static void
 weigh_rows(int d, int count, const double *vectors, const double *weights, int row,
 		   double (*lanes)[SCORE_LANES])
@@ -230,7 +233,10 @@ weigh_rows(int d, int count, const double *vectors, const double *weights, int r
 	}
 }
 
-/* Add sums to "count" elements of column c of a packed lower triangle, from "row" on. */
+/*
+ * Multiply "count" elements of column c of a packed lower triangle, from "row" on, by "factor", and
+ * add the sums.
+ */
 static void
 add_sums(int d, int row, int c, int count, const double *sums, double factor, double *packed)
 {
@@ -244,8 +250,8 @@ add_sums(int d, int row, int c, int count, const double *sums, double factor, do
 /*
  * packed <- factor packed + sum over k of weights[k] vectors[k] vectors[k]'
  *
- * A few rows of the result are lanes of a score kernel.  BLAS takes longer for such small
- * matrices, above all an OpenBLAS that is older than the CPU.
+ * We compute SCORE_LANES rows of the result at a time by a score kernel.  BLAS takes longer for
+ * such small matrices, above all an OpenBLAS that is older than the CPU.
  */
 void
 linalg_rank_update(int d, int count, const double *vectors, const double *weights, double factor,
@@ -254,7 +260,7 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 	double		lanes[LINALG_MAX_UPDATE][SCORE_LANES];
 	double		sums[MAX_SUMS][SCORE_LANES];
 
-	/* the first rows, which have the fewest columns, may be less than SCORE_LANES */
+	/* the first group of rows may have fewer than SCORE_LANES rows */
 	for (int row = d - score_rounded(d); row < d; row += SCORE_LANES)
 	{
 		int			end = row + SCORE_LANES;

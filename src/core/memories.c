@@ -255,7 +255,7 @@ usable_variance(double variance, double mean_square)
 	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
 }
 
-/* Estimate the noise variance under each discount. */
+/* Estimate the noise variance of the evidence under each discount. */
 static void
 estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Rewards *rewards)
 {
@@ -304,8 +304,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose a memory (evidence under one discount), and return its noise: the weakest discount that no
- * evidence with a stronger discount contradicts.
+ * Choose the memory in use (evidence under one discount), and return its noise.  It has the weakest
+ * discount that no evidence with a stronger discount contradicts.
  *
  * The result depends on the evidence only, not on the order in which it was gathered.  If one
  * memory has no posterior, "used" is -1.

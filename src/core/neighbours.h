@@ -62,11 +62,11 @@ typedef struct Neighbours
 	NeighbourUse *uses;			/* matrix cells, grouped by item */
 	double	   *squares;		/* squared norm of each item's column */
 	uint32_t   *ranks;			/* rank of each item by clicks, at most NEIGHBOURS_POPULAR */
-	double	   *popular;		/* products among popular items: a triangle, by rank */
+	double	   *popular;		/* products of popular items' columns: a lower triangle */
 
 	/* work space for a regression */
 	double	   *products;		/* product of each item's column with the current one */
-	uint32_t   *touched;		/* items with a nonzero product */
+	uint32_t   *touched;		/* items whose product with the current item is nonzero */
 	size_t	   *heads;			/* index of each user's first node, plus 1; 0: empty list */
 	NeighbourNode *nodes;		/* nodes of the lists, at most one per cell */
 	double	   *gram;			/* products of the chosen columns: k * k numbers */

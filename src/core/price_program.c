@@ -19,13 +19,16 @@
 /* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
-/* Gains below this fraction of their terms are rounding errors, and smaller duals, too. */
+/* Gains below this fraction of their terms, and duals below this number, are rounding errors. */
 #define MIN_GAIN	1e-11
 
 /* Relative tolerance between two ratios in the choice of the leaving column */
 #define RATIO_TOLERANCE	1e-14
 
-/* Compute the column of the candidates chosen under these prices; returns its scaled score. */
+/*
+ * Compute the program's column for the candidates chosen under these prices.  Returns its scaled
+ * score.
+ */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {

@@ -20,7 +20,7 @@
 typedef enum RandomPurpose
 {
 	RANDOM_PROJECTION = 1,		/* rows of the projection matrix */
-	RANDOM_DRAW = 2,			/* normals of a perturbed estimate */
+	RANDOM_DRAW = 2,			/* normals of a draw of the coefficients */
 	RANDOM_SIGNS = 5,			/* signs of a name; its hash is the key */
 	RANDOM_START = 6,			/* start of the iteration in svd.c; an item's hash is the key */
 	RANDOM_BONUS = 7			/* normals of perturbed bonuses; row = candidate, index = draw */

@@ -181,7 +181,7 @@ score_lanes_spaced(int len, const double *lanes, int count, const double *featur
 	SCORE_ALL(kernel);
 }
 
-/* The same for vectors of contiguous numbers */
+/* score_lanes_spaced() for feature vectors of contiguous numbers */
 void
 score_lanes(int len, const double *lanes, int count, const double *features,
 			int features_len, double *scores, int scores_len)

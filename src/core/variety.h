@@ -54,7 +54,7 @@ typedef struct Variety
 	int		   *taken;			/* number of chosen candidates of each group */
 	double	   *scores;			/* score of each candidate; -infinity if unavailable */
 	double	   *closest;		/* greatest similarity of each candidate to chosen candidates */
-	double	   *peaks;			/* highest penalized score of each strip */
+	double	   *peaks;			/* highest penalized score of each strip of candidates */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

@@ -18,11 +18,11 @@
 /* State of a partition, kept in partition-local memory. */
 typedef struct Progress
 {
-	ValueKey	key;			/* key that recognizes the model argument */
+	ValueKey	key;			/* bytes that identify the model argument */
 	Dlints	   *model;			/* model trained on the rows read so far */
 	double	   *mean;			/* posterior mean psi-hat; may lag behind "model" */
 	int64		updates;		/* model->updates when the mean was computed */
-	int			memory;			/* discount in use at that time; 0 initially */
+	int			memory;			/* number of the discount that the mean belongs to; 0 initially */
 	double	   *b;				/* work space of ComputeMean, like "factor" */
 	double	   *factor;
 } Progress;

@@ -29,8 +29,8 @@ ReadPolicy(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Read argument "interactions" (NULL or "matched").  A matched profile has as
- * many numbers as the features.
+ * Read argument "interactions" (NULL or "matched").  With "matched", a profile has as many numbers
+ * as a feature vector.
  */
 static void
 SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)

@@ -22,7 +22,7 @@
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
-	ValueKey	key;			/* key of the model argument in the last row */
+	ValueKey	key;			/* bytes that identify the model of the last row */
 	Dlints	   *model;			/* model trained on all observations except the pending ones */
 	int			pending;		/* number of pending observations */
 	int			capacity;		/* allocated length of "features" and "profiles", in observations */

@@ -65,7 +65,7 @@ ModelLiftedLen(const DlintsHeader *header)
 	return kind_lifted_len(&kind);
 }
 
-/* Is memory j (0-based), evidence under one of several discounts, discounted? */
+/* Does memory j (0-based), the evidence under discount j, discount old observations? */
 bool
 ModelMemoryFades(const DlintsHeader *header, int j)
 {

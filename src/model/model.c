@@ -191,7 +191,7 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* Read the first "count" numbers of the evidence in use; zeros if the model is untrained. */
+/* Read the first "count" numbers of the evidence under the discount in use; zeros if untrained. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -201,8 +201,8 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the evidence in use.  H is included only if with_squares is true; standard errors and draws
- * require it, the mean does not.
+ * Read the evidence under the discount in use.  H is included only if with_squares is true;
+ * standard errors and draws require it, the mean does not.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
@@ -218,7 +218,7 @@ ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 	return evidence;
 }
 
-/* Read only N, R and S of the evidence in use. */
+/* Read only the sums N, R and S of the evidence under the discount in use. */
 Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {

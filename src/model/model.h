@@ -66,15 +66,15 @@ typedef struct DlintsHeader
 	uint16		version;		/* format version */
 	uint8		policy;			/* a value of Policy */
 	uint8		intercept;		/* 1 if the last reduced feature is always 1, else 0 */
-	uint8		memories;		/* number of memories: evidence under several discounts */
+	uint8		memories;		/* number of memories, each with its own discount */
 	uint8		memory;			/* number of the discount in use; 1 is the strongest */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
 	int32		feature_dim;	/* length of a feature vector, n */
 	int32		reduced_dim;	/* number of projected features, d; 0 without projection */
 	int32		profile_dim;	/* length of a profile: n, or 0 without profiles */
-	float8		discount;		/* strongest discount per observation, gamma; 0: half-life */
-	float8		half_life;		/* shortest half-life in seconds; 0: discount */
+	float8		discount;		/* strongest discount, gamma; 0 for models with a half-life */
+	float8		half_life;		/* shortest half-life in seconds; 0 for models with a discount */
 	float8		ridge;			/* ridge if given by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
 	float8		exploration;	/* factor of the standard deviation of draws, xi */
@@ -85,7 +85,7 @@ typedef struct DlintsHeader
 	int64		updates;		/* number of observations trained on */
 	int64		newest;			/* time of the newest observation, or TIME_UNKNOWN */
 	float8		reference;		/* reference reward c of the sums R and S */
-	float8		sigma;			/* standard deviation of the noise, in use */
+	float8		sigma;			/* standard deviation of the noise: given or estimated */
 	int64		chosen;			/* updates at the last choice of discount, lambda, sigma */
 	Totals		totals;			/* sums over all observations, without a discount */
 	float8		unused2[3];

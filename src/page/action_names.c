@@ -104,7 +104,7 @@ IsNumberArray(const JsonbValue *value, int length)
 	return true;
 }
 
-/* Text of a scalar; NULL for null, arrays and objects */
+/* Text of a JSON scalar; NULL for null, arrays and objects */
 static char *
 scalar_text(const JsonbValue *value)
 {

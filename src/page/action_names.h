@@ -31,12 +31,12 @@ typedef struct ActionNames
 	int			allocated;
 } ActionNames;
 
-/* action_names.c */
+/* action_names.c: names in contexts and actions */
 extern ActionNames ReadContextNames(const RankRequest *request);
 extern ActionNames ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints);
 extern void NamesFree(ActionNames *names);
 
-/* JSON values */
+/* action_names.c: JSON values */
 extern const char *QuoteValue(const JsonbValue *value);
 extern JsonbValue *GetObjectKey(JsonbContainer *object, const char *key);
 extern JsonbValue *GetValueKey(const JsonbValue *value, const char *key);
@@ -46,7 +46,7 @@ extern bool IsNumberArray(const JsonbValue *value, int length);
 extern char *ActionId(const JsonbValue *action);
 extern Jsonb *ReadContextArgument(NullableDatum context);
 
-/* action_checks.c */
+/* action_checks.c: checks of requests */
 extern void CheckRankRequest(const RankRequest *request);
 extern bool FindUndeclaredVector(const RankRequest *request, char **key, int *length);
 extern bool IsCostAnnounced(Jsonb *actions, const char *constraint);

@@ -115,7 +115,8 @@ PG_FUNCTION_INFO_V1(dlints_try_rules);
 /*
  * _dlints_try_rules(user_id "any", context jsonb)
  *		-> (n_candidates bigint, n_failing bigint, example text, problem text)
- *		Evaluate the expressions for all items.  Raises an error if one fails for all.
+ *		Evaluate the user's expressions for all items.  Raises an error if an expression
+ *		fails for all items.
  */
 Datum
 dlints_try_rules(PG_FUNCTION_ARGS)

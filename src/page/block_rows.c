@@ -67,8 +67,8 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers);
 /*
  * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer,
  *						 dates real[]) -> real[]
- *		Element of "numbers" for an item.  All costs are 0 unless the array has "n_costs"
- *		elements.
+ *		Return an item's row of the column "numbers".  All costs are 0 unless the array has
+ *		"n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -292,7 +292,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
  * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]
- *		Weights of features, followed by a tree that divides items into 2^depth parts.
+ *		Return the weights of features, followed by a tree that divides items into 2^depth
+ *		parts.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)
@@ -345,7 +346,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
  * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer
- *		Part of an item, from 0 on.  Random bits distribute items equal to a median.
+ *		Return the number of an item's part (a leaf of the tree), from 0 on.  Random bits
+ *		distribute items that are equal to a median.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)
@@ -364,7 +366,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_order);
 
 /*
  * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]
- *		New position of each item of a part: "size" successive items are similar.
+ *		Return the new position of each item of a part (a leaf of the tree): "size"
+ *		successive items are similar.
  */
 Datum
 dlints_halving_order(PG_FUNCTION_ARGS)

@@ -105,7 +105,7 @@ number_items(BlockScan *scan)
 	scan->n_offered = scan->eligible == NULL ? count : n_offered;
 }
 
-/* Move the scores of the offered items to the front of the scores. */
+/* Move the scores of the offered items to the front of the array of scores. */
 static void
 compact_scores(BlockScan *scan)
 {
@@ -227,8 +227,8 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 }
 
 /*
- * For each ranking, compute the margin of scores, and the weight of the neighbour score.  Scores
- * have errors from rounding, and from popularities that changed since the block was written.
+ * For each ranking, compute the margin for errors of scores, and the weight of the neighbour score.
+ * Errors come from rounding, and from popularities that changed since the block was written.
  */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)

@@ -221,7 +221,7 @@ read_part(PageRequest *page, void *arg)
 {
 	AllowedPart *part = arg;
 	MemoryContext caller =
-		MemoryContextSwitchTo(CurTransactionContext);	/* freed if the part fails */
+		MemoryContextSwitchTo(CurTransactionContext);	/* freed if an expression fails */
 	NullableDatum args[] = {page->user, Given(page->context),
 							Given(KeyArray(page, part->items, part->count))};
 

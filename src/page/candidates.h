@@ -34,26 +34,26 @@ typedef struct CandidateSet
 	float4	   *costs;			/* costs: one row per candidate */
 } CandidateSet;
 
-/* candidates.c */
+/* candidates.c: sets of candidates */
 extern CandidateSet *CreateCandidates(int size);
 extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number);
 extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
 								 Datum *shortlist, int count);
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
-/* allowed.c */
+/* allowed.c: eligible items, for functions that make no list */
 extern void EnterRequest(PageRequest *page, FunctionCallInfo fcinfo);
 extern CandidateSet *ReadShortlist(PageRequest *page, Datum *keys, int count);
 
-/* shortlist.c */
+/* shortlist.c: candidate generation */
 extern int	FirstShortlistSize(const PageRequest *page);
 extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models,
 									int64 seed);
 
-/* random_items.c */
+/* random_items.c: candidates for random lists */
 extern CandidateSet *DrawCandidates(PageRequest *page, const CandidateSet *new_items);
 
-/* neighbours.c */
+/* neighbours.c: neighbour scores */
 extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
 extern void AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours,
 						  Datum weights, double weight);
@@ -65,7 +65,7 @@ extern bool ScoresAllNeighbours(const PageRequest *page);
 extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum,
 							  uint64 first_number);
 
-/* choose.c */
+/* choose.c: choice of a list */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
 
 #endif							/* DLINTS_PAGE_CANDIDATES_H */

@@ -27,7 +27,7 @@ extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 extern Datum dlints_unpack(PG_FUNCTION_ARGS);
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-/* Prices and the list's mean costs $1, as objects with a key per constraint */
+/* Select prices, and the list's mean costs $1, as JSON objects with a key per constraint. */
 static const PageQuery name_costs = {{
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"

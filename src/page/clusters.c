@@ -177,7 +177,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Estimate first thresholds that few bounds exceed, from a sample of the blocks. */
+/* Estimate the first thresholds, which few bounds exceed, from a sample of the blocks. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {

@@ -17,7 +17,7 @@ extern void LeaveSchema(int nest_level);
 extern void CheckNamesakes(Oid extension_schema);
 extern void CheckTemporaryRelations(Oid schema);
 
-/* decision_number.c */
+/* decision_number.c: numbers of decisions */
 extern int64 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now);
 
 #endif							/* DLINTS_PAGE_ENTRY_H */

@@ -29,7 +29,7 @@
 
 /* ---------- functions beside the extension ---------- */
 
-/* Number of changes of functions of which this session has been notified */
+/* Number of changes of functions that syscache callbacks have reported to this session */
 static uint64 n_changes = 0;
 
 static void

@@ -106,7 +106,7 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyType		type;
-	uint64		max_length;		/* limit of the integer keys in "numbers"; 0: no array */
+	uint64		max_length;		/* integer keys below this are in the array "numbers"; 0: none */
 	uint64		length;			/* allocated length of "numbers" */
 	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
 };

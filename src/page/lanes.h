@@ -29,7 +29,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs that rankings weight: all or none */
+	int			n_ranked_costs; /* number of costs in the rankings: all or none */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* current Unix time */

@@ -21,13 +21,13 @@ typedef struct ListRequest
 	int64		seed;			/* seed of draws and tie-break keys */
 } ListRequest;
 
-/* request.c */
+/* request.c: arguments of a request */
 extern void ReadK(PageRequest *page, NullableDatum k);
 extern void ReadContext(PageRequest *page, NullableDatum context);
 extern Datum AddToContext(Datum context, const char *key, const char *json);
 extern ListPolicy AssignTreatment(const PageRequest *page);
 
-/* lists.c */
+/* lists.c: making a list */
 extern Datum MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request);
 
 #endif							/* DLINTS_PAGE_LISTS_H */

@@ -129,10 +129,10 @@ extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
 
-/* settings.c */
+/* settings.c: settings of a recommender */
 extern void ReadPageSettings(PageRequest *page);
 
-/* statements */
+/* page.c: statements */
 extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
 extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
 extern void RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
@@ -143,7 +143,7 @@ extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 var
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern NullableDatum ResultColumn(int column);
 
-/* subtransactions */
+/* page.c: subtransactions */
 typedef void (*PageStep) (PageRequest *page, void *arg);
 extern ErrorData *TryStep(PageRequest *page, PageStep step, void *arg);
 extern void DoStep(PageRequest *page, PageStep step, void *arg);
@@ -167,17 +167,17 @@ NotGiven(void)
 	return datum;
 }
 
-/* profile.c */
+/* profile.c: profiles of users */
 extern Datum ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known);
 extern Datum ReadItem(PageRequest *page, Datum item);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 
-/* similarity.c */
+/* similarity.c: features and profiles */
 extern double DecayOf(double days, double half_life);
 extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
 extern double UnixTime(TimestampTz at);
 
-/* candidates.c */
+/* candidates.c: the user's expressions */
 extern const StatementWord page_words[];
 extern void CheckExpressions(PageRequest *page);
 
@@ -196,7 +196,7 @@ typedef struct Choice
 	NullableDatum n_scored;
 } Choice;
 
-/* log.c */
+/* log.c: writing the log of lists */
 extern int64 LogVersion(PageRequest *page, Datum item, Datum features);
 extern void LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment);
 extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment,

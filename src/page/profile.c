@@ -300,7 +300,7 @@ typedef struct FeatureSum
 	double		absolute_weight;
 } FeatureSum;
 
-/* Add features with the current weight, unless they are NULL or too few. */
+/* Add features with the weight of the current item, unless they are NULL or too few. */
 static void
 add_features(FeatureSum *sum, NullableDatum features)
 {

@@ -65,7 +65,7 @@ typedef struct RandomSearch
 
 /* ---------- draws ---------- */
 
-/* Draw a slot or new item that was not drawn before. */
+/* Draw a slot of a block, or a new item, that was not drawn before. */
 static int64
 draw_place(RandomSearch *search)
 {

@@ -234,7 +234,7 @@ find_same(const void *items, int candidate)
 	return candidate;
 }
 
-/* Reduce all eligible items to those that a draw can choose. */
+/* Reduce all eligible items to those that the list may contain under some draw. */
 static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
 			   CandidateSet *all, KeyTable *numbers)

@@ -167,7 +167,8 @@ PG_FUNCTION_INFO_V1(dlints_profile_of);
  * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer,
  *					  aged integer) -> real[]
  *		The profile that models are trained on: the mean, multiplied by "scale", and the
- *		last two of "weights", those of popularity and neighbour score.  A NULL mean is zeros.
+ *		last two of "weights", those of popularity and neighbour score.  A NULL mean
+ *		stands for zeros.
  */
 Datum
 dlints_profile_of(PG_FUNCTION_ARGS)

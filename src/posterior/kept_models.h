@@ -68,7 +68,7 @@ typedef struct PreparedModel
 	double	   *factors;
 	double	   *weights;		/* posterior mean as weights of features, under one profile */
 	bool		lifted;			/* are the "weights" complete? */
-	ValueKey	profile_key;		/* key of the profile of "weights" */
+	ValueKey	profile_key;		/* bytes that identify the profile of "weights" */
 	bool		is_moderate_known;	/* has "moderate" been computed? */
 	bool		moderate;
 

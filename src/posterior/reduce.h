@@ -17,7 +17,7 @@ extern int	projection_cache_size;	/* dlints.projection_cache_size, in kilobytes 
 typedef struct ProjectionWalk
 {
 	const Projection *projection;
-	ProjectionRows piece;		/* rows of the current piece */
+	ProjectionRows piece;		/* rows of the matrix in the current piece */
 	const double *kept;			/* the cached matrix, or NULL */
 	double	   *generated;		/* buffer for a piece of a matrix that is not cached */
 } ProjectionWalk;

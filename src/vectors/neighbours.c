@@ -25,7 +25,7 @@
 #define MAX_NEIGHBOURS	200
 
 /*
- * Ridge of the regressions, in clicks.  With 10 sums of weights rank as well as
+ * Ridge of the regressions, in clicks.  With a ridge of 10, sums of weights rank items as well as
  * EASE does with its best ridge (doc/records.md).
  */
 #define RIDGE			10.0

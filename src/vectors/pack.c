@@ -40,11 +40,11 @@ typedef struct PackedVectors
  */
 typedef struct Reader
 {
-	ValueKey	key;			/* key of the packed argument */
+	ValueKey	key;			/* bytes that identify the packed argument */
 	bytea	   *plain;
 	PackedVectors vectors;
 	int64		place;			/* number of the next vector, from 1 */
-	ValueKey	weights_key;	/* key of the weights of "mean" */
+	ValueKey	weights_key;	/* bytes that identify the weights of "mean" */
 	double	   *mean;			/* weighted mean of all vectors; NULL until computed */
 } Reader;
 
