@@ -14,9 +14,9 @@
 #include "sql/observation.h"
 
 /*
- * Return a seed that is independent of all others, on any server.  Each process
- * obtains a random key once, under which a counter is scrambled, because a
- * system call per seed would cost as much as the draw.
+ * Return a seed that is independent of all others, on any server.  Each process obtains a random
+ * key once and encrypts a counter with it, because a system call per seed would cost as much as the
+ * draw.
  */
 uint64
 FreshSeed(void)

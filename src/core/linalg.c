@@ -83,7 +83,7 @@ static const int unit_stride = 1;
 
 /* Maximum number of rows of sums that a score kernel computes at a time */
 #define MAX_SUMS	64
-/* Maximum order of a triangle: 64 kB of lanes */
+/* Maximum order of a triangle for solutions in lanes, which take 64 kB */
 #define MAX_ORDER	1025
 /* Maximum number of coordinates that a projection multiplies at a time: 16 kB */
 #define MAX_PIECE	256
@@ -399,9 +399,9 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 }
 
 /*
- * Solve for the last "order" numbers of vectors in lanes, before "below" numbers that are
- * solved: backward substitution with part of L', a few of its rows at a time.  The rows begin
- * "next" numbers apart, and their numbers are "step" apart.
+ * Solve L'x = b for "order" elements of SCORE_LANES interleaved vectors, followed by "below"
+ * elements that are solved already.  We substitute backwards, a few rows of L' at a time.  Rows are
+ * "next" numbers apart, and the elements of a row "step" numbers.
  */
 CPU_CLONES
 static void
@@ -433,7 +433,7 @@ solve_rows(int order, int below, const double *factor, int next, int step, doubl
 	}
 }
 
-/* vectors <- L'^-1 vectors, several in lanes */
+/* vectors <- L'^-1 vectors, for several interleaved vectors at a time */
 void
 linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors)
 {
@@ -539,7 +539,7 @@ linalg_norm(int len, const double *vector)
 	return dnrm2_(&len, vector, &unit_stride);
 }
 
-/* linalg_project() for at most SCORE_LANES rows */
+/* linalg_project() for at most SCORE_LANES rows of the matrix */
 static void
 project_rows(int len, int rows, const double *matrix, int count, const double *vectors,
 			 double *out, int out_len)

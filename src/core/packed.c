@@ -26,9 +26,9 @@
 #define BYTE_STEPS		127
 
 /*
- * Which vectors share an exponent, as powers of two: the largest number of a vector is at most 2^3
- * times that of the median vector, and at least 2^-6 times that of the largest vector that shares
- * the exponent.
+ * Limits between vectors that share an exponent, as powers of two.  The largest number of a vector
+ * is at most 2^3 times that of the median vector, and at least 2^-6 times that of the largest
+ * vector that shares the exponent.
  */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6

@@ -23,7 +23,10 @@
  */
 #define ACCURACY	(1024.0 * 1024.0)
 
-/* Usual prices beyond this number, or below its inverse, are ignored. */
+/*
+ * Ratios of scores to costs beyond this number, or below its inverse, are ignored (see
+ * usual_price).
+ */
 #define MAX_USUAL	1e110
 
 /* Relative difference between sums of equal costs in different order */

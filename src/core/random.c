@@ -305,7 +305,7 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count,
 #define ROUNDS_PER_WORD	2
 #define FINAL_ROUNDS	4
 
-#define SIGNS_PER_BLOCK	128		/* bits of one Philox output */
+#define SIGNS_PER_BLOCK	128		/* number of bits in one Philox output */
 
 #define ROTATE(x, bits)	(((x) << (bits)) | ((x) >> (64 - (bits))))
 

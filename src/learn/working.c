@@ -274,7 +274,7 @@ PrefetchNextArray(Datum array)
 		PREFETCH((const void *) line);
 }
 
-/* Add a row to the state. */
+/* Add an input row to the aggregate's state. */
 static Datum
 ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 {

@@ -52,7 +52,7 @@ check_workload(const Workload *load, const ActionNames *context)
 			 errhint("Pass what the choice depends on; arrays of numbers can be declared as vectors.")));
 }
 
-/* Add an action's names, and their pairs with names and vectors of the context. */
+/* Add an action's names, and their pairs with names and vectors of the context, to the workload. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_vectors)
 {

@@ -15,7 +15,7 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of factor and column weights, before "narrow" */
+	float	   *lengths;		/* norms of factor and column weights; "narrow" follows */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;

@@ -156,7 +156,7 @@ open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments
 
 PG_FUNCTION_INFO_V1(dlints_recommend_list);
 
-/* _dlints_recommend(setting, user_id, k, recent, context, session) */
+/* _dlints_recommend(setting, user_id, k, recent, context, session): a list for a user or session */
 Datum
 dlints_recommend_list(PG_FUNCTION_ARGS)
 {

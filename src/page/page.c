@@ -314,7 +314,7 @@ sqlstate_argument(FunctionCallInfo fcinfo)
 
 PG_FUNCTION_INFO_V1(dlints_is_row_error);
 
-/* _dlints_is_row_error(code text) -> boolean */
+/* _dlints_is_row_error(code text) -> boolean: IsRowError() for an SQLSTATE */
 Datum
 dlints_is_row_error(PG_FUNCTION_ARGS)
 {
@@ -323,7 +323,7 @@ dlints_is_row_error(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_is_object_error);
 
-/* _dlints_is_object_error(code text) -> boolean */
+/* _dlints_is_object_error(code text) -> boolean: IsObjectError() for an SQLSTATE */
 Datum
 dlints_is_object_error(PG_FUNCTION_ARGS)
 {

@@ -322,7 +322,7 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	return count;
 }
 
-/* As LookUp() with the first "n_keys" keys, backwards in the order of the index */
+/* Like LookUp() with the first "n_keys" keys, but backwards in the order of the index */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
@@ -340,8 +340,8 @@ read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *read
 }
 
 /*
- * As LookUp(), backwards in the order of the index.  Without an index all rows are read,
- * in any order.
+ * Like LookUp(), but backwards in the order of the index.  Without an index all rows are read, in
+ * any order.
  */
 static int
 look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)

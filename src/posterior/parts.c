@@ -98,7 +98,7 @@ MakeParts(PreparedModel *prepared, int parts)
 	}
 }
 
-/* The mean of a model without observations and prior, for which nothing is factored */
+/* Return the mean of a model without observations and prior: zeros. */
 static double *
 MakeZeroMean(PreparedModel *prepared)
 {

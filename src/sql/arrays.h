@@ -48,13 +48,13 @@ typedef struct ArgSpec
 } ArgSpec;
 
 /*
- * Return false and fill "problem" if the argument is invalid; if "problem" is
- * NULL, raise an error instead
+ * functions that return false and fill "problem" for an invalid argument; if "problem" is NULL,
+ * they raise an error instead
  */
 extern bool GetNumericArray(Datum datum, ArrayType **array, Problem *problem);
 extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem);
 
-/* raise an error if the argument is invalid */
+/* functions that raise an error for an invalid argument */
 extern ArrayType *ArgArrayConverted(Datum datum);
 extern int	ArgElements(ArrayType *array, Datum **elements, bool **nulls);
 extern ArrayType *ArgArrayWidened(ArrayType *array);

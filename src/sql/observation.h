@@ -44,12 +44,12 @@ extern bool ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm 
 extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 							const DlintsHeader *model, Observation *observation, Problem *problem);
 
-/* access to the profile alone, for functions that do not take a reward */
+/* reading the profile alone, for functions without a reward */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
 /*
- * Return false and fill "problem" for an invalid value; if "problem" is NULL,
+ * functions that return false and fill "problem" for an invalid value; if "problem" is NULL, they
  * raise an error instead
  */
 extern bool CheckWeight(double weight, Problem *problem);

@@ -70,7 +70,7 @@ typedef struct Reader
 	Oid			types[COLUMNS];
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum in days */
-	double		periods[MAX_MEASURES];	/* days in which a user's clicks on an item count once */
+	double		periods[MAX_MEASURES];	/* period in days, in which a user's clicks count once */
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;

@@ -85,7 +85,7 @@ struct LogReader
 	Oid			weight_type;	/* base type of the weights */
 	ItemType	item;
 	uint64		seed;
-	Size		(*work) (const LogReader *reader);	/* bytes needed beside the log */
+	Size		(*work) (const LogReader *reader);	/* returns the bytes needed besides the log */
 };
 
 extern void ReadQuery(const char *query, QueryReader *reader);

@@ -21,7 +21,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Maximum number of neighbours in a regression, whose time is proportional to the cube */
+/* Maximum number of neighbours in a regression, which takes time in proportion to its cube */
 #define MAX_NEIGHBOURS	200
 
 /*
