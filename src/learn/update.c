@@ -16,8 +16,8 @@
 /* ---------- a block of observations into each memory ---------- */
 
 /*
- * Compute the weight of each observation of a block at the end of the block, in memory j (0-based),
- * the evidence under discount j.
+ * Compute the weights of a block's observations after the last of them, in memory j (0-based), the
+ * evidence under discount j.
  */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)

@@ -517,10 +517,9 @@ ReadModel(Reader *reader)
 }
 
 /*
- * Convert jsonb to a model.  If "escontext" saves an error, the function returns NULL.
- *
- * An unknown format version has an error of its own, because the value may be valid for
- * another version of dlints.
+ * Convert jsonb to a model.  If "escontext" saves an error, the function returns NULL.  An unknown
+ * format version has a separate error, because the value may be valid for another version of
+ * dlints.
  */
 Dlints *
 ModelFromJson(Datum jsonb, Node *escontext)

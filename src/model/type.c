@@ -349,8 +349,8 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise the error for invalid binary input.  An unknown format version has an error of its
- * own, because the value may be valid for another version of dlints.
+ * Raise the error for invalid binary input.  An unknown format version has a separate error,
+ * because the value may be valid for another version of dlints.
  */
 static void
 RaiseInvalidBinary(const Problem *problem)

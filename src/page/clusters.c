@@ -29,7 +29,7 @@
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* Maximum number of best items that a search of some blocks finds under a ranking */
+/* Maximum number of items per ranking up to which we do not search all blocks */
 #define MAX_BEST		250
 /* Number of standard deviations of scores between the mean score of a block and its bound */
 #define SPREADS			3.0f
@@ -58,7 +58,7 @@ struct BlockChoice
 	int			n_unread;
 	int			n_promising;	/* number of blocks in "unread" with a bound above a threshold */
 	int		   *chosen;			/* numbers of the blocks to read next */
-	int			n_portions;		/* number of times that blocks were chosen */
+	int			n_portions;		/* number of portions of blocks chosen so far */
 };
 
 static int
@@ -269,9 +269,9 @@ find_keys(BlockChoice *choice)
 }
 
 /*
- * Raise the thresholds to the minimum scores of the best items found, and drop blocks without a
- * bound above a threshold.  Unless a first threshold was too high, blocks that exceeded no
- * threshold exceed no new one.
+ * Raise the thresholds to the minimum scores of the best items found, and keep only unread blocks
+ * with a bound above a threshold.  If no threshold falls, only promising blocks, with a bound above
+ * an old threshold, can have one above a new threshold.
  */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)

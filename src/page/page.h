@@ -177,7 +177,7 @@ extern double DecayOf(double days, double half_life);
 extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
 extern double UnixTime(TimestampTz at);
 
-/* candidates.c: the user's expressions */
+/* candidates.c: evaluation of the user's expressions */
 extern const StatementWord page_words[];
 extern void CheckExpressions(PageRequest *page);
 
