@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maximum number of vectors of linalg_rank_update() */
+/* Maximum number of vectors per call of linalg_rank_update() */
 #define LINALG_MAX_UPDATE	128
 
 /* Number of elements of a packed matrix of order d */

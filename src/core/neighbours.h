@@ -22,8 +22,8 @@
 #include "panel.h"
 
 /*
- * Maximum number of a user's items, because time is quadratic in it.  We draw a random sample if a
- * user has more.
+ * Maximum number of items per user; of more items we draw a random sample.  Time is quadratic in
+ * this number.
  */
 #define NEIGHBOURS_MAX_CLICKS	3000
 

@@ -156,9 +156,9 @@ add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 }
 
 /*
- * Cholesky factor of matrix j (0: G, 1: H) plus the addends of its diagonal.  In exact arithmetic
- * no pivot is below the addend of its element.  A pivot below half the addend shows that rounding
- * errors exceed the addend; the function then returns false.
+ * Cholesky factor of matrix j (0: G, 1: H), after diagonal_addend() is added to each diagonal
+ * element.  In exact arithmetic no pivot is below the addend of its element.  A pivot below half
+ * the addend shows that rounding errors exceed the addend; the function then returns false.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)

@@ -44,8 +44,7 @@ typedef struct Variety
 
 	/* cached similarities: each row has those of all candidates to one chosen candidate */
 	float	   *rows;
-	int			max_rows;		/* number of rows in the cache, at least 1; the last one is
-								 * reused */
+	int			max_rows;		/* number of cache rows, at least 1; the last is reused */
 	int			row_count;		/* number of cached rows */
 	int		   *row_of;			/* index of each candidate's cached row, negative for none */
 

@@ -36,7 +36,7 @@ extern ActionNames ReadContextNames(const RankRequest *request);
 extern ActionNames ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints);
 extern void NamesFree(ActionNames *names);
 
-/* action_names.c: JSON values */
+/* action_names.c: reading JSON values */
 extern const char *QuoteValue(const JsonbValue *value);
 extern JsonbValue *GetObjectKey(JsonbContainer *object, const char *key);
 extern JsonbValue *GetValueKey(const JsonbValue *value, const char *key);

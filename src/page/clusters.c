@@ -77,9 +77,9 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * For each block of a row, write the features of the date that is closest to the current time,
- * within the spread of the block's dates.  "spreads" and "variances" begin with the first block's
- * dates.
+ * For each block of a "centroid" row, write the features of the date that is closest to the current
+ * time, within the spread of the block's dates.  "spreads" and "variances" begin with the first
+ * block's dates.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
