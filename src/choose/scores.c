@@ -6,8 +6,8 @@
  * A score is psi' A x, for coefficients psi and features x.  The rows of A are the unit vectors of
  * coefficients, converted to weights of features under the profile.  We score either of
  *
- *		the features x, under converted draws psi' A	n numbers
- *		A x without the intercept, under draws psi		D numbers
+ *		the n features x, under draws converted to weights psi' A
+ *		the D numbers A x without the intercept, under draws psi
  *
  * whichever needs fewer multiplications.  We read STRIP candidates (a strip) at a time, which stay
  * in the CPU's cache until they have scores under all draws.  No matrix has more than MAX_NUMBERS

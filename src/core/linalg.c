@@ -100,7 +100,8 @@ static const int unit_stride = 1;
  * OpenBLAS retries its allocation forever if the address space is limited (ulimit -v).  So we test
  * whether the memory is available, and make OpenBLAS allocate it at once.  It keeps this buffer,
  * and our calls never need a second one.  A Cholesky factorization triggers the allocation, whether
- * LAPACK is OpenBLAS's or not.  Order 1 would not, because vectors do not need the buffer.
+ * LAPACK is OpenBLAS's or not.  A factorization of order 1 would not, because vectors do not need
+ * the buffer.
  */
 bool
 linalg_ready(void)

@@ -1,7 +1,7 @@
 /*
  * value.h
- *		Off-policy evaluation: the reward that another policy would have
- *		earned on logged decisions.
+ *		Off-policy evaluation: estimates of another policy's mean reward from
+ *		logged decisions.
  *
  * Each logged decision has a reward r and an importance weight w, the ratio
  * of the two policies' probabilities.  With a model's predicted reward q and
@@ -11,7 +11,7 @@
  *		dr  = mean of e + w (r - q)
  *
  * We keep means and squared deviations instead of sums, so that rewards far
- * from zero lose no digits.  Two sets merge in any order.
+ * from zero lose no digits.  Two sets of decisions merge in any order.
  */
 #ifndef DLINTS_VALUE_H
 #define DLINTS_VALUE_H
@@ -48,15 +48,16 @@ extern double value_sample_size(const PolicyValue *v);
 /*
  * Anytime-valid confidence bounds for the mean of bounded numbers, by betting.
  *
- * To test whether numbers z in [0, 1] have expectation m, let x = z - m, or m - z for the
- * other side.  For a bet s < 1 and x >= -1,
+ * To test whether numbers z in [0, 1] have expectation m, let x = z - m, or m - z for the other
+ * side.  For a bet s < 1 and x >= -1,
  *
  *		the product of exp(s x - g(s) x^2),		g(s) = -ln(1 - s) - s
  *
- * is at most the wealth of a gambler who bets a fraction s of it each time (Fan, Grama and
- * Liu 2015).  If m is the expectation, wealth exceeds 1/alpha at any time with probability
- * at most alpha (Ville).  So does the mean over several bets.  The bound is the nearest m
- * at which it does.  Only count, mean and squares enter, so order does not matter.
+ * is at most the wealth of a gambler who bets a fraction s of it each time (Fan, Grama and Liu
+ * 2015).  If m is the expectation, wealth exceeds 1/alpha at any time with probability at most
+ * alpha (Ville).  This also holds for the mean wealth over several bets.  The bound is the m
+ * closest to the sample mean at which the mean wealth exceeds 1/alpha.  Only count, mean and
+ * squares enter, so order does not matter.
  */
 extern double bounds_distance(double count, double squares, double room, double alpha);
 

@@ -108,9 +108,10 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
  * stored as bytes, in the order of Lanes.narrow.  For dates, "variances" contains the features from
  * write_least_ages().
  *
- * For the latter, we take the largest distance from the mean as SPREADS standard deviations.  If a
- * ranking depends on one such feature only, the bound is then no less than the score of the block's
- * best item.  For a date, the largest distance is that of the date closest to the current time.
+ * For features that are not stored as bytes, we take the largest distance from the mean as SPREADS
+ * standard deviations.  If a ranking depends on one such feature only, the bound is then no less
+ * than the score of the block's best item.  For a date, the largest distance is that of the date
+ * closest to the current time.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)

@@ -160,12 +160,13 @@ fits_cap(const PageRequest *page, int group, int *counts)
 typedef int (*ItemFinder) (const void *items, int candidate);
 
 /*
- * Mark the items that may be on the list under a ranking.  Since scores are rounded,
- * this includes items whose score is below that of the last position by at most the
- * margin.  Returns the number of positions that the marked items can fill, at most k + 1.
+ * Mark the items that may be on the list under a ranking.  Since scores are rounded, this includes
+ * items whose score is below that of the last position by at most the margin for errors.  Returns
+ * the number of positions that the marked items can fill, at most k + 1.
  *
- * Lowers "neighbour_score" to the neighbour score with which an item that was not found
- * can be on the list.  Its score is otherwise at most that of the last item found.
+ * Lowers "neighbour_score" to the minimum neighbour score with which an item that was not found may
+ * be on the list.  Without its neighbour score, such an item has at most the score of the last item
+ * found.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
