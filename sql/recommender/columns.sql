@@ -29,11 +29,8 @@ DECLARE
 	kind text;
 BEGIN
 	SELECT t.* INTO type
-	FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+	FROM   pg_attribute a JOIN pg_type t ON t.oid = @extschema@._dlints_base_type(a.atttypid)
 	WHERE  a.attrelid = items AND a.attname = column_name;
-	WHILE type.typtype = 'd' LOOP
-		SELECT t.* INTO type FROM pg_type t WHERE t.oid = type.typbasetype;
-	END LOOP;
 	SELECT column_name ~ '(^id|_id|[a-z]I[dD])$' OR count(*) > 0 INTO is_reference
 	FROM   pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
 	WHERE  c.conrelid = items AND c.contype = 'f' AND a.attname = column_name;

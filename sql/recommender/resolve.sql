@@ -51,62 +51,51 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_try_query(text, text, text) IS 'try a query under another search_path';
 
--- Find the objects to which the arguments of a recommender refer: the relation, its key, and the types of items and
--- users.  The user's expressions are tried under the search_path of the caller.
-CREATE FUNCTION _dlints_resolve(a jsonb, texts text[], path name[]) RETURNS jsonb
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+-- Raise an error unless a recommender can have these items.
+CREATE FUNCTION _dlints_check_items(a jsonb) RETURNS void
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	users_path text := concat_ws(', ',
-		(SELECT string_agg(quote_ident(s), ', ' ORDER BY n)
-		 FROM   unnest(CASE WHEN 'pg_catalog' <> ALL (path) THEN 'pg_catalog'::name || path ELSE path END)
-		            WITH ORDINALITY u (s, n)
-		 WHERE  s !~ '^pg_temp'), 'pg_temp');
 	items regclass := (a ->> 'items')::oid;
-	relation text := (SELECT relname FROM pg_class WHERE oid = items);
-	key text := a ->> 'item_key';
-	has text[] := ARRAY(SELECT attname::text FROM pg_attribute
-	                    WHERE attrelid = items AND attnum > 0 AND NOT attisdropped ORDER BY attnum);
-	missing text;
-	item_type oid;
-	item_collation oid;
-	user_collation oid;
-	user_type oid := (a ->> 'user_type')::oid;
-	-- use the base type of a domain, which may reject NULL, the id of an unknown user
-	below text := 'SELECT array_agg((WITH RECURSIVE t AS (SELECT u.type AS oid UNION ALL SELECT p.typbasetype'
-		' FROM t JOIN pg_type p ON p.oid = t.oid WHERE p.typtype = ''d'') SELECT t.oid FROM t JOIN pg_type p'
-		' ON p.oid = t.oid WHERE p.typtype <> ''d'') ORDER BY n) FROM unnest($1) WITH ORDINALITY u (type, n)';
-	clicks text := rtrim(a ->> 'clicks', E' \t\n;');
-	types oid[];
-	request text;
-	attempt record;
-	statement text;
-	detail text;
-	hint text;
+	relation pg_class;
 BEGIN
-	IF coalesce((SELECT relkind NOT IN ('r', 'p', 'v', 'm', 'f') FROM pg_class WHERE oid = items), true) THEN
-		RAISE 'argument "items": % is neither a table nor a view', coalesce(relation, a ->> 'items')
+	SELECT * INTO relation FROM pg_class WHERE oid = items;
+	IF relation.relkind IS NULL OR relation.relkind NOT IN ('r', 'p', 'v', 'm', 'f') THEN
+		RAISE 'argument "items": % is neither a table nor a view', coalesce(relation.relname, a ->> 'items')
 			USING ERRCODE = 'wrong_object_type';
-	ELSIF NOT EXISTS (SELECT FROM pg_type WHERE oid = user_type) AND user_type IS NOT NULL THEN
-		RAISE 'argument "user_type" is not the name of a type' USING ERRCODE = 'undefined_object';
 	ELSIF NOT has_table_privilege(items, 'SELECT') AND NOT has_any_column_privilege(items, 'SELECT') THEN
-		RAISE 'permission denied for %', relation USING ERRCODE = 'insufficient_privilege',
+		RAISE 'permission denied for %', relation.relname USING ERRCODE = 'insufficient_privilege',
 			HINT = format('GRANT SELECT ON %s TO %I.', items, current_user);
-	ELSIF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
-		RAISE '% is a temporary table', relation USING ERRCODE = 'invalid_table_definition',
+	ELSIF relation.relpersistence = 't' THEN
+		RAISE '% is a temporary table', relation.relname USING ERRCODE = 'invalid_table_definition',
 			HINT = 'A recommender outlives the session: keep its items in a permanent table.';
-	ELSIF NOT (SELECT relispopulated FROM pg_class WHERE oid = items) THEN
-		RAISE 'argument "items": materialized view % has not been populated', relation
+	ELSIF NOT relation.relispopulated THEN
+		RAISE 'argument "items": materialized view % has not been populated', relation.relname
 			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = format('REFRESH MATERIALIZED VIEW %s.', items);
 	ELSIF NOT a ? 'vectors' AND row_security_active(items) THEN
-		RAISE 'argument "items": row-level security applies to % for role %', relation, current_user
+		RAISE 'argument "items": row-level security applies to % for role %', relation.relname, current_user
 			USING ERRCODE = 'insufficient_privilege',
 			HINT = 'A recommender reads all rows of its items: it needs a role with BYPASSRLS, or a view of another owner.';
-	ELSIF key IS NULL THEN
-		SELECT t.attname INTO key
-		FROM   pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
-		WHERE  i.indrelid = items AND i.indisprimary AND i.indnkeyatts = 1;
 	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_items(jsonb) IS 'raise an error unless a recommender can have these items';
+
+-- Return the name of the column that is the key of items: the argument "item_key", or the primary key.  Raises an
+-- error if this column or an encoded one does not exist.
+CREATE FUNCTION _dlints_find_item_key(a jsonb) RETURNS text
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	items regclass := (a ->> 'items')::oid;
+	relation text := (SELECT relname FROM pg_class WHERE oid = items);
+	has text[] := ARRAY(SELECT attname::text FROM pg_attribute
+	                    WHERE attrelid = items AND attnum > 0 AND NOT attisdropped ORDER BY attnum);
+	key text := coalesce(a ->> 'item_key', (
+		SELECT t.attname FROM pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
+		WHERE  i.indrelid = items AND i.indisprimary AND i.indnkeyatts = 1));
+	missing text;
+BEGIN
 	SELECT string_agg(coalesce(quote_ident(c), 'NULL'), ', ') INTO missing
 	FROM   unnest(ARRAY(SELECT jsonb_array_elements_text(CASE
 	                  WHEN a ? 'vectors'	-- columns may have been renamed since
@@ -123,22 +112,54 @@ BEGIN
 			HINT = 'Name a unique column: item_key => ''...''. For a key of several columns,'
 				' make a view with a text of all of them.';
 	END IF;
-	SELECT atttypid, attcollation INTO item_type, item_collation
-	FROM   pg_attribute WHERE attrelid = items AND attname = key;
-	EXECUTE below INTO types USING ARRAY[item_type, user_type];
-	item_type := types[1];
-	user_type := types[2];
-	types := NULL;
-	request := format('FROM %s i, (SELECT NULL::%s AS user_id, NULL::pg_catalog.jsonb AS context) request',
-	                  items, coalesce(user_type, 'int8'::regtype)::regtype);
+	RETURN key;
+END
+$$;
+COMMENT ON FUNCTION _dlints_find_item_key(jsonb) IS 'name of the column that is the key of items';
 
-	-- Each argument must be a single expression or query with balanced parentheses, which is valid alone as well as
-	-- in parentheses.  A cursor accepts only one statement, and is closed before it reads a row.  An expression must be
-	-- valid in WHERE, where PostgreSQL rejects aggregates, window functions and sets of rows.
+-- Raise an error unless keys of a type can be compared.  "what" are the rows with these keys.
+CREATE FUNCTION _dlints_check_key_type(what text, type oid) RETURNS void
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF (SELECT t.typtype IN ('c', 'p') OR t.typcategory = 'A' OR t.typarray = 0
+	        OR t.typname LIKE 'reg%' AND t.typnamespace = 'pg_catalog'::regnamespace
+	    FROM pg_type t WHERE t.oid = type) THEN
+		RAISE undefined_function;
+	END IF;
+	EXECUTE format('SELECT DISTINCT x FROM (VALUES (NULL::%s)) v (x) ORDER BY x', type::regtype);
+EXCEPTION WHEN undefined_function THEN
+	RAISE '% of type % cannot be compared', what, type::regtype
+		USING ERRCODE = 'datatype_mismatch', HINT = 'Keys must be scalars that can be ordered:'
+		' make a view that has the key as text.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_key_type(text, oid) IS 'raise an error unless keys of a type can be compared';
+
+-- Try the user's expressions of the arguments "texts", under the search_path a ->> 'path'.  Returns the arguments
+-- with the type and the collation of users in the click log, unless a type is given.
+--
+-- Each argument must be a single expression or query with balanced parentheses, which is valid alone as well as in
+-- parentheses.  A cursor accepts only one statement, and is closed before it reads a row.  An expression must be valid
+-- in WHERE, where PostgreSQL rejects aggregates, window functions and sets of rows.
+CREATE FUNCTION _dlints_try_texts(a jsonb, texts text[]) RETURNS jsonb
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	items CONSTANT regclass := (a ->> 'items')::oid;
+	path CONSTANT text := a ->> 'path';
+	user_type oid := a ->> 'user_type';
+	user_collation oid;
+	types oid[];
+	attempt record;
+	statement text;
+	detail text;
+	hint text;
+BEGIN
 	FOR attempt IN
 		SELECT n, argument, format('in the argument "%s"', argument) AS place, text, pattern FROM (VALUES
-			(1, 'clicks', clicks, '%s'),
-			(2, 'clicks', clicks, E'SELECT user_id, item, at FROM (\n%s\n) c (user_id, item, at)'),
+			(1, 'clicks', a ->> 'clicks', '%s'),
+			(2, 'clicks', a ->> 'clicks', E'SELECT user_id, item, at FROM (\n%s\n) c (user_id, item, at)'),
 			(4, 'candidates', a ->> 'candidates', E'SELECT %s\n%s'),
 			(5, 'candidates', a ->> 'candidates', E'SELECT %2$s WHERE (%1$s\n)'),
 			(6, 'bonus', a ->> 'bonus', E'SELECT %s\n%s'),
@@ -154,55 +175,72 @@ BEGIN
 			(11, E'SELECT i.%4$I, (%1$s\n) AS cost FROM %3$s i WHERE (%1$s\n) IS NOT NULL')) v (n, pattern)
 		WHERE  'constraints' = ANY (texts) AND p.value ? 'of' ORDER BY 1
 	LOOP
-		statement := format(attempt.pattern, attempt.text, request, items, key);
+		statement := format(attempt.pattern, attempt.text, format(
+			'FROM %s i, (SELECT NULL::%s AS user_id, NULL::pg_catalog.jsonb AS context) request',
+			items, coalesce(user_type, 'int8'::regtype)::regtype), items, a ->> 'item_key');
 		BEGIN
 			IF btrim(attempt.text, E' \t\r\n') = '' THEN
 				RAISE 'the text is empty' USING ERRCODE = 'syntax_error';
 			END IF;
-			types := @extschema@._dlints_try_query(users_path, statement, CASE attempt.n
+			types := @extschema@._dlints_try_query(path, statement, CASE attempt.n
 				WHEN 2 THEN 'pg_catalog.pg_typeof(q.user_id), pg_catalog.pg_typeof(q.item), pg_catalog.pg_typeof(q.at)'
 				WHEN 11 THEN 'pg_catalog.pg_typeof(q.cost)' END);
 			IF attempt.n = 11 AND (SELECT typcategory NOT IN ('B', 'N') OR oid = 'money'::regtype FROM pg_type
 			                       WHERE oid = types[1]) THEN
 				RAISE 'the expression is of type %', types[1]::regtype USING ERRCODE = 'datatype_mismatch';
 			ELSIF attempt.n = 2 THEN
-				EXECUTE below INTO types USING types;
+				types := ARRAY(SELECT @extschema@._dlints_base_type(u.type)
+				               FROM unnest(types) WITH ORDINALITY u (type, n) ORDER BY u.n);
 				user_type := coalesce(user_type, types[1]);
 				IF (SELECT typcollation <> 0 FROM pg_type WHERE oid = types[1]) THEN
-					user_collation := (@extschema@._dlints_try_query(users_path, statement,
+					user_collation := (@extschema@._dlints_try_query(path, statement,
 						'pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation'::text))[1];
 				END IF;
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
-				               types[1]::regtype, user_type::regtype, types[2]::regtype, item_type::regtype,
-				               types[3]::regtype);
-				request := format('FROM %s i, (SELECT NULL::%s AS user_id, NULL::pg_catalog.jsonb AS context) request',
-				                  items, user_type::regtype);
+				               types[1]::regtype, user_type::regtype, types[2]::regtype,
+				               (a ->> 'item_type')::oid::regtype, types[3]::regtype);
 			END IF;
 		EXCEPTION WHEN OTHERS THEN
 			GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 			PERFORM @extschema@._dlints_raise_in(attempt.place, SQLSTATE, SQLERRM, detail, hint);
 		END;
 	END LOOP;
-	user_type := coalesce(user_type, 'int8'::regtype);
-	FOR attempt IN VALUES ('items', item_type), ('users', user_type) LOOP
-		BEGIN
-			IF (SELECT typtype IN ('c', 'p') OR typcategory = 'A' OR typarray = 0
-			    OR typname LIKE 'reg%' AND typnamespace = 'pg_catalog'::regnamespace
-			    FROM pg_type WHERE oid = attempt.column2) THEN
-				RAISE undefined_function;
-			END IF;
-			EXECUTE format('SELECT DISTINCT x FROM (VALUES (NULL::%s)) v (x) ORDER BY x',
-			               attempt.column2::regtype);
-		EXCEPTION WHEN undefined_function THEN
-			RAISE '% of type % cannot be compared', attempt.column1, attempt.column2::regtype
-				USING ERRCODE = 'datatype_mismatch', HINT = 'Keys must be scalars that can be ordered:'
-				' make a view that has the key as text.';
-		END;
-	END LOOP;
+	RETURN a || jsonb_build_object('user_type', user_type, 'user_collation', user_collation);
+END
+$$;
+COMMENT ON FUNCTION _dlints_try_texts(jsonb, text[])
+	IS 'try the user''s expressions; returns the arguments with the type of users in the click log';
 
-	RETURN a || jsonb_build_object('items', items::oid, 'item_key', key, 'item_type', item_type,
-		'item_collation', item_collation, 'user_collation', user_collation,
-		'user_type', user_type, 'clicks', clicks, 'path', users_path);
+-- Find the objects to which the arguments of a recommender refer: the relation, its key, and the types of items and
+-- users.  The user's expressions are tried under the search_path of the caller.  The base type replaces a domain,
+-- which may reject NULL, the id of an unknown user.
+CREATE FUNCTION _dlints_resolve(a jsonb, texts text[], path name[]) RETURNS jsonb
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	users_path text := concat_ws(', ',
+		(SELECT string_agg(quote_ident(s), ', ' ORDER BY n)
+		 FROM   unnest(CASE WHEN 'pg_catalog' <> ALL (path) THEN 'pg_catalog'::name || path ELSE path END)
+		            WITH ORDINALITY u (s, n)
+		 WHERE  s !~ '^pg_temp'), 'pg_temp');
+	key text;
+	user_type oid := a ->> 'user_type';
+BEGIN
+	PERFORM @extschema@._dlints_check_items(a);
+	IF NOT EXISTS (SELECT FROM pg_type WHERE oid = user_type) AND user_type IS NOT NULL THEN
+		RAISE 'argument "user_type" is not the name of a type' USING ERRCODE = 'undefined_object';
+	END IF;
+	key := @extschema@._dlints_find_item_key(a);
+	SELECT a || jsonb_build_object(
+		       'item_key', key, 'item_type', @extschema@._dlints_base_type(t.atttypid), 'item_collation', t.attcollation,
+		       'user_type', @extschema@._dlints_base_type(user_type), 'clicks', rtrim(a ->> 'clicks', E' \t\n;'),
+		       'path', users_path)
+	INTO   a FROM pg_attribute t WHERE t.attrelid = (a ->> 'items')::oid AND t.attname = key;
+	a := @extschema@._dlints_try_texts(a, texts);
+	user_type := coalesce((a ->> 'user_type')::oid, 'int8'::regtype);
+	PERFORM @extschema@._dlints_check_key_type('items'::text, (a ->> 'item_type')::oid);
+	PERFORM @extschema@._dlints_check_key_type('users'::text, user_type);
+	RETURN a || jsonb_build_object('items', (a ->> 'items')::oid, 'user_type', user_type);
 END
 $$;
 COMMENT ON FUNCTION _dlints_resolve(jsonb, text[], name[])
