@@ -184,7 +184,6 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	if (!read_block(scan, values))
 		return;
 	number_items(scan);
-	best->n_items += scorer->count;
 	for (int p = 0; p < scorer->n_lanes && scan->n_offered > 0; p++)
 	{
 		Lanes	   *lanes = &scorer->lanes[p];

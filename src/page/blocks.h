@@ -43,7 +43,6 @@ typedef struct BestItems
 	double	   *neighbour_weights;	/* for each ranking, weight of the neighbour score */
 	bool	   *is_found;		/* for each eligible item: is it in a block? */
 	Datum	  **blocks;			/* keys of each block's items; NULL without a best item */
-	int			n_items;		/* number of items in the blocks that were read */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
