@@ -1,21 +1,28 @@
 -- Latent factors and neighbours ---------------------------------------------------------
 
--- Return the type as which dlints_factors() reads a key column, and the cast to it: text for types without hashing, and
+-- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed" is
+-- the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to it, with
 -- the column's collation if equal keys may have several spellings.
-CREATE FUNCTION _dlints_hashed_key(relation regclass, key text, OUT type text, OUT to_type text)
-	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+CREATE FUNCTION _dlints_key_type(key text, OUT type text, OUT hashed text, OUT to_hashed text)
+	LANGUAGE plpgsql STABLE AS
 $$
-SELECT h.type, CASE h.type WHEN 'pg_catalog.text' THEN '::pg_catalog.text' ELSE '' END
-               || @extschema@._dlints_collate_clause(a.attcollation)
-FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid,
-       LATERAL (SELECT CASE WHEN t.typcategory IN ('A', 'E', 'R', 'S', 'C') OR EXISTS (
-                    SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod
-                    WHERE  m.amname = 'hash' AND c.opcdefault AND c.opcintype = t.oid)
-                THEN @extschema@._dlints_type_name(t.oid) ELSE 'pg_catalog.text' END AS type) h
-WHERE  a.attrelid = relation AND a.attname = key
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT n.name, h.type, CASE h.type WHEN 'pg_catalog.text' THEN '::pg_catalog.text' ELSE '' END
+	                       || @extschema@._dlints_collate_clause(a.attcollation)
+	INTO   type, hashed, to_hashed
+	FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid,
+	       LATERAL (SELECT @extschema@._dlints_type_name(t.oid) AS name) n,
+	       LATERAL (SELECT CASE WHEN t.typcategory IN ('A', 'E', 'R', 'S', 'C') OR EXISTS (
+	                    SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod
+	                    WHERE  m.amname = 'hash' AND c.opcdefault AND c.opcintype = t.oid)
+	                THEN n.name ELSE 'pg_catalog.text' END AS type) h
+	WHERE  a.attrelid = format('%I.%I', own, CASE key WHEN 'item' THEN 'item_vector' ELSE 'decision' END)::regclass
+	AND    a.attname = key;
+END
 $$;
-COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
-	IS 'type of a key column as dlints_factors() reads it, and the cast to it';
+COMMENT ON FUNCTION _dlints_key_type(text) IS 'type of the keys of items or users, also as dlints_factors() reads it';
 
 -- Return a query of the latest clicks, about a million, with the columns user_id, item, at and weight.  All fits use
 -- it, and read the table latest_click instead of the log if it exists.
@@ -110,12 +117,11 @@ DECLARE
 BEGIN
 	RETURN (
 		SELECT format('SELECT c.user_id%s, c.item%s, c.weight FROM (%s) c WHERE c.user_id IS NOT NULL%s%s',
-		              u.to_type, i.to_type, @extschema@._dlints_latest_clicks(),
+		              u.to_hashed, i.to_hashed, @extschema@._dlints_latest_clicks(),
 		              CASE WHEN left_out IS NOT NULL THEN format(
 		                  ' AND hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END,
 		              ' AND c.at <= ' || quote_literal(until::text) || '::timestamptz')
-		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i,
-		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u);
+		FROM   @extschema@._dlints_key_type('item'::text) i, @extschema@._dlints_key_type('user_id'::text) u);
 END
 $$;
 COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz)
@@ -135,9 +141,9 @@ BEGIN
 			'@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
 			@extschema@._dlints_log_query(left_out, until), s.factors,
 			CASE WHEN left_out IS NULL AND EXISTS (SELECT FROM block)
-			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_type, s.factors))
-			     ELSE 'NULL' END, i.type)
-		FROM   setting s, @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
+			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_hashed, s.factors))
+			     ELSE 'NULL' END, i.hashed)
+		FROM   setting s, @extschema@._dlints_key_type('item'::text) i);
 END
 $$;
 COMMENT ON FUNCTION _dlints_factors_call(integer, timestamptz)
@@ -155,8 +161,8 @@ BEGIN
 	RETURN (
 		SELECT format(
 			'@extschema@.dlints_neighbours(%L::text, 50::bigint) n (item %s, neighbours %2$s[], weights real[])',
-			@extschema@._dlints_log_query(left_out, until), i.type)
-		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
+			@extschema@._dlints_log_query(left_out, until), i.hashed)
+		FROM   @extschema@._dlints_key_type('item'::text) i);
 END
 $$;
 COMMENT ON FUNCTION _dlints_neighbours_call(integer, timestamptz)
@@ -170,8 +176,7 @@ CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
-	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+	item_type text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
 	n_changed bigint := 0;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
@@ -220,8 +225,7 @@ BEGIN
 		SELECT f.item, f.neighbours, f.weights FROM locked, fitted f
 		ON CONFLICT (item) DO UPDATE SET neighbours = excluded.neighbours, weights = excluded.weights
 		WHERE  o.neighbours <> excluded.neighbours OR o.weights <> excluded.weights',
-		(SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
-		 WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item'),
+		(SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k),
 		@extschema@._dlints_neighbours_call());
 	UPDATE job j SET done_at = now() WHERE j.name = 'neighbours';
 END

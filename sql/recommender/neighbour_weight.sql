@@ -12,8 +12,7 @@ CREATE FUNCTION _dlints_hold_out(until timestamptz) RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
-	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+	item_type text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
 BEGIN
 	EXECUTE format('
 		CREATE UNLOGGED TABLE %I.held_out_item AS

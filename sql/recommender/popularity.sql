@@ -17,13 +17,11 @@ BEGIN
 	RETURN (
 		SELECT format('(SELECT d.item::%s AS item, d.sums FROM @extschema@._dlints_decayed_clicks('
 		              '%L::text, %L::float8[], %L::float8[]) d (item %s, sums float8[]))',
-		              @extschema@._dlints_type_name(a.atttypid),
+		              i.type,
 		              format('SELECT c.user_id%s, c.item%s, date_part(''epoch'', c.at) / 86400, c.weight::float8'
 		                     ' FROM (%s) c',
-		                     u.to_type, i.to_type, clicks), half_lives, periods, i.type)
-		FROM   pg_attribute a, @extschema@._dlints_hashed_key(a.attrelid::regclass, 'item'::text) i,
-		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u
-		WHERE  a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+		                     u.to_hashed, i.to_hashed, clicks), half_lives, periods, i.hashed)
+		FROM   @extschema@._dlints_key_type('item'::text) i, @extschema@._dlints_key_type('user_id'::text) u);
 END
 $$;
 COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])

@@ -99,8 +99,7 @@ CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept big
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
-	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+	item_type text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
 	related text := format('SELECT r.* FROM (SELECT n.item::%1$s AS item, u.neighbour::%1$s AS neighbour, u.weight'
 	                       ' FROM %2$s, unnest(n.neighbours, n.weights) u (neighbour, weight)'
 	                       ' WHERE EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item::%1$s))'
