@@ -175,8 +175,8 @@ BEGIN
 	THEN
 		RAISE 'must be owner of schema "%" and of all objects in it', name USING ERRCODE = 'insufficient_privilege',
 			HINT = CASE WHEN pg_get_userbyid(owner) <> current_user THEN format('SET ROLE %I.', pg_get_userbyid(owner))
-			       ELSE 'ALTER SCHEMA ... OWNER TO leaves the objects in a schema to their owner.'
-			            ' REASSIGN OWNED hands over all.' END;
+			       ELSE 'ALTER SCHEMA ... OWNER TO does not change the owner of objects in the schema.'
+			            ' Use REASSIGN OWNED.' END;
 	END IF;
 	EXECUTE format('LOCK TABLE %I.setting IN %s MODE', name,
 	               CASE WHEN is_exclusive THEN 'ACCESS EXCLUSIVE' ELSE 'ROW SHARE' END);

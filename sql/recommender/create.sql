@@ -55,7 +55,7 @@ DECLARE
 BEGIN
 	IF a -> 'vectors' -> 'columns' = '[]' AND a ->> 'clicks' IS NULL THEN
 		RAISE 'a recommender needs "columns" or "clicks"' USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'None of the columns that are named differs between items.';
+			HINT = 'Each of the named columns has the same value in all items.';
 	ELSIF a -> 'vectors' -> 'columns' = '[]' AND factors = 0 THEN
 		RAISE 'a recommender without "columns" needs factors' USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'Argument "factors" must be at least 1, or a column must differ between items.';

@@ -49,7 +49,7 @@ check_workload(const Workload *load, const ActionNames *context)
 			 errdetail("Each of the %d values of the context forms a pair with each value of an action; "
 					   "a request can have at most %d pairs of %d bytes in total.",
 					   context->count, MAX_PAIRS, MAX_PAIR_BYTES),
-			 errhint("Pass what the choice depends on; arrays of numbers can be declared as vectors.")));
+			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
 /* Add an action's names, and their pairs with names and vectors of the context, to the workload. */
@@ -71,7 +71,7 @@ check_context_size(const ActionNames *context)
 				 errmsg("argument \"context\" is too large"),
 				 errdetail("A context can have at most %d values of %d bytes in total, with their keys.",
 						   MAX_PAIRS, MAX_PAIR_BYTES),
-				 errhint("Pass what the choice depends on; arrays of numbers can be declared as vectors.")));
+				 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
 /* Check an action's price or cost, which may be missing. */

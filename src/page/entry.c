@@ -90,8 +90,8 @@ check_owner(Oid schema)
 				 errmsg("must be owner of schema \"%s\"", name),
 				 errdetail("The schema belongs to \"%s\", and the function is run by \"%s\".",
 						   GetUserNameFromId(owner, false), GetUserNameFromId(GetUserId(), false)),
-				 errhint("ALTER SCHEMA ... OWNER TO leaves what is in a schema to its owner; "
-						 "REASSIGN OWNED hands over a recommender or ranker as a whole.")));
+				 errhint("ALTER SCHEMA ... OWNER TO does not change the owner of objects in the schema. "
+						 "Use REASSIGN OWNED.")));
 	privileges = SysCacheGetAttr(NAMESPACEOID, tuple, Anum_pg_namespace_nspacl, &is_default);
 	if (!is_default && others_may_create(owner, DatumGetAclP(privileges)))
 		ereport(ERROR,

@@ -68,7 +68,7 @@ open_readable(Oid table)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("table \"%s\" has row-level security that applies to its owner",
 						RelationGetRelationName(relation)),
-				 errhint("Pages read it without policies. Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.")));
+				 errhint("Requests read the table without policies. Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.")));
 	return relation;
 }
 
