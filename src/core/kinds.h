@@ -68,9 +68,10 @@ kind_lifted_len(const Kind *kind)
 }
 
 /*
- * The random matrix P of independent N(0, scale^2) entries, d by n (Algorithm 1, "Calculate
- * z").  P is never stored: any range of its rows can be generated from the seed.  Functions
- * take a range of rows, so that callers may hold the whole matrix or process it in pieces.
+ * The random matrix P of independent N(0, scale^2) entries, d by n (Ghoorchian et al., Algorithm 1,
+ * "Calculate z").  P is never stored: any range of its rows can be generated from the seed.
+ * Functions take a range of rows, so that callers may hold the whole matrix or process it in
+ * pieces.
  */
 typedef struct Projection
 {

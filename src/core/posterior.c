@@ -250,7 +250,7 @@ posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 
 /* ---------- estimates ---------- */
 
-/* Posterior mean psi-hat = Z^-1 b (Algorithm 1 of the paper, "Calculate psi-hat") */
+/* Posterior mean psi-hat = Z^-1 b (Ghoorchian et al., Algorithm 1, "Calculate psi-hat") */
 void
 posterior_mean(const Factor *f, const double *b, double *mean)
 {
@@ -279,7 +279,7 @@ posterior_shift(const Factor *f, double *b)
 }
 
 /*
- * Draw "count" perturbed estimates psi-tilde (Algorithm 1 of the paper, "Calculate psi-tilde").
+ * Draw "count" perturbed estimates psi-tilde (Ghoorchian et al., Algorithm 1).
  * Each is normal with mean psi-hat = Z^-1 b and covariance scale^2 Z^-1 Z~ Z^-1.  With Cholesky
  * factors Z = L L' and Z~ = M M', it is Z^-1 (b + scale M w) for standard normals w.  If Z~ = Z, it
  * is L'^-1 (L^-1 b + scale w).

@@ -182,8 +182,8 @@ positive_integer(uint64_t bits)
 }
 
 /*
- * log(x / 2^53): the logarithm of a power of two, plus that of a factor between the roots
- * of 1/2 and 2, by the series of the inverse hyperbolic tangent
+ * log(x / 2^53).  If x / 2^53 is 2^e f with f between the roots of 1/2 and 2, this is e log 2 plus
+ * log f, for which we use the series of the inverse hyperbolic tangent.
  */
 static inline double
 log_of(double x)

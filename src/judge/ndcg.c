@@ -37,7 +37,7 @@ PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
  * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain of the k rows
- * with the highest scores, between 0 and 1 (NDCG@k in the paper's experiments).
+ * with the highest scores, between 0 and 1 (NDCG@k in the experiments of Ghoorchian et al.).
  *
  * Rows with NULL relevance or score are skipped.  The result is NULL if no row has a
  * positive relevance.  Raises an error for a negative or infinite relevance, for k below 1,

@@ -89,8 +89,8 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 
 /*
  * Return how memory j (0-based), the evidence under discount j, stores H, the sum of w^2 z z'
- * (core/evidence.h).  As in the paper, a single discounted memory stores the matrix; one of several
- * stores only the sum of w^2.
+ * (core/evidence.h).  As in the paper cited there, a single discounted memory stores the matrix;
+ * one of several stores only the sum of w^2.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)

@@ -83,7 +83,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Keep the item in the current slot of a block. */
+/* Record the item in the current slot of a block as the drawn item. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {

@@ -186,8 +186,8 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 }
 
 /*
- * Compute draws psi-tilde of the coefficients (Algorithm 1 of the paper): those numbered "first"
- * (0-based) to "first" + "count" - 1 under a seed, each of prepared->dim numbers.
+ * Compute draws psi-tilde of the coefficients (Ghoorchian et al., Algorithm 1): those numbered
+ * "first" (0-based) to "first" + "count" - 1 under a seed, each of prepared->dim numbers.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)
