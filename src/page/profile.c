@@ -20,7 +20,7 @@
 #include "page/clicks.h"
 #include "page/tables.h"
 
-/* Maximum size of a request's {"like": ...}, in bytes; the encoding of this size takes some 0.5 s */
+/* Maximum size of a request's {"like": ...}, in bytes; encoding this much takes some 0.5 s */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
 /* Weight of a request's {"like": ...}, in clicks */
