@@ -3,76 +3,101 @@
 -- run() calls the parts in turn, and commits after each.  If another session is already doing a part, it is
 -- skipped.
 
--- Do a part that only recommenders have, if it is due.  Returns 'more' if the part must be called again, and NULL
--- if it is not due.  The weekly fit takes two or three calls: for later values of columns, if there are any, for
--- factors, and for the warm start.
-CREATE FUNCTION _dlints_recommender_part(part text) RETURNS text
+-- Refresh a recommender if the last refresh is an hour old, or after an erasure, when item effects are computed again.
+-- Returns 'done', or NULL if no refresh is due.
+CREATE FUNCTION _dlints_run_refresh() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	is_due boolean;
-	scale_changed boolean;
 BEGIN
-	IF part = 'refresh' THEN
-		PERFORM @extschema@._dlints_check_objects();
-		-- after an erasure, item effects are computed at the next run
-		SELECT r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity' INTO is_due
-		FROM   job r, job e WHERE r.name = 'refresh' AND e.name = 'effects';
-		IF is_due THEN
-			-- do not wait for a session that writes all vectors
-			PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE NOWAIT;
-			PERFORM @extschema@._dlints_refresh_items();
-			RETURN 'done';
-		END IF;
-	ELSIF @extschema@._dlints_missing_objects() IS NOT NULL THEN
-		RETURN NULL;                    -- the part "refresh" reports missing objects
-	ELSIF part = 'items' THEN
-		-- if keys are no longer unique (the index was dropped, or a table inherits from the items), use one row per key
-		UPDATE setting s SET has_unique_key = false, has_ordered_key = false
-		FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
-		WHERE  s.has_unique_key
-		AND    NOT @extschema@._dlints_key_is_unique((b.a ->> 'items')::oid, b.a ->> 'item_key');
-		PERFORM @extschema@._dlints_add_items();
+	PERFORM @extschema@._dlints_check_objects();
+	IF EXISTS (SELECT FROM job r, job e WHERE r.name = 'refresh' AND e.name = 'effects'
+	           AND (r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity')) THEN
+		-- do not wait for a session that writes all vectors
+		PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE NOWAIT;
+		PERFORM @extschema@._dlints_refresh_items();
 		RETURN 'done';
-	ELSIF part = 'refit' THEN
-		PERFORM set_config('lock_timeout', '1min', true);       -- to write a fit, wait for locks up to a minute
-		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
-		IF is_due THEN
-			IF NOT @extschema@._dlints_adopt_values() THEN  -- this locks the models, so fit in the next call
-				PERFORM @extschema@._dlints_find_latest_clicks();
-				PERFORM @extschema@._dlints_refit_factors();
-			END IF;
-			RETURN 'more';
-		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
-		              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
-			PERFORM @extschema@._dlints_find_latest_clicks();
-			PERFORM @extschema@._dlints_fit_prior();
-			PERFORM @extschema@._dlints_find_repeats();
-			RETURN 'done';
-		END IF;
-	ELSIF part = 'rebuild' THEN         -- centering and the prior's scale are tested once after each refresh
-		SELECT r.done_at > b.done_at AND r.problem IS NULL INTO is_due
-		FROM   job r, job b WHERE r.name = 'refresh' AND b.name = 'rebuild';
-		IF is_due THEN
-			UPDATE job j SET done_at = now() WHERE j.name = 'rebuild';
-			scale_changed := @extschema@._dlints_fit_reward_scale();
-			IF @extschema@._dlints_toggle_centering() THEN
-				RETURN 'rebuild';           -- a rebuild also sets the prior
-			ELSIF scale_changed THEN
-				PERFORM @extschema@._dlints_set_prior();
-			END IF;
-			RETURN 'done';
-		END IF;
 	END IF;
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_part(text)
-	IS 'do a part of the maintenance that only recommenders have, if it is due';
+COMMENT ON FUNCTION _dlints_run_refresh() IS 'refresh a recommender if that is due';
+
+-- Add the vectors of new items.  If keys are no longer unique (the index was dropped, or a table inherits from the
+-- items), statements use one row per key from now on.
+CREATE FUNCTION _dlints_run_items() RETURNS text
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	UPDATE setting s SET has_unique_key = false, has_ordered_key = false
+	FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
+	WHERE  s.has_unique_key
+	AND    NOT @extschema@._dlints_key_is_unique((b.a ->> 'items')::oid, b.a ->> 'item_key');
+	PERFORM @extschema@._dlints_add_items();
+	RETURN 'done';
+END
+$$;
+COMMENT ON FUNCTION _dlints_run_items() IS 'add the vectors of new items';
+
+-- Do a part of the weekly fit, if it is due.  The fit takes two or three calls: for later values of columns, if there
+-- are any, for factors, and for the warm start.  Returns 'more', 'done' after the last call, or NULL if no fit is due.
+CREATE FUNCTION _dlints_run_refit() RETURNS text
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM set_config('lock_timeout', '1min', true);       -- to write a fit, wait for locks up to a minute
+	IF EXISTS (SELECT FROM job j WHERE j.name = 'refit' AND j.done_at < now() - interval '7 days') THEN
+		IF NOT @extschema@._dlints_adopt_values() THEN  -- this locks the models, so fit in the next call
+			PERFORM @extschema@._dlints_find_latest_clicks();
+			PERFORM @extschema@._dlints_refit_factors();
+		END IF;
+		RETURN 'more';
+	ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
+	              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
+		PERFORM @extschema@._dlints_find_latest_clicks();
+		PERFORM @extschema@._dlints_fit_prior();
+		PERFORM @extschema@._dlints_find_repeats();
+		RETURN 'done';
+	END IF;
+	RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_run_refit() IS 'do a part of the weekly fit, if it is due';
+
+-- Test centering and the scale of the prior, once after each refresh.  Returns true if the models must be trained
+-- again, which also sets the prior.
+CREATE FUNCTION _dlints_revise_models() RETURNS boolean
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	scale_changed boolean;
+BEGIN
+	UPDATE job b SET done_at = now()
+	FROM   job r
+	WHERE  b.name = 'rebuild' AND r.name = 'refresh' AND r.done_at > b.done_at AND r.problem IS NULL;
+	IF NOT FOUND THEN
+		RETURN false;
+	END IF;
+	scale_changed := @extschema@._dlints_fit_reward_scale();
+	IF @extschema@._dlints_toggle_centering() THEN
+		RETURN true;
+	ELSIF scale_changed THEN
+		PERFORM @extschema@._dlints_set_prior();
+	END IF;
+	RETURN false;
+END
+$$;
+COMMENT ON FUNCTION _dlints_revise_models()
+	IS 'test centering and the scale of the prior; true if the models must be trained again';
 
 -- Do a part of the maintenance, if it is due.  Returns 'more' if the part must be called again, and NULL if it is
--- not due.
+-- not due.  The part "refresh" reports missing objects; parts that need these objects are then skipped.
 CREATE FUNCTION _dlints_do_part(part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -80,7 +105,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	max_batches CONSTANT integer := 10;     -- batches of 1,000 decisions per transaction
 	is_recommender boolean := (SELECT s.kind = 'recommender' FROM setting s);
-	result text;
+	is_complete boolean := is_recommender AND @extschema@._dlints_missing_objects() IS NULL;
+	must_rebuild boolean := false;
 	batches record;
 BEGIN
 	CASE part
@@ -99,10 +125,10 @@ BEGIN
 			END IF;
 			RETURN 'done';
 		WHEN 'rebuild' THEN
-			IF is_recommender THEN
-				result := @extschema@._dlints_recommender_part(part);
+			IF is_complete THEN
+				must_rebuild := @extschema@._dlints_revise_models();
 			END IF;
-			IF result = 'rebuild' OR EXISTS (
+			IF must_rebuild OR EXISTS (
 				SELECT FROM model m, @extschema@.dlints_info(m.state) i WHERE starts_with(i.hint, 'Retracting '))
 			THEN
 				PERFORM @extschema@._dlints_rebuild_models();
@@ -114,10 +140,10 @@ BEGIN
 			END IF;
 			RETURN @extschema@._dlints_ranker_find_prices();
 		ELSE
-			IF is_recommender THEN
-				RETURN @extschema@._dlints_recommender_part(part);
-			END IF;
-			RETURN NULL;
+			RETURN CASE
+				WHEN part = 'refresh' AND is_recommender THEN @extschema@._dlints_run_refresh()
+				WHEN part = 'items' AND is_complete THEN @extschema@._dlints_run_items()
+				WHEN part = 'refit' AND is_complete THEN @extschema@._dlints_run_refit() END;
 	END CASE;
 END
 $$;
