@@ -103,7 +103,7 @@ $$
 DECLARE
 	bad record;
 BEGIN
-	PERFORM @extschema@._dlints_check_types(a - '{items,item_type,user_type}'::text[]);	-- which are Oids
+	PERFORM @extschema@._dlints_check_types(a - '{items,item_type,user_type}'::text[]);	-- these are Oids
 	FOR bad IN
 		SELECT * FROM (VALUES
 		('name', a ->> 'name' <> '' AND octet_length(a ->> 'name') < 64,

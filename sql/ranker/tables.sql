@@ -20,7 +20,7 @@ CREATE TABLE setting (
     value_limit   float8 NOT NULL,
     user_key      text NOT NULL,            -- key of the context that holds the user, for erase()
     empty_model   @extschema@.dlints(192) NOT NULL,
-    -- state, which _dlints_write_settings() does not write
+    -- columns with state, which _dlints_write_settings() does not write
     live_share    float8 NOT NULL DEFAULT 1 CHECK (live_share BETWEEN 0 AND 1),   -- share that the ranker decides
     trained_from  bigint NOT NULL DEFAULT 0,        -- first decision that models contain
     -- key that permutes decision numbers

@@ -47,9 +47,9 @@ COMMENT ON FUNCTION _dlints_weigh_events(bigint, text[])
 	IS 'inverse-propensity weights of events in which all of these actions could be chosen';
 
 -- Estimate the mean reward of each action, and a normal belief about it.  The variance of an action's rewards is at
--- least the variance of all rewards: a few equal rewards say little.  The expected reward is shrunk towards the mean
--- of all rewards by one observation, and that mean towards the middle of possible rewards.  "n" is the number of
--- events of the largest weight that have the same sum of weights.
+-- least the variance of all rewards: a few equal rewards say little.  The expected reward is shrunk towards the mean of
+-- all rewards by one observation, and that mean towards the middle of possible rewards.  "n" is the sum of weights
+-- divided by the largest weight, a number of events for the bounds.
 CREATE FUNCTION _dlints_estimate_arms(first bigint, actions text[], lowest float8, highest float8)
 	RETURNS TABLE (place bigint, action text, events bigint, mean float8, price float8, bottom float8, top float8,
 	               n bigint, squares float8, expected float8, error float8)

@@ -3,8 +3,8 @@
 -- A choice is a position of a list.  Costs are those of personal and random lists; control and trending lists have
 -- none.
 
--- Return the number of positions within which a surplus is spent: those of 150 lists, or of the lists between two
--- calls of run() if there are more.  A surplus is summed over fourteen times as many lists, plus the lists whose
+-- Return the number of future positions that compensate for past costs: those of 150 lists, or of the lists between two
+-- calls of run() if there are more.  Past costs are summed over fourteen times as many lists, plus the lists whose
 -- outcomes may still arrive, since only older lists show whether the expected rates are right.
 CREATE FUNCTION _dlints_recommender_horizon() RETURNS TABLE (choices float8, decisions bigint)
 	LANGUAGE plpgsql STABLE AS
@@ -73,8 +73,8 @@ COMMENT ON FUNCTION _dlints_replay_list("any", jsonb, "any", real[], bigint, int
 	IS 'scores and signed costs of the candidates of a list, under two draws of the current model';
 
 -- Replay the last 100 personal lists of the usual length, under two draws of the current model each.  Caps and
--- diversity are ignored, since their effect is part of the surplus or deficit.  Without a shortlist all items are
--- candidates, and fewer lists are replayed.
+-- diversity are ignored, since their effect on costs is part of the surplus or deficit.  Without a shortlist all items
+-- are candidates, and fewer lists are replayed.
 CREATE FUNCTION _dlints_recommender_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$

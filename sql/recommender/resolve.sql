@@ -1,7 +1,7 @@
 -- Find the objects to which the arguments of a recommender refer, and try its expressions.
 
--- Raise an error that an expression of the user has raised.  "place" names the expression, as in
--- 'in the argument "clicks"'.  42P11 is the error of a cursor for other than one query.
+-- Raise an error that an expression of the user has raised.  "place" names the expression, as in 'in the argument
+-- "clicks"'.  PostgreSQL raises 42P11 if the text of a cursor is not a single query.
 CREATE FUNCTION _dlints_raise_in(place text, code text, message text, detail text, hint text) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$

@@ -43,7 +43,7 @@ CREATE TABLE setting (
     has_ordered_key boolean NOT NULL,       -- the item key grows with time, and has an index
     block_slots   integer NOT NULL,         -- item vectors per row of "block"
     empty_model   @extschema@.dlints({size}, matched) NOT NULL,
-    -- state, which _dlints_write_settings() does not write
+    -- columns with state, which _dlints_write_settings() does not write
     repeat_after  interval,                 -- lists leave out items clicked within this time; NULL: none
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list

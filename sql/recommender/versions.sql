@@ -25,7 +25,7 @@ RETURN CASE WHEN versions IS NOT NULL
 COMMENT ON FUNCTION _dlints_centered_features(bytea, bytea, bigint, float8[])
 	IS 'features of an item of a logged list, centered within the list';
 
--- Add the current versions of item vectors that were written.
+-- Add the features of new and changed item vectors to item_version.
 CREATE FUNCTION _dlints_add_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -38,7 +38,7 @@ BEGIN
 	WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item_version n WHERE n.id = v.version);
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_versions() IS 'add the current versions of item vectors that were written';
+COMMENT ON FUNCTION _dlints_add_versions() IS 'add the features of new and changed item vectors to item_version';
 
 -- Is there another transaction, perhaps a prepared one, that has written to the log and is older than the last call of
 -- _dlints_drop_versions()?  That call has written its row of "job".
