@@ -287,9 +287,11 @@ COMMENT ON FUNCTION _dlints_toggle_centering()
 -- on.
 --
 -- The estimate starts from the ratio of the mean reward to the mean predicted rate, with half of the ratio as its
--- standard deviation.  Fifty impressions at the predicted rate are added to the ratio.  Lists contain the items with
--- the highest predictions, which differ mostly by errors, so that the slope is smaller within lists than between all
--- items.  The scale is therefore limited to between half of the ratio and twice the ratio.
+-- standard deviation.  Fifty impressions at the predicted rate are added to the ratio.  Only the first impression of
+-- an item on a user's lists counts: a user sees an item with a high prediction again until it is clicked, so that
+-- most repeated impressions are of items that the user does not like.  Lists contain the items with the highest
+-- predictions, which differ mostly by errors, so that the slope is smaller within lists than between all items.  The
+-- scale is therefore limited to between half of the ratio and twice the ratio.
 --
 -- Profiles in the log contain the weights of blocks at that time, so only lists since the last fit count.  Until there
 -- is such a list, the scale does not change.  Changes below 5 % are not written.  Returns true if the scale was
@@ -300,10 +302,12 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	WITH impression AS (
+	WITH shown AS (
 		SELECT CASE WHEN e.at >= l.found_at
 		            THEN @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) END AS rate,
-		       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward     -- avoid underflow of squares
+		       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward,    -- avoid underflow of squares
+		       row_number() OVER (PARTITION BY e.item, e.user_id, CASE WHEN e.user_id IS NULL THEN e.decision END
+		                          ORDER BY e.decision) AS n
 		FROM   similarity l CROSS JOIN (
 		           SELECT d.id FROM decision d
 		           WHERE  d.treatment = 'personal' AND d.id >= (SELECT s.trained_from FROM setting s)
@@ -311,6 +315,8 @@ BEGIN
 		       LATERAL (SELECT * FROM training_example e
 		                WHERE  e.model = 'personal' AND e.decision = d.id
 		                AND    cardinality(e.profile) = cardinality(e.item_features) OFFSET 0) e),
+	impression AS (
+		SELECT s.rate, s.reward FROM shown s WHERE s.n = 1),
 	summed AS (
 		SELECT regr_sxx(i.reward, i.rate) AS xx, regr_sxy(i.reward, i.rate) AS xy, regr_syy(i.reward, i.rate) AS yy,
 		       greatest(count(i.rate) - 2, 1) AS freedom,

@@ -190,9 +190,11 @@ SELECT inside('board', 'SELECT public._dlints_fit_reward_scale()');
 CREATE TEMP TABLE predicted AS
 SELECT CASE WHEN d.at >= l.found_at THEN
            0.05 + l.click_value * dlints_dot(e.profile::float8[], e.item_features) END AS rate, e.reward
-FROM   board.similarity l, board.training_example e JOIN board.decision d ON d.id = e.decision
-WHERE  e.model = 'personal'
-AND    d.id IN (SELECT id FROM board.decision WHERE treatment = 'personal' ORDER BY id DESC LIMIT 2000);
+FROM   board.similarity l, board.decision d JOIN (
+           SELECT DISTINCT ON (item, user_id) * FROM board.training_example
+           WHERE  model = 'personal' AND decision IN (
+                      SELECT id FROM board.decision WHERE treatment = 'personal' ORDER BY id DESC LIMIT 2000)
+           ORDER  BY item, user_id, decision) e ON d.id = e.decision;
 CREATE TEMP TABLE slope AS      -- with its variance, and the mean of its prior distribution
 SELECT regr_slope(reward, rate) AS slope,
        (regr_syy(reward, rate) - regr_sxy(reward, rate) ^ 2 / regr_sxx(reward, rate)) / (count(rate) - 2)
@@ -201,7 +203,7 @@ FROM   predicted;
 SELECT ok(abs(l.reward_scale / greatest(least((s.slope / s.variance + 4 / s.ratio)
                                               / (1 / s.variance + 4 / s.ratio ^ 2), 2 * s.ratio), s.ratio / 2) - 1)
           < 1e-9,
-          'the scale of the prior is the slope of rewards on rates predicted since the last fit')
+          'the scale of the prior is the slope of rewards of first impressions on rates predicted since the last fit')
 FROM slope s, board.similarity l;
 
 -- ---------- the log decides ----------
