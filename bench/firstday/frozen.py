@@ -1,8 +1,9 @@
 """Twenty days of lists: a recommender that learns, and one that does not.
 
-Both begin equal. Users come in proportion to their clicks in the log, and see a list
-of each. Clicks on the list of the learning one enter the click log, which both read
-for profiles; rewards are reported to the learning one, and run() is called for it.
+Both begin equal, each in a copy of the world. Users come in proportion to their clicks
+in the log. Clicks on a list enter its copy's log. Rewards are reported to the learning
+recommender, and run() is called for it. If both had one log, users would have clicked
+what they like on the learning one's lists, but not all of it on the other lists.
 """
 
 from datetime import timedelta
@@ -18,6 +19,7 @@ from bench.shop.play import CLOCK
 DAYS = 20
 VISITS = 50
 LAST = 5                # days of the last column
+LOGS = {'firstday': 'click', 'frozen': 'frozen_click'}
 
 
 def show(cursor, worlds, seeds):
@@ -42,23 +44,28 @@ def play(cursor, world, seed):
     at(cursor, 0)
     cursor.execute('SELECT setseed(0.5)')
     create(cursor, world, NOT_CLICKED, EPSILON)
-    cursor.execute('SELECT setseed(0.5)')       # the examples of both are the same
-    recommender(cursor, world, NOT_CLICKED, EPSILON, 'frozen')
-    rewards = []
+    cursor.execute('CREATE TABLE frozen_click AS TABLE click;'
+                   'CREATE INDEX ON frozen_click (visitor, at); ANALYZE frozen_click;'
+                   'SELECT setseed(0.5)')       # the examples of both are the same
+    recommender(cursor, world, NOT_CLICKED, EPSILON, 'frozen', 'frozen_click')
+    rewards = np.zeros((2, DAYS * VISITS))
     for visit in range(DAYS * VISITS):
         at(cursor, visit / VISITS)
         if visit and visit % VISITS % (VISITS // RUNS + 1) == 0:
             cursor.execute('CALL firstday.run()')
         user = int(random.choice(len(activity), p=activity / activity.sum()))
-        lists = [recommend(cursor, name, user) for name in ('firstday', 'frozen')]
-        rewards.append([world.reward(user, [item for _, item in rows]) for rows in lists])
-        items = np.array([item for _, item in lists[0]], int)
-        clicked = random.random(len(items)) < world.chance(np.full(len(items), user), items)
-        for decision, item in np.array(lists[0])[clicked].tolist():
-            cursor.execute('INSERT INTO click VALUES (%s, %s, now());'
-                           'SELECT firstday.reward(%s, %s)', (user, item, decision, item))
-    cursor.execute('DROP SCHEMA firstday, frozen CASCADE; DROP TABLE item, click')
-    return np.array(rewards).T
+        luck = random.random(len(world.kinds))
+        for row, (name, log) in enumerate(LOGS.items()):
+            decisions, items = recommend(cursor, name, user)
+            chance = world.chance(np.full(len(items), user), items)
+            rewards[row, visit] = chance.sum()
+            clicked = luck[items] < chance
+            for decision, item in zip(decisions[clicked].tolist(), items[clicked].tolist()):
+                cursor.execute(f'INSERT INTO {log} VALUES (%s, %s, now())', (user, item))
+                if name == 'firstday':
+                    cursor.execute('SELECT firstday.reward(%s, %s)', (decision, item))
+    cursor.execute('DROP SCHEMA firstday, frozen CASCADE; DROP TABLE item, click, frozen_click')
+    return rewards
 
 
 def at(cursor, day):
@@ -67,6 +74,6 @@ def at(cursor, day):
 
 
 def recommend(cursor, name, user):
-    """Return the decision and the item of each position of a list."""
+    """Return decisions and items of the positions of a list."""
     cursor.execute(f'SELECT decision, item FROM {name}.recommend(%s, %s)', (user, LENGTH))
-    return cursor.fetchall()
+    return np.array(cursor.fetchall(), int).reshape(-1, 2).T

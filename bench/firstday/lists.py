@@ -6,7 +6,7 @@ from bench import server
 from bench.firstday.worlds import DAYS
 
 LENGTH = 10
-NOT_CLICKED = 'i.id <> ALL (ARRAY(SELECT c.item FROM click c WHERE c.visitor = user_id))'
+NOT_CLICKED = 'i.id <> ALL (ARRAY(SELECT c.item FROM {log} c WHERE c.visitor = user_id))'
 
 
 def create(cursor, world, candidates, epsilon=0):
@@ -28,13 +28,13 @@ def create(cursor, world, candidates, epsilon=0):
     recommender(cursor, world, candidates, epsilon)
 
 
-def recommender(cursor, world, candidates, epsilon=0, name='firstday'):
+def recommender(cursor, world, candidates, epsilon=0, name='firstday', log='click'):
     """Create a recommender of the tables."""
     cursor.execute(
-        """SELECT dlints_create_recommender(%s, 'item', %s,
-            clicks => 'SELECT visitor, item, at FROM click',
+        """SELECT dlints_create_recommender(%s, 'item', %s, clicks => %s,
             candidates => %s, control => 0, epsilon => %s)""",
-        (name, list(world.columns), candidates, epsilon))
+        (name, list(world.columns), f'SELECT visitor, item, at FROM {log}',
+         candidates.format(log=log), epsilon))
 
 
 def stamp(day):
