@@ -31,8 +31,8 @@ COMMENT ON FUNCTION _dlints_repeat_shares()
 	IS 'share of clicks on items of an earlier visit, as observed and at random';
 
 -- Decide whether lists leave out items that the user clicked.  If the argument "repeats" is NULL, the log decides:
--- lists contain such items if their share of the clicks is at least 10 %, and three times the share at random.
--- With fewer than 300 clicks by users with a history, lists contain such items.
+-- lists contain such items if their share of the clicks is at least 10 %, and 1.2 times the share at random.  With
+-- fewer than 300 clicks by users with a history, lists contain such items.
 CREATE FUNCTION _dlints_find_repeats() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -45,7 +45,7 @@ BEGIN
 	SELECT s.observed, s.random, s.clicks INTO shares FROM @extschema@._dlints_repeat_shares() s;
 	leaves_out := CASE WHEN argument IS NOT NULL THEN argument <> 'true'
 	                   WHEN shares.clicks < 300 THEN false
-	                   ELSE shares.observed < greatest(0.1, 3 * shares.random) END;
+	                   ELSE shares.observed < greatest(0.1, 1.2 * shares.random) END;
 	UPDATE setting s
 	SET    repeat_after = CASE WHEN NOT leaves_out THEN NULL WHEN argument <> 'false' THEN argument::interval
 	                           ELSE interval '100 years' END,
