@@ -1,6 +1,7 @@
 /*
  * linalg.c
- *		Interface to BLAS and LAPACK.
+ *		Interface to BLAS and LAPACK; and products and solutions of several small vectors
+ *		by the score kernels, which take less time than BLAS.
  *
  * The set of operations is deliberately small: products, symmetric updates, Cholesky and triangular
  * solves.  The search of a ridge needs a tridiagonal form.  Click logs need eigenvectors and
@@ -443,16 +444,16 @@ linalg_solve_lower_transposed(int d, const double *factor, int count, double *ve
 
 	if (count == 1)
 		solve_lower_transposed(d, factor, vectors);
-	for (int v = 0; count > 1 && v < count; v += SCORE_LANES, vectors += SCORE_LANES * d)
+	for (int v = 0; count > 1 && v < count; v += SCORE_LANES)
 	{
 		int			n = count - v < SCORE_LANES ? count - v : SCORE_LANES;
 
 		score_pack(d, n, vectors, d, lanes);
 		solve_rows(p.lower, 0, p.second, 1, p.stride, lanes + (size_t) p.upper * SCORE_LANES);
 		solve_rows(p.upper, p.lower, p.first, p.stride, 1, lanes);
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n; i++, vectors += d)
 			for (int k = 0; k < d; k++)
-				vectors[(size_t) i * d + k] = lanes[k * SCORE_LANES + i];
+				vectors[k] = lanes[k * SCORE_LANES + i];
 	}
 }
 
