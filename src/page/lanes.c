@@ -129,7 +129,8 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 		narrow += 1 + scorer->n_dates * AGES_PER_DATE;
 		*narrow++ = keys == NULL ? 0.0f : ScoreNeighbour(scorer->page, keys[i]);
 		*narrow++ = number[1];
-		memcpy(narrow, number + FIRST_COST, sizeof(float) * scorer->n_ranked_costs);
+		for (int c = 0; c < scorer->n_ranked_costs; c++)
+			narrow[c] = number[FIRST_COST + c];
 	}
 	for (int d = 0; d < scorer->n_dates; d++)
 		write_ages(count, scorer->numbers + FIRST_COST + scorer->n_costs + d, width, scorer->now,
