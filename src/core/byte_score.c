@@ -235,8 +235,8 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 
 /*
  * Complete rows of bounds.  The second half of a row has variances of scores on entry, and
- * reciprocals of the standard deviations on return.  The first half gets the bounds: scores plus
- * "times" standard deviations.
+ * standard deviations on return.  The first half gets the bounds: scores plus "times" standard
+ * deviations.
  */
 CPU_CLONES
 void
@@ -250,7 +250,7 @@ byte_write_bounds(int count, const float *scores, float times, float *bounds)
 			/* an infinite or NaN variance also gets the maximum */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
 			bounds[l] = scores[l] + times * deviation;
-			bounds[BYTE_LANES + l] = 1.0f / deviation;
+			bounds[BYTE_LANES + l] = deviation;
 		}
 }
 
@@ -267,10 +267,15 @@ byte_subtract_excesses(int count, const int *rows, const float *bounds, const fl
 	{
 		const float *row = bounds + (size_t) rows[i] * BOUND_NUMBERS;
 		float		cubes[BYTE_LANES];
+		int			exceeds = 0;
 
 		for (int l = 0; l < BYTE_LANES; l++)
+			exceeds |= row[l] > thresholds[l];
+		if (!exceeds)
+			continue;
+		for (int l = 0; l < BYTE_LANES; l++)
 		{
-			float		excess = (row[l] - thresholds[l]) * row[BYTE_LANES + l];
+			float		excess = (row[l] - thresholds[l]) / row[BYTE_LANES + l];
 
 			excess = excess > 0.0f ? excess : 0.0f;
 			cubes[l] = excess * excess * excess;
