@@ -95,7 +95,7 @@ push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 		record_lost(heap, s, &entry);
 }
 
-/* Offer a candidate to a heap.  For most candidates, this comparison is the whole cost. */
+/* Offer a candidate to a heap. */
 static inline void
 offer(SlateHeap *heap, const Slate *s, double score, int candidate)
 {
@@ -177,11 +177,18 @@ slate_begin(Slate *s, uint64_t seed)
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
+	double		least = slate_least(s);
+
 	for (int i = 0; i < count; i++, scores += step)
 	{
-		int			group = s->groups ? s->groups[first + i] : -1;
+		int			group;
 
+		/* for most candidates, this comparison is the whole cost */
+		if (*scores < least)
+			continue;
+		group = s->groups ? s->groups[first + i] : -1;
 		offer(group < 0 ? &s->best : &s->caps[group], s, *scores, first + i);
+		least = slate_least(s);
 	}
 }
 
