@@ -160,6 +160,8 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 	v.scores = AllocateNumbers(rounded);
 	v.closest = AllocateNumbers(rounded);
 	v.peaks = AllocateNumbers(rounded / VARIETY_STRIP);
+	v.applied = AllocateMany(sizeof(int), rounded / VARIETY_STRIP);
+	v.chosen = AllocateMany(sizeof(int), Min(from->rules.k, count));
 	return v;
 }
 

@@ -2,12 +2,13 @@
  * variety.c
  *		Greedy selection with a similarity penalty (maximal marginal relevance).
  *
- * Each position scans all candidates, VARIETY_STRIP of them (a strip) at a time.
+ * Each position scans candidates, VARIETY_STRIP of them (a strip) at a time.
  * Keeping them sorted would cost more, because each choice changes the order.
  */
 #include "variety.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "clones.h"
 #include "numbers.h"
@@ -15,6 +16,7 @@
 
 /* Vector types, because compilers do not vectorize a conditional choice. */
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
 
@@ -22,10 +24,10 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 #define QUADS	(VARIETY_STRIP / 4)
 
 /* Elements of a where the mask "holds" is set, and of b elsewhere */
-#define CHOOSE(holds, a, b) \
-	((quad) (((quad_mask) (a) & (holds)) | ((quad_mask) (b) & ~(holds))))
-#define HIGHER(a, b)	CHOOSE((a) > (b), a, b)
-#define LOWER(a, b)		CHOOSE((a) < (b), a, b)
+#define CHOOSE(vector, holds, a, b) \
+	((vector) (((vector##_mask) (a) & (holds)) | ((vector##_mask) (b) & ~(holds))))
+#define HIGHER(vector, a, b)	CHOOSE(vector, (a) > (b), a, b)
+#define LOWER(vector, a, b)		CHOOSE(vector, (a) < (b), a, b)
 
 /* ---------- similarity ---------- */
 
@@ -88,25 +90,22 @@ fill_row(const Variety *v, float *row)
 }
 
 /*
- * Return the similarities of all candidates to a chosen one.  Rows are cached
- * for later slates while space is left.
+ * Compute the similarities of all candidates to a chosen one, unless they are cached.  Rows are
+ * cached for later slates while space is left.  The row after these is reused.
  */
-static const float *
-similarities_of(Variety *v, int chosen)
+static void
+compute_row(Variety *v, int chosen)
 {
-	size_t		rounded = variety_rounded(v->count);
 	const float *lane = lane_of(v, chosen);
-	float	   *row;
+	float	   *row = v->rows + (size_t) v->row_count * variety_rounded(v->count);
 
 	if (v->row_of[chosen] >= 0)
-		return v->rows + (size_t) v->row_of[chosen] * rounded;
-	row = v->rows + (size_t) v->row_count * rounded;
+		return;
 	if (v->row_count < v->max_rows - 1)
 		v->row_of[chosen] = v->row_count++;
 	for (int k = 0; k < v->dim; k++)
 		v->unit[k] = lane[(size_t) k * VARIETY_STRIP];
 	fill_row(v, row);
-	return row;
 }
 
 /* ---------- one slate ---------- */
@@ -140,32 +139,71 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 	for (int i = 0; i < QUADS; i++)
 	{
 		quad		score = ((const quad *) scores)[i];
-		quad		similarity = HIGHER(((const quad *) similar)[i], ((quad *) closest)[i]);
+		quad		similarity = HIGHER(quad, ((const quad *) similar)[i], ((quad *) closest)[i]);
 
-		similarity = LOWER(similarity, one);
+		similarity = LOWER(quad, similarity, one);
 		((quad *) closest)[i] = similarity;
-		((quad *) penalized)[i] = score - diversity * HIGHER(score, (quad) {0.0}) * similarity;
-		peak = HIGHER(((quad *) penalized)[i], peak);
+		((quad *) penalized)[i] = score - diversity * HIGHER(quad, score, (quad) {0.0}) * similarity;
+		peak = HIGHER(quad, ((quad *) penalized)[i], peak);
 	}
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
 }
 
+/* Apply all choices of the slate to a strip.  Returns its highest penalized score. */
 CPU_CLONES
-static void
-update_similarities(Variety *v, const float *row)
+static double
+update_strip(Variety *v, size_t strip)
 {
+	size_t		at = strip * VARIETY_STRIP;
+	octet		nearest[OCTETS] = {{0.0f}};
 	double		similar[VARIETY_STRIP];
 	double		penalized[VARIETY_STRIP];
 
-	for (int at = 0; at < v->count; at += VARIETY_STRIP)
+	if (v->applied[strip] == v->chosen_count)
+		return v->peaks[strip];
+	for (int i = v->applied[strip]; i < v->chosen_count; i++)
 	{
-		widen(row + at, similar);
-		v->peaks[at / VARIETY_STRIP] = score_strip(v->diversity, similar, v->scores + at,
-												 v->closest + at, penalized);
+		int			row = v->row_of[v->chosen[i]];
+		const float *similarities = v->rows + at +
+			(size_t) (row < 0 ? v->row_count : row) * variety_rounded(v->count);
+
+		UNROLL
+		for (int l = 0; l < OCTETS; l++)
+			nearest[l] = HIGHER(octet, ((const octet *) similarities)[l], nearest[l]);
 	}
+	v->applied[strip] = v->chosen_count;
+	widen((const float *) nearest, similar);
+	return v->peaks[strip] = score_strip(v->diversity, similar, v->scores + at, v->closest + at,
+										 penalized);
+}
+
+/*
+ * Find the highest penalized score.  Since choices only reduce scores, we apply them to a strip
+ * only if its highest score was high enough before; or to all if the last row will be reused.
+ */
+static double
+find_highest(Variety *v)
+{
+	size_t		strips = variety_rounded(v->count) / VARIETY_STRIP;
+	bool		is_reused = v->chosen_count > 0 && v->row_of[v->chosen[v->chosen_count - 1]] < 0;
+	size_t		first = 0;
+	double		highest = -INFINITY;
+
+	for (size_t strip = 1; strip < strips; strip++)
+		if (v->peaks[strip] > v->peaks[first])
+			first = strip;
+	for (size_t i = 0; i <= strips; i++)
+	{
+		size_t		strip = i == 0 ? first : i - 1;
+
+		if (v->peaks[strip] >= highest || is_reused)
+			highest = higher(update_strip(v, strip), highest);
+	}
+	return highest;
 }
 
 /* Compute the penalized scores of a strip of candidates whose similarities do not change. */
+CPU_CLONES
 static double
 rescore_strip(const Variety *v, int at, double *penalized)
 {
@@ -173,7 +211,6 @@ rescore_strip(const Variety *v, int at, double *penalized)
 }
 
 /* Begin a slate after the scores have been set.  Ties are broken by keys drawn from "seed". */
-CPU_CLONES
 void
 variety_begin(Variety *v, uint64_t seed, int group_count)
 {
@@ -181,7 +218,7 @@ variety_begin(Variety *v, uint64_t seed, int group_count)
 	double		penalized[VARIETY_STRIP];
 
 	v->seed = seed;
-	v->last = -1;
+	v->chosen_count = 0;
 	for (int g = 0; g < group_count; g++)
 		v->taken[g] = 0;
 	for (size_t at = 0; at < rounded; at++)
@@ -189,7 +226,10 @@ variety_begin(Variety *v, uint64_t seed, int group_count)
 	for (size_t at = (size_t) v->count; at < rounded; at++)
 		v->scores[at] = -INFINITY;
 	for (size_t at = 0; at < rounded; at += VARIETY_STRIP)
+	{
 		v->peaks[at / VARIETY_STRIP] = rescore_strip(v, (int) at, penalized);
+		v->applied[at / VARIETY_STRIP] = 0;
+	}
 }
 
 static uint64_t
@@ -238,16 +278,15 @@ exclude(Variety *v, int chosen)
 int
 variety_next(Variety *v)
 {
-	size_t		strips = variety_rounded(v->count) / VARIETY_STRIP;
-	double		penalized = -INFINITY;
+	double		highest;
+	int			chosen;
 
-	if (v->last >= 0)
-		update_similarities(v, similarities_of(v, v->last));
-	for (size_t strip = 0; strip < strips; strip++)
-		penalized = higher(penalized, v->peaks[strip]);
-	if (penalized == -INFINITY)
+	if (v->chosen_count > 0)
+		compute_row(v, v->chosen[v->chosen_count - 1]);
+	highest = find_highest(v);
+	if (highest == -INFINITY)
 		return -1;
-	v->last = argmax(v, penalized);
-	exclude(v, v->last);
-	return v->last;
+	chosen = argmax(v, highest);
+	exclude(v, chosen);
+	return v->chosen[v->chosen_count++] = chosen;
 }

@@ -50,11 +50,13 @@ typedef struct Variety
 
 	/* fields of the current slate */
 	uint64_t	seed;
-	int			last;			/* candidate chosen last, negative for none */
+	int		   *chosen;			/* candidates chosen so far */
+	int			chosen_count;
 	int		   *taken;			/* number of chosen candidates of each group */
 	double	   *scores;			/* score of each candidate; -infinity if unavailable */
 	double	   *closest;		/* greatest similarity of each candidate to chosen candidates */
 	double	   *peaks;			/* highest penalized score of each strip of candidates */
+	int		   *applied;		/* number of choices that each of these considers */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

@@ -113,6 +113,8 @@ make_variety(const Case *c)
 	v.scores = guarded(rounded);
 	v.closest = guarded(rounded);
 	v.peaks = guarded(rounded / VARIETY_STRIP);
+	v.applied = allocate(rounded / VARIETY_STRIP * sizeof(int));
+	v.chosen = allocate((size_t) c->candidates * sizeof(int));
 	for (int i = 0; i < c->candidates; i++)
 		variety_set_vector(&v, i, c->vectors[i]);
 	variety_start(&v);
