@@ -54,8 +54,8 @@ COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
 
 -- Create the table recent_click: the last 100,000 clicks, from which training examples are drawn.  A user's clicks on
 -- an item count once per half-life of popularity.  "part" is one of eight parts, "place" orders the clicks of a part by
--- time, "n" numbers a user's clicks from the latest one, and "days" is the age in days.  _dlints_fit_prior() drops the
--- table.
+-- time, "n" numbers a user's clicks from the latest one, "days" is the age in days, and "is_ours" says that the click
+-- was on one of our lists.  _dlints_fit_prior() drops the table.
 CREATE FUNCTION _dlints_write_recent_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -64,7 +64,11 @@ DECLARE
 BEGIN
 	EXECUTE format($statement$
 	CREATE UNLOGGED TABLE %I.recent_click AS
-	SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place
+	WITH ours AS MATERIALIZED (
+		SELECT DISTINCT d.user_id, r.item
+		FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
+		WHERE  s.clicks IS NOT NULL AND r.value > 0)
+	SELECT l.*, o.item IS NOT NULL AS is_ours, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place
 	FROM  (SELECT c.user_id, c.item, c.at,
 	              hashtext(coalesce(c.user_id::text, c.at::text) || ' ' || c.item::text) & 7 AS part,
 	              row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
@@ -77,7 +81,8 @@ BEGIN
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 	                  GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
 	                            floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
-	                                  / s.popularity_half_life)) c) l$statement$,
+	                                  / s.popularity_half_life)) c) l
+	       LEFT JOIN ours o ON same_item(o.item, l.item) AND same_user(o.user_id, l.user_id)$statement$,
 	               own, @extschema@._dlints_newest_clicks());
 	ANALYZE recent_click;
 END
@@ -85,7 +90,8 @@ $$;
 COMMENT ON FUNCTION _dlints_write_recent_clicks() IS 'create the table of clicks from which examples are drawn';
 
 -- Add training examples from one of eight parts of the last 100,000 clicks: at most "max_examples" to the candidates
--- of half-lives, and "kept" of them to warm_start_example.
+-- of half-lives, and "kept" of them to warm_start_example.  Clicks on our own lists are examples only if there are too
+-- few others: users click together what they were shown together, so that similarity would seem to count more.
 --
 -- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about
 -- the same time; together they count five times, since about one impression in twenty is clicked.  Popularity is
@@ -137,7 +143,7 @@ BEGIN
 		       CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS max_history
 		FROM  (SELECT c.* FROM recent_click c, log l     -- ORDER BY needs its own random()
 		       WHERE  c.part = $1 AND c.days <= l.longest
-		       ORDER  BY random() LIMIT $2) c),
+		       ORDER  BY c.is_ours, random() LIMIT $2) c),
 	clicked_before AS MATERIALIZED (
 		SELECT e.id, o.item, x.w90, x.w30, x.w14
 		FROM  (SELECT x.*, (x.n + s - 1) %% x.clicks + 1 AS before

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(97);
+SELECT plan(98);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -99,6 +99,18 @@ SELECT ok(bool_and(features[cardinality(features)] BETWEEN 0 AND 1), 'examples c
   FROM board.warm_start_example;
 SELECT is(prior_weight, 30::float8, 'the prior from a click log has the weight 30') FROM board.model, dlints_info(state)
   WHERE name = 'personal';
+-- One of eight parts, with as many examples as it has clicks that were not on lists
+SELECT count(board.reward(decision, item)) FROM board.recommend(7000, 30);
+INSERT INTO visit SELECT 7000, item, now() FROM board.impression_user WHERE user_id = 7000;
+SELECT inside('board', 'SELECT public._dlints_write_recent_clicks()');
+DELETE FROM board.warm_start_example;
+SELECT inside('board', format('SELECT public._dlints_add_examples(%s, %s, 100)', part,
+  count(*) FILTER (WHERE user_id < 7000)))
+FROM board.recent_click WHERE part > 0 GROUP BY part ORDER BY count(*) FILTER (WHERE user_id = 7000) DESC LIMIT 1;
+SELECT ok(count(*) > 0 AND NOT bool_or(user_id = 7000),
+  'clicks on lists are no examples if there are enough others') FROM board.warm_start_example WHERE user_id IS NOT NULL;
+DROP TABLE board.recent_click;
+DELETE FROM visit WHERE who = 7000;
 
 -- without a click log
 SELECT dlints_create_recommender('alone', 'job', '{field}', user_type => 'bigint', attribution_window => '0',
