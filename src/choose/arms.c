@@ -22,7 +22,7 @@
 typedef struct ArmScore
 {
 	double		mean;
-	double		stddev;			/* standard deviation of the score; 0 without draws */
+	double		stddev;			/* standard deviation of the score; 0 if the policy does not draw */
 } ArmScore;
 
 /* Compute the distribution of an arm's score, including the intercept. */

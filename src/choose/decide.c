@@ -64,7 +64,7 @@ AddNumbers(const Call *call, int argno, const char *plural, const char *name, do
 			sums[i] += ArgFinite(DatumGetFloat8(elements[i]), name);
 }
 
-/* Read the standard deviations of the bonuses; NULL if the argument is NULL. */
+/* Read the standard deviation of each candidate's random bonus; NULL if the argument is NULL. */
 static double *
 ReadBonusStddevs(const Call *call)
 {
@@ -105,9 +105,7 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = GroupsCount(groups);
 }
 
-/*
- * Read similar_by as weights of the features: similarity is then the cosine of weighted features.
- */
+/* Read similar_by as weights of features; similarities are cosines of the weighted features. */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
 {
@@ -179,7 +177,7 @@ MakeAddends(const Call *call, const Request *request)
 	return addends;
 }
 
-/* Read the tie-break keys of a shortlist's candidates as nonzero integers. */
+/* Read the tie-break keys of a shortlist's candidates, and convert them to nonzero integers. */
 static uint64 *
 ReadTieKeys(const Call *call)
 {
@@ -246,7 +244,7 @@ StoreCandidate(const DecisionRows *result, int number, int rank)
 	tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
 }
 
-/* Return rows for the candidates that were not chosen, in the order of the arrays. */
+/* Return rows for the candidates that were not chosen, in the order of the argument "items". */
 static void
 StoreOthers(const DecisionRows *result)
 {
@@ -300,8 +298,8 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 PG_FUNCTION_INFO_V1(dlints_decide);
 
 /*
- * dlints_decide(model, items, features, ...): choose k of the items by their features, given
- * as one row of a matrix per item
+ * dlints_decide(model, items, features, ...): choose k of the items; row i of the matrix
+ * "features" has the features of item i
  */
 Datum
 dlints_decide(PG_FUNCTION_ARGS)

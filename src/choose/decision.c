@@ -34,13 +34,13 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* Maximum number of entries of all slates that are filled at the same time: 24 MB */
+/* Maximum number of entries in all slates that are filled at the same time; they take 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /*
- * Minimum number of candidates in a tie of which a shortlist may have cut off items.  A shortlist
- * has at least 25 items of such a tie.  Smaller ties are complete, unless conditions exclude most
- * items.
+ * A shortlist cuts off items only of ties of which it has at least 25 items.  We therefore take
+ * ties of fewer candidates than this for complete.  The limit is below 25, because conditions may
+ * exclude items of the shortlist.
  */
 #define MIN_CUT_TIE		8
 
@@ -53,7 +53,7 @@ typedef struct DecisionState
 	Slate	   *slates;			/* slate of each draw in the batch */
 	VariedLists *varied;		/* slates with diversity, or NULL */
 	int		   *list;			/* work space: candidates of one slate */
-	double	   *tie_shares;		/* share of a tied candidate under each draw; 0: no tie */
+	double	   *tie_shares;		/* TieShare() of each draw in the batch */
 } DecisionState;
 
 /*
@@ -117,7 +117,7 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Does each tied candidate count by its probability, instead of by the actual tie-break? */
+/* Do we count a tied candidate by its probability, instead of by the actual tie-break? */
 static bool
 SharesTies(const Candidates *from)
 {
@@ -125,8 +125,8 @@ SharesTies(const Candidates *from)
 }
 
 /*
- * Expected number of positions, at most 1, of a candidate that ties for the last
- * positions of a slate; 0 without a tie
+ * Probability that a candidate is chosen if it ties for the last positions of a slate; 0 if no
+ * candidates tie for them
  */
 static double
 TieShare(const Candidates *from, Slate *slate)
@@ -146,7 +146,7 @@ TieShare(const Candidates *from, Slate *slate)
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
-/* Count those of some candidates that tie for the last positions of a draw's slate. */
+/* Count the candidates of a strip that tie for the last positions of a draw's slate. */
 static void
 CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -300,7 +300,7 @@ DecisionProbability(const Decision *decision, int candidate)
 	const Rules *rules = &decision->from->rules;
 	int			k = Min(rules->k, decision->candidates);
 
-	/* rounding errors may exceed 1 */
+	/* because of rounding errors, the sum may exceed 1 */
 	return Min(1.0, (1.0 - rules->epsilon) * decision->counts[candidate] / rules->draws +
 			   rules->epsilon * k / decision->candidates);
 }

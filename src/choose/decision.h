@@ -14,10 +14,10 @@
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* scores of the candidates; NULL if there are none */
+	Scores	   *scores;			/* scores of the candidates; NULL without candidates */
 	int		   *groups;			/* group of each candidate, negative for none; NULL without a cap */
 	int			group_count;
-	uint64	   *tie_keys;		/* tie-break key of each candidate of a shortlist; NULL: random */
+	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
 	ArrayType  *similar_by;		/* vector of each candidate, one per row; NULL without diversity */
 	ArgSpec		similar;
 	double	   *similar_roots;	/* factors of the columns of similar_by; NULL: all 1 */
@@ -30,7 +30,7 @@ typedef struct Decision
 	int		   *chosen;			/* indexes of the chosen candidates, best first */
 	int			chosen_count;
 	double	   *scores;			/* score of each candidate under the first draw */
-	double		level;			/* intercept, which is added to the scores at the end */
+	double		level;			/* intercept under the first draw */
 	double	   *counts;			/* expected number of draws that choose each candidate */
 } Decision;
 

@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* positions of the arguments after the state */
+/* argument numbers of the transition function; 0 is the state */
 #define SCORES_ARGNO	1
 #define COSTS_ARGNO		2
 #define K_ARGNO			3

@@ -30,7 +30,7 @@ static const MismatchMessages recommend = {
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/* Create the state from the first candidate; the next ones must have the same arguments. */
+/* Create the state from the first candidate.  All must have the same model, profile and k. */
 static RecommendState *
 BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {

@@ -45,8 +45,8 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Return the argument numbers of an aggregate, which depend on their count: (model, item,
- * features), then with k, then with a profile.
+ * Return the argument numbers of an aggregate, which depend on the number of arguments: (model,
+ * item, features), with k as the fourth and a profile as the fifth argument.
  */
 const CandidateForm *
 AggregateForm(FunctionCallInfo fcinfo)
@@ -117,8 +117,8 @@ RequestInit(Request *request, const MismatchMessages *messages,
 }
 
 /*
- * Raise an error unless a profile equals the request's.  Equal numbers in
- * another datum are accepted; later calls then compare with that datum first.
+ * Raise an error unless a profile equals the request's.  If it is another datum with equal
+ * numbers, it becomes the request's profile, because the next rows probably pass this datum, too.
  */
 void
 RequestCheckProfile(Request *request, Datum profile)

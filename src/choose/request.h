@@ -32,7 +32,7 @@ typedef struct Request
 	ValueKey	model_key;
 	ValueKey	profile_key;
 	DlintsHeader model;
-	ArgSpec		expected;		/* required shape of the features */
+	ArgSpec		expected;		/* required length of a feature vector */
 	double		stddev_factor;	/* factor of the standard deviation in UCB scores; else 0 */
 	double	   *profile;		/* numbers of the profile; NULL without a stddev_factor */
 } Request;

@@ -35,7 +35,7 @@
 /* Number of multiplications between two checks for interrupts, about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* Number of draws converted together without a projection, few enough to stay in the CPU's cache */
+/* Number of draws converted to weights at a time, few enough to stay in the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
 /* Number of candidates in a strip: 16 kB of doubles at n = 64 */
@@ -49,7 +49,7 @@ struct Scores
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw? */
-	const double *parameters;	/* draws from the caller; NULL: from the seed */
+	const double *parameters;	/* draws from the caller; NULL: we draw with "seed" */
 	int			draws;			/* number of draws; 1 if the policy does not draw */
 	int			feature_dim;
 	int			dim;			/* number of reduced features without the intercept */
@@ -61,7 +61,7 @@ struct Scores
 	/* vectors that are scored: x or A x, see above */
 	bool		reduces;		/* are the vectors A x instead of x? */
 	int			len;			/* length of a vector */
-	int			step;			/* distance between successive vectors, in numbers */
+	int			step;			/* distance between successive vectors, in doubles */
 	double	   *lanes;			/* rows of A, interleaved (core/score.h) */
 	double	   *strip;			/* feature vectors of a strip of candidates */
 	double	   *reduced;		/* A times the feature vectors of a strip */
@@ -69,7 +69,7 @@ struct Scores
 	ArrayType  *array;			/* features of all candidates, one row each */
 	ArgSpec		expected;
 
-	/* interleaved draws, and scores of a strip under SCORE_LANES of them */
+	/* interleaved draws ("pack"), and scores of a strip under SCORE_LANES draws ("block") */
 	double	   *pack;			/* interleaved draws; plain weights if there is one draw */
 	int			pack_size;
 	double	   *levels;			/* intercept of each draw in "pack" */
@@ -106,9 +106,9 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 }
 
 /*
- * Number of coefficient vectors to convert together.  A few stay in the CPU's cache.  If a
- * projection is not cached, however, it is generated for each portion of vectors.  Portions are
- * then as large as time and memory permit.
+ * Number of coefficient vectors (a portion) to convert to weights of features at a time.  Without
+ * a projection, portions fit into the CPU's cache.  With one, each portion may have to generate
+ * the projection again, so portions are as large as time and memory permit.
  */
 static int
 PortionSize(const Scores *scores)
@@ -265,8 +265,8 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 }
 
 /*
- * Add bonuses to the scores of a strip, which has "step" scores per candidate, "draws" of them in
- * use.
+ * Add bonuses to the scores of a strip.  Each candidate has a row of strip->step scores, of which
+ * the first "draws" are used.
  */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)

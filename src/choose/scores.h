@@ -14,7 +14,7 @@ typedef struct ScoresStrip
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* distance between successive scores, in numbers */
+	int			step;			/* distance between successive scores, in doubles */
 	double		peak;			/* highest score */
 	double		level;			/* intercept of the draw, not contained in the scores */
 } ScoresStrip;

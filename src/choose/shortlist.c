@@ -9,7 +9,7 @@
  * are in the CPU's cache.
  *
  * Features of type real[] are scored in single precision and read in place.  A score only decides
- * whether an item is on the list.  Its rounding error is of the size of the features' own.
+ * whether an item is on the list.  Its rounding error is about that of the features themselves.
  */
 #include "postgres.h"
 
@@ -193,8 +193,8 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 }
 
 /*
- * Raise an error if weights or k differ between the rows of a group.  If the
- * weights are another stored copy, later rows are compared with that copy first.
+ * Raise an error if weights or k differ between the rows of a group.  If a row passes another
+ * stored copy of the weights, we compare the next rows with that copy.
  */
 static void
 CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
@@ -291,9 +291,9 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 }
 
 /*
- * Compute the score of an item in double precision, because single precision has
- * overflowed or a feature is not finite, which raises an error.  The result depends
- * on features and weights only, so that equal items have equal scores.
+ * Compute the score of an item in double precision, after infinity or NaN in single precision.
+ * Raises an error if a feature is not finite.  The result depends on features and weights only, so
+ * that equal items have equal scores.
  */
 static double
 ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
@@ -316,8 +316,8 @@ WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int cou
 
 /*
  * Score "count" items under all weight vectors in single precision.  A feature that is not finite
- * makes all scores of its item NaN, even with weight 0.  The highest score is then NaN, and the
- * items are not skipped.
+ * makes all scores of its item NaN, even with weight 0.  The highest score is then NaN, so that
+ * TopKIsBeyond() does not skip the items, and WidenColumn() raises the error.
  */
 static void
 ScoreFloats(Shortlist *list, Block *block, int first, int count)

@@ -2,8 +2,8 @@
  * topk.c
  *		Top-k selection from a stream of scored items.
  *
- * Memory grows with min(k, items), never with k alone.  Items with equal scores are ordered by
- * their tie-break key, the number in the order of arrival or a random number.
+ * Memory grows with min(k, items), never with k alone.  Items with equal scores are ordered by a
+ * tie-break key: either the order of arrival or a random number.
  */
 #include "postgres.h"
 
@@ -79,7 +79,7 @@ TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 	return top;
 }
 
-/* As TopKCreateOfType(), for items of the argument's type */
+/* As TopKCreateOfType(), for items of the type of argument item_argno */
 TopK *
 TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k, Size size)
 {

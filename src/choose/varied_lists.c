@@ -2,9 +2,9 @@
  * varied_lists.c
  *		Slates with diversity under many draws.
  *
- * A first pass stores the scores of all candidates under some draws.  These
- * determine which candidates can be on any slate.  Slates are then chosen
- * among these candidates, and only their vectors are read and compared.
+ * A first pass stores the scores of all candidates under some draws.  The scores determine which
+ * candidates can be on any slate.  Slates are then chosen among these candidates, and only their
+ * vectors are read and compared.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@ struct VariedLists
 {
 	const Candidates *from;
 	int			candidates;
-	ArgSpec		expected;		/* required shape of a row of similar_by */
+	ArgSpec		expected;		/* required length of a row of similar_by */
 	double	   *vector;			/* work space for one vector */
 	double	   *scores;			/* scores of all candidates: one row per draw */
 	bool	   *possible;		/* can a candidate be on a slate? */
@@ -149,7 +149,7 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 		.diversity = from->rules.diversity, .numbers = lists->numbers,
 	.groups = lists->groups, .cap = from->rules.cap};
 
-	Assert(count > 0);			/* the best candidates are always possible */
+	Assert(count > 0);			/* MarkPossible() marks at least the best candidates */
 	v.max_rows = (int) Min(Max(MAX_SIMILARITIES / Max(rounded, 1), 1),
 							(Size) draws * Min(from->rules.k, count) + 1);
 	v.units = AllocateMany(sizeof(float) * rounded, v.dim);

@@ -9,9 +9,9 @@
 #include "clones.h"
 
 #define SECONDS_PER_DAY	86400.0
-/* Maximum age in seconds, which stands for that of an infinite date */
+/* Maximum age in seconds; larger ages, and those of infinite dates, are reduced to it */
 #define MAX_AGE			(1e9 * SECONDS_PER_DAY)
-/* Number of dates per SIMD vector, and number computed together to hide latencies */
+/* Number of dates per SIMD vector, and number of dates that are converted at a time */
 #define DATES_PER_VECTOR	8
 #define DATES_TOGETHER	64
 

@@ -196,8 +196,8 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 #endif							/* CPU_AVX2 */
 
 /*
- * Compute dot products with the fastest instructions of this CPU; all instructions give equal sums.
- * Encoded feature vectors are codes_len bytes apart, and rows of sums BYTE_LANES numbers.
+ * Compute dot products with the fastest instructions of this CPU; all give equal sums.  Encoded
+ * feature vectors are codes_len bytes apart, and each gets a row of BYTE_LANES sums.
  */
 void
 byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
@@ -234,9 +234,9 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 }
 
 /*
- * Complete rows of bounds.  The second half of a row has variances of scores on entry, and
- * standard deviations on return.  The first half gets the bounds: scores plus "times" standard
- * deviations.
+ * Compute bounds of scores: a score plus "times" its standard deviation.  A row has BYTE_LANES
+ * bounds, followed by BYTE_LANES numbers: on entry the variances of the scores, on return their
+ * standard deviations.
  */
 CPU_CLONES
 void
@@ -255,8 +255,8 @@ byte_write_bounds(int count, const float *scores, float times, float *bounds)
 }
 
 /*
- * Subtract each row's sum of cubed excesses from its key.  An excess is the difference between a
- * bound and its threshold, in standard deviations, and 0 if the bound is below the threshold.
+ * Subtract from the sort key of each row the sum of its cubed excesses.  An excess is the number
+ * of standard deviations by which a bound exceeds its threshold; 0 if it does not.
  */
 CPU_CLONES
 void

@@ -24,9 +24,9 @@ enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 typedef struct ByteWeights
 {
 	int			quads;
-	int8_t	   *lanes;			/* interleaved weights: quads * BYTE_LANES * 4 integers */
+	int8_t	   *lanes;			/* interleaved weights: "quads" times BYTE_LANES * 4 integers */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* sums for features of zero */
+	int32_t		offsets[BYTE_LANES];	/* dot products with a vector of zeros (bytes 128) */
 	float		errors[BYTE_LANES]; /* standard errors of scores, if the feature scale is 1 */
 } ByteWeights;
 

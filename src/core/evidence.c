@@ -148,10 +148,10 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Tolerance for a negative difference of sums, from what is left and what was subtracted.  A sum of
- * 1e7 terms has a relative rounding error of at most about 1e-9.  The subtracted sum may be small
- * beside earlier, larger sums, so we add 1e-6 of it.  With a larger tolerance, we could retract
- * observations that were never added: one among a million is that small.
+ * Tolerance for a difference "left" that is negative after subtracting the sum "taken".  A sum of
+ * 1e7 terms has a relative rounding error of at most about 1e-9.  The sums may have been larger
+ * earlier, with larger errors, so we add 1e-6 of "taken".  A larger tolerance would hide that one
+ * observation in a million was never added.
  */
 static double
 tolerance(double left, double taken)
@@ -174,8 +174,8 @@ clamp(double max_error, double *value)
 }
 
 /*
- * Limit R after a subtraction.  If almost no weight is left, R / N is the ratio of two rounding
- * errors.  Every set of rewards satisfies R^2 <= N S.
+ * Limit R after a subtraction that leaves almost no weight.  R / N is then a ratio of two rounding
+ * errors.  We enforce R^2 <= N S, which all sets of rewards satisfy.
  */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
@@ -190,9 +190,9 @@ limit_mean(Evidence *e, const Evidence *taken)
 /*
  * Check that a difference of matrices can be a sum of w z z'.  Such a sum has a Cholesky factor
  * after we add the tolerance to its diagonal.  Rounding errors, and thus the tolerance, are
- * proportional to the diagonal element itself.  An element with nothing subtracted may have errors
- * of earlier differences.  The tolerance therefore has a minimum, far below the ridge, where errors
- * do not affect the posterior.
+ * proportional to the diagonal element itself.  If 0 is subtracted from an element, it may still
+ * have errors of earlier subtractions.  The tolerance therefore has a minimum, which is far below
+ * the ridge and does not affect the posterior.
  */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)

@@ -11,7 +11,7 @@
 #include "numbers.h"
 #include "random.h"
 
-/* ---------- parts of z without a projection ---------- */
+/* ---------- reduced features that are not projected ---------- */
 
 const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"

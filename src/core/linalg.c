@@ -82,9 +82,9 @@ static const double minus_one = -1.0;
 static const double zero = 0.0;
 static const int unit_stride = 1;
 
-/* Maximum number of rows of sums that a score kernel computes at a time */
+/* Maximum number of columns for which linalg_rank_update() computes sums at a time */
 #define MAX_SUMS	64
-/* Maximum order of a triangle for solutions in lanes, which take 64 kB */
+/* Maximum dimension of a system that we solve for interleaved vectors, which take 64 kB */
 #define MAX_ORDER	1025
 /* Maximum number of coordinates that a projection multiplies at a time: 16 kB */
 #define MAX_PIECE	256
@@ -100,9 +100,9 @@ static const int unit_stride = 1;
  *
  * OpenBLAS retries its allocation forever if the address space is limited (ulimit -v).  So we test
  * whether the memory is available, and make OpenBLAS allocate it at once.  It keeps this buffer,
- * and our calls never need a second one.  A Cholesky factorization triggers the allocation, whether
- * LAPACK is OpenBLAS's or not.  A factorization of order 1 would not, because vectors do not need
- * the buffer.
+ * and our calls never need a second one.  A Cholesky factorization makes OpenBLAS allocate the
+ * buffer, even if LAPACK is another library.  A matrix of order 1 would not suffice, because
+ * operations on vectors do not use the buffer.
  */
 bool
 linalg_ready(void)
@@ -236,8 +236,8 @@ weigh_rows(int d, int count, const double *vectors, const double *weights, int r
 }
 
 /*
- * Multiply "count" elements of column c of a packed lower triangle, from "row" on, by "factor", and
- * add the sums.
+ * Multiply by "factor", and add "sums" to, the "count" elements of a packed lower triangle that
+ * begin at element (row, c) and go down column c.
  */
 static void
 add_sums(int d, int row, int c, int count, const double *sums, double factor, double *packed)
@@ -350,8 +350,8 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
  */
 typedef struct Pieces
 {
-	int			upper;			/* order of the first triangle */
-	int			lower;			/* order of the second triangle */
+	int			upper;			/* number of rows of the first triangle */
+	int			lower;			/* number of rows of the second triangle */
 	int			stride;			/* distance between the columns of each part */
 	const double *first;
 	const double *block;
@@ -403,7 +403,7 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 /*
  * Solve L'x = b for "order" elements of SCORE_LANES interleaved vectors, followed by "below"
  * elements that are solved already.  We substitute backwards, a few rows of L' at a time.  Rows are
- * "next" numbers apart, and the elements of a row "step" numbers.
+ * "next" numbers apart, and the elements of a row are "step" numbers apart.
  */
 CPU_CLONES
 static void
@@ -511,8 +511,8 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 }
 
 /*
- * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows" vectors.
- * Successive lists of weights are weights_len apart, and successive sums sums_len.
+ * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows" vectors.  The arrays
+ * weights[c] are weights_len numbers apart, and the arrays sums[c] are sums_len numbers apart.
  */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,
@@ -595,9 +595,9 @@ linalg_gram(int d, const double *columns, double *full)
 }
 
 /*
- * full <- full + sum over k of left[k] right[k]', by columns.  Vectors have "rows" numbers on
- * the left and "columns" on the right.  Strides are the distances between vectors, and between
- * the columns of "full".
+ * full <- full + sum over k of left[k] right[k]', by columns.  A left vector has "rows" numbers, a
+ * right one "columns" numbers.  The strides are the distances between left vectors, between right
+ * vectors, and between the columns of "full".
  */
 void
 linalg_cross(int rows, int columns, int count, const double *left, int left_stride,

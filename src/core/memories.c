@@ -23,7 +23,7 @@
  */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
-/* Is memory j, the evidence under discount j, the last of several?  It has no discount. */
+/* Is memory j, the evidence under discount j, the last of several, which has no discount? */
 static bool
 is_last_of_several(int j, int count)
 {
@@ -156,8 +156,8 @@ typedef struct MemoryFit
 } MemoryFit;
 
 /*
- * Number of doubles of work space for memory_choose(): a packed matrix and a vector for each memory
- * (evidence under one discount), and one more of both
+ * Number of doubles of work space for memory_choose(): a packed matrix and a vector for each of
+ * "count" memories (evidence under one discount), and another packed matrix and vector
  */
 size_t
 memory_choose_work(int dim, int count)
@@ -224,10 +224,10 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Noise variance of discounted evidence, if the model has no other.  The time window may contain no
- * reward for a long time.  The share of the variance of all rewards that the fit leaves unexplained
- * therefore counts as one observation.  If the sum of squares has decayed to rounding errors, all
- * variance counts as unexplained.
+ * Noise variance of discounted evidence, if the model has no other.  The time window may contain
+ * no reward for a long time.  We therefore add one observation, whose squared residual is that
+ * share of the variance of all rewards which the fit leaves unexplained.  The share is 1 if the
+ * sum of squares has decayed to rounding errors.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -276,8 +276,8 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 
 /*
  * Does evidence i, with the stronger discount, contradict the estimate psi_j from evidence j?  The
- * residual is e = b_i - G_i psi_j.  If the two differ only by noise, |L_i^-1 e|^2 is about sigma^2
- * times the effective number of parameters.  "spare" holds two vectors.
+ * residual is e = b_i - G_i psi_j.  If evidence i and psi_j differ only by noise, |L_i^-1 e|^2 is
+ * about sigma^2 times the effective number of parameters.  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,

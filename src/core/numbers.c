@@ -117,8 +117,9 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 }
 
 /*
- * Convert halves to floats: move the exponent to a float's position.  A multiplication with a power
- * of two corrects the bias and normalizes subnormals.  It leaves infinity and NaN at 2^16 or more.
+ * Convert halves to floats: move the exponent to a float's position.  A multiplication corrects the
+ * bias and normalizes subnormals.  Results of 2^16 or more were infinity or NaN, and become so
+ * again.
  */
 CPU_CLONES
 void
@@ -196,8 +197,8 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
 /*
- * Maximum of each lane over rows of "vectors" SIMD vectors. 0 times a number is 0 if the number is
- * finite, and NaN otherwise.
+ * Maximum of each lane over rows of "vectors" SIMD vectors; NaN if a number is not finite.  We add
+ * 0 times each number, which is NaN for infinity and NaN, to the maximum.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \
 	vector		highest[vectors]; \

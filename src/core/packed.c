@@ -21,7 +21,7 @@
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* Format of 8-bit numbers: sign bit, and maximum of the square root */
+/* Format of 8-bit numbers: the sign bit, and the largest value of the other bits */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 

@@ -26,9 +26,9 @@
  *
  *		P = G - s s' / N		p = b - (R / N) s
  *
- * where s is the intercept's column of G and R / N the mean reward.  For a coordinate that hardly
- * varies only rounding errors remain, in proportion to its former element.  We add an upper bound
- * of them to the diagonal, so that P stays positive semidefinite.
+ * where s is the intercept's column of G and R / N the mean reward.  If a coordinate hardly
+ * varies, its diagonal element of P is a rounding error in proportion to that of G.  We add an
+ * upper bound of these errors to the diagonal, so that P stays positive semidefinite.
  */
 static void
 remove_level(int dim, double N, double mean, double *p, double *P)
@@ -93,8 +93,8 @@ prior_is_valid(const Prior *prior, int dim)
 /*
  * Matrices to be factored: evidence[0] is G, and evidence[1] is H or a substitute.  We multiply
  * each by "times" and add the weighted prior.  Both diagonals then get the ridge.  To cover
- * rounding errors, they also get a fraction "share" of each matrix's diagonal, or of "least" if
- * that is larger.
+ * rounding errors, they also get, for each matrix, the fraction "share" of the maximum of its
+ * diagonal element and "least".
  */
 typedef struct FactorInput
 {

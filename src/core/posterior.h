@@ -20,7 +20,7 @@
 typedef struct Prior
 {
 	double		ridge;
-	double		last_ridge;		/* ridge of the intercept, which is not estimated */
+	double		last_ridge;		/* ridge of the intercept; never estimated */
 	double		weight;			/* factor of P and p; 0 without prior evidence */
 	const double *N;			/* sum of the prior's weights */
 	const double *p;			/* sum of r z over the prior: dim numbers */

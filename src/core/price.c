@@ -185,8 +185,8 @@ is_exceeded(const Search *s, double price)
 
 /*
  * Find the lowest price of a constraint at which no target is exceeded.  From the current price,
- * growing steps up or down bracket the result, and bisection follows.  The constraint's target must
- * be possible.
+ * growing steps up or down bracket the result, and bisection follows.  The constraint's target
+ * must be at least the minimum mean cost.
  */
 static double
 find_price(const Search *s)

@@ -19,7 +19,7 @@
 /* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
-/* Gains below this fraction of their terms, and duals below this number, are rounding errors. */
+/* A gain below this fraction of its terms is a rounding error; so is a dual below this number. */
 #define MIN_GAIN	1e-11
 
 /* Relative tolerance between two ratios in the choice of the leaving column */
@@ -255,7 +255,7 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: the choice without prices, slacks and, if necessary, the relaxation. */
+/* Set the initial basis: slacks, the choice at prices of 0 and, if necessary, the relaxation. */
 static void
 begin_basis(PriceProgram *p)
 {
@@ -283,7 +283,7 @@ begin_basis(PriceProgram *p)
 	}
 }
 
-/* Raise targets that no choice can meet together.  Returns false if there are none. */
+/* Raise targets that no choice can meet together.  Returns false if all targets can be met. */
 static bool
 relax_targets(PriceProgram *p)
 {

@@ -32,9 +32,9 @@ typedef struct PriceProgram
 	/* fields set by the caller */
 	const PricedDecisions *all;
 	int			rows;			/* number of constraints, plus 1 */
-	double		targets[PRICE_MAX_KINDS];	/* target mean costs; raised if impossible together */
+	double		targets[PRICE_MAX_KINDS];	/* target mean costs; raised if no choice meets all */
 	double		score_scale;	/* usual spread of a decision's scores */
-	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs; 0 if the price is 0 */
+	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs; 0 fixes the price at 0 */
 
 	/* current basis: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];

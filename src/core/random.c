@@ -56,7 +56,7 @@ random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 	out[3] = c3;
 }
 
-/* 64 random bits for an index under a seed: tie-break keys and derived seeds */
+/* Random number "index" of a seed, of 64 bits, for tie-break keys and derived seeds */
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
@@ -78,9 +78,7 @@ typedef struct Words
 	uint64_t	second[PAIRS_TOGETHER];
 } Words;
 
-/*
- * Number of Philox outputs that are written together, from "at" on: the lanes of an AVX2 register
- */
+/* Number of Philox outputs that words_avx2() computes: the lanes of an AVX2 register */
 #define WORDS_TOGETHER	4
 
 static void
@@ -146,7 +144,8 @@ words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size
 /* ---------- normals ---------- */
 
 /*
- * Bits of 2^52 and 2^84, to whose lowest bits integers are added, and of the root of 1/2, rounded
+ * The doubles 2^52, 2^84 and the root of 1/2, as bits.  An integer of 32 bits, as the lowest bits
+ * of 2^52, adds itself to it; as those of 2^84, it adds 2^32 times itself.
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)

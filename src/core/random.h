@@ -14,15 +14,15 @@
 #include <stdint.h>
 
 /*
- * Streams separate the uses of one seed.  The high half of a stream's number
- * is its purpose; the low half belongs to the purpose, such as a matrix row.
+ * Streams separate the uses of one seed.  The high half of a stream's number is its purpose.  The
+ * low half distinguishes streams of one purpose, such as the rows of a matrix.
  */
 typedef enum RandomPurpose
 {
 	RANDOM_PROJECTION = 1,		/* rows of the projection matrix */
 	RANDOM_DRAW = 2,			/* normals of a draw of the coefficients */
-	RANDOM_SIGNS = 5,			/* signs of a name; its hash is the key */
-	RANDOM_START = 6,			/* start of the iteration in svd.c; an item's hash is the key */
+	RANDOM_SIGNS = 5,			/* random signs of a name; the name's hash is the key */
+	RANDOM_START = 6,			/* start vectors of svd.c; an item's hash is the key */
 	RANDOM_BONUS = 7			/* normals of perturbed bonuses; row = candidate, index = draw */
 } RandomPurpose;
 
@@ -34,8 +34,8 @@ extern void random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t r
 								uint64_t first, size_t count, double *out);
 
 /*
- * Names as vectors (feature hashing).  Each name stands for pseudorandom signs.  In a
- * weighted sum of names, a dot product with a name's signs recovers its weight.
+ * Names as vectors (feature hashing).  A name's vector has pseudorandom signs.  Its dot product
+ * with a weighted sum of such vectors is approximately the name's weight, times the length.
  *
  * Users store these vectors in columns and train models with them, so the signs of a name
  * never change.  Golden values in the tests pin them.

@@ -31,8 +31,8 @@
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 
 /*
- * Minimum ratio of squared deviations from the mean reward to the sum of squared rewards.  Below,
- * rewards are constant up to rounding, and the ridge keeps its start value.
+ * Minimum ratio of squared deviations from the mean reward to the sum of squared rewards.  Below
+ * it, rewards are constant except for rounding, and the ridge keeps its start value.
  */
 #define MIN_VARIATION	1e-9
 

@@ -3,7 +3,7 @@
  *		Estimation of the ridge from the evidence.
  *
  * Rewards themselves show how large the coefficients are.  With 2 clicks in 100 impressions,
- * features explain about a ten-thousandth of the squares.  A ridge of 1 would then fit noise.
+ * features explain about 1e-4 of the rewards' variance.  A ridge of 1 would then fit noise.
  */
 #ifndef DLINTS_RIDGE_H
 #define DLINTS_RIDGE_H

@@ -7,8 +7,8 @@
 #include "clones.h"
 
 /*
- * Interleave "count" weight vectors of "len" numbers, in packs of "lanes" vectors, into
- * rounded * len numbers.  Unused lanes are zero.
+ * Interleave groups of "lanes" weight vectors, of "len" numbers each.  If the last group has fewer
+ * vectors, it is completed by zeros to "rounded" vectors in total.
  */
 #define PACK_BODY(number, lanes, rounded) \
 	int			v; \
@@ -150,8 +150,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 #endif
 
 /*
- * Score all feature vectors.  If fewer vectors remain than a function takes, it repeats some before
- * them, which is faster than a function for fewer vectors.
+ * Score all feature vectors.  If fewer vectors remain than a function takes, we include the last
+ * vectors before them again.  That is faster than a function that takes fewer vectors.
  */
 #define SCORE_ALL(kernel) \
 	int			c; \
@@ -168,9 +168,9 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 	}
 
 /*
- * Compute scores of "count" feature vectors under one pack of interleaved weight vectors.  The
- * feature vectors are features_len numbers apart, and their numbers "step".  Each feature vector
- * gives a row of scores; rows are scores_len numbers apart.
+ * Compute scores of "count" feature vectors under one group of interleaved weight vectors.
+ * Feature vectors are features_len numbers apart, and the numbers of a feature vector are "step"
+ * numbers apart.  Each feature vector gives a row of scores; rows are scores_len numbers apart.
  */
 void
 score_lanes_spaced(int len, const double *lanes, int count, const double *features,

@@ -17,7 +17,7 @@
 #define SCORE_LANES			8
 #define SCORE_LANES_FLOAT	16
 
-/* Round a number of weight vectors up to whole packs of lanes. */
+/* Round a number of weight vectors up to a multiple of SCORE_LANES. */
 static inline int
 score_rounded(int count)
 {

@@ -62,8 +62,8 @@ sift_up(SlateHeap *heap, const Slate *s)
 }
 
 /*
- * Record an entry that was not kept, if it is the best of these so far.  Fast paths skip entries
- * with scores below all kept ones, because these cannot tie with a kept one.
+ * Count the entries not kept that have the highest score of these, and record the one with the
+ * largest tie-break key.  Entries with scores below those of all kept ones need not be passed.
  */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)

@@ -35,7 +35,7 @@ typedef struct SlateHeap
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best entry that was not kept, by score and then by largest
 								 * tie-break key */
-	int			lost_count;		/* number of entries not kept that have the score of "lost" */
+	int			lost_count;		/* number of entries not kept with the same score */
 } SlateHeap;
 
 typedef struct Slate

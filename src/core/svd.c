@@ -268,9 +268,9 @@ filter_degree(double first, double last, int products)
 }
 
 /*
- * Initialize the panel: for each item its "known" numbers from an earlier
- * decomposition, then normals from its hash.  Random signs would not do,
- * because those of few items may be linearly dependent.
+ * Initialize the panel.  The vector of an item begins with "known" numbers from an earlier
+ * decomposition; the others are random normals from the item's hash.  We do not use random signs,
+ * because the sign vectors of few items may be linearly dependent.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,

@@ -114,7 +114,7 @@ value_sample_size(const PolicyValue *v)
 
 /*
  * Lower bound of the log wealth of one bet against an expectation at "distance" from the mean.
- * Wealth increases with the distance.  Beyond its maximum the bound is held constant.
+ * Wealth increases with the distance.  The bound has a maximum, and beyond it we return this.
  */
 static double
 log_wealth(double bet, double count, double squares, double distance)
@@ -145,9 +145,9 @@ log_mixture_wealth(double count, double squares, double distance)
 }
 
 /*
- * Largest distance between the mean of numbers in [0, 1] and their expectation that a bet
- * does not reject at level "alpha", at most "room".  "squares" is the sum of squared
- * deviations from the mean.  Valid at any time, so that repeated looks need no correction.
+ * Largest distance, at most "room", between the mean of numbers in [0, 1] and an expectation that
+ * the bets do not reject at level "alpha".  "squares" is the sum of squared deviations from the
+ * mean.  Valid at any time, so that repeated looks need no correction.
  */
 double
 bounds_distance(double count, double squares, double room, double alpha)

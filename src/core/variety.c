@@ -2,8 +2,8 @@
  * variety.c
  *		Greedy selection with a similarity penalty (maximal marginal relevance).
  *
- * Each position scans candidates, VARIETY_STRIP of them (a strip) at a time.
- * Keeping them sorted would cost more, because each choice changes the order.
+ * For each position, we scan candidates, VARIETY_STRIP of them (a strip) at a time.  To keep
+ * the candidates sorted would cost more, because each choice changes their order.
  */
 #include "variety.h"
 
@@ -66,7 +66,7 @@ variety_start(Variety *v)
 }
 
 /*
- * Compute the cosines of the vector "unit" with all candidates.  Each is summed in the
+ * Compute the cosines of the vector "unit" with all candidates.  Each cosine is summed in the
  * order of the elements, so that equal vectors have equal cosines.
  */
 CPU_CLONES

@@ -39,12 +39,12 @@ typedef struct Variety
 	const int  *numbers;		/* each candidate's number for tie-break keys */
 	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
 	int			cap;
-	float	   *units;			/* unit vectors of all candidates, interleaved by strip */
+	float	   *units;			/* vectors of length 1, VARIETY_STRIP interleaved at a time */
 	float	   *unit;			/* work space for one vector */
 
 	/* cached similarities: each row has those of all candidates to one chosen candidate */
 	float	   *rows;
-	int			max_rows;		/* number of cache rows, at least 1; the last is reused */
+	int			max_rows;		/* length of the cache; its last row is always overwritten */
 	int			row_count;		/* number of cached rows */
 	int		   *row_of;			/* index of each candidate's cached row, negative for none */
 

@@ -23,7 +23,7 @@
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
 
-/* Maximum number of observations: 2^53, up to which double counts exactly. */
+/* Maximum number of observations: 2^53, up to which a double counts without rounding. */
 #define MAX_OBSERVATIONS	9007199254740992.0
 
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),

@@ -20,9 +20,9 @@ typedef struct Progress
 {
 	ValueKey	key;			/* bytes that identify the model argument */
 	Dlints	   *model;			/* model trained on the rows read so far */
-	double	   *mean;			/* posterior mean psi-hat; may lag behind "model" */
+	double	   *mean;			/* posterior mean psi-hat; "model" may be newer */
 	int64		updates;		/* model->updates when the mean was computed */
-	int			memory;			/* number of the discount that the mean belongs to; 0 initially */
+	int			memory;			/* number of the mean's discount; 0 before the first mean */
 	double	   *b;				/* work space of ComputeMean, like "factor" */
 	double	   *factor;
 } Progress;
@@ -31,9 +31,9 @@ typedef struct Progress
  * Training on a row takes about D^2 operations, computing the mean D^3.  With
  * up to 128 coordinates and the intercept we compute the mean for each row.
  *
- * Larger models use one mean for several rows, so that the cost per row
- * remains about D^2.  Early in a log each row changes the model more; the
- * mean then lags by at most 1/16 of the rows read so far.
+ * Larger models use one mean for several rows, so that the cost per row remains about D^2.  Early
+ * in a log each row changes the model more, so the mean lacks at most the last 1/16 of the rows
+ * read so far.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -50,8 +50,8 @@ MaxLag(const DlintsHeader *model)
 }
 
 /*
- * Can the mean still be used?  It must belong to the discount in use and lag by at most the
- * permitted number of rows.
+ * Can the mean still be used?  It must belong to the discount in use, and lack at most the last
+ * MaxLag() rows.
  */
 static bool
 MeanIsRecent(const Progress *progress)
@@ -105,8 +105,8 @@ BeginPartition(Progress *progress, Datum datum)
 }
 
 /*
- * Store the arguments for the current row in fcinfo->args, from which the
- * shared readers of arguments take them.
+ * Store the current row's arguments in fcinfo->args, where functions such as ReadObservation()
+ * expect them.
  */
 static void
 FetchArguments(FunctionCallInfo fcinfo)

@@ -180,7 +180,7 @@ WorkingPlace(WorkingModel *working)
 	const DlintsHeader *model = &working->model->header;
 	Observation place = {0};
 
-	/* a full block is processed only now, because training can raise an error */
+	/* train here, not in WorkingAdd(): if training fails, the new observation must not be stored */
 	if (working->pending == EVIDENCE_BLOCK)
 		WorkingLearnPending(working);
 	if (working->pending == working->capacity)

@@ -181,8 +181,8 @@ GetWindows(const DlintsHeader *model)
 }
 
 /*
- * Minimum ratio of a sum of squared rewards to its maximum over time.  At 1e-10, only 6 of
- * the 16 digits of double are left; below, dlints_info recommends a rebuild.
+ * Minimum ratio of a sum of squared rewards to its maximum over time.  At 1e-10, only 6 of the 16
+ * digits of double are left; below this ratio, dlints_info recommends a rebuild.
  */
 #define MIN_PEAK_SHARE	1e-10
 

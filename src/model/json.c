@@ -331,7 +331,7 @@ ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, Field
 	return ReadInteger(reader, json, field->name, min, max, &value->integer);
 }
 
-/* Read a header field.  JSON null is accepted if the field's default stands for null. */
+/* Read a header field.  JSON null is accepted if the default value of the field means null. */
 static bool
 ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 {

@@ -53,8 +53,8 @@ ModelRebase(Dlints *model, double reference)
 
 /*
  * Minimum ratio of the squared deviations from the mean reward to S, those from the reference
- * reward.  Below, fewer than twelve digits of S describe the deviations, and we move the reference
- * to the mean.  The reference begins as the first reward, which may be an outlier.
+ * reward.  Below this ratio, fewer than twelve digits of S describe the deviations, and we move
+ * the reference to the mean.  The reference begins as the first reward, which may be an outlier.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -216,8 +216,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Return the number of updates, of "more" that come one by one, until the last one after which the
- * model chooses its discount; 0 if there is none.
+ * Return the last of the next "more" updates, numbered from 1, after which the model chooses its
+ * discount; 0 if there is none.  The updates come one by one.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)

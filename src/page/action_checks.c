@@ -2,8 +2,8 @@
  * action_checks.c
  *		Checks of requests to a ranker.
  *
- * A request is checked completely before features are computed, because their cost
- * grows with the number of pairs of names.
+ * The time to compute features grows with the number of pairs of names.  We therefore check a
+ * request completely, with a limit on pairs, before we compute features.
  */
 #include "postgres.h"
 
@@ -123,7 +123,7 @@ check_unique(char **ids, int count)
 					 errmsg("two actions have the id \"%s\"", ids[i])));
 }
 
-/* Check that actions are an array of at least one id or object with an id, and not too large. */
+/* Check that "actions" is an array of at least one action: an id, or an object with an id. */
 static void
 check_actions(const RankRequest *request, const ActionNames *context)
 {

@@ -3,8 +3,8 @@
  *		Features of the actions of a ranker.
  *
  * A context is equal for all actions and cannot rank them by itself.  Each of its names therefore
- * forms a pair with each name of an action.  The features of an action are the signs of its names
- * and pairs, added up and scaled to length 1, as by dlints_encode().
+ * forms a pair with each name of an action.  Names and pairs stand for vectors of random signs, as
+ * in dlints_encode().  The features of an action are the sum of these vectors, scaled to length 1.
  */
 #include "postgres.h"
 

@@ -186,8 +186,8 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 }
 
 /*
- * Convert a number to a word.  Integers below 32, such as hours, weekdays and counts,
- * have a word each.  Other numbers share a word within a range, two ranges per doubling.
+ * Convert a number to a word.  Integers below 32, such as hours, weekdays and counts, have a word
+ * each.  Other numbers are rounded to a power of the root of 2, and share its word.
  */
 static char *
 number_word(Numeric numeric)

@@ -1,7 +1,7 @@
 /*
  * allowed.c
- *		Evaluate "candidates", "bonus" and "cap_group" for items, for functions other
- *		than recommend().  As in lists, items for which an expression fails are left out.
+ *		Evaluate "candidates", "bonus" and "cap_group" for items, for functions other than
+ *		recommend().  Items for which an expression fails are left out.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Begin a request in the entered schema, with the arguments user_id and context. */
+/* Begin a request in the schema of the search_path, with the arguments user_id and context. */
 void
 EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -133,7 +133,7 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
 	{
-		MemoryContextSwitchTo(caller);	/* ClosePage() would free the result */
+		MemoryContextSwitchTo(caller);	/* results in memory that ClosePage() does not free */
 		values[2] = CStringGetTextDatum(item_text(&page, set->failing));
 		values[3] = CStringGetTextDatum(expression_error(&page));
 		nulls[2] = nulls[3] = false;

@@ -18,7 +18,7 @@
 
 /* Maximum absolute value of a date, in seconds; dates beyond count as missing */
 #define MAX_DATE		1e30
-/* Maximum number of floats in a tree: 64 MB */
+/* Maximum number of floats in a tree that divides items (core/halving.h): 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- blocks ---------- */
@@ -27,7 +27,7 @@ PG_FUNCTION_INFO_V1(dlints_block_codes);
 
 /*
  * _dlints_block_codes(features real[][], factors integer) -> bytea
- *		Encode the factors and columns of items, one row per item.
+ *		Encode the features of items, a row each: latent factors, then the features of columns.
  */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)
@@ -67,8 +67,8 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers);
 /*
  * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer,
  *						 dates real[]) -> real[]
- *		Return an item's row of the column "numbers".  All costs are 0 unless the array has
- *		"n_costs" elements.
+ *		Return the row of an item in the array "numbers" of the table "block".  All costs are 0
+ *		unless the array has "n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -202,9 +202,8 @@ PG_FUNCTION_INFO_V1(dlints_block_centroid);
 /*
  * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer)
  *		-> (features real[], numbers real[], spreads real[])
- *		Means and spreads of the items of a block.  Spreads are the standard deviation
- *		of factors, that of columns, and for each number the largest distance from the
- *		mean.
+ *		Means and spreads of the items of a block.  Spreads are one standard deviation for all
+ *		factors, one for all columns, and for each number the largest distance from its mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)

@@ -3,9 +3,10 @@
  *		The format of rows of the tables "block" and "centroid".
  *
  * A row of "block" has the items of a block; a row of "centroid" has the means of blocks instead.
- * "codes" contains for each item the scales of its factors and of its columns, followed by their
- * features, one byte each (core/byte_score.h).  "numbers" contains popularity, effect, costs and
- * dates.  The features of dates depend on the time, and are computed when a row is scored.
+ * "codes" contains for each item a scale for its latent factors, a scale for the features of its
+ * columns, and then both, one byte each (core/byte_score.h).  "numbers" contains popularity,
+ * effect, costs and dates.  The features of dates depend on the time, and are computed when a row
+ * is scored.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H
@@ -21,7 +22,7 @@
 #define FIRST_COST		2
 /* Relative change of an item's popularity up to which its block is not written again */
 #define POPULARITY_CHANGE	0.05
-/* Number of spreads before those of "numbers": one for all factors, and one for all columns */
+/* Number of elements in "spreads" before those of "numbers": one for factors, one for columns */
 #define N_SPREADS		2
 
 static inline Size

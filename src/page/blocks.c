@@ -15,7 +15,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Margin for errors of rounded scores, in their standard errors */
+/* Margin for the rounding errors of scores, as a multiple of their standard error */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {
@@ -78,7 +78,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Determine which items of the current block are offered, and their numbers. */
+/* Find the items of the current block that are offered to the slates, and number them. */
 static void
 number_items(BlockScan *scan)
 {
@@ -116,8 +116,8 @@ compact_scores(BlockScan *scan)
 }
 
 /*
- * For each offered item, find the rankings under which it may be among the best, if it has the
- * largest bonus.
+ * For each offered item, find the rankings under which it would be among the best with the largest
+ * bonus of the block.
  */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)

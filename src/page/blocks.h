@@ -39,10 +39,10 @@ typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* for each ranking, error that scores rarely exceed */
+	double	   *margins;		/* for each ranking, limit that errors of scores rarely exceed */
 	double	   *neighbour_weights;	/* for each ranking, weight of the neighbour score */
 	bool	   *is_found;		/* for each eligible item: is it in a block? */
-	Datum	  **blocks;			/* keys of each block's items; NULL without a best item */
+	Datum	  **blocks;			/* keys of each block's items; NULL for blocks without best items */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

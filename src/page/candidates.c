@@ -27,7 +27,7 @@
  * 0.1 s of CPU
  */
 #define MAX_FAILING		1000
-/* After MAX_FAILING items, number of items that are left out together */
+/* After MAX_FAILING items, number of items to leave out together if an expression fails for one */
 #define FAILING_PART	64
 
 /* Maximum absolute value of a bonus; larger ones count as 0 */
@@ -118,7 +118,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* Raises an error if the user's items are a view that fails to compute a key */
+/* Raises an error if the items are a view, and computing its key column fails */
 static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()", 0}, {0}};
 
 /*
@@ -221,7 +221,7 @@ read_part(PageRequest *page, void *arg)
 {
 	AllowedPart *part = arg;
 	MemoryContext caller =
-		MemoryContextSwitchTo(CurTransactionContext);	/* freed if an expression fails */
+		MemoryContextSwitchTo(CurTransactionContext);	/* an error frees this context */
 	NullableDatum args[] = {page->user, Given(page->context),
 							Given(KeyArray(page, part->items, part->count))};
 
@@ -302,9 +302,9 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 }
 
 /*
- * Read the eligible items of a shortlist, or of all items.  If the first expressions of a request
- * fail with an error that a missing object may cause, compute them for all items, which raises the
- * error unless an expression succeeds.
+ * Read the eligible items of a shortlist, or of all items.  If no expression of the request has
+ * succeeded yet, and a missing object may be the cause, evaluate the expressions for all items.
+ * That raises the error unless they succeed for an item.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)

@@ -15,7 +15,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Number of bits per number in packed vectors of the log, and of versions of items */
+/* Number of bits per number of packed vectors in the log of lists, and in "item_version" */
 #define LOG_BITS		8
 #define VERSION_BITS	16
 
@@ -54,9 +54,9 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 /* ---------- scores ---------- */
 
 /*
- * Compute the number that is added to each candidate's score: bonus, effect, mean prediction for an
- * unknown user, and expected later outcomes, minus prices times costs.  For control lists this is
- * the popularity, for trending lists the trend's score.
+ * Compute the number that is added to each candidate's score: bonus, effect, mean prediction for
+ * an unknown user, and expected outcomes after a click, minus prices times costs.  For control
+ * lists the number is the popularity, for trending lists the trend's score.
  */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -90,8 +90,8 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 /* ---------- the decision ---------- */
 
 /*
- * Set up diversity: the similarity of two candidates is that of their factors and columns, weighted
- * by the scales that profiles have.
+ * Set up diversity.  The similarity of two candidates is the cosine of their features of latent
+ * factors and columns, weighted by the features' scales in profiles.
  */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
@@ -109,8 +109,8 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 }
 
 /*
- * Tie-break keys of a shortlist's candidates, under the seed of the search: its slates
- * (page/blocks.c) have the same keys
+ * Tie-break keys of a shortlist's candidates.  The search for the shortlist (page/blocks.c) breaks
+ * ties by the same keys.
  */
 static uint64 *
 tie_keys_of(const CandidateSet *set, int64 seed)
@@ -182,7 +182,7 @@ prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 	function->fn_mcxt = CurrentMemoryContext;
 }
 
-/* Join the features of an item's version, and those in the log itself, to one vector. */
+/* Join the features in "item_version" and the other features of an item to one vector. */
 static Datum
 join_features(Datum version, Datum other)
 {
@@ -200,7 +200,7 @@ join_features(Datum version, Datum other)
 
 /*
  * Compute expected rewards from the packed and centered features that the log stores, so that
- * explain() computes equal numbers.  "versions" has the features of the items' versions.
+ * explain() computes equal numbers.  "versions" has the features that "item_version" stores.
  */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
@@ -257,7 +257,7 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 	choice->costs = ResultColumn(2);
 }
 
-/* Pack a candidate's features of factors and columns, as in the table "item_version". */
+/* Pack a candidate's features of latent factors and columns, as the table "item_version" does. */
 static Datum
 pack_version(const PageRequest *page, const float4 *features)
 {
@@ -269,8 +269,8 @@ pack_version(const PageRequest *page, const float4 *features)
 }
 
 /*
- * Set the versions and the other features of the chosen items.  Returns the features of the
- * versions, packed.
+ * Set choice->versions and choice->features.  Returns the packed features of the chosen items that
+ * "item_version" stores.
  */
 static Datum
 describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,

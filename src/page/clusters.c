@@ -29,7 +29,7 @@
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* Maximum number of items per ranking up to which we do not search all blocks */
+/* If more items per ranking are wanted than this, we search all blocks. */
 #define MAX_BEST		250
 /* Number of standard deviations of scores between the mean score of a block and its bound */
 #define SPREADS			3.0f
@@ -49,8 +49,8 @@ struct BlockChoice
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* number of each block that has a centroid */
-	float	   *bounds;			/* bounds of all blocks, by pack of BYTE_LANES rankings */
-	float	   *squares;		/* squared weights, by pack of BYTE_LANES rankings */
+	float	   *bounds;			/* bounds of all blocks, BYTE_LANES rankings at a time */
+	float	   *squares;		/* squared weights of rankings, BYTE_LANES interleaved at a time */
 	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
 	float	   *thresholds;		/* for each ranking, score that a bound must exceed */
 	double	   *keys;			/* sort key of each block that has a centroid */
@@ -124,7 +124,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	*next++ = number_spreads[0] / SPREADS;
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
 		*next = (*next - narrow[s]) / SPREADS;
-	*next++ = 0.0f;				/* the neighbour score has no variance */
+	*next++ = 0.0f;				/* neighbour scores, which are 0 in all centroids */
 	*next++ = number_spreads[1] / SPREADS;
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = number_spreads[FIRST_COST + c] / SPREADS;
@@ -132,7 +132,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*variance *= *variance;
 }
 
-/* Bounds of all blocks under pack "pack" of BYTE_LANES rankings */
+/* Bounds of all blocks under the rankings from number pack * BYTE_LANES on */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
@@ -293,10 +293,10 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 }
 
 /*
- * Choose the blocks to read next: those whose bounds exceed the scores of the best items in
- * "found", a slate per ranking, by most.  The best blocks come first.  All blocks without a
- * centroid are among the first blocks.  Writes the block numbers and returns their count; 0 at the
- * end.
+ * Choose the blocks to read next: those whose bounds most exceed the scores of the best items in
+ * "found", which has a slate per ranking.  The best blocks come first.  All blocks without a
+ * centroid are among the first blocks.  Writes the block numbers and returns their count; 0 if the
+ * search is complete.
  */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)

@@ -41,9 +41,9 @@
 #define FEISTEL_ROUNDS	4
 
 /*
- * Age of a transaction, in microseconds, from which its numbers contain more bits of
- * the counter.  now() does not advance within a transaction, and a 128th of a second has
- * room for 16,384 numbers only.
+ * Age of a transaction, in microseconds, after which its decision numbers contain bits of the
+ * counter instead of 128ths of a second.  now() does not advance within a transaction, and a 128th
+ * of a second has room for 16,384 numbers only.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 

@@ -4,7 +4,7 @@
  *
  * Code of the extension names the tables of a schema without qualification.  It therefore runs only
  * under the search_path that these functions set and check: pg_catalog, the schema, and pg_temp.
- * Wrappers identify the schema by the Oid of its table "setting", so that it can be renamed.
+ * Callers identify the schema by the Oid of its table "setting", so that it can be renamed.
  */
 #include "postgres.h"
 
@@ -182,8 +182,8 @@ dlints_enter(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the schema that was entered.  Raises an error under any other search_path, so
- * that unqualified names cannot refer to another role's tables.
+ * Return the schema to which EnterSchema() has set the search_path.  Raises an error under any
+ * other search_path, so that unqualified names cannot refer to another role's tables.
  */
 Oid
 EnteredSchema(Oid extension_schema)
@@ -206,7 +206,7 @@ PG_FUNCTION_INFO_V1(dlints_schema);
 
 /*
  * _dlints_schema() -> name
- *		Return the schema that was entered.
+ *		Return the schema of the recommender or ranker in the search_path.
  */
 Datum
 dlints_schema(PG_FUNCTION_ARGS)

@@ -136,7 +136,7 @@ CheckNamesakes(Oid extension_schema)
 
 /* ---------- temporary relations ---------- */
 
-/* Views of a recommender that DROP ... CASCADE of the user's objects drops, too */
+/* Views of a recommender on the user's objects; DROP ... CASCADE of an object drops its views */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
 /*

@@ -20,8 +20,8 @@
 #include "page/keys.h"
 
 /*
- * An array of numbers, indexed by key, is several times as fast as a hash table for small integers.
- * Maximum length of this array per expected key, and the limits of the maximum.
+ * For small integers, an array indexed by key is several times as fast as a hash table.  Its
+ * maximum length is LENGTH_PER_KEY times the expected number of keys, within two limits.
  */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096

@@ -15,7 +15,7 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of factor and column weights; "narrow" follows */
+	float	   *lengths;		/* norms of factor and column weights, and then "narrow" */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
@@ -29,7 +29,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs in the rankings: all or none */
+	int			n_ranked_costs; /* n_costs if rankings have weights of costs, else 0 */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* current Unix time */

@@ -37,8 +37,8 @@ LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 }
 
 /*
- * Record the features of an item without a stored vector, which refresh() has not
- * encoded yet.  Returns the number of this version.
+ * Insert the features of an item that refresh() has not encoded yet into "item_version".  Returns
+ * the id of the row.
  */
 int64
 LogVersion(PageRequest *page, Datum item, Datum features)

@@ -2,9 +2,9 @@
  * neighbours.c
  *		Neighbour scores: how strongly a user's clicked items predict another item.
  *
- * The table "neighbour" has a row per item, with weights for other items.  An item's
- * score is the sum of its weights in the rows of the clicked items, limited to the range
- * from 0 to MAX_SCORE.  It is the last feature of a candidate.
+ * The table "neighbour" has a row per item, with weights for other items.  An item's score is the
+ * sum of its weights in the rows of the clicked items, limited to the range from 0 to MAX_SCORE.
+ * The score is the last feature of a candidate.
  */
 #include "postgres.h"
 
@@ -103,7 +103,7 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Return the index of an item's neighbour score before limiting; negative if the score is 0. */
+/* Return the index of an item's element in NeighbourScores.sums; negative if it has none. */
 static int
 find_neighbour(const PageRequest *page, Datum item)
 {

@@ -33,8 +33,8 @@ static const PageTable decision_table = {"decision", 7, {
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
 /*
- * Items in the logged context of a list: those left out, and that of more_like().
- * Invalid keys are ignored, since other applications may write the log, too.
+ * Items in the logged context of a list: those left out, and the argument of more_like().  Invalid
+ * keys are ignored, since other applications may write the log, too.
  */
 static const PageQuery named_items = {{
 	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"

@@ -62,7 +62,7 @@ find_types(PageRequest *page)
 						 &page->item_align);
 }
 
-/* Begin a request in a schema that has been entered. */
+/* Begin a request in the schema to which the search_path is set. */
 static void
 begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 {
@@ -89,7 +89,7 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 	page->nest_level = nest_level;
 }
 
-/* Begin a request in the schema that was entered, and read its settings. */
+/* Begin a request in the schema to which the search_path is set, and read its settings. */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -260,10 +260,10 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 }
 
 /*
- * May an error come from an object that all rows need: one that was dropped, or that
- * its owner may no longer read?  A user's function can raise the same codes for one row,
- * so an error comes from an object only if it is raised for every row.  Input functions
- * of types raise two codes of these classes.
+ * May an error come from an object that all rows need: one that was dropped, or that its owner may
+ * no longer read?  A user's function can raise the same codes for one row, so an error comes from
+ * an object only if it is raised for every row.  We exclude two codes of these classes that input
+ * functions raise for invalid values.
  */
 bool
 IsObjectError(int sqlerrcode)
@@ -281,8 +281,8 @@ IsObjectError(int sqlerrcode)
 
 /*
  * May an error come from the data of one row?  A user's expressions can call functions in any
- * language, which raise errors of many classes and of the user's own.  So the list has the classes
- * of other errors: connections, transactions, resources and the server.
+ * language, which raise errors of any class.  We therefore list the classes that do not depend on
+ * the row: errors of connections, transactions, resources and the server.
  */
 bool
 IsRowError(int sqlerrcode)

@@ -12,14 +12,14 @@
 #include "utils/array.h"
 #include "utils/timestamp.h"
 
-/* Bits that select a variant of a statement */
+/* Flags that choose the replacements of words in a statement (see StatementWord) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only items of a shortlist */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
 #define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
 
 /*
- * How a list is chosen.  All policies except "unknown" are also treatments.  The
- * treatment "personal" applies "unknown" to users without clicks if there is a prior.
+ * Policy by which a list is chosen.  Each list also has a treatment, a policy other than "unknown".
+ * With the treatment "personal", users without clicks get the policy "unknown" if there is a prior.
  */
 typedef enum ListPolicy
 {
@@ -53,21 +53,21 @@ typedef struct PageSettings
 	int			cap;			/* maximum number of items per group; 0: none */
 	double		diversity;		/* strength of diversity; 0: none */
 	int			constraints;
-	int64		block_items;	/* number of slots in all blocks; 0: there are no blocks */
+	int64		block_items;	/* number of items for which blocks have slots; 0: no blocks */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
 	bool		has_prior;
 	bool		has_clicks;
 	bool		has_bonus;
-	bool		has_later;		/* is the model of later outcomes trained? */
+	bool		has_later;		/* is the model of outcomes after clicks trained? */
 	bool		has_effects;	/* does any item have an effect other than 0? */
 	bool		has_trials;		/* are any items on trial? */
 	double		treatment_draw; /* uniform random numbers in [0, 1) */
 	double		random_draw;
 	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	const float4 *scale;		/* factor of each liked feature in profiles */
+	const float4 *scale;		/* factors of the mean features of clicked items in profiles */
 	double		popularity_weight;	/* weight of the popularity in profiles */
 	double		neighbour_weight;	/* weight of the neighbour score in profiles */
 	bool		is_centered;	/* predict rewards from features centered within the list? */
@@ -188,8 +188,8 @@ typedef struct Choice
 	NullableDatum probabilities;
 	NullableDatum expected;
 	NullableDatum effects;
-	NullableDatum versions;		/* versions of the items, with features of factors and columns */
-	NullableDatum features;		/* other features of the items, packed */
+	NullableDatum versions;		/* ids of the items' rows in "item_version" */
+	NullableDatum features;		/* features that "item_version" does not store, packed */
 	NullableDatum profile;		/* the user's profile, packed */
 	NullableDatum prices;
 	NullableDatum costs;

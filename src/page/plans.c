@@ -173,10 +173,10 @@ has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 }
 
 /*
- * Get the plan of a statement's variant in a schema.  Words in braces are replaced, unless
- * "words" is NULL.  The caller has entered the schema and is connected to SPI.  If the
- * statement calls functions of the extension, every call checks that no other role has
- * created a function of the same name.
+ * Get the plan of a statement in a schema.  Words in braces are replaced as the flags "variant"
+ * require, unless "words" is NULL.  The caller has set the search_path to the schema and is
+ * connected to SPI.  If the statement calls functions of the extension, every call checks that no
+ * other role has created a function of the same name.
  */
 SPIPlanPtr
 KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,

@@ -18,8 +18,8 @@ typedef struct PageStatement
 } PageStatement;
 
 /*
- * Replacement of a word in braces within a statement: "text" if the variant has all
- * of "bits", else "otherwise".  A replacement may contain further words in braces.
+ * Replacement of a word in braces within a statement: "text" if all of "bits" are set in the flags
+ * passed to KeptPlan(), else "otherwise".  A replacement may contain further words in braces.
  */
 typedef struct StatementWord
 {

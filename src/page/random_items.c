@@ -2,9 +2,10 @@
  * random_items.c
  *		Candidates for random lists in large catalogues.
  *
- * In small catalogues, random lists are drawn from all eligible items (shortlist.c).  In large ones
- * we draw slots of blocks without replacement, until enough of their items are eligible or a
- * maximum number of slots is reached.  All eligible items have equal probability.
+ * In small catalogues, random lists are drawn from all eligible items (shortlist.c).  In large
+ * ones, the items are in blocks, with an equal number of slots each, some of them empty.  We draw
+ * slots without replacement, until enough of their items are eligible or a maximum number is
+ * reached.  All eligible items have equal probability.
  *
  * Propensities require the number of eligible items, which we estimate.  Suppose that there are N
  * slots, and that m eligible items were found in n draws.  If the last draw found the m-th item,
@@ -65,7 +66,7 @@ typedef struct RandomSearch
 
 /* ---------- draws ---------- */
 
-/* Draw a slot of a block, or a new item, that was not drawn before. */
+/* Draw a place that was not drawn before: a slot for an item in a block, or a new item. */
 static int64
 draw_place(RandomSearch *search)
 {
@@ -83,7 +84,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Record the item in the current slot of a block as the drawn item. */
+/* Copy the item in slot number search->slot of a block, if there is one, to search->drawn. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {

@@ -136,10 +136,10 @@ PG_FUNCTION_INFO_V1(dlints_replay_list);
 /*
  * _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint,
  *					   signs integer[]) -> (scores float8[], costs float8[][])
- *		Replay the choice of a list in the entered schema, under two draws of the current
- *		model, a row each: scores of the candidates without prices, and their costs times
- *		"signs".  Candidates are items that any price could bring into the list.  Without
- *		blocks all eligible items are candidates.  Only the user may be NULL.
+ *		Replay the choice of a list in the schema of the search_path.  Returns a row for each of
+ *		two draws of the current model: the scores of the candidates without prices, and their
+ *		costs times "signs".  Candidates are items that any price could bring into the list.
+ *		Without blocks all eligible items are candidates.  Only the user may be NULL.
  */
 Datum
 dlints_replay_list(PG_FUNCTION_ARGS)

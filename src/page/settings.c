@@ -24,7 +24,7 @@
 /* Maximum of the setting "cap"; larger caps have no effect, since lists are shorter. */
 #define MAX_CAP			1000000
 
-/* Number of features besides liked features and dates: popularity and neighbour score */
+/* Number of features besides those of factors, columns and dates: popularity and neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -139,8 +139,8 @@ read_model(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Has the model of later outcomes been trained?  An untrained model is not used: it
- * would predict 0 in the time of a trained one.
+ * Has the model of outcomes after clicks been trained?  We do not use an untrained one, because it
+ * would predict 0 and take as long as a trained one.
  */
 static bool
 is_trained(NullableDatum model, NullableDatum empty)

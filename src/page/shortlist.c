@@ -44,10 +44,10 @@
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * An item that was not found has at most the score of the last item found, without its neighbour
- * score.  It becomes a candidate if the neighbour score bridges this part of the distance to the
- * list's last position.  Below 1, because a search of large catalogues misses some items with
- * higher scores than the last one.
+ * Without its neighbour score, an item that a search has not found has at most the score of the
+ * last item found.  It becomes a candidate if its neighbour score adds at least this part of the
+ * difference to the score of the list's last position.  The part is below 1, because searches of
+ * large catalogues miss some items with higher scores.
  */
 #define MISSED_PART			0.5
 /* Number of additional items per group with a cap, because scores are rounded */
@@ -135,7 +135,7 @@ find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 	return result;
 }
 
-/* ---------- the best of each ranking ---------- */
+/* ---------- best items of rankings ---------- */
 
 /* Number of items per ranking on the first shortlist */
 int
@@ -227,7 +227,7 @@ mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *nu
 	return others;
 }
 
-/* ---------- all eligible items: small catalogues, or few candidates ---------- */
+/* ---------- choice among all eligible items ---------- */
 
 static int
 find_same(const void *items, int candidate)
@@ -324,7 +324,7 @@ read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *al
 	return eligible;
 }
 
-/* Add those of some extra items (see find_extra_items) that are eligible to a shortlist. */
+/* Add the eligible ones of the extra items (see find_extra_items) to a shortlist. */
 static void
 add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 				CandidateSet *shortlist)

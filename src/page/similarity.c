@@ -91,8 +91,9 @@ write_other_weights(int aged, double popularity_weight, double neighbour_weight,
 }
 
 /*
- * Make the profile that models are trained on: the mean of clicked features, shrunken toward 0 and
- * scaled per feature, and the other weights.  "sum" is the weighted sum of features.
+ * Make the profile that models are trained on: the mean features of clicked items, shrunken toward
+ * 0 and scaled, and weights of popularity and neighbour score.  "sum" is the weighted sum of
+ * features.
  */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)
@@ -200,7 +201,7 @@ dlints_profile_of(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read the bounds of each block of features, 0-based; the upper bound is exclusive. */
+/* Read the bounds of ranges of features, 0-based; upper bounds are exclusive. */
 static int
 read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
 {
@@ -235,8 +236,8 @@ PG_FUNCTION_INFO_V1(dlints_block_similarity);
 /*
  * _dlints_block_similarity(features real[], sum real[], clicks float8,
  *							blocks int4range[]) -> float8[]
- *		Dot product of an item's features and the shrunken mean of a user's clicks,
- *		within each block.  The last element of "sum" is the sum of weights.
+ *		For each range of features in "blocks", the dot product of an item's features and the
+ *		shrunken mean of a user's clicks.  The last element of "sum" is the sum of weights.
  */
 Datum
 dlints_block_similarity(PG_FUNCTION_ARGS)

@@ -42,7 +42,7 @@ struct TableLookup
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_keys;
-	int			n_ordered;		/* number of leading columns (with keys) that order rows */
+	int			n_ordered;		/* number of leading columns, including keys, that order rows */
 	ScanKeyData keys[MAX_KEYS];
 	Oid			index;			/* index on the keys; InvalidOid: none */
 	SysScanDesc scan;			/* index scan that lookups share; NULL until begun */

@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Number of draws per list, in catalogues with and without blocks */
+/* Number of draws per list if each draw scores all blocks of items, and if there are no blocks */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -84,14 +84,14 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Weights of features for later outcomes: the mean, since they are too rare to explore; or NULL */
+/* Mean weights of features for outcomes after clicks, which are too rare to explore; or NULL */
 const double *
 LaterWeights(const PageModels *models)
 {
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add the weights of features for later outcomes to each row of weights. */
+/* Add the weights of features for outcomes after clicks to each row of weights. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -102,7 +102,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Weights of features by the posterior mean, plus those of later outcomes */
+/* Weights of features by the posterior mean, plus those for outcomes after clicks */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {

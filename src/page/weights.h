@@ -15,7 +15,7 @@ typedef struct PageModels
 	Datum		personal_state;
 	Datum		later_state;
 	PreparedModel *personal;
-	PreparedModel *later;		/* model of later outcomes; NULL unless it is trained */
+	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
 	PreparedModel *control;
 	int			n_draws;
 	double	   *draws;			/* draws of the coefficients of "personal", or NULL */

@@ -147,7 +147,7 @@ KeepProjection(const Projection *projection)
 	KeptProjection *kept;
 
 	MakeTable();
-	MakeRoom(0);				/* dlints.projection_cache_size may have been reduced */
+	MakeRoom(0);				/* evict matrices if the limit has been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{

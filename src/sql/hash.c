@@ -1,6 +1,6 @@
 /*
  * hash.c
- *		Hashes of values, and of names as signs of features.
+ *		Hashes of values, and names as vectors of random signs (feature hashing).
  */
 #include "postgres.h"
 
@@ -34,9 +34,9 @@ HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 }
 
 /*
- * Add the signs of a name, times a weight, to n numbers.  Names are hashed in UTF-8,
- * so that they have the same signs in all databases.  In encoding SQL_ASCII, bytes
- * have no meaning to convert, and are hashed unmodified.
+ * Add a name's vector of n random signs, times a weight, to "sum".  Names are hashed in UTF-8, so
+ * that a name has the same vector in all databases.  If the database encoding is SQL_ASCII, we do
+ * not know the encoding of names, and hash their bytes unmodified.
  */
 void
 AddName(const char *name, int len, double weight, int n, double *sum)

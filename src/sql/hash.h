@@ -1,6 +1,6 @@
 /*
  * hash.h
- *		Hashes of values, and of names as signs of features.
+ *		Hashes of values, and names as vectors of random signs (feature hashing).
  */
 #ifndef DLINTS_HASH_H
 #define DLINTS_HASH_H

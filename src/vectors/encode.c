@@ -90,8 +90,8 @@ AddWeight(Encoding *encoding, double weight)
 }
 
 /*
- * Add the signs of the string "name=value", with encoding->name; of the value alone if that name is
- * empty.
+ * Add the signs of the string "name=value", where the name is encoding->name.  If that is empty,
+ * the string is the value only.
  */
 static void
 AddNamedValue(Encoding *encoding, const char *value, int len)

@@ -200,7 +200,7 @@ Megabytes(double bytes)
 	return ceil(bytes / (1024.0 * 1024.0));
 }
 
-/* Raise an error if the estimated rows exceed the memory limit even without users and items. */
+/* Raise an error if the log's estimated number of rows alone would exceed the memory limit. */
 static void
 CheckExpected(const LogReader *reader)
 {

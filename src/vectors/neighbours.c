@@ -40,7 +40,7 @@ typedef struct Reader
 	int			k;				/* maximum number of neighbours per regression */
 } Reader;
 
-/* Bytes of the log by items, and of the regressions' weights before and after transposition */
+/* Number of bytes that the regressions and their results need besides the log */
 static Size
 RegressionMemory(const LogReader *log)
 {
@@ -167,7 +167,7 @@ PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *s
 	MemoryContextDelete(context);
 }
 
-/* Read the log, fit the regressions, and store their weights by clicked item in the result. */
+/* Read the log, fit the regressions, and return a row of weights for each clicked item. */
 static void
 RelateItems(ReturnSetInfo *rows, Reader *reader, const char *query)
 {

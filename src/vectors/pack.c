@@ -3,8 +3,8 @@
  *		dlints_pack, dlints_unpack and dlints_contrast: compressed vectors for logs.
  *
  * A packed value begins with the length of its vectors, three bytes, the low byte first.  The
- * highest bit of these marks a matrix, the next one numbers of 8 bits rather than 16.  Then come
- * the vectors (core/packed.h).
+ * highest of these 24 bits is 1 for a matrix, and the next is 1 for numbers of 8 bits instead of
+ * 16.  The vectors follow (core/packed.h).
  */
 #include "postgres.h"
 
@@ -144,8 +144,8 @@ PG_FUNCTION_INFO_V1(dlints_pack);
 
 /*
  * dlints_pack(features dlints_vector, bits bigint = 16) -> bytea
- *		Compresses a vector, or the rows of a matrix, to 8 or 16 bits per number that is
- *		not zero (22023: other bits).
+ *		Compresses a vector, or the rows of a matrix, to 8 or 16 bits per number that is not zero.
+ *		Raises an error for another number of bits.
  */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
@@ -375,7 +375,7 @@ dlints_contrast(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
 
-/* dlints_vector(packed): return all vectors, as the vector or matrix that was packed */
+/* dlints_vector(packed): return the vector, or all rows of the matrix, that was packed */
 Datum
 dlints_vector_packed(PG_FUNCTION_ARGS)
 {
