@@ -302,17 +302,20 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	WITH shown AS (
-		SELECT CASE WHEN e.at >= l.found_at
-		            THEN @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features) END AS rate,
-		       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward,    -- avoid underflow of squares
+	WITH shown AS (                 -- rates are computed below the sort, so that it has narrow rows
+		SELECT e.rate, e.reward,
 		       row_number() OVER (PARTITION BY e.item, e.user_id, CASE WHEN e.user_id IS NULL THEN e.decision END
 		                          ORDER BY e.decision) AS n
 		FROM   similarity l CROSS JOIN (
 		           SELECT d.id FROM decision d
 		           WHERE  d.treatment = 'personal' AND d.id >= (SELECT s.trained_from FROM setting s)
 		           ORDER  BY d.id DESC LIMIT 2000) d,
-		       LATERAL (SELECT * FROM training_example e
+		       LATERAL (SELECT e.decision, e.user_id, e.item,
+		                       CASE WHEN e.at >= l.found_at
+		                            THEN @extschema@._dlints_click_rate(l.click_value, e.profile, e.item_features)
+		                       END AS rate,
+		                       CASE WHEN abs(e.reward) < 1e-50 THEN 0 ELSE e.reward END AS reward  -- squares underflow
+		                FROM   training_example e
 		                WHERE  e.model = 'personal' AND e.decision = d.id
 		                AND    cardinality(e.profile) = cardinality(e.item_features) OFFSET 0) e),
 	impression AS (
