@@ -39,6 +39,12 @@
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
+/*
+ * Tolerated excess over relaxed targets, as a fraction of the usual spread.  Choices that
+ * are not mixed rarely meet them exactly, and up to 20 solutions would be computed in vain.
+ */
+#define RELAXED_TOLERANCE	0.01
+
 /* Choose the k candidates of a decision with the highest score minus price times cost. */
 static void
 choose(const PricedDecisions *all, const PricedDecision *one, const double *prices, Slate *slate)
@@ -320,18 +326,25 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 /*
  * Find prices at which the chosen candidates meet the targets: near the solution of the linear
  * program, or near a solution for tighter targets.  If no such prices are found, take those with
- * the smallest excess over a target.
+ * the smallest excess over a target.  Targets that exclude each other are
+ * replaced by relaxed ones.
  */
 static void
-round_prices(PriceProgram *p, const double *targets, double *prices)
+round_prices(PriceProgram *p, double *targets, double *prices)
 {
 	double		least = INFINITY;
+	double		tolerance = 0.0;
 
 	for (int round = 0; round < MAX_ROUNDS && program_solve(p); round++)
 	{
 		double		trial[PRICE_MAX_KINDS];
 		double		excess;
 
+		if (round == 0 && memcmp(targets, p->targets, sizeof(p->targets)) != 0)
+		{
+			memcpy(targets, p->targets, sizeof(p->targets));
+			tolerance = RELAXED_TOLERANCE;
+		}
 		program_read_prices(p, trial);
 		price_means(p->all, trial, p->all->means);
 		for (int kind = 0; kind < p->all->kinds; kind++)
@@ -343,7 +356,7 @@ round_prices(PriceProgram *p, const double *targets, double *prices)
 			least = excess;
 			memcpy(prices, trial, sizeof(double) * (size_t) p->all->kinds);
 		}
-		if (excess == 0.0)
+		if (excess <= tolerance)
 			break;
 	}
 }

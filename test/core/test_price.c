@@ -226,6 +226,33 @@ test_impossible_targets_have_the_prices_of_possible_ones(void **state)
 	assert_near(means[0] + means[1], 1.0, 1e-9);
 }
 
+/* A maximum below the minimum of the same costs: both are missed by the same amount. */
+static void
+test_targets_that_exclude_each_other_are_missed_equally(void **state)
+{
+	uint64_t	seed = 4;
+	int			tried = 0;
+
+	for (int round = 0; round < 100; round++)
+	{
+		PricedDecisions *all = world_new(&seed, 2, 1, false);
+		const double targets[] = {0.45, -0.55};
+		double		prices[2] = {0};
+		double		means[2];
+
+		for (size_t d = 0; d < all->count; d++)
+			for (int i = 0, n = all->each[d].candidates; i < n; i++)
+				((double *) all->each[d].costs)[n + i] = -all->each[d].costs[i];
+		if (mean_at(all, prices, 0, 1e6) > 0.4 || mean_at(all, prices, 1, 1e6) > -0.6)
+			continue;
+		price_solve(all, targets, prices);
+		price_means(all, prices, means);
+		assert_near(means[0], 0.5, 1.5 / (double) all->count);
+		tried++;
+	}
+	assert_true(tried > 50);
+}
+
 /* The price of one kind of costs, in decisions with at most 4 candidates, has this value. */
 static void
 check_price(PricedDecision *each, size_t count, int k, double target, double expected,
@@ -305,6 +332,7 @@ main(void)
 		test_of(test_prices_are_enough_and_minimal),
 		test_of(test_possible_targets_are_met),
 		test_of(test_impossible_targets_have_the_prices_of_possible_ones),
+		test_of(test_targets_that_exclude_each_other_are_missed_equally),
 		test_of(test_minimum_is_a_maximum_of_negative_costs),
 		test_of(test_lowest_possible_target_is_met),
 		test_of(test_degenerate_decisions_have_finite_prices),
