@@ -27,7 +27,7 @@ BEGIN
 			       c.weight > 0 AND c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
 			FROM  (SELECT c.*, count(*) OVER (PARTITION BY c.user_id, c.weight > 0) AS n_clicks,
 			              row_number() OVER (PARTITION BY c.user_id, c.weight > 0
-			                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item))) AS n
+			                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item)) COLLATE "C") AS n
 			       FROM  (SELECT k.user_id, k.item, k.at, k.weight FROM %1$s.click k
 			              WHERE  k.at <= now() AND isfinite(k.at)
 			              AND    @extschema@._dlints_fits_index(k.user_id) IS NOT FALSE

@@ -335,6 +335,14 @@ BEGIN
 		FROM  (VALUES ('user_id', (a ->> 'user_type')::oid), ('item', (a ->> 'item_type')::oid)) k (name, type)
 		       JOIN pg_type t ON t.oid = k.type
 		WHERE  t.typlen = -1 HAVING count(*) > 0), item_cast);
+	-- a view that is replaced keeps the collations of its columns
+	SELECT user_cast || coalesce(string_agg(k.clause, '') FILTER (WHERE k.attname = 'user_id'), ''),
+	       item_cast || coalesce(string_agg(k.clause, '') FILTER (WHERE k.attname = 'item'), '')
+	INTO   user_cast, item_cast
+	FROM  (SELECT t.attname, format(' COLLATE %I.%I', n.nspname, c.collname) AS clause
+	       FROM   pg_attribute t JOIN pg_collation c ON c.oid = t.attcollation
+	              JOIN pg_namespace n ON n.oid = c.collnamespace
+	       WHERE  t.attrelid = to_regclass(format('%I.click', a ->> 'name'))) k;
 	PERFORM @extschema@._dlints_execute_under(a ->> 'path', 'clicks'::text, format(
 		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\n'
 		'FROM (\n%s\n) c (%s)',
@@ -346,6 +354,29 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';
+
+-- Return an expression that is equal for values of "cap_group" that are equal under their type and collation: 1.0 and
+-- 1.00, or texts under a case-insensitive collation.  Their texts differ, but not their hashes.
+CREATE FUNCTION _dlints_group_expression(a jsonb, request text) RETURNS text
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	types CONSTANT oid[] := @extschema@._dlints_try_query(a ->> 'path', format(E'SELECT (%s\n) AS cap_group %s',
+		a ->> 'cap_group', request), 'pg_catalog.pg_typeof(q.cap_group),'
+		' pg_catalog.pg_collation_for(q.cap_group::pg_catalog.text)::pg_catalog.regcollation'::text);
+BEGIN
+	RETURN (
+		SELECT CASE WHEN t.typname IN ('numeric', 'float4', 'float8', 'interval') OR c.oid IS NOT NULL
+		                 OR t.typtype = 'b' AND t.typcategory = 'S' AND t.typnamespace <> 'pg_catalog'::regnamespace
+		       THEN format(E'NULLIF(pg_catalog.hash_record_extended(ROW(%s\n), 1::pg_catalog.int8), 0::pg_catalog.int8)',
+		                   a ->> 'cap_group')
+		       ELSE a ->> 'cap_group' END
+		FROM   pg_type t LEFT JOIN pg_collation c ON c.oid = types[2] AND NOT c.collisdeterministic
+		WHERE  t.oid = @extschema@._dlints_base_type(types[1]));
+END
+$$;
+COMMENT ON FUNCTION _dlints_group_expression(jsonb, text)
+	IS 'expression of cap_group whose texts are equal if its values are';
 
 -- Create functions for the expressions "candidates", "bonus" and "cap_group", as far as "texts" names them.  The
 -- functions for "bonus" and "cap_group" exist only if the user has passed an expression.
@@ -367,6 +398,10 @@ BEGIN
 			' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT i.%I\n'
 			'    FROM   %s i CROSS JOIN (SELECT allowed.user_id, allowed.context) request\n    WHERE  (%s\n);\nEND',
 			a ->> 'name', user_type, item_type, a ->> 'item_key', items, a ->> 'candidates'));
+	END IF;
+	IF a ->> 'cap_group' IS NOT NULL AND 'cap_group' = ANY (texts) THEN
+		a := a || jsonb_build_object('cap_group', @extschema@._dlints_group_expression(a, format(
+			'FROM %s i, (SELECT NULL::%s AS user_id, NULL::pg_catalog.jsonb AS context) request', items, user_type)));
 	END IF;
 	FOR rule, result IN VALUES ('bonus', 'float8'), ('cap_group', 'text') LOOP
 		CONTINUE WHEN rule <> ALL (texts);

@@ -146,7 +146,7 @@ BEGIN
 		FROM  (SELECT k.user_id FROM click k
 		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
 		       ORDER  BY k.at DESC LIMIT 100000) c
-		WHERE  c.user_id::text IN (SELECT i.item::text FROM item i));
+		WHERE  c.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i));
 END
 $$;
 COMMENT ON FUNCTION _dlints_click_health() IS 'numbers of invalid clicks among the newest 100,000';

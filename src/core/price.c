@@ -326,8 +326,8 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 /*
  * Find prices at which the chosen candidates meet the targets: near the solution of the linear
  * program, or near a solution for tighter targets.  If no such prices are found, take those with
- * the smallest excess over a target.  Targets that exclude each other are
- * replaced by relaxed ones.
+ * the smallest excess over a target.  Targets that exclude each other are replaced by relaxed
+ * ones.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)

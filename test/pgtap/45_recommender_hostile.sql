@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(310);
+SELECT plan(314);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -244,19 +244,35 @@ SELECT count(*) > 0 AND getdatabaseencoding() = 'UTF8' AS has_icu FROM pg_collat
 CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE word (id text COLLATE any_case PRIMARY KEY, kind text);
 INSERT INTO word SELECT 'w' || i, 'k' || i % 3 FROM generate_series(1, 9) i;
-CREATE TABLE read AS SELECT who, (CASE who % 2 WHEN 0 THEN 'w' ELSE 'W' END || 1 + who * i % 9) AS word, now() AS at
+CREATE TABLE read AS SELECT ('u' || who) COLLATE "POSIX" AS who, now() AS at,
+  (CASE who % 2 WHEN 0 THEN 'w' ELSE 'W' END || 1 + who * i % 9) COLLATE any_case AS word
   FROM generate_series(1, 40) who, generate_series(1, 4) i;
 SELECT is(made($$'word_r', 'word', '{kind}', clicks => 'SELECT who, word, at FROM read'$$), 'gives false',
   'the click log may spell keys of a case-insensitive collation in several ways');
 SELECT ok(count(*) > 0 AND count(*) = count(DISTINCT lower(item)), 'all spellings of a key are one item')
   FROM word_r.neighbour;
+SELECT lives_ok('SELECT word_r.backtest(10)', 'users and items may have different collations in a backtest');
+SELECT lives_ok(
+  $$SELECT dlints_alter_recommender('word_r', '{"clicks": "SELECT who COLLATE any_case, word, at FROM read"}')$$,
+  'a click log may be replaced by one with another collation');
 \else
-SELECT skip('there is no ICU', 2);
+SELECT skip('there is no ICU', 4);
 \endif
 
 -- ---------- alter ----------
 
 SELECT lives_ok($$SELECT dlints_create_recommender('board', 'job', '{field}')$$, 'a recommender of one column is made');
+SAVEPOINT grouped;
+CREATE FUNCTION capped(cap_group text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM dlints_alter_recommender('board', jsonb_build_object(
+    'cap_group', cap_group, 'cap', 1, 'control', 0, 'epsilon', 0));
+  RETURN (SELECT count(*) FROM board.recommend(1));
+END $$;
+SELECT is(capped(cap_group), 1::bigint, format('cap_group %s has one group for equal values', cap_group))
+FROM   unnest(ARRAY['CASE i.id % 2 WHEN 0 THEN 1.0 ELSE 1.00 END',
+                    'CASE i.id % 2 WHEN 0 THEN ''1 day'' ELSE ''24 hours'' END::interval']) cap_group;
+ROLLBACK TO grouped;
 SELECT is(outcome($$SELECT dlints_alter_recommender('nothing', '{}')$$),
   '42704: there is no recommender "nothing"', 'dlints_alter_recommender() rejects an unknown recommender');
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)),
