@@ -175,9 +175,9 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_rates()
 	IS 'estimate the rates of constrained outcomes, over all items and for each item';
 
--- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately.
--- Items for which it fails or is not finite cost 0, and the job "costs" has their number and the error for report().
--- Returns 0 if no row changed.
+-- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately.  If
+-- the expression fails for an item or its result is not finite, the cost is 0.  The job "costs" has the number of such
+-- items and an error message for report().  Returns 0 if no row changed.
 CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
