@@ -152,7 +152,7 @@ fuzz fuzz-corpus:
 	$(INSTALL_FOR) fuzz server
 	$(WITH_SERVER) test/fuzz/run.sh $@
 
-# ARGS="--every 7 --first 3 layer/ranker/76_winner.sql" for some of them
+# ARGS="--every 7 --first 3 sql/ranker/winner.sql" for some of them
 mutants:
 	$(INSTALL_FOR) test server
 	$(WITH_SERVER) -u sh -c 'cp -n /usr/share/postgresql/*/extension/pgtap* "$$($$PG_CONFIG --sharedir)/extension"; \

@@ -164,7 +164,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 		if (c > count - (kernel)->together) \
 			c = count - (kernel)->together; \
 		(kernel)->score(len, lanes, features + (size_t) c * (size_t) features_len, \
-						features_len, step, scores + (size_t) c * (size_t) scores_len, scores_len); \
+						features_len, step, scores + (size_t) c * (size_t) scores_len, \
+						scores_len); \
 	}
 
 /*
