@@ -34,8 +34,8 @@ extern PGDLLEXPORT void _PG_init(void);
 #endif
 
 /*
- * Local transaction ID of this backend.  Version 17 moved it within PGPROC.
- * Callers include storage/proc.h.
+ * Local transaction ID of this backend.  Version 17 moved it within PGPROC.  Callers must include
+ * storage/proc.h.
  */
 #if PG_VERSION_NUM >= 170000
 #define MyTransaction() MyProc->vxid.lxid

@@ -146,7 +146,7 @@ TieShare(const Candidates *from, Slate *slate)
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
-/* Count the candidates of a strip that tie for the last positions of a draw's slate. */
+/* Among some candidates, count those that tie for the last positions of a draw's slate. */
 static void
 CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {

@@ -34,7 +34,7 @@ typedef struct Request
 	DlintsHeader model;
 	ArgSpec		expected;		/* required length of a feature vector */
 	double		stddev_factor;	/* factor of the standard deviation in UCB scores; else 0 */
-	double	   *profile;		/* numbers of the profile; NULL without a stddev_factor */
+	double	   *profile;		/* numbers of the profile; NULL if stddev_factor is 0 */
 } Request;
 
 extern uint64 FreshSeed(void);

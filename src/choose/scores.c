@@ -38,7 +38,7 @@
 /* Number of draws converted to weights at a time, few enough to stay in the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
-/* Number of candidates in a strip: 16 kB of doubles at n = 64 */
+/* Number of candidates scored at a time: 16 kB of doubles with 64 features */
 #define STRIP			32
 
 struct Scores
@@ -58,18 +58,20 @@ struct Scores
 	double	   *addends;		/* bonus of each candidate, or NULL */
 	double	   *addend_stddevs; /* standard deviation of each candidate's random bonus, or NULL */
 
-	/* vectors that are scored: x or A x, see above */
+	/* vectors that are scored: features x, or products A x */
 	bool		reduces;		/* are the vectors A x instead of x? */
 	int			len;			/* length of a vector */
 	int			step;			/* distance between successive vectors, in doubles */
 	double	   *lanes;			/* rows of A, interleaved (core/score.h) */
-	double	   *strip;			/* feature vectors of a strip of candidates */
-	double	   *reduced;		/* A times the feature vectors of a strip */
+	double	   *strip;			/* feature vectors of up to STRIP candidates */
+	double	   *reduced;		/* products of A and these feature vectors */
 
 	ArrayType  *array;			/* features of all candidates, one row each */
 	ArgSpec		expected;
 
-	/* interleaved draws ("pack"), and scores of a strip under SCORE_LANES draws ("block") */
+	/*
+	 * interleaved draws ("pack"), and scores of STRIP candidates under SCORE_LANES draws ("block")
+	 */
 	double	   *pack;			/* interleaved draws; plain weights if there is one draw */
 	int			pack_size;
 	double	   *levels;			/* intercept of each draw in "pack" */
@@ -122,7 +124,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors or, with "lift", their weights of features (core/score.h). */
+/* Interleave coefficient vectors or, with "lift", the weights of features that they convert to. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
@@ -147,7 +149,7 @@ PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int cou
 	pfree(parameters);
 }
 
-/* Prepare to score A x instead of x (see above). */
+/* Prepare to score the products A x instead of features x. */
 static void
 PrepareReduction(Scores *scores)
 {
@@ -170,7 +172,7 @@ LiftingCost(const DlintsHeader *model, double dim)
 	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
-/* Choose between scoring x and A x (see above) by the number of multiplications. */
+/* Choose between scoring features x and products A x by the number of multiplications. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -188,7 +190,7 @@ ChooseVectors(Scores *scores)
 		PrepareReduction(scores);
 }
 
-/* Multiply the feature vectors of a strip by A (see above). */
+/* Multiply the feature vectors in scores->strip by the matrix A. */
 static void
 ReduceStrip(Scores *scores, int count, double *out)
 {
@@ -236,9 +238,7 @@ FillPack(Scores *scores, int first, int count)
 	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
-/*
- * Read the features x of a strip of candidates.  Returns A x instead if that is scored (see above).
- */
+/* Read the features x of some candidates.  Returns the products A x instead if these are scored. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
@@ -265,8 +265,8 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 }
 
 /*
- * Add bonuses to the scores of a strip.  Each candidate has a row of strip->step scores, of which
- * the first "draws" are used.
+ * Add bonuses to scores.  Each candidate of the strip has a row of strip->step scores, of which the
+ * first "draws" are used.
  */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
@@ -280,7 +280,7 @@ AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + (Size) i * step);
 }
 
-/* Pass the scores of a strip of candidates under one draw to the caller. */
+/* Pass the scores of some candidates under one draw to the caller. */
 static void
 ReportScores(const double *list, double peak, double level, int draw, ScoresStrip *strip,
 		 ScoresConsumer consume, void *consumer)
@@ -291,7 +291,7 @@ ReportScores(const double *list, double peak, double level, int draw, ScoresStri
 	consume(consumer, draw, strip);
 }
 
-/* Score a strip of candidates under all draws in "pack". */
+/* Score some candidates under all draws in scores->pack. */
 static void
 ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresConsumer consume, void *consumer)
@@ -328,8 +328,8 @@ ScoreCandidate(const Scores *scores, int candidate)
 }
 
 /*
- * Score a strip of candidates under the only draw.  Invalid numbers make the maximum NaN;
- * ReadStrip() then raises the error.
+ * Score some candidates under the only draw.  Invalid numbers make the maximum NaN; ReadStrip()
+ * then raises the error.
  */
 static void
 ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
@@ -351,8 +351,8 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 }
 
 /*
- * Score all candidates under draws first_draw to first_draw + draws - 1.  Calls
- * "consume" for each strip of candidates, in order, once for each draw.
+ * Score all candidates under draws first_draw to first_draw + draws - 1.  Calls "consume" for STRIP
+ * candidates at a time, in order, once for each draw.
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)

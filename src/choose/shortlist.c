@@ -36,10 +36,10 @@
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* Maximum number of items in a strip: 16 kB of features at n = 64 */
+/* Maximum number of items scored at a time: 16 kB of doubles with 64 features */
 #define STRIP			32
 
-/* Maximum number of doubles in the features of a strip: 32 MB */
+/* Maximum number of doubles in the features of items that are scored at a time: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 
 /* Maximum number of weight vectors; dlints_draw_weights() returns up to 1000. */

@@ -163,7 +163,7 @@ SortedItems(const TopK *top)
 	return sorted;
 }
 
-/* Return the only item of a ranking with k = 1, as a final function does. */
+/* Return the item of a ranking with k = 1, as the result of a final function. */
 Datum
 TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 {

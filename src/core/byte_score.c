@@ -58,7 +58,7 @@ rounding_error(int len, double square, double scale)
 
 /*
  * Convert at most BYTE_LANES weight vectors to 8-bit integers, interleaved in "lanes" (see
- * byte_score.h).  In "vectors", they are vectors_len numbers apart.
+ * byte_score.h).  Successive vectors are vectors_len numbers apart.
  */
 void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,

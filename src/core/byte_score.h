@@ -24,7 +24,7 @@ enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 typedef struct ByteWeights
 {
 	int			quads;
-	int8_t	   *lanes;			/* interleaved weights: "quads" times BYTE_LANES * 4 integers */
+	int8_t	   *lanes;			/* interleaved weights: BYTE_LANES * 4 integers per quad */
 	float		scales[BYTE_LANES];
 	int32_t		offsets[BYTE_LANES];	/* dot products with a vector of zeros (bytes 128) */
 	float		errors[BYTE_LANES]; /* standard errors of scores, if the feature scale is 1 */

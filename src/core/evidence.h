@@ -57,8 +57,8 @@ typedef enum Squares
 
 /*
  * N, R and S over all observations, without a discount.  "peak" is the largest value that S ever
- * had; it tells the remainder of a retraction from rounding errors.  The four fields are also read
- * as an array: evidence.c asserts that the struct has no padding.
+ * had; it distinguishes the remainder of a retraction from rounding errors.  The four fields are
+ * also read as an array: evidence.c asserts that the struct has no padding.
  */
 typedef struct Totals
 {

@@ -146,8 +146,8 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 /* ---------- projections ---------- */
 
 /*
- * Generate rows "first" to first + count - 1 of the projection matrix, with one entry per feature.
- * An entry depends on the seed, the scale, its row and its column.
+ * Generate rows "first" to first + count - 1 of the projection matrix.  A row has an entry per
+ * feature.  An entry depends on the seed, the scale, its row and its column.
  */
 void
 projection_generate(const Projection *p, int first, int count, double *numbers)

@@ -620,7 +620,7 @@ linalg_tridiagonal_work(int d)
 /*
  * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and set vector <- Q'
  * vector.  A's lower triangle begins at "full", with columns "stride" apart, and is destroyed.  T
- * is its diagonal and d - 1 numbers below it.
+ * is returned as its diagonal and the d - 1 numbers below it.
  */
 void
 linalg_tridiagonal(int d, int stride, double *full, double *diagonal,
@@ -665,8 +665,8 @@ linalg_spectral_integers(int d)
 }
 
 /*
- * Replace a finite symmetric matrix, given by its lower triangle, by its
- * eigenvectors.  Each is contiguous; values are in ascending order.
+ * Replace a finite symmetric matrix, given by its lower triangle, by its eigenvectors.  Each
+ * eigenvector is contiguous; eigenvalues are in ascending order.
  */
 bool
 linalg_eigenvectors(int d, double *full, double *values, double *work, int *integers)

@@ -69,8 +69,8 @@ missing_weight(const Evidence *e)
 }
 
 /*
- * Mean reward minus the reference reward.  If evidence has less than MIN_WEIGHT, the mean of all
- * rewards makes up the difference.
+ * Mean reward minus the reference reward.  If the weight of the evidence is below MIN_WEIGHT, the
+ * mean of all rewards gets the missing weight.
  */
 static double
 mean_above_reference(const Evidence *e, const Totals *totals)

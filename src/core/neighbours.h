@@ -58,7 +58,7 @@ typedef struct Neighbours
 	double		ridge;
 
 	/* the click log, grouped by item */
-	size_t	   *starts;			/* index of each item's first cell, and the number of cells */
+	size_t	   *starts;			/* index of each item's first cell, then the number of cells */
 	NeighbourUse *uses;			/* matrix cells, grouped by item */
 	double	   *squares;		/* squared norm of each item's column */
 	uint32_t   *ranks;			/* rank of each item by clicks, at most NEIGHBOURS_POPULAR */

@@ -26,9 +26,9 @@
 #define BYTE_STEPS		127
 
 /*
- * Limits between vectors that share an exponent, as powers of two.  The largest number of a vector
- * is at most 2^3 times that of the median vector, and at least 2^-6 times that of the largest
- * vector that shares the exponent.
+ * Limits for vectors that share an exponent, as powers of two.  The largest number of a vector is
+ * at most 2^3 times that of the median vector, and at least 2^-6 times that of the largest vector
+ * that shares the exponent.
  */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
@@ -72,7 +72,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* Square of an 8-bit number's root, in units of the squared rounding step */
+/* Absolute value of an 8-bit number: the square of its root, in units of the root's squared step */
 static uint64_t
 size_of_byte(unsigned bits)
 {
@@ -83,7 +83,7 @@ size_of_byte(unsigned bits)
 
 /*
  * Exponent e of a vector of "count" floats: divided by 2^e, the largest float is between 2^14 and
- * 2^15.  The minimum of e also stands for zeros.
+ * 2^15.  A vector of zeros has the minimum exponent.
  */
 int
 packed_exponent(size_t count, const double *numbers)

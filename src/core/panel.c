@@ -15,10 +15,10 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* Maximum bytes of a group of columns; a group has at least a cache line per item. */
+/* Maximum bytes of columns multiplied at a time (a group), but at least a cache line per item */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
-/* Number of items in the chunk of a panel that starts at "item" */
+/* Number of items from "item" on that are processed at a time, at most PANEL_CHUNK */
 int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {
@@ -70,7 +70,7 @@ replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t co
 #define FILTER_GROUPS filter_groups_float
 #include "panel_product.h"
 
-/* Number of columns of a group in double precision; in single precision there are twice as many */
+/* Number of columns multiplied at a time in double precision; single precision has twice as many */
 static size_t
 group_width(const SvdMatrix *matrix, size_t columns)
 {

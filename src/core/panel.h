@@ -25,7 +25,7 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	size_t	   *starts;			/* index of each user's first cell, and the number of cells */
+	size_t	   *starts;			/* index of each user's first cell, then the number of cells */
 	SvdCell    *cells;
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } SvdMatrix;

@@ -120,7 +120,7 @@ FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
 	}
 }
 
-/* Copy columns of a panel, from column "first" on, to a contiguous group. */
+/* Copy columns of a panel, from column "first" on, to contiguous memory. */
 static void
 LOAD(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
 	 const double *panel, NUMBER *group)

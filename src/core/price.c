@@ -68,8 +68,8 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 
 /*
  * Compute the mean cost per chosen candidate, for each constraint, under the prices.  Returns the
- * mean score, relative to the first candidate of each decision.  Ties are broken in the same way
- * under all prices.
+ * mean score, where the scores of a decision are differences from that of its first candidate.
+ * Ties are broken in the same way under all prices.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)

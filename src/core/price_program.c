@@ -19,7 +19,7 @@
 /* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
-/* A gain below this fraction of its terms is a rounding error; so is a dual below this number. */
+/* Duals, and gains as a fraction of the sum of their absolute terms, are 0 below this number. */
 #define MIN_GAIN	1e-11
 
 /* Relative tolerance between two ratios in the choice of the leaving column */
@@ -143,7 +143,7 @@ maximize_prices(int kinds, double *prices)
 
 /*
  * Find the column that improves the objective most per unit: the slack of a target whose dual is
- * negative, or the candidates chosen under the duals as prices.  Returns false if no column does.
+ * negative, or the choice under the duals as prices.  Returns false if no column does.
  */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
@@ -255,7 +255,7 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: slacks, the choice at prices of 0 and, if necessary, the relaxation. */
+/* Set the initial basis: slacks, the choice under zero prices, and the relaxation if necessary. */
 static void
 begin_basis(PriceProgram *p)
 {

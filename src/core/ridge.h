@@ -10,7 +10,7 @@
 
 #include "evidence.h"
 
-/* Ridge at which the search starts, and that of models with too few observations */
+/* Ridge at which the search starts; models with too few observations keep this ridge */
 #define RIDGE_START		0.1
 
 extern size_t ridge_find_work(int dim);

@@ -114,8 +114,8 @@ min_int(int a, int b)
 }
 
 /*
- * Number of entries that a slate needs.  Sets sizes[g], of group_count
- * elements, to the number of entries for group g.
+ * Number of entries that a slate needs.  Sets sizes[g], for each of group_count groups g, to the
+ * number of entries for the group.
  */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)

@@ -28,7 +28,7 @@
  */
 #define MAX_PRODUCTS	16
 
-/* Maximum ratio by which a polynomial may amplify the first direction over the last */
+/* Maximum ratio of a polynomial's amplifications of the first and the last direction */
 #define MAX_GROWTH		1e8
 
 /*
@@ -84,9 +84,9 @@ split_work(int columns, double *work)
 }
 
 /*
- * Divide each weight by the square root of its user's sum and the fourth root of its item's sum.
- * The sums are numbers of clicks if each click has weight 1.  Otherwise active users and popular
- * items would dominate the leading directions.  The largest quotient becomes 1, so that
+ * Divide each weight by the square root of its user's sum and the fourth root of its item's sum,
+ * because active users and popular items would otherwise dominate the leading directions.  The sums
+ * are numbers of clicks if each click has weight 1.  The largest quotient becomes 1, so that
  * panel_multiply_fast() does not underflow.  "roots" is work space of one double per item.
  */
 void
@@ -325,7 +325,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	return true;
 }
 
-/* Improve the singular vectors of a good start by one product.  Returns false if LAPACK fails. */
+/* Improve singular vectors by one product with A'A.  Returns false if LAPACK fails. */
 bool
 svd_refine(const SvdMatrix *matrix, Svd *svd)
 {

@@ -125,8 +125,8 @@ widen(const float *row, double *similar)
 }
 
 /*
- * Update the greatest similarities of a strip of candidates, and compute their penalized scores.
- * Returns the highest of these scores.
+ * Update the greatest similarities of some candidates, and compute their penalized scores.  Returns
+ * the highest of these scores.
  */
 static inline double
 score_strip(double diversity, const double *similar, const double *scores, double *closest,

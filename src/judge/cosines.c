@@ -76,9 +76,9 @@ PG_FUNCTION_INFO_V1(dlints_similar_items);
  * _dlints_similar_items(baskets, clicked, candidates, size): the "size" items with the
  * largest sums of cosines to the clicked items, among the items 1 to "candidates".
  *
- * The cosine of two items is the number of users who clicked both, divided by the root of
- * the product of their numbers of users.  "baskets" has the different items of each user,
- * followed by 0.  An item has no cosine to itself.  Ties are broken by the number.
+ * The cosine of two items is the number of users who clicked both, divided by the root of the
+ * product of their numbers of users.  "baskets" has the distinct items of each user, with a 0 after
+ * those of each user.  An item has no cosine to itself.  Ties are broken by the number.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)

@@ -55,8 +55,8 @@ ChooseReference(double left, double right)
 
 /*
  * Bring two models to the same age and reference reward before their sums are added or subtracted.
- * With a discount per observation, the left model decays by the number of the right model's
- * observations.  With a half-life, both models decay to the newer of their times.
+ * With a discount per observation, the left model decays as if the observations of the right model
+ * had followed.  With a half-life, both models decay to the newer of their times.
  */
 static void
 Align(Dlints *left, Dlints *right)

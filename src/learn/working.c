@@ -46,9 +46,9 @@ static const char pool_name[] = "dlints evidence";
 /*
  * Get the memory context for the working models of an aggregate.
  *
- * All groups share one context: a hash aggregate sums up its memory context by context, which would
- * take quadratic time with a context for each group.  Since the context is a child of the
- * aggregate's context, PostgreSQL does not copy states that are allocated in it.
+ * All groups share one context.  With a context for each group, a hash aggregate would take
+ * quadratic time, because it often adds up the sizes of all contexts.  Since the context is a child
+ * of the aggregate's context, PostgreSQL does not copy states that are allocated in it.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)

@@ -30,7 +30,7 @@ typedef struct Explanation
 {
 	PreparedModel *prepared;
 	double	   *features;
-	int			parts;			/* number of parts; the intercept, if any, is the last */
+	int			parts;			/* number of parts of the features, plus 1 with an intercept */
 	int		   *part_of;		/* number of each feature's part, from 0 */
 	Datum	   *names;			/* names of parts except the intercept, or NULL */
 	double	   *contributions;
@@ -68,7 +68,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 
 /* ---------- shares ---------- */
 
-/* Split the dot product of weights and features into the shares of the parts. */
+/* Split the dot product of weights and features into sums, one for each part of the features. */
 static void
 SplitSum(const Explanation *e, const double *weights, double *shares)
 {

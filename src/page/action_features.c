@@ -24,7 +24,7 @@
 /* Number of features of an action, which the models of a ranker require */
 #define ACTION_FEATURES	192
 
-/* Add the signs of an action's names, and of their pairs with the names of the context. */
+/* Add the random signs of an action's names, and of their pairs with names of the context. */
 static void
 add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 {
@@ -54,7 +54,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Add the signs of pairs of the action's id with the numbers of the context's vectors. */
+/* Add the random signs of pairs of the action's id with numbers of the context's vectors. */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {

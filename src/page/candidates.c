@@ -1,7 +1,7 @@
 /*
  * candidates.c
- *		Candidates of a request: eligible items, and their features; and the texts that
- *		replace words in braces in the statements of pages.
+ *		Candidates of a request: eligible items, and their features; and the texts that replace
+ *		words in braces in statements.
  */
 #include "postgres.h"
 
@@ -393,8 +393,8 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 }
 
 /*
- * Read a row with a vector: item or number, features, dates, effect, standard deviation, costs,
- * version, popularity.
+ * Read a row with the columns item (or its number), features, dates, effect, effect_stddev, costs,
+ * version and popularity.
  */
 static void
 read_vector(void *arg, const Datum *values, const bool *nulls)

@@ -28,7 +28,7 @@ typedef struct CandidateSet
 
 	/* fields that ReadFeatures() sets */
 	ArrayType  *features;		/* features: one row per candidate */
-	int64	   *versions;		/* version of each item's vector; 0: no stored vector */
+	int64	   *versions;		/* id of each item's row in "item_version"; 0: no row */
 	double	   *effects;
 	double	   *effect_stddevs;
 	float4	   *costs;			/* costs: one row per candidate */

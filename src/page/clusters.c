@@ -33,9 +33,9 @@
 #define MAX_BEST		250
 /* Number of standard deviations of scores between the mean score of a block and its bound */
 #define SPREADS			3.0f
-/* Thresholds of the first blocks to read, in standard deviations above the mean bound */
+/* Initial thresholds for bounds, in standard deviations above the mean bound of blocks */
 #define FIRST_THRESHOLD	2.0
-/* Maximum number of blocks in the sample that estimates the first thresholds */
+/* Maximum number of blocks in the sample from which initial thresholds are estimated */
 #define MAX_SAMPLE		1024
 
 static const PageTable centroid_table = {"centroid", 4, {
@@ -52,13 +52,13 @@ struct BlockChoice
 	float	   *bounds;			/* bounds of all blocks, BYTE_LANES rankings at a time */
 	float	   *squares;		/* squared weights of rankings, BYTE_LANES interleaved at a time */
 	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
-	float	   *thresholds;		/* for each ranking, score that a bound must exceed */
+	float	   *thresholds;		/* for each ranking, score that bounds of blocks must exceed */
 	double	   *keys;			/* sort key of each block that has a centroid */
 	int		   *unread;			/* indexes of blocks that were not read */
 	int			n_unread;
 	int			n_promising;	/* number of blocks in "unread" with a bound above a threshold */
 	int		   *chosen;			/* numbers of the blocks to read next */
-	int			n_portions;		/* number of portions of blocks chosen so far */
+	int			n_portions;		/* number of times that blocks were chosen so far */
 };
 
 static int
@@ -271,8 +271,8 @@ find_keys(BlockChoice *choice)
 
 /*
  * Raise the thresholds to the minimum scores of the best items found, and keep only unread blocks
- * with a bound above a threshold.  If no threshold falls, only promising blocks, with a bound above
- * an old threshold, can have one above a new threshold.
+ * with a bound above a threshold.  Unless a threshold falls, these were promising blocks before,
+ * with a bound above an old threshold.
  */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)

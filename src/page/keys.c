@@ -144,7 +144,7 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	return table;
 }
 
-/* Extend the array of small integers to a key. */
+/* Extend the array "numbers" until it has an element for a small integer key. */
 static void
 extend_array(KeyTable *table, Datum key)
 {

@@ -87,7 +87,7 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 	}
 }
 
-/* Raise an error unless the caller's column definition list is that of a list. */
+/* Raise an error unless the caller's column definition list has the columns of a result. */
 static void
 check_columns(const PageRequest *page, TupleDesc columns)
 {

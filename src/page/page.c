@@ -380,8 +380,8 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 }
 
 /*
- * Do a step that evaluates the user's expressions.  If an expression fails for some
- * items or clicks, repeat the step without these, so that a page is returned anyway.
+ * Do a step that evaluates the user's expressions.  If an expression fails for some items or
+ * clicks, repeat the step without these, so that a list is returned anyway.
  */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)

@@ -42,7 +42,7 @@ extern const char *const policy_names[];
 typedef struct PageSettings
 {
 	bool		is_read;
-	int64		seed;			/* seed that assigns users to treatments */
+	int64		seed;			/* seed that assigns users to the control group */
 	int64		secret;			/* key that permutes decision numbers */
 	double		control;		/* share of users in the control group */
 	double		epsilon;		/* share of lists that are random */
@@ -62,7 +62,7 @@ typedef struct PageSettings
 	bool		has_bonus;
 	bool		has_later;		/* is the model of outcomes after clicks trained? */
 	bool		has_effects;	/* does any item have an effect other than 0? */
-	bool		has_trials;		/* are any items on trial? */
+	bool		has_trials;		/* does any item have an uncertain effect (on trial)? */
 	double		treatment_draw; /* uniform random numbers in [0, 1) */
 	double		random_draw;
 	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */

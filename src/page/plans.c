@@ -22,8 +22,8 @@
 #include "page/plans.h"
 
 /*
- * Maximum number of kept plans.  If there are more, we drop all of them at the end of
- * the transaction, when none is in use.  A page needs about ten plans.
+ * Maximum number of kept plans.  If there are more, we drop all of them at the end of the
+ * transaction, when none is in use.  A request needs about ten plans.
  */
 #define MAX_KEPT_PLANS	1000
 

@@ -136,7 +136,7 @@ warn_of_column(const char *name, bool is_date)
 
 /*
  * Compute features from the key "like" of a request's context; NULL without such a key.  Invalid
- * columns and values raise a warning instead of an error, so that a page is returned in any case.
+ * columns and values raise a warning instead of an error, so that a list is returned in any case.
  */
 static NullableDatum
 liked_by_request(PageRequest *page)

@@ -199,10 +199,10 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
  * _dlints_cluster_recall(profile real[], seed bigint) -> float8[]
- *		Recall of a search in the blocks with the highest bounds, under draws of the model.
- *		The first number is the sum of the scores of the ten best items found, divided by
- *		that of the ten best of all items; the second is the share of draws whose best item
- *		is found.  NULL if pages search all blocks, or if no draw has a positive sum.
+ *		Recall of a search in the blocks with the highest bounds, under draws of the model.  The
+ *		first number is the sum of the scores of the ten best items found, divided by that of the
+ *		ten best of all items; the second is the share of draws whose best item is found.  NULL if
+ *		requests search all blocks, or if no draw has a positive sum.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

@@ -65,7 +65,7 @@ AddToContext(Datum context, const char *key, const char *json)
 }
 
 /*
- * Number in [0, 1) that assigns a treatment, derived from the user, or from the session of a
+ * Number in [0, 1) that assigns the control group, derived from the user, or from the session of a
  * request without a user
  */
 static double

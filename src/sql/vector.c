@@ -4,7 +4,7 @@
  *		extension dlints_pgvector.
  *
  * A dlints_vector is a real[] or double precision[] under another name.  The planner support
- * function removes casts from these arrays, which would do nothing at run time.
+ * function removes casts from these arrays, because the casts would do nothing at run time.
  *
  * Values of pgvector are read directly in their storage format.  The format is stable, since
  * databases store such values.  Calling pgvector's own cast to real[] for each row would take as

@@ -122,7 +122,7 @@ AddClick(QueryReader *query, const Datum *values)
 
 /*
  * Sum the clicks of an item for one half-life and period.  In each period, a user's clicks count
- * once, with the time of the newest and the largest weight.
+ * once, with the time of the newest click and the largest weight of these clicks.
  */
 static double
 SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measure)

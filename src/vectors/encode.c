@@ -78,7 +78,7 @@ AddCurrentName(Encoding *encoding, double weight)
 	AddName(encoding->name.data, encoding->name.len, weight, encoding->n, encoding->sum);
 }
 
-/* Add the signs of encoding->name, times a number.  Numbers without a name are ignored. */
+/* Add the random signs of encoding->name, times a number.  Numbers without a name are ignored. */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
@@ -90,8 +90,8 @@ AddWeight(Encoding *encoding, double weight)
 }
 
 /*
- * Add the signs of the string "name=value", where the name is encoding->name.  If that is empty,
- * the string is the value only.
+ * Add the random signs of the string "name=value", where the name is encoding->name.  If that is
+ * empty, the string is the value only.
  */
 static void
 AddNamedValue(Encoding *encoding, const char *value, int len)
