@@ -198,34 +198,38 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 
 /*
  * Maximum of each lane over rows of "vectors" SIMD vectors; NaN if a number is not finite.  We add
- * 0 times each number, which is NaN for infinity and NaN, to the maximum.
+ * 0 times each number, which is NaN for infinity and NaN, to the maximum.  Each step takes a row of each half,
+ * so that they do not wait for each other.  Both halves have the middle row.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \
-	vector		highest[vectors]; \
-	vector		zero[vectors]; \
+	const vector *rows = (const vector *) scores; \
+	size_t		half = (count + 1) / 2; \
+	size_t		second = (count - half) * (vectors); \
+	vector		highest[2 * (vectors)]; \
+	vector		zero[2 * (vectors)]; \
 	int			l; \
 \
 	UNROLL \
-	for (l = 0; l < (vectors); l++) \
+	for (l = 0; l < 2 * (vectors); l++) \
 	{ \
 		zero[l] = (vector) {0}; \
 		highest[l] = zero[l] + (lowest); \
 	} \
-	for (; count > 0; count--) \
+	for (; half > 0; half--, rows += (vectors)) \
 	{ \
 		UNROLL \
-		for (l = 0; l < (vectors); l++) \
+		for (l = 0; l < 2 * (vectors); l++) \
 		{ \
-			vector		next = *(const vector *) scores; \
+			vector		next = l < (vectors) ? rows[l] : rows[second + (size_t) (l - (vectors))]; \
 \
 			highest[l] = HIGHER(vector, mask, next, highest[l]); \
 			zero[l] += 0 * next; \
-			scores += sizeof(vector) / sizeof(*scores); \
 		} \
 	} \
 	UNROLL \
 	for (l = 0; l < (vectors); l++) \
-		((vector *) peaks)[l] = highest[l] + zero[l]
+		((vector *) peaks)[l] = HIGHER(vector, mask, highest[l], highest[l + (vectors)]) + \
+			zero[l] + zero[l + (vectors)]
 
 CPU_CLONES
 void
