@@ -159,7 +159,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 	}
 }
 
-/* Compute the bonuses, which are added to the candidates' scores; NULL if there are none. */
+/* Compute the bonuses that are added to the candidates' scores; NULL without bonuses. */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {

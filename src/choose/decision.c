@@ -9,13 +9,13 @@
  * If T candidates tie for the last r positions of a draw, each counts r / T for this draw, the
  * probability that a random tie-break chooses it.
  *
- * A shortlist may have cut off items of a tie.  It provides tie-break keys, uniform in (0, 1) over
- * all items, and its T candidates of the tie have the lowest keys.  Let t be the highest of these.
- * Given all other keys, an item has one of the T - 1 lowest keys if its own is below t.  Each order
- * is then equally probable, so a candidate counts t * r / (T - 1).  Assume that an item ties with
- * the same items in all draws.  Then the mean of 1 / propensity, over the pages that show the item,
- * is exactly 1.  If other conditions exclude items of the tie, the mean deviates by at most about 1
- * / T.
+ * A shortlist may have cut off items of a tie.  The shortlist provides tie-break keys, uniform in
+ * (0, 1) over all items, and its T candidates of the tie have the lowest keys.  Let t be the
+ * highest of these.  Given all other keys, an item has one of the T - 1 lowest keys if its own is
+ * below t.  Each order is then equally probable, so a candidate counts t * r / (T - 1).  Assume
+ * that an item ties with the same items in all draws.  Then the mean of 1 / propensity, over the
+ * pages that show the item, is exactly 1.  If other conditions exclude items of the tie, the mean
+ * deviates by at most about 1 / T.
  *
  * With a cap or diversity, we count the candidates that the actual tie-break chooses.
  */

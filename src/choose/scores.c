@@ -79,7 +79,7 @@ struct Scores
 	double		block[SCORE_LANES * STRIP];
 };
 
-/* Writes vectors of coefficients, from "first" to first + count - 1. */
+/* Writes the vectors of coefficients with the numbers "first" to first + count - 1. */
 typedef void (*ParameterMaker) (Scores *scores, int first, int count, double *parameters);
 
 static void

@@ -251,7 +251,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Offer items to the ranking of a weight vector.  Their scores have a stride of "step" numbers. */
+/* Offer items to the ranking of a weight vector.  Successive scores are "step" numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)

@@ -86,7 +86,7 @@ typedef struct Rewards
 typedef struct Evidence
 {
 	int			dim;			/* number of reduced features z */
-	double	   *N;				/* N, R and S: one sum each */
+	double	   *N;				/* the sums N, R and S, a number each */
 	double	   *R;
 	double	   *S;
 	double	   *N2;				/* sum of squared weights with SQUARES_SUM, else NULL */

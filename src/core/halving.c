@@ -170,7 +170,7 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	return axis;
 }
 
-/* Projection of a vector on an axis, in single precision like a tree's medians */
+/* Projection of a vector on an axis, in single precision like the medians of a tree */
 static float
 project(int width, const float *axis, const float *vector)
 {

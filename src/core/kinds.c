@@ -180,7 +180,7 @@ projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 /*
  * Add the contribution of the given rows of P to weights of features: w <- w + P' psi.  Then psi'z
  * = w'x, and a candidate's score is one dot product of n numbers.  Vectors psi are parameter_len
- * numbers apart, and vectors w lifted_len.
+ * numbers apart, and vectors w are lifted_len numbers apart.
  */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,

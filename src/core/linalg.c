@@ -99,9 +99,9 @@ static const int unit_stride = 1;
  * call may succeed.
  *
  * OpenBLAS retries its allocation forever if the address space is limited (ulimit -v).  So we test
- * whether the memory is available, and make OpenBLAS allocate it at once.  It keeps this buffer,
- * and our calls never need a second one.  A Cholesky factorization makes OpenBLAS allocate the
- * buffer, even if LAPACK is another library.  A matrix of order 1 would not suffice, because
+ * whether the memory is available, and make OpenBLAS allocate it at once.  OpenBLAS keeps this
+ * buffer, and our calls never need a second one.  A Cholesky factorization makes OpenBLAS allocate
+ * the buffer, even if LAPACK is another library.  A matrix of order 1 would not suffice, because
  * operations on vectors do not use the buffer.
  */
 bool

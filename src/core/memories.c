@@ -41,7 +41,7 @@ memory_fades(int j, int count, double fastest)
 }
 
 /*
- * Discount of memory j (evidence under discount j) per observation.  Its time window is
+ * Discount of memory j (evidence under discount j) per observation.  The time window of memory j is
  * MEMORY_RATIO times that of memory j - 1.
  */
 double
@@ -196,7 +196,7 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/* Residual degrees of freedom: N - k for k effective parameters; N while N is at most 2 k */
+/* Residual degrees of freedom: N - k for k effective parameters, or N if N is at most 2 k */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {
@@ -208,8 +208,8 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 /*
  * Noise variance of discounted evidence, if undiscounted evidence exists.  If rewards are rare, the
  * time window often contains none and would seem free of noise.  The undiscounted variance,
- * "longest", therefore counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  It
- * never lowers the variance, since a window that contains a rare reward varies more than the long
+ * "longest", therefore counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  This
+ * never lowers the result, since a window that contains a rare reward varies more than the long
  * run.
  */
 static double
@@ -304,8 +304,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the memory in use (evidence under one discount), and return its noise.  It has the weakest
- * discount that no evidence with a stronger discount contradicts.
+ * Choose the memory in use (evidence under one discount), and return its noise.  The memory in use
+ * has the weakest discount that no evidence with a stronger discount contradicts.
  *
  * The result depends on the evidence only, not on the order in which it was gathered.  If one
  * memory has no posterior, "used" is -1.

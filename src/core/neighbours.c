@@ -29,7 +29,7 @@
 
 /*
  * Limit matrix elements to 1, and the number of a user's cells to about NEIGHBOURS_MAX_CLICKS, by a
- * random sample.  It depends on the numbers of user and item only.
+ * random sample.  The sample depends on the numbers of user and item only.
  */
 void
 neighbours_limit(SvdMatrix *matrix)
@@ -214,8 +214,8 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 
 /*
  * Choose the k items with the largest cosines among those with a nonzero product, in descending
- * order.  Their weights become the products.  Returns the number of chosen items, and resets all
- * products to 0.
+ * order.  The weight of a chosen item becomes its product.  Returns the number of chosen items, and
+ * resets all products to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -257,8 +257,8 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 }
 
 /*
- * Add the products of an item's column with the columns in the users' lists to a row of the Gram
- * matrix.
+ * Multiply an item's column by those of chosen items whose cells are in the lists of users, and add
+ * the products to a row of the Gram matrix.
  */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
@@ -307,7 +307,8 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 
 /*
  * gram <- lower triangle of the products among the chosen items' columns, where popular items come
- * last.  Products of two popular items are cached; their many cells need no list.
+ * last.  Products of two popular items are cached, so that their many cells are not copied to
+ * lists.
  */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
@@ -391,8 +392,8 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 /* ---------- rows by clicked item ---------- */
 
 /*
- * Transpose the weights: row i lists the items that have item i as a neighbour, in
- * ascending order.  It extends from starts[i] to starts[i + 1].
+ * Transpose the weights: row i lists the items that have item i as a neighbour, in ascending order.
+ * Row i extends from starts[i] to starts[i + 1].
  */
 void
 neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)

@@ -19,7 +19,7 @@ extern double dot_float(int n, const double *weights, const float *features);
 extern double dot_double(int n, const double *weights, const double *features);
 
 /*
- * Maximum absolute value of a feature or reward.  It prevents overflow in every sum of squares.
+ * Maximum absolute value of a feature or reward, which prevents overflow in sums of squares.
  *
  * A feature vector has at most 65536 numbers.  Entries of a projection matrix P are below 8.6 times
  * a scale of at most 1e10, so P x is below 5.7e65.  The largest coordinate is that of matched

@@ -72,7 +72,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* Absolute value of an 8-bit number: the square of its root, in units of the root's squared step */
+/* Absolute value of an 8-bit number, in units of the smallest: the square of its stored root */
 static uint64_t
 size_of_byte(unsigned bits)
 {

@@ -26,9 +26,9 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Copy the numbers in "chunk" to "count" columns of a panel, for the items of the chunk that starts
- * at "item".  If "full" is not NULL, add to it the products of these numbers with the panel's
- * columns from "first" on.
+ * Copy the numbers in "chunk" to "count" columns of a panel, for panel_chunk() items from "item"
+ * on.  If "full" is not NULL, add to it the products of these numbers with the panel's columns from
+ * "first" on.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
@@ -132,7 +132,7 @@ panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n,
 						spare, chunk);
 }
 
-/* full <- left' right, summed chunk by chunk */
+/* full <- left' right, summed over PANEL_CHUNK items at a time */
 void
 panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 			const double *right, double *full)

@@ -279,10 +279,10 @@ posterior_shift(const Factor *f, double *b)
 }
 
 /*
- * Draw "count" perturbed estimates psi-tilde (Ghoorchian et al., Algorithm 1).
- * Each is normal with mean psi-hat = Z^-1 b and covariance scale^2 Z^-1 Z~ Z^-1.  With Cholesky
- * factors Z = L L' and Z~ = M M', it is Z^-1 (b + scale M w) for standard normals w.  If Z~ = Z, it
- * is L'^-1 (L^-1 b + scale w).
+ * Draw "count" perturbed estimates psi-tilde (Ghoorchian et al., Algorithm 1).  Each estimate is
+ * normal with mean psi-hat = Z^-1 b and covariance scale^2 Z^-1 Z~ Z^-1.  With Cholesky factors Z =
+ * L L' and Z~ = M M', it is Z^-1 (b + scale M w) for standard normals w.  If Z~ = Z, it is L'^-1
+ * (L^-1 b + scale w).
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,

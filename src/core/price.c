@@ -40,8 +40,8 @@
 #define MAX_ROUNDS	20
 
 /*
- * Tolerated excess over relaxed targets, as a fraction of the usual spread.  Choices that
- * are not mixed rarely meet them exactly, and up to 20 solutions would be computed in vain.
+ * Tolerated excess over relaxed targets, as a fraction of the usual spread.  Choices that are not
+ * mixed rarely meet relaxed targets exactly, and up to 20 solutions would be computed in vain.
  */
 #define RELAXED_TOLERANCE	0.01
 

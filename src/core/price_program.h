@@ -3,8 +3,8 @@
  *		The linear program for several dual prices: the mixture of choices with
  *		the highest mean score whose mean costs meet the targets.
  *
- * A choice is the set of candidates chosen under one set of prices, in all
- * decisions.  It is a column of the program, with a mean score and mean costs.
+ * A choice is the set of candidates chosen under one set of prices, in all decisions.  A choice is
+ * a column of the program, with a mean score and mean costs.
  */
 #ifndef DLINTS_PRICE_PROGRAM_H
 #define DLINTS_PRICE_PROGRAM_H

@@ -56,7 +56,7 @@ random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 	out[3] = c3;
 }
 
-/* Random number "index" of a seed, of 64 bits, for tie-break keys and derived seeds */
+/* A random number of 64 bits for a seed and an index, as a tie-break key or a derived seed */
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
@@ -144,8 +144,8 @@ words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size
 /* ---------- normals ---------- */
 
 /*
- * The doubles 2^52, 2^84 and the root of 1/2, as bits.  An integer of 32 bits, as the lowest bits
- * of 2^52, adds itself to it; as those of 2^84, it adds 2^32 times itself.
+ * The doubles 2^52, 2^84 and the root of 1/2 (rounded), as bits.  Setting the low 32 bits of 2^52
+ * to an integer adds the integer; in 2^84, it adds 2^32 times the integer.
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)

@@ -52,9 +52,9 @@ typedef VECTOR(float, 32) float_x8;
 typedef VECTOR(float, 64) float_x16;
 
 /*
- * Dot products with a pack of weight vectors.  One body serves all vector types, and one or several
- * feature vectors, so that the order of summation cannot differ.  Several feature vectors share
- * each load of weights.
+ * Dot products with a group of interleaved weight vectors.  One body serves all vector types, and
+ * one or several feature vectors, so that the order of summation cannot differ.  Several feature
+ * vectors share each load of weights.
  */
 #define SCORE_BODY(number, vector, width, lane_count, together) \
 	vector		sum[together][(lane_count) / (width)]; \

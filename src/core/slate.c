@@ -62,8 +62,8 @@ sift_up(SlateHeap *heap, const Slate *s)
 }
 
 /*
- * Count the entries not kept that have the highest score of these, and record the one with the
- * largest tie-break key.  Entries with scores below those of all kept ones need not be passed.
+ * Count the rejected entries with the highest score, and record that with the largest tie-break
+ * key.  Entries that score less than all kept ones need not be passed.
  */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
@@ -173,7 +173,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer candidates "first" to first + count - 1.  Their scores have a stride of "step" numbers. */
+/* Offer candidates "first" to first + count - 1.  Successive scores are "step" numbers apart. */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
@@ -206,7 +206,7 @@ slate_end(Slate *s)
 }
 
 /*
- * Largest tie-break key among the best entries that were not kept.  Requires best.lost_count > 0.
+ * Largest tie-break key among the rejected entries with the highest score.  Requires one.
  */
 uint64_t
 slate_lost_key(Slate *s)

@@ -33,9 +33,8 @@ typedef struct SlateHeap
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
-	SlateEntry	lost;			/* best entry that was not kept, by score and then by largest
-								 * tie-break key */
-	int			lost_count;		/* number of entries not kept with the same score */
+	SlateEntry	lost;			/* best rejected entry; of several, that with the largest key */
+	int			lost_count;		/* number of rejected entries with this score */
 } SlateHeap;
 
 typedef struct Slate

@@ -4,10 +4,10 @@
  *
  * Each product of A'A with a panel reads all cells once.  A product followed by a Rayleigh-Ritz
  * step yields approximate singular vectors and values.  Between such steps we apply Chebyshev
- * polynomials of A'A, which are small below the last of these values and grow fast above.  They
- * separate the directions far better than the same number of plain products (Zhou and Saad, "A
- * Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).  The first and the last
- * product are in double precision, the others in single precision.
+ * polynomials of A'A, which are small below the last of these values and grow fast above.  The
+ * polynomials separate the directions far better than the same number of plain products (Zhou and
+ * Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).  The first and
+ * the last product are in double precision, the others in single precision.
  *
  * Panels are orthonormalized by the eigenvectors of their Gram matrix (Stathopoulos and Wu, "A
  * block orthogonalization procedure with constant synchronization requirements", 2002).  Linearly
@@ -356,9 +356,9 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 }
 
 /*
- * Write the right singular vectors V, one vector of "len" numbers per item, padded with zeros.
- * They are scaled to a mean squared length of 1.  The sign of a singular vector is arbitrary; the
- * hashes determine it.  "vectors" may be svd->panel if "len" is at most svd->columns.
+ * Write the right singular vectors V, one vector of "len" numbers per item, padded with zeros.  The
+ * vectors are scaled to a mean squared length of 1.  The sign of a singular vector is arbitrary;
+ * the hashes determine it.  "vectors" may be svd->panel if "len" is at most svd->columns.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,

@@ -114,7 +114,7 @@ value_sample_size(const PolicyValue *v)
 
 /*
  * Lower bound of the log wealth of one bet against an expectation at "distance" from the mean.
- * Wealth increases with the distance.  The bound has a maximum, and beyond it we return this.
+ * Wealth increases with the distance.  Beyond the bound's maximum, we return the maximum.
  */
 static double
 log_wealth(double bet, double count, double squares, double distance)

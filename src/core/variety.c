@@ -32,8 +32,8 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 /* ---------- similarity ---------- */
 
 /*
- * Address of the first element of a candidate's vector.  Its elements are VARIETY_STRIP floats
- * apart.
+ * Address of the first element of a candidate's vector.  Successive elements are VARIETY_STRIP
+ * floats apart.
  */
 static float *
 lane_of(const Variety *v, int at)
@@ -42,7 +42,7 @@ lane_of(const Variety *v, int at)
 		at % VARIETY_STRIP;
 }
 
-/* Set the vector of a candidate, which must have finite numbers.  It is scaled to length 1. */
+/* Set a candidate's vector, scaled to length 1.  Its numbers must be finite. */
 void
 variety_set_vector(Variety *v, int at, const double *vector)
 {
@@ -91,7 +91,7 @@ fill_row(const Variety *v, float *row)
 
 /*
  * Compute the similarities of all candidates to a chosen one, unless they are cached.  Rows are
- * cached for later slates while space is left.  The row after these is reused.
+ * cached for later slates while space is left.  Other rows overwrite each other after them.
  */
 static void
 compute_row(Variety *v, int chosen)
@@ -149,7 +149,7 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
 }
 
-/* Apply all choices of the slate to a strip.  Returns its highest penalized score. */
+/* Apply all choices of the slate to a strip of candidates.  Returns the highest score. */
 CPU_CLONES
 static double
 update_strip(Variety *v, size_t strip)
@@ -178,8 +178,9 @@ update_strip(Variety *v, size_t strip)
 }
 
 /*
- * Find the highest penalized score.  Since choices only reduce scores, we apply them to a strip
- * only if its highest score was high enough before; or to all if the last row will be reused.
+ * Find the highest penalized score.  Choices only reduce scores.  We therefore apply them to a
+ * strip only if its earlier highest score is high enough, or to all strips if the row of the last
+ * choice will be overwritten.
  */
 static double
 find_highest(Variety *v)

@@ -19,7 +19,7 @@
 /* Number of candidates that SIMD instructions process together (a strip) */
 #define VARIETY_STRIP	32
 
-/* Number of array elements for "count" candidates, rounded up to whole strips */
+/* Number of array elements for "count" candidates: a multiple of VARIETY_STRIP */
 static inline size_t
 variety_rounded(int count)
 {
@@ -42,7 +42,7 @@ typedef struct Variety
 	float	   *units;			/* vectors of length 1, VARIETY_STRIP interleaved at a time */
 	float	   *unit;			/* work space for one vector */
 
-	/* cached similarities: each row has those of all candidates to one chosen candidate */
+	/* cached similarities: a row has the similarities of all candidates to a chosen candidate */
 	float	   *rows;
 	int			max_rows;		/* length of the cache; its last row is always overwritten */
 	int			row_count;		/* number of cached rows */
@@ -56,7 +56,7 @@ typedef struct Variety
 	double	   *scores;			/* score of each candidate; -infinity if unavailable */
 	double	   *closest;		/* greatest similarity of each candidate to chosen candidates */
 	double	   *peaks;			/* highest penalized score of each strip of candidates */
-	int		   *applied;		/* number of choices that each of these considers */
+	int		   *applied;		/* number of choices applied to each strip of candidates */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

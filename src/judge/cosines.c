@@ -51,7 +51,7 @@ ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 	return items;
 }
 
-/* Add to the score of each item the weights of all items in baskets that contain it. */
+/* For each basket, add the weights of all its items to the score of each of its items. */
 static void
 AddBaskets(Items baskets, const double *weights, double *scores)
 {
@@ -78,7 +78,7 @@ PG_FUNCTION_INFO_V1(dlints_similar_items);
  *
  * The cosine of two items is the number of users who clicked both, divided by the root of the
  * product of their numbers of users.  "baskets" has the distinct items of each user, with a 0 after
- * those of each user.  An item has no cosine to itself.  Ties are broken by the number.
+ * those of each user.  An item has no cosine to itself.  Ties are broken by the item number.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)

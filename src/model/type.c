@@ -3,8 +3,8 @@
  *		The type dlints: text and binary input and output, casts, equality,
  *		and type modifiers such as dlints(n, d, matched, intercept).
  *
- * The binary form consists of the header fields in order, the numbers of the
- * memories, and those of the prior, all in network byte order.
+ * The binary form consists of the header fields in order, the numbers of the evidence, and those of
+ * the prior, all in network byte order.
  */
 #include "postgres.h"
 

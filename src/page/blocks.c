@@ -300,9 +300,9 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find the best items of the blocks with the highest bounds (clusters.c) under any ranking.  These
- * are most of the best items of all blocks.  The choice of blocks treats all rankings equally,
- * because propensities require that it does not depend on which draw makes the decision.
+ * Find the best items of the blocks with the highest bounds (clusters.c) under any ranking.  The
+ * result has most of the best items of all blocks.  The choice of blocks treats all rankings
+ * equally, because propensities require that it does not depend on which draw makes the decision.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)

@@ -33,7 +33,7 @@
 #define MAX_BEST		250
 /* Number of standard deviations of scores between the mean score of a block and its bound */
 #define SPREADS			3.0f
-/* Initial thresholds for bounds, in standard deviations above the mean bound of blocks */
+/* Initial thresholds for the bounds of blocks, in standard deviations above the mean bound */
 #define FIRST_THRESHOLD	2.0
 /* Maximum number of blocks in the sample from which initial thresholds are estimated */
 #define MAX_SAMPLE		1024

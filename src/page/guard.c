@@ -5,7 +5,7 @@
  * We call functions of the extension with its schema.  A role that may create functions there could
  * still add one of the same name: PostgreSQL prefers an exact argument type to a polymorphic one.
  * If a view is dropped from the schema of a recommender, a temporary relation of the same name
- * would be read instead.  Both would be used with the rights of the recommender's owner.
+ * would be read instead.  Such objects would be used with the rights of the recommender's owner.
  */
 #include "postgres.h"
 

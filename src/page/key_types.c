@@ -2,8 +2,8 @@
  * key_types.c
  *		Conversion of values to the types of a recommender's keys.
  *
- * Wrappers take bigint for keys of all integer types, so that calls resolve with
- * arguments of any integer type.  A key out of range for the recommender's type raises
+ * The SQL functions of recommenders take bigint for keys of all integer types, so that calls
+ * resolve with arguments of any integer type.  A key out of range for the recommender's type raises
  * an error that names the argument.
  */
 #include "postgres.h"

@@ -15,7 +15,7 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of factor and column weights, and then "narrow" */
+	float	   *lengths;		/* norms of factor and column weights, and the weights "narrow" */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;

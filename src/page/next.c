@@ -154,8 +154,8 @@ add_items(const PageRequest *page, ItemList *list, NullableDatum array)
 }
 
 /*
- * Collect the items that the next page leaves out: those of the last page and of the
- * same user's earlier pages, and those that the request's context names.
+ * Collect the items that the next page leaves out: items of the last page and of the user's earlier
+ * pages, and items that the request's context names.
  */
 static NullableDatum
 items_until(PageRequest *page, LogTable *log, const LoggedList *last)

@@ -23,9 +23,9 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /* ---------- entering and leaving ---------- */
 
 /*
- * Raise an error unless an argument has the type of the recommender's keys.  A wrapper
- * passes another type if it waited while dlints_alter_recommender() changed the type, so
- * clients may repeat the call.
+ * Raise an error unless an argument has the type of the recommender's keys.  The SQL function of a
+ * recommender passes another type if it waited while dlints_alter_recommender() changed the type,
+ * so clients may repeat the call.
  */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
@@ -76,7 +76,7 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	page->memory = CurrentMemoryContext;
 }
 
-/* Enter the schema of an entry function's first argument, and begin a request. */
+/* Set the search_path to the schema of the function's first argument, and begin a request. */
 void
 OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -236,7 +236,7 @@ RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *a
 	run(page, query, 0, args, false);
 }
 
-/* Return a column of the first row of the last query, counted from 1; NULL without rows. */
+/* Return column number "column" (1-based) of the first row of the last query; NULL without rows. */
 NullableDatum
 ResultColumn(int column)
 {

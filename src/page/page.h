@@ -53,7 +53,7 @@ typedef struct PageSettings
 	int			cap;			/* maximum number of items per group; 0: none */
 	double		diversity;		/* strength of diversity; 0: none */
 	int			constraints;
-	int64		block_items;	/* number of items for which blocks have slots; 0: no blocks */
+	int64		block_items;	/* number of items that fit into the blocks; 0: no blocks */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
@@ -61,13 +61,13 @@ typedef struct PageSettings
 	bool		has_clicks;
 	bool		has_bonus;
 	bool		has_later;		/* is the model of outcomes after clicks trained? */
-	bool		has_effects;	/* does any item have an effect other than 0? */
+	bool		has_effects;	/* does any item have an effect on rewards other than 0? */
 	bool		has_trials;		/* does any item have an uncertain effect (on trial)? */
 	double		treatment_draw; /* uniform random numbers in [0, 1) */
 	double		random_draw;
 	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	const float4 *scale;		/* factors of the mean features of clicked items in profiles */
+	const float4 *scale;		/* profiles are "scale" times mean features of clicked items */
 	double		popularity_weight;	/* weight of the popularity in profiles */
 	double		neighbour_weight;	/* weight of the neighbour score in profiles */
 	bool		is_centered;	/* predict rewards from features centered within the list? */

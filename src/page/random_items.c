@@ -8,10 +8,10 @@
  * reached.  All eligible items have equal probability.
  *
  * Propensities require the number of eligible items, which we estimate.  Suppose that there are N
- * slots, and that m eligible items were found in n draws.  If the last draw found the m-th item,
- * (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the search ended at the
- * maximum number of draws, m / n * N is (Girshick, Mosteller and Savage, 1946).  Neither depends on
- * which eligible items were found, so that 1 / propensity is unbiased for each item on the list.
+ * slots, and that m eligible items were found in n draws.  If the last draw found the m-th item, (m
+ * - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the search ended at the maximum
+ * number of draws, m / n * N is unbiased (Girshick, Mosteller and Savage, 1946).  The estimates do
+ * not depend on which eligible items were found, so 1 / propensity is unbiased for each item.
  *
  * If the search finds fewer eligible items than the list needs, all items are read, and the
  * propensity is exact.  Because this depends on the search, 1 / propensity is only approximately
@@ -51,15 +51,15 @@ typedef struct RandomSearch
 	uint64		seed;
 	uint64		n_bits;			/* number of random numbers used so far */
 	int64		n_in_blocks;	/* number of slots in blocks */
-	int64		n_places;		/* number of slots in blocks, plus new items */
+	int64		n_places;		/* number of slots in blocks plus number of new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of the slots and new items that were drawn */
+	uint8	   *is_drawn;		/* bitmap of the places that were drawn */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* number of the current slot in its block */
+	int			slot;			/* position of the drawn place in its block */
 	Datum	   *drawn;			/* item found by each draw */
-	bool	   *is_empty;		/* did the draw hit an empty slot? */
+	bool	   *is_empty;		/* is the drawn place without an item? */
 	KeyTable   *eligible;		/* table of the eligible items among those drawn */
 	int			n_eligible;
 } RandomSearch;

@@ -76,7 +76,7 @@ PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 
 /*
  * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id)
- *		Store the outcome of an impression.  It may arrive before its decision.  Repeated
+ *		Store the outcome of an impression.  A reward may arrive before its decision.  Repeated
  *		reports count once.
  */
 Datum

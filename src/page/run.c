@@ -2,7 +2,7 @@
  * run.c
  *		Maintenance of a recommender or a ranker, part by part.
  *
- * A SECURITY DEFINER procedure cannot commit.  This one has the caller's rights.  It calls
+ * A SECURITY DEFINER procedure cannot commit.  So run() has the caller's rights.  It calls
  * run_part(), which has the owner's rights, and commits after each call.  A part that fails
  * therefore does not undo the others, and training advances in batches under any statement_timeout.
  */

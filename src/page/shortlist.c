@@ -45,9 +45,9 @@
 #define MAX_NEW_ITEMS		"1000"
 /*
  * Without its neighbour score, an item that a search has not found has at most the score of the
- * last item found.  It becomes a candidate if its neighbour score adds at least this part of the
- * difference to the score of the list's last position.  The part is below 1, because searches of
- * large catalogues miss some items with higher scores.
+ * last item found.  Such an item becomes a candidate if its neighbour score adds at least this part
+ * of the difference to the score of the list's last position.  The part is below 1, because
+ * searches of large catalogues miss some items with higher scores.
  */
 #define MISSED_PART			0.5
 /* Number of additional items per group with a cap, because scores are rounded */
@@ -66,7 +66,7 @@ static const PageQuery top_trends = {{
 static const PageQuery items_on_trial = {{
 	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", 0}, {0}};
 
-/* Select eligible rows with keys above those of all item vectors. */
+/* Select eligible items whose keys are larger than those of all item vectors. */
 static const PageQuery new_items = {{
 	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"

@@ -482,7 +482,7 @@ partition_of(const LogTable *log, Datum decision)
 	return partition >= 0 ? partition : bounds->default_index;
 }
 
-/* Call a function for the rows of a decision.  Its number must be the only key. */
+/* Call a function for the rows of a decision.  The decision number must be the only key. */
 void
 LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
 {

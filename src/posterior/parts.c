@@ -136,7 +136,7 @@ static void
 LiftMean(PreparedModel *prepared, Datum profile)
 {
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* in case an error occurs below */
+	prepared->lifted = false;	/* the weights are incomplete until the end */
 	if (!prepared->weights)
 		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);

@@ -54,8 +54,8 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * Return the number of rows in a piece of a matrix.  It does not depend on whether the matrix is
- * cached, so that dlints.projection_cache_size cannot change the rounding of sums.
+ * Return the number of rows in a piece of a matrix.  The number does not depend on whether the
+ * matrix is cached, so that dlints.projection_cache_size cannot change the rounding of sums.
  */
 static int
 PieceRows(const Projection *projection)

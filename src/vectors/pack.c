@@ -399,7 +399,7 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Append a packed vector to a packed matrix, whose header is that of its first vector. */
+/* Append a packed vector to a packed matrix, which keeps the header of its first vector. */
 static void
 AppendPacked(StringInfo stack, bytea *packed)
 {
@@ -419,8 +419,8 @@ PG_FUNCTION_INFO_V1(dlints_stack_packed);
 
 /*
  * _dlints_stack_packed(vectors bytea[]) -> bytea
- *		Concatenates packed vectors to a packed matrix.  They must have the same length and
- *		number of bits (22023).  NULL if one of them is NULL.
+ *		Concatenates packed vectors to a packed matrix.  The vectors must have equal lengths and
+ *		numbers of bits (22023).  NULL if a vector is NULL.
  */
 Datum
 dlints_stack_packed(PG_FUNCTION_ARGS)
