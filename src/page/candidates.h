@@ -39,6 +39,8 @@ extern CandidateSet *CreateCandidates(int size);
 extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number);
 extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
 								 Datum *shortlist, int count);
+
+/* features.c */
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
 /* allowed.c: eligible items, for functions that make no list */

@@ -1,0 +1,208 @@
+/*
+ * features.c
+ *		Features, effects and costs of the candidates of a request.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/array.h"
+
+#include "compat.h"
+#include "core/ages.h"
+#include "page/candidates.h"
+#include "page/tables.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+
+static const PageTable item_vectors = {"item_vector", 8, {
+		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT4ARRAYOID}, {"effect", FLOAT4OID},
+		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID}}};
+
+/* Costs of an item whose stored vector precedes a change of the constraints */
+static const PageQuery cost_of_item = {{
+	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", 1}, {ARG_ITEM}};
+
+/* Vectors of the items $1 that have no stored vector yet, numbered by position */
+static const PageQuery encode_items = {{
+	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded, e.dates, 0::real, NULL::real,\n"
+	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real\n"
+	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
+	"WHERE  e.encoded IS NOT NULL AND @extschema@._dlints_fits_index(u.item)", 3},
+	{ARG_ITEMS, INT4OID, INT4OID}};
+
+typedef struct FeatureReader
+{
+	PageRequest *page;
+	CandidateSet *set;
+	const int  *numbers;		/* index of the candidate for each row of encode_items */
+	int			number;			/* index of the current candidate */
+	bool		lacks_costs;	/* does the vector lack costs for the current constraints? */
+	bool	   *is_read;
+} FeatureReader;
+
+/* Copy the elements of an array of "count" reals. */
+static void
+copy_reals(Datum value, int count, float4 *out)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+
+	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array) ||
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != count)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("item vectors have %d elements, expected %d",
+						ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), count)));
+	memcpy(out, ARR_DATA_PTR(array), sizeof(float4) * count);
+}
+
+static void
+copy_costs(FeatureReader *reader, Datum costs)
+{
+	int			count = reader->page->settings.constraints;
+
+	copy_reals(costs, count, reader->set->costs + (Size) reader->number * count);
+}
+
+/* Does an item have a cost for each constraint? */
+static bool
+are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
+{
+	ArrayType  *array = isnull ? NULL : DatumGetArrayTypeP(costs);
+
+	return array != NULL && !ARR_HASNULL(array) &&
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
+}
+
+/*
+ * Read a row with the columns item (or its number), features, dates, effect, effect_stddev, costs,
+ * version and popularity.
+ */
+static void
+read_vector(void *arg, const Datum *values, const bool *nulls)
+{
+	FeatureReader *reader = arg;
+	CandidateSet *set = reader->set;
+	const PageSettings *settings = &reader->page->settings;
+	int			number = reader->number;
+	float4	   *features = (float4 *) ARR_DATA_PTR(set->features) + (Size) number * settings->size;
+	Datum	   *dates;
+	bool	   *is_null;
+	int			n_dates = ArgElements(DatumGetArrayTypeP(values[2]), &dates, &is_null);
+
+	copy_reals(values[1], settings->liked, features);
+	features += settings->liked;
+	*features++ = DatumGetFloat4(values[7]);
+	for (int i = 0; i < settings->aged / AGES_PER_DATE; i++, features += AGES_PER_DATE)
+	{
+		float4		date = i < n_dates && !is_null[i] ? DatumGetFloat4(dates[i]) : INFINITY;
+
+		write_ages(1, &date, 1, UnixTime(settings->now), features, AGES_PER_DATE);
+	}
+	*features = NeighbourScore(reader->page, set->items[number]);
+	set->effects[number] = DatumGetFloat4(values[3]);
+	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);
+	set->versions[number] = DatumGetInt64(values[6]);
+	reader->is_read[number] = true;
+	if (settings->constraints > 0 && are_costs_present(reader, values[5], nulls[5]))
+		copy_costs(reader, values[5]);
+	else
+		reader->lacks_costs = settings->constraints > 0;
+}
+
+static void
+read_encoded_item(void *arg, const Datum *values, const bool *nulls)
+{
+	FeatureReader *reader = arg;
+
+	reader->number = reader->numbers[DatumGetInt64(values[0]) - 1];
+	read_vector(reader, values, nulls);
+}
+
+/* Read the stored vectors of the candidates. */
+static void
+read_vectors(FeatureReader *reader)
+{
+	TableLookup *lookup = BeginLookup(reader->page, &item_vectors, 1);
+
+	for (int i = 0; i < reader->set->count; i++)
+	{
+		reader->number = i;
+		reader->lacks_costs = false;
+		LookUp(lookup, &reader->set->items[i], 1, read_vector, reader);
+		if (reader->lacks_costs)
+		{
+			NullableDatum item = Given(reader->set->items[i]);
+
+			RunSelect(reader->page, &cost_of_item, 0, &item);
+			if (!ResultColumn(1).isnull)
+				copy_costs(reader, ResultColumn(1).value);
+			SPI_freetuptable(SPI_tuptable);
+		}
+	}
+	EndLookup(lookup);
+}
+
+/* Remove candidates without features: their row was deleted, or their key is too long. */
+static void
+drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
+{
+	float4	   *features = (float4 *) ARR_DATA_PTR(set->features);
+	int			kept = 0;
+
+	for (int i = 0; i < set->count; i++)
+	{
+		if (!is_read[i])
+			continue;
+		set->items[kept] = set->items[i];
+		set->addends[kept] = set->addends[i];
+		set->groups[kept] = set->groups[i];
+		set->numbers[kept] = set->numbers[i];
+		set->effects[kept] = set->effects[i];
+		set->effect_stddevs[kept] = set->effect_stddevs[i];
+		set->versions[kept] = set->versions[i];
+		memmove(features + (Size) kept * width, features + (Size) i * width,
+				sizeof(float4) * width);
+		memmove(set->costs + (Size) kept * n_costs, set->costs + (Size) i * n_costs,
+				sizeof(float4) * n_costs);
+		kept++;
+	}
+	set->count = kept;
+	ARR_DIMS(set->features)[0] = kept;
+}
+
+/* Read features, effects and costs of at least one candidate. */
+void
+ReadFeatures(PageRequest *page, CandidateSet *set)
+{
+	const PageSettings *settings = &page->settings;
+	NullableDatum args[] = {
+		NotGiven(), Given(Int32GetDatum(settings->constraints)),
+		Given(Int32GetDatum(settings->factors))};
+	FeatureReader reader = {.page = page, .set = set,
+							.is_read = AllocateZeros(sizeof(bool), set->count)};
+	int		   *missing = AllocateMany(sizeof(int), set->count);
+	Datum	   *keys = AllocateMany(sizeof(Datum), set->count);
+	int			n_missing = 0;
+
+	set->features = ResultRealMatrix(set->count, settings->size);
+	set->effects = AllocateZeros(sizeof(double), set->count);
+	set->effect_stddevs = AllocateZeros(sizeof(double), set->count);
+	set->versions = AllocateZeros(sizeof(int64), set->count);
+	set->costs = AllocateZeros(sizeof(float4), (Size) set->count * settings->constraints);
+	read_vectors(&reader);
+	for (int i = 0; i < set->count; i++)
+		if (!reader.is_read[i])
+		{
+			keys[n_missing] = set->items[i];
+			missing[n_missing++] = i;
+		}
+	if (n_missing == 0)
+		return;
+	args[0] = Given(KeyArray(page, keys, n_missing));
+	reader.numbers = missing;
+	ReadRows(page, &encode_items, 0, args, read_encoded_item, &reader);
+	drop_unread(set, reader.is_read, settings->size, settings->constraints);
+}
