@@ -1,7 +1,8 @@
 /*
  * test_algebra.c
  *		Algebra of evidence: scaled, added and rebased evidence equals the sums
- *		over the observations, and stays valid.
+ *		over the observations, and stays valid.  Products and solutions for
+ *		several vectors equal those for one.
  */
 #include "observed.h"
 
@@ -10,6 +11,52 @@
 #include "core/linalg.h"
 
 #define CLOSE		1e-12
+
+/* ---------- several vectors ---------- */
+
+static void
+test_operations_on_several_vectors_equal_those_on_one(void **state)
+{
+	static const int dims[] = {1, 7, 8, 9, 65, 300};
+	uint64_t	seed = 12;
+
+	for (int i = 0; i < 2 * LENGTH(dims); i++)
+	{
+		int			d = dims[i / 2];
+		int			count = i % 2 ? 2 : 19;
+		double	   *vectors = dice_array(&seed, (size_t) (count * d));
+		double	   *weights = dice_array(&seed, (size_t) (9 * d + count));
+		double	   *packed = dice_array(&seed, linalg_packed_len(d));
+		double	   *sums = guarded_copy(linalg_packed_len(d), packed);
+		double	   *projected = guarded((size_t) (count * 9));
+		double	   *solved = guarded_copy((size_t) (count * d), vectors);
+		double		single[300];
+
+		linalg_rank_update(d, count, vectors, weights, 0.5, sums);
+		for (int k = 0; k < d * d; k++)
+			if (k / d >= k % d)
+			{
+				size_t		at = linalg_packed_index(d, k / d, k % d);
+				exact		sum = packed[at] / 2;
+
+				for (int v = 0; v < count; v++)
+					sum += (exact) weights[v] * vectors[v * d + k / d] * vectors[v * d + k % d];
+				assert_near(sums[at], sum, CLOSE);
+			}
+		linalg_add_diagonal(d, d, packed);
+		linalg_project(d, 9, weights, count, vectors, projected, 9);
+		linalg_solve_lower_transposed(d, packed, count, solved);
+		for (int v = 0; v < count; v++)
+		{
+			linalg_dot_each(d, 9, weights, vectors + v * d, single);
+			for (int r = 0; r < 9; r++)
+				assert_near(projected[v * 9 + r], single[r], CLOSE);
+			linalg_solve_lower_transposed(d, packed, 1, vectors + v * d);
+			for (int k = 0; k < d; k++)
+				assert_near(solved[v * d + k], vectors[v * d + k], CLOSE);
+		}
+	}
+}
 
 /* ---------- rebase ---------- */
 
@@ -238,6 +285,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		test_of(test_operations_on_several_vectors_equal_those_on_one),
 		test_of_memories(test_rebased_evidence_equals_sums),
 		test_of(test_rebased_squares_are_not_negative),
 		test_of(test_totals_equal_sums_after_each_operation),
