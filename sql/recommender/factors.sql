@@ -43,12 +43,21 @@ COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as t
 
 -- Return a query of the clicks since the time from which the log has 100,000 clicks of users on known items.
 CREATE FUNCTION _dlints_newest_clicks() RETURNS text
-	LANGUAGE sql STABLE
-RETURN 'SELECT k.user_id, k.item, k.at FROM (' || @extschema@._dlints_latest_clicks() || ') k'
-       ' WHERE k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')';
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN CASE WHEN to_regclass(format('%I.newest_click', own)) IS NOT NULL
+	            THEN 'SELECT k.user_id, k.item, k.at FROM newest_click k'
+	            ELSE 'SELECT k.user_id, k.item, k.at FROM (' || @extschema@._dlints_latest_clicks() || ') k'
+	                 ' WHERE k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')' END;
+END
+$$;
 COMMENT ON FUNCTION _dlints_newest_clicks() IS 'query of the newest clicks, as text';
 
--- Create the table latest_click, so that a fit reads a log of more clicks once.  _dlints_fit_prior() drops the table.
+-- Create the tables latest_click and newest_click, so that a fit reads a log of more clicks once.  _dlints_fit_prior()
+-- drops them.
 CREATE FUNCTION _dlints_write_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -60,9 +69,14 @@ BEGIN
 		EXECUTE format('CREATE UNLOGGED TABLE %I.latest_click AS %s', own, @extschema@._dlints_latest_clicks());
 		ANALYZE latest_click;
 	END IF;
+	IF EXISTS (SELECT FROM similarity s WHERE s.newest_from IS NOT NULL)
+	   AND to_regclass(format('%I.newest_click', own)) IS NULL THEN
+		EXECUTE format('CREATE UNLOGGED TABLE %I.newest_click AS %s', own, @extschema@._dlints_newest_clicks());
+		ANALYZE newest_click;
+	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create the table of the latest clicks if the log has more';
+COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create tables of the latest clicks if the log has more';
 
 -- Find two times, so that no query has to sort the log: one since which the log has a million clicks, and one since
 -- which it has 100,000 clicks of users on known items.  We estimate the times from a sample of clicks, selected by a

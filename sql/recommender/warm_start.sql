@@ -396,10 +396,9 @@ BEGIN
 	PERFORM @extschema@._dlints_limit_neighbour_weight(until);
 	PERFORM @extschema@._dlints_refresh_popularity();
 	PERFORM @extschema@._dlints_refresh_trend();
-	EXECUTE format('DROP TABLE %1$I.held_out_item, %1$I.recent_click', own);
-	IF to_regclass(format('%I.latest_click', own)) IS NOT NULL THEN
-		EXECUTE format('DROP TABLE %I.latest_click', own);
-	END IF;
+	EXECUTE (SELECT string_agg(format('DROP TABLE %I.%I', own, t.name), '; ')
+	         FROM   unnest('{held_out_item,recent_click,newest_click,latest_click}'::text[]) t (name)
+	         WHERE  to_regclass(format('%I.%I', own, t.name)) IS NOT NULL);
 	PERFORM @extschema@._dlints_set_blocks();
 	PERFORM @extschema@._dlints_set_prior();
 	INSERT INTO job AS j (name, done_at) VALUES ('warm_start', now())
