@@ -1,5 +1,10 @@
 -- Latent factors and neighbours ---------------------------------------------------------
 
+CREATE FUNCTION _dlints_fit_items(query text, factors bigint, previous text, neighbours bigint) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'dlints_fit_items' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 40000;
+COMMENT ON FUNCTION _dlints_fit_items(text, bigint, text, bigint)
+	IS 'rows of dlints_factors() (unless "factors" is 0) and of dlints_neighbours(), from one reading of a click log';
+
 -- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed" is
 -- the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to it, with
 -- the column's collation if equal keys may have several spellings.
@@ -120,8 +125,8 @@ $$;
 COMMENT ON FUNCTION _dlints_find_latest_clicks()
 	IS 'find the times since which the log has a million clicks, and 100,000 clicks on known items';
 
--- Return a query of the latest clicks for dlints_factors() and dlints_neighbours(): user, item and weight.  "left_out"
--- (0 to 7) omits an eighth of the log, and "until" omits clicks after this time; NULL omits nothing.
+-- Return a query of the latest clicks for _dlints_fit_items(): user, item and weight.  "left_out" (0 to 7) omits an
+-- eighth of the log, and "until" omits clicks after this time; NULL omits nothing.
 CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE SET datestyle = 'ISO' AS     -- other styles write ambiguous names of zones
@@ -141,9 +146,10 @@ $$;
 COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz)
 	IS 'query of the latest clicks, optionally without an eighth of them, as text';
 
--- Return a call of dlints_factors() on the click log, as text for the FROM clause: alias f, columns item and factors.
--- If no part is omitted, the factors are aligned with the current ones, which exist if there are blocks.
-CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
+-- Return text for the FROM clause that fits factors and neighbours to the click log: columns item, factors,
+-- neighbours and weights.  An item has a row with factors, unless "n_factors" is 0, and another one with neighbours.  If
+-- no part is omitted, the factors are aligned with the current ones, which exist if there are blocks.
+CREATE FUNCTION _dlints_fit_call(n_factors integer, left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -152,96 +158,70 @@ DECLARE
 BEGIN
 	RETURN (
 		SELECT format(
-			'@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
-			@extschema@._dlints_log_query(left_out, until), s.factors,
+			'(SELECT f.item::%1$s AS item, f.factors, f.neighbours::%1$s[] AS neighbours, f.weights'
+			' FROM @extschema@._dlints_fit_items(%2$L::text, %3$s::bigint, %4$s::text, 50::bigint)'
+			' f (item %5$s, factors real[], neighbours %5$s[], weights real[]))',
+			i.type, @extschema@._dlints_log_query(left_out, until), n_factors,
 			CASE WHEN left_out IS NULL AND EXISTS (SELECT FROM block)
-			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_hashed, s.factors))
+			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_hashed, n_factors))
 			     ELSE 'NULL' END, i.hashed)
-		FROM   setting s, @extschema@._dlints_key_type('item'::text) i);
-END
-$$;
-COMMENT ON FUNCTION _dlints_factors_call(integer, timestamptz)
-	IS 'call of dlints_factors() over the click log, as text';
-
--- Return a call of dlints_neighbours() on the click log, as text for the FROM clause: alias n, columns item,
--- neighbours and weights.
-CREATE FUNCTION _dlints_neighbours_call(left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
-	RETURNS text
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	RETURN (
-		SELECT format(
-			'@extschema@.dlints_neighbours(%L::text, 50::bigint) n (item %s, neighbours %2$s[], weights real[])',
-			@extschema@._dlints_log_query(left_out, until), i.hashed)
 		FROM   @extschema@._dlints_key_type('item'::text) i);
 END
 $$;
-COMMENT ON FUNCTION _dlints_neighbours_call(integer, timestamptz)
-	IS 'call of dlints_neighbours() over the click log, as text';
+COMMENT ON FUNCTION _dlints_fit_call(integer, integer, timestamptz)
+	IS 'factors and neighbours of the items of the click log, as text for the FROM clause';
 
--- Compute the factors and neighbours of all items from the click log.  Factors are aligned with the current ones,
--- so that the models remain valid.  Returns the number of items with factors.  No locks are taken before the
--- factors have been computed.
+-- Compute the neighbours of all items from the click log, and their factors unless "n_factors" is 0.  Factors are
+-- aligned with the current ones, so that the models remain valid.  Rows of neighbours that do not change are not
+-- written, and no locks are taken before the fit has been computed.  Returns the number of items with factors.
+CREATE FUNCTION _dlints_write_fit(n_factors integer) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint;
+BEGIN
+	EXECUTE format('
+		WITH fitted AS MATERIALIZED (SELECT f.* FROM %s f),
+		locked AS MATERIALIZED (
+			SELECT @extschema@._dlints_lock_item_vectors() FROM (SELECT count(*) AS n FROM fitted OFFSET 0) c),
+		deleted AS (
+			DELETE FROM neighbour o USING locked
+			WHERE  NOT EXISTS (SELECT FROM fitted f WHERE f.weights IS NOT NULL AND same_item(f.item, o.item))),
+		related AS (
+			INSERT INTO neighbour AS o (item, neighbours, weights)
+			SELECT f.item, f.neighbours, f.weights FROM locked, fitted f WHERE f.weights IS NOT NULL
+			ON CONFLICT (item) DO UPDATE SET neighbours = excluded.neighbours, weights = excluded.weights
+			WHERE  o.neighbours <> excluded.neighbours OR o.weights <> excluded.weights)
+		UPDATE item_vector v SET features = f.factors || v.features[s.factors + 1:], version = DEFAULT
+		FROM   setting s, locked, fitted f
+		WHERE  f.factors IS NOT NULL AND same_item(f.item, v.item)', @extschema@._dlints_fit_call(n_factors));
+	GET DIAGNOSTICS n_changed = ROW_COUNT;
+	UPDATE job j SET done_at = now() WHERE j.name = 'neighbours';
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_fit(integer)
+	IS 'compute factors and neighbours of items from the click log; returns the number of items with factors';
+
+-- Compute the factors and neighbours of all items.  Returns the number of items with factors.
 CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	item_type text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
-	n_changed bigint := 0;
+	n_changed bigint;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
 	PERFORM @extschema@._dlints_drop_versions();
-	IF (SELECT s.factors > 0 FROM setting s) THEN
-		EXECUTE format('
-			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),
-			locked AS MATERIALIZED (
-				SELECT @extschema@._dlints_lock_item_vectors()
-				FROM   (SELECT count(*) AS n FROM fitted OFFSET 0) c WHERE c.n > 0)
-			UPDATE item_vector v SET features = f.factors || v.features[s.factors + 1:], version = DEFAULT
-			FROM   setting s, locked, fitted f
-			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
-		GET DIAGNOSTICS n_changed = ROW_COUNT;
-		IF EXISTS (SELECT FROM block) THEN      -- a new recommender gets blocks when popularity is known
-			DELETE FROM block WHERE EXISTS (SELECT FROM centroid);      -- similar items are grouped again
-			PERFORM @extschema@._dlints_set_blocks();
-		END IF;
+	n_changed := @extschema@._dlints_write_fit((SELECT s.factors FROM setting s));
+	IF n_changed > 0 AND EXISTS (SELECT FROM block) THEN    -- a new recommender gets blocks when popularity is known
+		DELETE FROM block WHERE EXISTS (SELECT FROM centroid);      -- similar items are grouped again
+		PERFORM @extschema@._dlints_set_blocks();
 	END IF;
-	PERFORM @extschema@._dlints_fit_neighbours();
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refit';
 	RETURN n_changed;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refit_factors()
 	IS 'compute the latent factors of items from the click log; returns the number of items with factors';
-
--- Compute the neighbours of items from the click log.  Rows that do not change are not written, and no locks are
--- taken before the neighbours have been computed.
-CREATE FUNCTION _dlints_fit_neighbours() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	PERFORM @extschema@._dlints_notice_step('fitting the neighbours of items'::text);
-	EXECUTE format('
-		WITH fitted AS MATERIALIZED (
-			SELECT n.item::%1$s AS item, n.neighbours::%1$s[] AS neighbours, n.weights FROM %2$s),
-		locked AS MATERIALIZED (
-			SELECT @extschema@._dlints_lock_item_vectors() FROM (SELECT count(*) AS n FROM fitted OFFSET 0) c),
-		deleted AS (
-			DELETE FROM neighbour o USING locked
-			WHERE  NOT EXISTS (SELECT FROM fitted f WHERE same_item(f.item, o.item)))
-		INSERT INTO neighbour AS o (item, neighbours, weights)
-		SELECT f.item, f.neighbours, f.weights FROM locked, fitted f
-		ON CONFLICT (item) DO UPDATE SET neighbours = excluded.neighbours, weights = excluded.weights
-		WHERE  o.neighbours <> excluded.neighbours OR o.weights <> excluded.weights',
-		(SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k),
-		@extschema@._dlints_neighbours_call());
-	UPDATE job j SET done_at = now() WHERE j.name = 'neighbours';
-END
-$$;
-COMMENT ON FUNCTION _dlints_fit_neighbours() IS 'compute the neighbours of items from the click log';

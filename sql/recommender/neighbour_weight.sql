@@ -5,27 +5,24 @@
 -- therefore hold out the latest clicks, rank each held-out item among random items of the catalogue, and reduce the
 -- weight if the ranks then become better.
 
--- Create the table held_out_item: factors and neighbours of items, fitted without the first eighth of the click log and
--- without the clicks after a time.  _dlints_fit_prior() drops it.
-CREATE FUNCTION _dlints_hold_out(until timestamptz) RETURNS void
+-- Write the table held_out_item: factors and neighbours of items, fitted without an eighth of the click log and without
+-- the clicks after a time.  _dlints_fit_prior() drops it.
+CREATE FUNCTION _dlints_hold_out(part integer, until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	item_type text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
 BEGIN
-	EXECUTE format('
-		CREATE UNLOGGED TABLE %I.held_out_item AS
-		SELECT n.item::%2$s AS item, NULL::real[] AS factors, n.neighbours::%2$s[] AS neighbours, n.weights
-		FROM   %3$s', own, item_type, @extschema@._dlints_neighbours_call(0, until));
-	IF (SELECT s.factors > 0 FROM setting s) THEN
-		EXECUTE format('INSERT INTO held_out_item (item, factors) SELECT f.item::%s, f.factors FROM %s', item_type,
-		               @extschema@._dlints_factors_call(0, until));
+	IF to_regclass(format('%I.held_out_item', own)) IS NOT NULL THEN
+		EXECUTE format('DROP TABLE %I.held_out_item', own);
 	END IF;
+	EXECUTE format('CREATE UNLOGGED TABLE %I.held_out_item AS SELECT f.* FROM %s f', own,
+	               @extschema@._dlints_fit_call((SELECT s.factors FROM setting s), part, until));
 	ANALYZE held_out_item (item);
 END
 $$;
-COMMENT ON FUNCTION _dlints_hold_out(timestamptz) IS 'fit factors and neighbours without the latest clicks';
+COMMENT ON FUNCTION _dlints_hold_out(integer, timestamptz)
+	IS 'fit factors and neighbours without a part of the click log';
 
 -- Multiply the weight of the neighbour score by 0 (the minimum weight) or 0.3, if held-out clicks show that lists
 -- become better.  For up to 500 users we rank the first click after the time "until" among 200 random items that the

@@ -72,7 +72,8 @@ BEGIN
 		END IF;
 		IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
 			PERFORM @extschema@._dlints_find_latest_clicks();
-			PERFORM @extschema@._dlints_fit_neighbours();
+			PERFORM @extschema@._dlints_notice_step('fitting the neighbours of items'::text);
+			PERFORM @extschema@._dlints_write_fit(0);
 		END IF;
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN

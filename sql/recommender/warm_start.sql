@@ -95,32 +95,18 @@ COMMENT ON FUNCTION _dlints_write_recent_clicks() IS 'create the table of clicks
 --
 -- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about
 -- the same time; together they count five times, since about one impression in twenty is clicked.  Popularity is
--- computed from the other parts at the time of the click.  Factors and neighbours come from the other parts, too:
--- otherwise the examples would be predicted by what was fitted to them.  Those of part 0 are in held_out_item.  The
--- profile consists of other clicks of the user, in half of the examples only a few, so that short histories are
--- represented.  Every example enters once more without a profile, which measures the value of popularity.
--- Similarities are computed for half-lives of 14, 30 and 90 days, and without decay.
+-- computed from the other parts at the time of the click.  Factors and neighbours (held_out_item) come from the other
+-- parts, too: otherwise the examples would be predicted by what was fitted to them.  The profile consists of other
+-- clicks of the user, in half of the examples only a few, so that short histories are represented.  Every example enters
+-- once more without a profile, which measures the value of popularity.  Similarities are computed for half-lives of 14,
+-- 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	item_type text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
-	related text := format('SELECT r.* FROM (SELECT n.item::%1$s AS item, u.neighbour::%1$s AS neighbour, u.weight'
-	                       ' FROM %2$s, unnest(n.neighbours, n.weights) u (neighbour, weight)'
-	                       ' WHERE EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item::%1$s))'
-	                       ' OFFSET 0) r'     -- unnest the neighbours only once
-	                       ' WHERE EXISTS (SELECT FROM candidate c WHERE same_item(c.item, r.neighbour))', item_type,
-	                       CASE part WHEN 0 THEN 'held_out_item n' ELSE @extschema@._dlints_neighbours_call(part) END);
-	fitted text := 'SELECT h.item, h.factors FROM held_out_item h WHERE h.factors IS NOT NULL';
 BEGIN
-	IF part > 0 THEN
-		fitted := CASE WHEN (SELECT s.factors > 0 FROM setting s)
-		               THEN format('SELECT f.item::%s AS item, f.factors FROM %s', item_type,
-		                           @extschema@._dlints_factors_call(part))
-		               ELSE 'SELECT NULL::' || item_type || ' AS item, NULL::real[] AS factors WHERE false' END;
-	END IF;
-	EXECUTE format($statement$
+	EXECUTE $statement$
 	WITH log AS MATERIALIZED (
 		SELECT s.popularity_half_life AS half_life, least(max(c.days), 250 * s.popularity_half_life) AS longest,
 		       count(*) FILTER (WHERE c.part = $1) AS clicks,
@@ -132,11 +118,11 @@ BEGIN
 		SELECT greatest(max(i.score), 1) AS score
 		FROM  (SELECT sum(@extschema@._dlints_decay(c.days, l.half_life)) AS score
 		       FROM   recent_click c, log l WHERE c.part <> $1 GROUP BY c.item) i),
-	fitted AS (%s),
 	vector AS MATERIALIZED (
 		SELECT v.item,
 		       coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.features[s.factors + 1:] AS features
-		FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item)
+		FROM   setting s CROSS JOIN item_vector v
+		       LEFT JOIN held_out_item f ON same_item(f.item, v.item) AND f.factors IS NOT NULL
 		WHERE  EXISTS (SELECT FROM recent_click c WHERE same_item(c.item, v.item))),
 	example AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id,
@@ -146,7 +132,7 @@ BEGIN
 		       ORDER  BY c.is_ours, random() LIMIT $2) c),
 	clicked_before AS MATERIALIZED (
 		SELECT e.id, o.item, x.w90, x.w30, x.w14
-		FROM  (SELECT x.*, (x.n + s - 1) %% x.clicks + 1 AS before
+		FROM  (SELECT x.*, (x.n + s - 1) % x.clicks + 1 AS before
 		       FROM   example x CROSS JOIN generate_series(1, least(x.max_history, x.clicks - 1)::bigint) s OFFSET 0) e
 		       JOIN recent_click o ON same_user(o.user_id, e.user_id) AND o.n = e.before AND NOT same_item(o.item, e.item),
 		       LATERAL (SELECT abs(e.days - o.days) AS days) d,
@@ -192,7 +178,13 @@ BEGIN
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
 		       FROM   recent_click c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
-	related AS MATERIALIZED (%s),
+	related AS MATERIALIZED (
+		SELECT r.*
+		FROM  (SELECT n.item, u.neighbour, u.weight
+		       FROM   held_out_item n, unnest(n.neighbours, n.weights) u (neighbour, weight)
+		       WHERE  n.weights IS NOT NULL AND EXISTS (SELECT FROM clicked_before b WHERE same_item(b.item, n.item))
+		       OFFSET 0) r     -- unnest the neighbours only once
+		WHERE  EXISTS (SELECT FROM candidate c WHERE same_item(c.item, r.neighbour))),
 	pair AS (          -- candidates, and the clicks that predict them
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
 		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id OFFSET 0),
@@ -245,7 +237,7 @@ BEGIN
 	ON CONFLICT (half_life) DO UPDATE
 	SET    state = @extschema@.dlints_concat(t.state, excluded.state),
 	       neighbours = coalesce(@extschema@.dlints_concat(t.neighbours, excluded.neighbours), excluded.neighbours)
-	$statement$, fitted, related) USING part, max_examples, kept;
+	$statement$ USING part, max_examples, kept;
 END
 $$;
 COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint)
@@ -384,16 +376,18 @@ BEGIN
 	DELETE FROM half_life_candidate;
 	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
 	PERFORM @extschema@._dlints_write_recent_clicks();
-	PERFORM @extschema@._dlints_hold_out(until);
-	FOR part IN 0 .. n_parts - 1 LOOP
+	FOR part IN REVERSE n_parts - 1 .. 0 LOOP       -- the fit without part 0 limits the weight of the neighbour score
+		PERFORM @extschema@._dlints_hold_out(part, CASE part WHEN 0 THEN until END);
 		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
 			noticed_at := clock_timestamp();
-			RAISE NOTICE 'warm start: part % of % of the click log', part + 1, n_parts;
+			RAISE NOTICE 'warm start: part % of % of the click log', n_parts - part, n_parts;
 		END IF;
 	END LOOP;
-	PERFORM @extschema@._dlints_fit_similarity();
-	PERFORM @extschema@._dlints_limit_neighbour_weight(until);
+	IF n_parts > 0 THEN
+		PERFORM @extschema@._dlints_fit_similarity();
+		PERFORM @extschema@._dlints_limit_neighbour_weight(until);
+	END IF;
 	PERFORM @extschema@._dlints_refresh_popularity();
 	PERFORM @extschema@._dlints_refresh_trend();
 	EXECUTE (SELECT string_agg(format('DROP TABLE %I.%I', own, t.name), '; ')

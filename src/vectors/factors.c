@@ -21,41 +21,27 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/*
- * Maximum length of an embedding.  LAPACK factors matrices of this order
- * without checking for interrupts.
- */
-#define MAX_FACTORS		512
-
-/* State of a call of dlints_factors */
-typedef struct Reader
-{
-	LogReader	log;
-	int			k;				/* length of an embedding */
-	const char *previous_query; /* query of previous embeddings, or NULL */
-	double	   *previous;		/* previous embedding of each item; zeros if missing */
-	bool	   *known;			/* does an item have a previous embedding? */
-} Reader;
-
-/* Reader of previous embeddings */
-typedef struct PreviousReader
+/* Previous embeddings, as they are read. */
+typedef struct Previous
 {
 	QueryReader query;			/* must be first */
-	Reader	   *reader;
-} PreviousReader;
+	const ItemFit *fit;
+	double	   *vectors;		/* by item; zeros if there is none */
+	bool	   *known;			/* items with a previous embedding */
+} Previous;
 
 /*
  * Bytes of work space: a panel (core/panel.h) with its own work space, previous embeddings, and
  * embeddings that are longer than the panel's vectors
  */
-static Size
-PanelsMemory(const LogReader *log)
+Size
+FactorsMemory(const LogReader *log)
 {
-	const Reader *reader = (const Reader *) log;
-	Size		k = reader->k;
+	const ItemFit *fit = (const ItemFit *) log;
+	Size		k = fit->factors;
 	SvdMatrix	matrix = {.items = ClicksItems(log->clicks)};
 	Size		columns = Min(k + SVD_SPARE, matrix.items);
-	Size		width = columns + (reader->previous_query ? k : 0) + (k > columns ? k : 0);
+	Size		width = columns + (fit->previous_query ? k : 0) + (k > columns ? k : 0);
 
 	return mul_size(sizeof(double), add_size(mul_size(width, matrix.items),
 											 panel_spare(&matrix, columns)));
@@ -66,7 +52,7 @@ PanelsMemory(const LogReader *log)
 static void
 BeginPrevious(QueryReader *query, TupleDesc desc)
 {
-	LogReader  *log = &((PreviousReader *) query)->reader->log;
+	const LogReader *log = &((Previous *) query)->fit->log;
 	Oid			item;
 
 	if (desc->natts != 2 || !OidIsValid(get_base_element_type(TupleDescAttr(desc, 1)->atttypid)))
@@ -83,20 +69,39 @@ BeginPrevious(QueryReader *query, TupleDesc desc)
 static void
 AddPrevious(QueryReader *query, const Datum *values)
 {
-	Reader	   *reader = ((PreviousReader *) query)->reader;
-	ArgSpec		spec = {"previous vector", reader->k, NULL};
+	Previous   *previous = (Previous *) query;
+	ArgSpec		spec = {"previous vector", previous->fit->factors, NULL};
 	uint32		item;
-	double	   *vector;
 
-	if (!ClicksFindItem(reader->log.clicks, values[0], &item))
+	if (!ClicksFindItem(previous->fit->log.clicks, values[0], &item))
 		return;
-	if (reader->known[item])
+	if (previous->known[item])
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("previous must not return an item more than once")));
-	reader->known[item] = true;
-	vector = reader->previous + (Size) item * reader->k;
-	ArgVector(ArgArrayConverted(values[1]), &spec, vector);
+	previous->known[item] = true;
+	ArgVector(ArgArrayConverted(values[1]), &spec, previous->vectors + (Size) item * spec.len);
+}
+
+/* Read the previous embeddings of the log's items. */
+static void
+ReadPrevious(Previous *previous, uint32 items)
+{
+	Size		k = previous->fit->factors;
+
+	previous->vectors = AllocateZeros(sizeof(double), mul_size(items, k));
+	previous->known = AllocateZeros(sizeof(bool), items);
+	previous->query.begin = BeginPrevious;
+	previous->query.row = AddPrevious;
+	ReadQuery(previous->fit->previous_query, &previous->query);
+
+	/* an embedding of zeros counts as missing */
+	for (uint32 item = 0; item < items; item++)
+	{
+		if (largest_magnitude(k, previous->vectors + item * k) == 0.0)
+			previous->known[item] = false;
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 /* ---------- vectors ---------- */
@@ -119,14 +124,14 @@ CheckDecomposed(bool done)
 #define MIN_KNOWN_SHARE		0.5
 
 static double
-ComputeKnownShare(const Reader *reader, const SvdMatrix *matrix)
+ComputeKnownShare(const bool *is_known, const SvdMatrix *matrix)
 {
 	Size		count = matrix->starts[matrix->users];
 	Size		known = 0;
 
 	for (Size i = 0; i < count; i++)
 	{
-		known += reader->known[matrix->cells[i].item];
+		known += is_known[matrix->cells[i].item];
 		CHECK_FOR_INTERRUPTS();
 	}
 	return (double) known / count;
@@ -138,10 +143,10 @@ ComputeKnownShare(const Reader *reader, const SvdMatrix *matrix)
  * Otherwise we compute the decomposition from random vectors.
  */
 static double *
-ComputeVectors(Reader *reader, SvdMatrix *matrix)
+ComputeVectors(const Previous *previous, SvdMatrix *matrix)
 {
-	const uint64 *hashes = ClicksItemHashes(reader->log.clicks);
-	int			k = reader->k;
+	const uint64 *hashes = ClicksItemHashes(previous->fit->log.clicks);
+	int			k = previous->fit->factors;
 	Svd			svd;
 	double	   *vectors;
 	bool		known;
@@ -154,11 +159,11 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 	BlasReady();
 
 	svd_scale(matrix, svd.spare);
-	known = reader->previous && svd.columns > k &&
-		ComputeKnownShare(reader, matrix) >= MIN_KNOWN_SHARE;
+	known = previous->vectors && svd.columns > k &&
+		ComputeKnownShare(previous->known, matrix) >= MIN_KNOWN_SHARE;
 	if (known)
 	{
-		svd_start(matrix, &svd, hashes, k, reader->previous);
+		svd_start(matrix, &svd, hashes, k, previous->vectors);
 		CheckDecomposed(svd_refine(matrix, &svd));
 	}
 	else
@@ -170,8 +175,8 @@ ComputeVectors(Reader *reader, SvdMatrix *matrix)
 
 	vectors = k <= svd.columns ? svd.panel : AllocateNumbers(mul_size(matrix->items, k));
 	svd_vectors(matrix, &svd, hashes, k, vectors);
-	if (reader->previous)
-		CheckDecomposed(svd_turn(matrix, k, reader->previous, vectors, svd.work));
+	if (previous->vectors)
+		CheckDecomposed(svd_turn(matrix, k, previous->vectors, vectors, svd.work));
 	return vectors;
 }
 
@@ -203,20 +208,20 @@ VectorDatum(const double *vector, int count, Oid type)
 }
 
 static void
-PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items, const double *vectors)
+PutVectors(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const double *vectors)
 {
 	Oid			type = TupleDescAttr(rows->setDesc, 1)->atttypid;
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
 											  "dlints row", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
-	bool		nulls[2] = {false, false};
+	bool		nulls[FIT_COLUMNS] = {false, false, true, true};
 
 	for (uint32 item = 0; item < items; item++)
 	{
-		Datum		values[2];
+		Datum		values[FIT_COLUMNS];
 
-		values[0] = ClicksItem(reader->log.clicks, item);
-		values[1] = VectorDatum(vectors + (Size) item * reader->k, reader->k, type);
+		values[0] = ClicksItem(fit->log.clicks, item);
+		values[1] = VectorDatum(vectors + (Size) item * fit->factors, fit->factors, type);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 		MemoryContextReset(row);
 		CHECK_FOR_INTERRUPTS();
@@ -225,38 +230,21 @@ PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items, const double
 	MemoryContextDelete(row);
 }
 
-/* Read the previous embeddings of the log's items. */
-static void
-ReadPrevious(Reader *reader, uint32 items)
+/* Compute the embeddings of the items of a log, and store them in the result. */
+void
+PutFactors(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {
-	PreviousReader previous = {reader->log.query, reader};
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
+											   "dlints factors", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	Previous	previous = {.query = fit->log.query, .fit = fit};
 
-	reader->previous = AllocateZeros(sizeof(double), mul_size(items, reader->k));
-	reader->known = AllocateZeros(sizeof(bool), items);
-	previous.query.begin = BeginPrevious;
-	previous.query.row = AddPrevious;
-	ReadQuery(reader->previous_query, &previous.query);
-
-	/* an embedding of zeros counts as missing */
-	for (uint32 item = 0; item < items; item++)
-	{
-		if (largest_magnitude(reader->k, reader->previous + (Size) item * reader->k) == 0.0)
-			reader->known[item] = false;
-		CHECK_FOR_INTERRUPTS();
-	}
-}
-
-/* Read the log, compute the embeddings, and store them in the result. */
-static void
-FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query)
-{
-	SvdMatrix  *matrix = ReadLog(query, &reader->log);
-
-	if (matrix->items == 0)
-		return;
-	if (reader->previous_query)
-		ReadPrevious(reader, matrix->items);
-	PutVectors(rows, reader, matrix->items, ComputeVectors(reader, matrix));
+	previous.query.context = work;
+	if (fit->previous_query)
+		ReadPrevious(&previous, matrix->items);
+	PutVectors(rows, fit, matrix->items, ComputeVectors(&previous, matrix));
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 }
 
 PG_FUNCTION_INFO_V1(dlints_factors);
@@ -273,33 +261,19 @@ PG_FUNCTION_INFO_V1(dlints_factors);
 Datum
 dlints_factors(PG_FUNCTION_ARGS)
 {
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
-											   "dlints factors", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
+	ItemFit		fit = {0};
 	ReturnSetInfo *rows;
-	TupleDesc	desc;
-	Reader		reader = {0};
-	char	   *query;
 
 	CheckColumnsExpected(fcinfo, "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
 	rows = ResultRows(fcinfo);
-	desc = rows->setDesc;
-	CheckResultColumns(desc);
+	CheckResultColumns(rows->setDesc);
 	ArgNotNull(fcinfo, 0, "query");
-	reader.k = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
+	fit.factors = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
 	ArgNotNull(fcinfo, 3, "seed");
-	reader.log.seed = (uint64) PG_GETARG_INT64(3);
-	reader.log.item.type = TupleDescAttr(desc, 0)->atttypid;
-	reader.log.item.typmod = TupleDescAttr(desc, 0)->atttypmod;
-	reader.log.item.columns = "Write AS (item %s, features real[]).";
-	reader.log.query.function = "dlints_factors";
-	reader.log.work = PanelsMemory;
-	query = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	reader.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
-
-	old = MemoryContextSwitchTo(work);
-	FactorLog(rows, &reader, query);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
+	fit.log.seed = (uint64) PG_GETARG_INT64(3);
+	fit.log.item.columns = "Write AS (item %s, features real[]).";
+	fit.log.query.function = "dlints_factors";
+	fit.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	FitItems(rows, &fit, text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	return (Datum) 0;
 }

@@ -13,6 +13,7 @@
 
 #include "access/tupdesc.h"
 #include "fmgr.h"
+#include "nodes/execnodes.h"
 
 #include "core/svd.h"
 
@@ -93,5 +94,33 @@ extern SvdMatrix *ReadLog(const char *query, LogReader *reader);
 extern KeyType ColumnKey(TupleDesc desc, int column);
 extern void RaiseWrongColumns(const char *message, const char *hint);
 extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
+
+/* ---------- fits to a click log (fit.c, factors.c, neighbours.c) ---------- */
+
+/*
+ * Maximum length of an embedding.  LAPACK factors matrices of this order
+ * without checking for interrupts.
+ */
+#define MAX_FACTORS		512
+
+/* Maximum neighbours of a regression, which takes time in proportion to their cube. */
+#define MAX_NEIGHBOURS	200
+
+#define FIT_COLUMNS		4		/* maximum columns of a result: see dlints_fit_items() */
+
+/* Embeddings and neighbours of the items of a click log, as they are computed. */
+typedef struct ItemFit
+{
+	LogReader	log;			/* must be first */
+	int			factors;		/* length of an embedding; 0: none are computed */
+	const char *previous_query; /* query of previous embeddings; NULL: none */
+	int			neighbours;		/* maximum neighbours of a regression; 0: none are computed */
+} ItemFit;
+
+extern void FitItems(ReturnSetInfo *rows, ItemFit *fit, const char *query);
+extern Size FactorsMemory(const LogReader *log);
+extern void PutFactors(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix);
+extern Size NeighboursMemory(const LogReader *log);
+extern void PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix);
 
 #endif							/* DLINTS_LOG_H */

@@ -21,9 +21,6 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Maximum number of neighbours in a regression, which takes time in proportion to its cube */
-#define MAX_NEIGHBOURS	200
-
 /*
  * Ridge of the regressions, in clicks.  With a ridge of 10, sums of weights rank items as well as
  * EASE does with its best ridge (doc/records.md).
@@ -33,18 +30,11 @@
 /* Maximum length of a result row, as a multiple of the neighbours in a regression */
 #define ROW_FACTOR		2
 
-/* State of a call of dlints_neighbours */
-typedef struct Reader
-{
-	LogReader	log;
-	int			k;				/* maximum number of neighbours per regression */
-} Reader;
-
 /* Number of bytes that the regressions and their results need besides the log */
-static Size
-RegressionMemory(const LogReader *log)
+Size
+NeighboursMemory(const LogReader *log)
 {
-	int			k = ((const Reader *) log)->k;
+	int			k = ((const ItemFit *) log)->neighbours;
 	Size		per_item = 2 * (sizeof(size_t) + sizeof(double)) + 3 * sizeof(uint32) +
 		2 * (Size) k * sizeof(Neighbour);
 
@@ -138,28 +128,29 @@ WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 
 /* Store a result row for each item that has neighbours. */
 static void
-PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *starts,
+PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *starts,
 		Neighbour *all)
 {
-	Oid			type = TupleDescAttr(rows->setDesc, 2)->atttypid;
+	int			first = rows->setDesc->natts - 2;
+	Oid			type = TupleDescAttr(rows->setDesc, first + 1)->atttypid;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dlints row", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	bool		nulls[3] = {false, false, false};
+	bool		nulls[FIT_COLUMNS] = {false, first > 1};
 
 	for (uint32 item = 0; item < items; item++)
 	{
 		Neighbour  *row = all + starts[item];
 		uint32		count = neighbours_truncate((uint32) (starts[item + 1] - starts[item]),
-												ROW_FACTOR * reader->k, row);
-		Datum		values[3];
+												ROW_FACTOR * fit->neighbours, row);
+		Datum		values[FIT_COLUMNS];
 
 		CHECK_FOR_INTERRUPTS();
 		if (count == 0)
 			continue;
-		values[0] = ClicksItem(reader->log.clicks, item);
-		values[1] = ItemsDatum(&reader->log, row, count);
-		values[2] = WeightsDatum(row, count, type);
+		values[0] = ClicksItem(fit->log.clicks, item);
+		values[first] = ItemsDatum(&fit->log, row, count);
+		values[first + 1] = WeightsDatum(row, count, type);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 		MemoryContextReset(context);
 	}
@@ -167,24 +158,24 @@ PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *s
 	MemoryContextDelete(context);
 }
 
-/* Read the log, fit the regressions, and return a row of weights for each clicked item. */
-static void
-RelateItems(ReturnSetInfo *rows, Reader *reader, const char *query)
+/*
+ * Fit the regressions of a log's items, and return a row of weights for each clicked item.
+ * The cells of the matrix are freed.
+ */
+void
+PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {
-	SvdMatrix  *matrix = ReadLog(query, &reader->log);
 	Neighbours	n;
 	size_t	   *starts;
 	Neighbour  *all;
 
-	if (matrix->items == 0)
-		return;
-	FitNeighbours(matrix, reader->k, &n);
+	FitNeighbours(matrix, fit->neighbours, &n);
 	pfree(matrix->cells);
 	starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
-	all = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, reader->k));
+	all = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, fit->neighbours));
 	neighbours_transpose(matrix, &n, starts, all);
 	pfree(n.fitted);
-	PutRows(rows, reader, matrix->items, starts, all);
+	PutRows(rows, fit, matrix->items, starts, all);
 }
 
 PG_FUNCTION_INFO_V1(dlints_neighbours);
@@ -199,28 +190,16 @@ PG_FUNCTION_INFO_V1(dlints_neighbours);
 Datum
 dlints_neighbours(PG_FUNCTION_ARGS)
 {
-	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
-											   "dlints neighbours", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
+	ItemFit		fit = {0};
 	ReturnSetInfo *rows;
-	Reader		reader = {0};
-	char	   *query;
 
 	CheckColumnsExpected(fcinfo, "Write FROM dlints_neighbours(...) AS n (item integer, neighbours integer[], weights real[]).");
 	rows = ResultRows(fcinfo);
 	CheckResultColumns(rows->setDesc);
 	ArgNotNull(fcinfo, 0, "query");
-	reader.k = ArgCountUpTo(fcinfo, 1, MAX_NEIGHBOURS);
-	reader.log.query.function = "dlints_neighbours";
-	reader.log.item.type = TupleDescAttr(rows->setDesc, 0)->atttypid;
-	reader.log.item.typmod = TupleDescAttr(rows->setDesc, 0)->atttypmod;
-	reader.log.item.columns = "Write AS (item %1$s, neighbours %1$s[], weights real[]).";
-	reader.log.work = RegressionMemory;
-	query = text_to_cstring(PG_GETARG_TEXT_PP(0));
-
-	old = MemoryContextSwitchTo(work);
-	RelateItems(rows, &reader, query);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
+	fit.neighbours = ArgCountUpTo(fcinfo, 1, MAX_NEIGHBOURS);
+	fit.log.item.columns = "Write AS (item %1$s, neighbours %1$s[], weights real[]).";
+	fit.log.query.function = "dlints_neighbours";
+	FitItems(rows, &fit, text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	return (Datum) 0;
 }

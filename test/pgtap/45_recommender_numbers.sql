@@ -104,12 +104,12 @@ SELECT count(board.reward(decision, item)) FROM board.recommend(7000, 30);
 INSERT INTO visit SELECT 7000, item, now() FROM board.impression_user WHERE user_id = 7000;
 SELECT inside('board', 'SELECT public._dlints_write_recent_clicks()');
 DELETE FROM board.warm_start_example;
-SELECT inside('board', format('SELECT public._dlints_add_examples(%s, %s, 100)', part,
-  count(*) FILTER (WHERE user_id < 7000)))
+SELECT inside('board', format('SELECT public._dlints_hold_out(%s, NULL), public._dlints_add_examples(%1$s, %s, 100)',
+  part, count(*) FILTER (WHERE user_id < 7000)))
 FROM board.recent_click WHERE part > 0 GROUP BY part ORDER BY count(*) FILTER (WHERE user_id = 7000) DESC LIMIT 1;
 SELECT ok(count(*) > 0 AND NOT bool_or(user_id = 7000),
   'clicks on lists are no examples if there are enough others') FROM board.warm_start_example WHERE user_id IS NOT NULL;
-DROP TABLE board.recent_click;
+DROP TABLE board.recent_click, board.held_out_item;
 DELETE FROM visit WHERE who = 7000;
 
 -- without a click log
@@ -192,9 +192,8 @@ UPDATE blind_r.similarity SET popularity_half_life = 2;
 SELECT inside('blind_r', 'SELECT public._dlints_refresh_popularity()');
 DELETE FROM blind_r.warm_start_example;
 SELECT inside('blind_r', 'SELECT public._dlints_write_recent_clicks()');
-SELECT inside('blind_r', 'SELECT public._dlints_hold_out(now())');
-SELECT count(inside('blind_r', format('SELECT public._dlints_add_examples(%s, 1000, 1000)', part))) AS parts
-  FROM generate_series(0, 7) part \gset
+SELECT count(inside('blind_r', format('SELECT public._dlints_hold_out(%s, now()),
+    public._dlints_add_examples(%1$s, 1000, 1000)', part))) AS parts FROM generate_series(0, 7) part \gset
 DROP TABLE blind_r.held_out_item, blind_r.recent_click;
 SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now,
   format('examples have the popularity of the time of the click: %s, now %s', avg(f.was), e.now))
@@ -220,15 +219,15 @@ SELECT dlints_create_recommender('daily_r', 'job', '{field}', factors => 4,
 SELECT ok(l.weights[4] = 0.001 AND (dlints_mean(h.neighbours))[1] > 5 * l.click_value * l.weights[4],
   'the neighbour score has the minimum weight if the latest clicks have better ranks without it')
   FROM daily_r.similarity l, daily_r.half_life_candidate h WHERE h.half_life = coalesce(l.half_life, 'infinity');
-UPDATE daily_r.similarity SET latest_from = '2000-01-01';     -- so that a fit writes the latest clicks to a table
+UPDATE daily_r.similarity SET latest_from = '2000-01-01', newest_from = '2000-01-01';  -- a fit writes tables
 SELECT inside('daily_r', 'SELECT public._dlints_fit_prior()');
 SELECT is(coalesce(to_regclass('daily_r.held_out_item'), to_regclass('daily_r.recent_click'),
-                   to_regclass('daily_r.latest_click')), NULL,
+                   to_regclass('daily_r.newest_click'), to_regclass('daily_r.latest_click')), NULL,
   'the warm start drops its tables');
 SAVEPOINT no_pause;
 UPDATE daily SET at = at - interval '20 days' WHERE at < now() - interval '1 day';
 UPDATE daily_r.similarity SET popularity_half_life = 0.125;
-SELECT inside('daily_r', 'SELECT public._dlints_hold_out(now() - interval ''2 days'')');
+SELECT inside('daily_r', 'SELECT public._dlints_hold_out(0, now() - interval ''2 days'')');
 SELECT lives_ok(
   $$SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''2 days'')')$$,
   'held-out clicks may follow a pause of many half-lives of popularity');

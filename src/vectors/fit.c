@@ -1,0 +1,117 @@
+/*
+ * fit.c
+ *		Embeddings and neighbours of items, from one reading of a click log.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "vectors/log.h"
+
+/* Bytes of the larger one of both fits, which follow each other */
+static Size
+FitMemory(const LogReader *log)
+{
+	const ItemFit *fit = (const ItemFit *) log;
+	Size		factors = 0;
+	Size		neighbours = 0;
+
+	if (fit->factors > 0)
+		factors = FactorsMemory(log);
+	if (fit->neighbours > 0)
+		neighbours = NeighboursMemory(log);
+	if (fit->factors > 0 && fit->neighbours > 0)
+		factors = add_size(factors, mul_size(sizeof(double), ClicksRows(log->clicks)));
+	return Max(factors, neighbours);
+}
+
+/* Compute embeddings, which scales the weights of clicks, and restore the weights. */
+static void
+PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
+{
+	Size		count = matrix->starts[matrix->users];
+	double	   *weights = AllocateNumbers(count);
+
+	for (Size i = 0; i < count; i++)
+	{
+		weights[i] = matrix->cells[i].weight;
+		CHECK_FOR_INTERRUPTS();
+	}
+	PutFactors(rows, fit, matrix);
+	for (Size i = 0; i < count; i++)
+	{
+		matrix->cells[i].weight = weights[i];
+		CHECK_FOR_INTERRUPTS();
+	}
+	pfree(weights);
+}
+
+/* Read a click log, and store embeddings or neighbours of its items, or both, in the result. */
+void
+FitItems(ReturnSetInfo *rows, ItemFit *fit, const char *query)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
+											   "dlints fit", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	SvdMatrix  *matrix;
+
+	fit->log.item.type = TupleDescAttr(rows->setDesc, 0)->atttypid;
+	fit->log.item.typmod = TupleDescAttr(rows->setDesc, 0)->atttypmod;
+	fit->log.work = FitMemory;
+	matrix = ReadLog(query, &fit->log);
+	if (matrix->items > 0)
+	{
+		if (fit->neighbours == 0)
+			PutFactors(rows, fit, matrix);
+		else
+		{
+			if (fit->factors > 0)
+				PutFactorsOf(rows, fit, matrix);
+			PutNeighbours(rows, fit, matrix);
+		}
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+}
+
+PG_FUNCTION_INFO_V1(dlints_fit_items);
+
+/*
+ * _dlints_fit_items(query, factors, previous, neighbours): the rows of dlints_factors(), with
+ * seed 0, and then those of dlints_neighbours().  Columns of the other function are NULL.
+ * There are no embeddings if "factors" is 0.
+ */
+Datum
+dlints_fit_items(PG_FUNCTION_ARGS)
+{
+	ItemFit		fit = {0};
+	ReturnSetInfo *rows;
+	TupleDesc	desc;
+
+	CheckColumnsExpected(fcinfo, "Write AS (item integer, factors real[], neighbours integer[], weights real[]).");
+	rows = ResultRows(fcinfo);
+	desc = rows->setDesc;
+	if (desc->natts != FIT_COLUMNS || TupleDescAttr(desc, 1)->atttypid != FLOAT4ARRAYOID ||
+		TupleDescAttr(desc, 2)->atttypid != get_array_type(TupleDescAttr(desc, 0)->atttypid) ||
+		TupleDescAttr(desc, 3)->atttypid != FLOAT4ARRAYOID)
+		RaiseWrongColumns("the column definition list must have an item, factors, neighbours and weights",
+						  "Write AS (item integer, factors real[], neighbours integer[], weights real[]), with the type of the items.");
+	ArgNotNull(fcinfo, 0, "query");
+	ArgNotNull(fcinfo, 1, "factors");
+	if (PG_GETARG_INT64(1) != 0)
+		fit.factors = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
+	fit.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	fit.neighbours = ArgCountUpTo(fcinfo, 3, MAX_NEIGHBOURS);
+	fit.log.item.columns = "Write AS (item %1$s, factors real[], neighbours %1$s[], weights real[]).";
+	fit.log.query.function = "_dlints_fit_items";
+	FitItems(rows, &fit, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	return (Datum) 0;
+}
