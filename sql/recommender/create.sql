@@ -163,13 +163,12 @@ BEGIN
 	PERFORM @extschema@._dlints_check_rules();
 	PERFORM @extschema@._dlints_check_costs();
 	PERFORM @extschema@._dlints_refresh_vectors();
+	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_find_latest_clicks();
 	PERFORM @extschema@._dlints_write_latest_clicks();
 	PERFORM @extschema@._dlints_notice_clicks();
-	PERFORM @extschema@._dlints_refit_factors();
-	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_find_repeats();
-	PERFORM @extschema@._dlints_fit_prior();        -- runs last, since it drops the table latest_click
+	PERFORM @extschema@._dlints_fit_prior(true);    -- runs last, since it drops the tables of the latest clicks
 END
 $$;
 COMMENT ON FUNCTION _dlints_start_recommender() IS 'fill the tables of a new recommender';

@@ -172,9 +172,10 @@ COMMENT ON FUNCTION _dlints_fit_call(integer, integer, timestamptz)
 	IS 'factors and neighbours of the items of the click log, as text for the FROM clause';
 
 -- Compute the neighbours of all items from the click log, and their factors unless "n_factors" is 0.  Factors are
--- aligned with the current ones, so that the models remain valid.  Rows of neighbours that do not change are not
--- written, and no locks are taken before the fit has been computed.  Returns the number of items with factors.
-CREATE FUNCTION _dlints_write_fit(n_factors integer) RETURNS bigint
+-- aligned with the current ones, so that the models remain valid.  If "with_popularity", popularities are written in
+-- the same update.  Rows of neighbours that do not change are not written, and no locks are taken before the fit has been
+-- computed.  Returns the number of item vectors that were written.
+CREATE FUNCTION _dlints_write_fit(n_factors integer, with_popularity boolean DEFAULT false) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -193,18 +194,24 @@ BEGIN
 			SELECT f.item, f.neighbours, f.weights FROM locked, fitted f WHERE f.weights IS NOT NULL
 			ON CONFLICT (item) DO UPDATE SET neighbours = excluded.neighbours, weights = excluded.weights
 			WHERE  o.neighbours <> excluded.neighbours OR o.weights <> excluded.weights)
-		UPDATE item_vector v SET features = f.factors || v.features[s.factors + 1:], version = DEFAULT
-		FROM   setting s, locked, fitted f
-		WHERE  f.factors IS NOT NULL AND same_item(f.item, v.item)', @extschema@._dlints_fit_call(n_factors));
+		UPDATE item_vector v
+		SET    features = coalesce(n.factors, v.features[1:s.factors]) || v.features[s.factors + 1:],
+		       popularity = coalesce(n.popularity, v.popularity), version = DEFAULT
+		FROM   setting s, locked, (%s) n WHERE same_item(n.item, v.item)', @extschema@._dlints_fit_call(n_factors),
+		CASE WHEN with_popularity
+		     THEN 'SELECT p.item, p.popularity, f.factors FROM (' || @extschema@._dlints_popularity_query() || ') p'
+		          ' LEFT JOIN fitted f ON f.factors IS NOT NULL AND same_item(f.item, p.item)'
+		          ' WHERE f.factors IS NOT NULL OR p.popularity <> 0'
+		     ELSE 'SELECT f.item, NULL::real AS popularity, f.factors FROM fitted f WHERE f.factors IS NOT NULL' END);
 	GET DIAGNOSTICS n_changed = ROW_COUNT;
 	UPDATE job j SET done_at = now() WHERE j.name = 'neighbours';
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_fit(integer)
-	IS 'compute factors and neighbours of items from the click log; returns the number of items with factors';
+COMMENT ON FUNCTION _dlints_write_fit(integer, boolean)
+	IS 'compute factors and neighbours of items from the click log; returns the number of item vectors written';
 
--- Compute the factors and neighbours of all items.  Returns the number of items with factors.
+-- Compute the factors and neighbours of all items, and write blocks.  Returns the number of items with factors.
 CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -215,7 +222,7 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
 	PERFORM @extschema@._dlints_drop_versions();
 	n_changed := @extschema@._dlints_write_fit((SELECT s.factors FROM setting s));
-	IF n_changed > 0 AND EXISTS (SELECT FROM block) THEN    -- a new recommender gets blocks when popularity is known
+	IF n_changed > 0 THEN
 		DELETE FROM block WHERE EXISTS (SELECT FROM centroid);      -- similar items are grouped again
 		PERFORM @extschema@._dlints_set_blocks();
 	END IF;

@@ -54,57 +54,21 @@ $$;
 COMMENT ON FUNCTION _dlints_write_click_digest()
 	IS 'write the digest of what popularities and trends depend on; returns false if it is unchanged';
 
--- Write popularities.  "scores" is text for the FROM clause, with columns item and score: a sum or rate of clicks.
--- With a click log, items added within seven days have at least the mean popularity, since they had no time to be
--- clicked.  Small changes are not written.  Returns the number of rows that changed.
-CREATE FUNCTION _dlints_write_popularity(scores text) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_changed bigint;
-BEGIN
-	EXECUTE format('
-		WITH score AS MATERIALIZED (SELECT c.item, c.score FROM %s c),
-		present AS MATERIALIZED (
-			SELECT w.item, w.popularity AS was,
-			       t.clicks IS NOT NULL AND w.since > greatest(t.made_at, now() - interval ''7 days'') AS is_new,
-			       coalesce(round((ln(1 + coalesce(s.score, 0)) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
-			                0) AS popularity
-			FROM   setting t CROSS JOIN item_vector w LEFT JOIN score s ON same_item(s.item, w.item)
-			WHERE  NOT w.is_deleted)
-		UPDATE item_vector v SET popularity = n.popularity
-		FROM  (SELECT p.item, p.was,
-		              (CASE WHEN p.is_new THEN greatest(p.popularity, round(avg(p.popularity) OVER (), 3))
-		                    ELSE p.popularity END)::real AS popularity
-		       FROM present p) n
-		WHERE  same_item(n.item, v.item) AND n.popularity <> n.was
-		AND   (abs(n.popularity - n.was) > 0.003 OR n.popularity IN (0, 1) OR n.was IN (0, 1))', scores);
-	GET DIAGNOSTICS n_changed = ROW_COUNT;
-	RETURN n_changed;
-END
-$$;
-COMMENT ON FUNCTION _dlints_write_popularity(text)
-	IS 'write the popularities of items, given sums or rates of clicks; returns the number of rows that changed';
-
--- Compute the popularity of items, from 0 to 1.  With a click log it comes from the latest million clicks, which
--- decay with age; a user's clicks on an item count once per half-life.  Without a click log it comes from the click
--- rate of two weeks' lists per user, smoothed by ten impressions at the mean rate.  Returns the number of rows that
--- changed.
-CREATE FUNCTION _dlints_refresh_popularity() RETURNS bigint
-	LANGUAGE plpgsql VOLATILE AS
+-- Return a query of the sums or rates of clicks on items: columns item and score.  With a click log it sums the latest
+-- million clicks, which decay with age; a user's clicks on an item count once per half-life.  Without a click log it
+-- computes the click rate of two weeks' lists per user, smoothed by ten impressions at the mean rate.
+CREATE FUNCTION _dlints_click_scores() RETURNS text
+	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	half_life CONSTANT float8 := (SELECT coalesce(s.popularity_half_life, 1e12) FROM similarity s);
 BEGIN
-	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
-	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
-		RETURN @extschema@._dlints_write_popularity(format('(SELECT d.item, d.sums[1] AS score FROM %s d)',
-			@extschema@._dlints_decayed_call(@extschema@._dlints_latest_clicks(), ARRAY[half_life], ARRAY[half_life])));
+		RETURN 'SELECT d.item, d.sums[1] AS score FROM ' || @extschema@._dlints_decayed_call(
+			@extschema@._dlints_latest_clicks(), ARRAY[half_life], ARRAY[half_life]) || ' d';
 	END IF;
-	RETURN @extschema@._dlints_write_popularity('(
+	RETURN '
 		WITH list AS MATERIALIZED (
 			SELECT d.id, d.items, d.user_id,
 			       CASE WHEN d.user_id IS NULL THEN coalesce(d.session, d.id::text) END AS visitor
@@ -126,7 +90,54 @@ BEGIN
 		FROM   item_vector v CROSS JOIN mean m
 		       LEFT JOIN shown s ON same_item(s.item, v.item)
 		       LEFT JOIN rewarded r ON same_item(r.item, v.item)
-		WHERE  NOT v.is_deleted)'::text);
+		WHERE  NOT v.is_deleted';
+END
+$$;
+COMMENT ON FUNCTION _dlints_click_scores() IS 'query of the sums or rates of clicks on items, as text';
+
+-- Return a query of the popularity of items, from 0 to 1: columns item, was and popularity.  With a click log, items
+-- added within seven days have at least the mean popularity, since they had no time to be clicked.
+CREATE FUNCTION _dlints_popularity_query() RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN format('
+		WITH score AS MATERIALIZED (%s),
+		present AS MATERIALIZED (
+			SELECT w.item, w.popularity AS was,
+			       t.clicks IS NOT NULL AND w.since > greatest(t.made_at, now() - interval ''7 days'') AS is_new,
+			       coalesce(round((ln(1 + coalesce(s.score, 0)) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
+			                0) AS popularity
+			FROM   setting t CROSS JOIN item_vector w LEFT JOIN score s ON same_item(s.item, w.item)
+			WHERE  NOT w.is_deleted)
+		SELECT p.item, p.was,
+		       (CASE WHEN p.is_new THEN greatest(p.popularity, round(avg(p.popularity) OVER (), 3))
+		             ELSE p.popularity END)::real AS popularity
+		FROM   present p', @extschema@._dlints_click_scores());
+END
+$$;
+COMMENT ON FUNCTION _dlints_popularity_query() IS 'query of the popularity of items, as text';
+
+-- Write the popularity of items.  Small changes are not written.  Returns the number of rows that changed.
+CREATE FUNCTION _dlints_refresh_popularity() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint;
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	EXECUTE format('
+		UPDATE item_vector v SET popularity = n.popularity
+		FROM  (%s) n
+		WHERE  same_item(n.item, v.item) AND n.popularity <> n.was
+		AND   (abs(n.popularity - n.was) > 0.003 OR n.popularity IN (0, 1) OR n.was IN (0, 1))',
+		@extschema@._dlints_popularity_query());
+	GET DIAGNOSTICS n_changed = ROW_COUNT;
+	RETURN n_changed;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_popularity()

@@ -350,8 +350,8 @@ COMMENT ON FUNCTION _dlints_set_prior() IS 'set the prior of the models from the
 -- Draw examples from the click log, fit the similarity, and set popularity and the prior.  Returns the number of clicks
 -- used.  Logs with fewer than 80,000 clicks are used in up to eight parts, for 10,000 examples.  Without a click log,
 -- at least 300 clicks on our own lists are required.  Only one session at a time fits the prior; erase() waits for it,
--- and then finds all examples of its user.
-CREATE FUNCTION _dlints_fit_prior() RETURNS bigint
+-- and then finds all examples of its user.  For a new recommender, factors and neighbours are fitted, too.
+CREATE FUNCTION _dlints_fit_prior(is_new boolean DEFAULT false) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -372,6 +372,10 @@ BEGIN
 	INTO until USING least(2000, n_clicks / 20);
 	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows instead of one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
+	IF is_new THEN
+		PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
+		PERFORM @extschema@._dlints_write_fit((SELECT s.factors FROM setting s), true);
+	END IF;
 	DELETE FROM warm_start_example;
 	DELETE FROM half_life_candidate;
 	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
@@ -388,7 +392,9 @@ BEGIN
 		PERFORM @extschema@._dlints_fit_similarity();
 		PERFORM @extschema@._dlints_limit_neighbour_weight(until);
 	END IF;
-	PERFORM @extschema@._dlints_refresh_popularity();
+	IF NOT is_new THEN
+		PERFORM @extschema@._dlints_refresh_popularity();
+	END IF;
 	PERFORM @extschema@._dlints_refresh_trend();
 	EXECUTE (SELECT string_agg(format('DROP TABLE %I.%I', own, t.name), '; ')
 	         FROM   unnest('{held_out_item,recent_click,newest_click,latest_click}'::text[]) t (name)
@@ -400,7 +406,7 @@ BEGIN
 	RETURN CASE WHEN n_parts > 0 THEN least(n_clicks, 10000) ELSE 0 END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_prior()
+COMMENT ON FUNCTION _dlints_fit_prior(boolean)
 	IS 'fit the prior of the models to the click log; returns the number of clicks used';
 
 -- Fit the prior of a recommender's models to the click log.  Returns the number of clicks used.

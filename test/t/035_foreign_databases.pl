@@ -54,7 +54,7 @@ $said = said(q{SELECT dlints_create_recommender('v', 'product', '{kind}', factor
 	clicks => 'SELECT person, product, at FROM visit')});
 like($said, qr/NOTICE:  $_/, "making a recommender of a long log says that it is $_")
   for 'encoding items', 'fitting the latent factors of items', 'drawing training examples from the click log',
-  'computing the popularity of items', 'computing trends', 'writing blocks of item vectors',
+  'choosing the half-life of popularity', 'computing trends', 'writing blocks of item vectors',
   'computing the prior of the models';
 like(said('SELECT v.refresh()'), qr/NOTICE:  computing trends/, 'refresh() says what it is at');
 like(said('SELECT v.refit()'), qr/NOTICE:  fitting the latent factors/, 'refit() says what it is at');
