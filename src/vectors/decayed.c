@@ -251,5 +251,6 @@ dlints_decayed_clicks(PG_FUNCTION_ARGS)
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
+	ReleaseFreedMemory();
 	return (Datum) 0;
 }

@@ -80,6 +80,7 @@ FitItems(ReturnSetInfo *rows, ItemFit *fit, const char *query)
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
+	ReleaseFreedMemory();
 }
 
 PG_FUNCTION_INFO_V1(dlints_fit_items);

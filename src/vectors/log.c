@@ -5,6 +5,9 @@
 #include "postgres.h"
 
 #include <math.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "executor/spi.h"
 #include "funcapi.h"
@@ -94,6 +97,18 @@ EstimateRows(Portal portal)
 		statement->planTree->plan_rows : 0.0;
 }
 
+/*
+ * Return freed memory to the operating system.  After large arrays have been freed, glibc
+ * keeps up to 64 MB of later ones.
+ */
+void
+ReleaseFreedMemory(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 /* Run a read-only query, and pass its rows to a reader. */
 void
 ReadQuery(const char *query, QueryReader *reader)
@@ -105,6 +120,7 @@ ReadQuery(const char *query, QueryReader *reader)
 	SPIPlanPtr	plan;
 	Portal		portal;
 
+	ReleaseFreedMemory();
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	plan = SPI_prepare(query, 0, NULL);

@@ -93,6 +93,7 @@ extern void ReadQuery(const char *query, QueryReader *reader);
 extern SvdMatrix *ReadLog(const char *query, LogReader *reader);
 extern KeyType ColumnKey(TupleDesc desc, int column);
 extern void RaiseWrongColumns(const char *message, const char *hint);
+extern void ReleaseFreedMemory(void);
 extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
 /* ---------- fits to a click log (fit.c, factors.c, neighbours.c) ---------- */
