@@ -198,42 +198,53 @@ BEGIN
 	shown AS MATERIALIZED (
 		SELECT k.id, k.user_id, k.reward, k.weight, i.features,
 		       least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity,
-		       coalesce(n.scores, '{0,0,0,0}') AS scores
+		       n.scores
 		FROM   scored k JOIN vector i ON same_item(i.item, k.item) CROSS JOIN top t
 		       LEFT JOIN together n ON n.id = k.id AND same_item(n.item, k.item)
 		WHERE  k.id IS NOT NULL),
 	kept AS (
 		INSERT INTO warm_start_example (user_id, features, neighbour_score, profile)
-		SELECT c.user_id, c.features || c.popularity::real, c.scores[4],
+		SELECT c.user_id, c.features || c.popularity::real, coalesce(c.scores[4], 0),
 		       @extschema@._dlints_mean_profile(h.sum, h.clicks, s.liked)
 		FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id WHERE c.id <= $3
 		UNION ALL
 		SELECT NULL, c.features || c.popularity::real, 0, NULL
-		FROM   shown c WHERE c.id <= $3)
+		FROM   shown c WHERE c.id <= $3),
+	empty AS MATERIALIZED (
+		SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 1, discount => 1::float8, ridge => 1::float8)
+		           AS similarity,
+		       @extschema@.dlints_new(1, discount => 1::float8, ridge => 1::float8) AS neighbours,
+		       array_fill(0::float8, ARRAY[cardinality(s.feature_blocks)]) AS zeros
+		FROM   setting s),
+	shared AS (        -- evidence that is the same for all half-lives: without a profile, and without neighbours
+		SELECT @extschema@.dlints_evidence(
+		           e.similarity, (e.zeros || c.popularity)::@extschema@.dlints_vector, c.reward::float8,
+		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, 0.35 * c.weight) AS state,
+		       @extschema@.dlints_evidence(
+		           e.neighbours, '{0}'::@extschema@.dlints_vector, c.reward::float8,
+		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight)
+		               FILTER (WHERE c.scores IS NULL AND h.id IS NOT NULL) AS neighbours
+		FROM   empty e CROSS JOIN shown c LEFT JOIN history h ON h.id = c.id),
+	compared AS (
+		SELECT t.half_life, @extschema@.dlints_evidence(
+		           e.similarity, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks)
+		                          || c.popularity)::@extschema@.dlints_vector, c.reward::float8,
+		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight) AS state,
+		       @extschema@.dlints_evidence(
+		           e.neighbours, c.scores[t.n:t.n]::@extschema@.dlints_vector, c.reward::float8,
+		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight)
+		               FILTER (WHERE c.scores IS NOT NULL) AS neighbours
+		FROM   empty e CROSS JOIN setting s CROSS JOIN shown c JOIN history h ON h.id = c.id,
+		       LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14), (2, 30, h.sum30, h.clicks30),
+		                       (3, 90, h.sum90, h.clicks90), (4, 'infinity', h.sum, h.clicks))
+		           t (n, half_life, sum, clicks)
+		GROUP  BY t.half_life)
 	INSERT INTO half_life_candidate AS t (half_life, state, neighbours)
-	SELECT x.half_life, @extschema@.dlints_evidence(
-	           e.empty, (x.similarity || x.popularity)::@extschema@.dlints_vector, x.reward::float8,
-	           '{}'::@extschema@.dlints_vector, NULL::timestamptz, x.weight),
-	       @extschema@.dlints_evidence(
-	           e.single, ARRAY[x.neighbour_score]::@extschema@.dlints_vector, x.reward::float8,
-	           '{}'::@extschema@.dlints_vector, NULL::timestamptz, x.weight)
-	               FILTER (WHERE x.neighbour_score IS NOT NULL)
-	FROM  (SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 1, discount => 1::float8,
-	                                     ridge => 1::float8) AS empty,
-	              @extschema@.dlints_new(1, discount => 1::float8, ridge => 1::float8) AS single
-	       FROM setting s OFFSET 0) e,
-	      (SELECT t.half_life,
-	              @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks) AS similarity,
-	              c.popularity, c.scores[t.n] AS neighbour_score, c.reward, c.weight
-	       FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id,
-	              LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14), (2, 30, h.sum30, h.clicks30),
-	                              (3, 90, h.sum90, h.clicks90), (4, 'infinity', h.sum, h.clicks))
-	                  t (n, half_life, sum, clicks)
-	       UNION ALL
-	       SELECT h.half_life, array_fill(0::float8, ARRAY[cardinality(s.feature_blocks)]), c.popularity, NULL, c.reward,
-	              0.35 * c.weight
-	       FROM   setting s, shown c, unnest('{14,30,90,infinity}'::float8[]) h (half_life)) x
-	GROUP  BY x.half_life
+	SELECT h.half_life, coalesce(@extschema@.dlints_concat(a.state, c.state), a.state),
+	       coalesce(@extschema@.dlints_concat(a.neighbours, c.neighbours), a.neighbours, c.neighbours)
+	FROM   shared a CROSS JOIN unnest('{14,30,90,infinity}'::float8[]) h (half_life)
+	       LEFT JOIN compared c ON c.half_life = h.half_life
+	WHERE  a.state IS NOT NULL
 	ON CONFLICT (half_life) DO UPDATE
 	SET    state = @extschema@.dlints_concat(t.state, excluded.state),
 	       neighbours = coalesce(@extschema@.dlints_concat(t.neighbours, excluded.neighbours), excluded.neighbours)
