@@ -414,19 +414,22 @@ GroupByUser(SvdMatrix *matrix)
  * Order matrix cells by item.  Cells of the same item are ordered by weight, so that their sum
  * rounds the same way for every order of the log.
  */
-static int
-CompareCells(const void *a, const void *b)
+static inline int
+CompareCells(const SvdCell *left, const SvdCell *right)
 {
-	const SvdCell *left = a;
-	const SvdCell *right = b;
-
-	CHECK_FOR_INTERRUPTS();
 	if (left->item != right->item)
 		return left->item < right->item ? -1 : 1;
-	if (left->weight != right->weight)
-		return left->weight < right->weight ? -1 : 1;
-	return 0;
+	return (left->weight > right->weight) - (left->weight < right->weight);
 }
+
+#define ST_SORT				sort_cells
+#define ST_ELEMENT_TYPE		SvdCell
+#define ST_COMPARE(a, b)	CompareCells(a, b)
+#define ST_SCOPE			static
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 /* Sort each user's cells, and add up the weights of cells with the same item. */
 static void
@@ -440,7 +443,7 @@ MergeCells(SvdMatrix *matrix, Size *starts)
 		Size		end = starts[user + 1];
 		Size		i;
 
-		qsort(matrix->cells + start, end - start, sizeof(SvdCell), CompareCells);
+		sort_cells(matrix->cells + start, end - start);
 		starts[user] = used;
 		for (i = start; i < end; i++)
 		{
