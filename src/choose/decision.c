@@ -49,9 +49,9 @@ typedef struct DecisionState
 {
 	Decision   *decision;
 	uint64		tie_seed;		/* seed of the random tie-break keys */
-	int			first_draw;		/* number of the first draw in the current batch */
+	int			first_draw;		/* index of the first draw in the current batch */
 	Slate	   *slates;			/* slate of each draw in the batch */
-	VariedLists *varied;		/* slates with diversity, or NULL */
+	VariedLists *varied;		/* slates with diversity; NULL without diversity */
 	int		   *list;			/* work space: candidates of one slate */
 	double	   *tie_shares;		/* TieShare() of each draw in the batch */
 } DecisionState;

@@ -20,7 +20,7 @@ typedef struct Candidates
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
 	ArrayType  *similar_by;		/* vector of each candidate, one per row; NULL without diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* factors of the columns of similar_by; NULL: all 1 */
+	double	   *similar_roots;	/* factor of each column of similar_by; NULL: all are 1 */
 } Candidates;
 
 typedef struct Decision

@@ -12,7 +12,7 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Argument numbers of an aggregate over candidates; 0 means that it has no such argument. */
+/* Argument numbers of an aggregate over candidates; 0: the aggregate has no such argument. */
 typedef struct CandidateForm
 {
 	int			model;

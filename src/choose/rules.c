@@ -46,7 +46,7 @@ CheckEpsilonAlone(const Rules *rules)
 						 capped ? "cap" : "diversity")));
 }
 
-/* Raise an error if an argument is NULL that another setting requires. */
+/* Raise an error if an argument that another setting requires is NULL. */
 static void
 CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *hint)
 {
@@ -115,7 +115,7 @@ GroupsCreate(void)
 	return groups_create(CurrentMemoryContext, 16, NULL);
 }
 
-/* Return the number of a group name, which is added if it is new; -1 for NULL. */
+/* Return the index of a group name, which is added if it is new; -1 for NULL. */
 int
 GroupNumber(Groups *groups, NullableDatum name)
 {

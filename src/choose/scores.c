@@ -62,7 +62,7 @@ struct Scores
 	bool		reduces;		/* are the vectors A x instead of x? */
 	int			len;			/* length of a vector */
 	int			step;			/* distance between successive vectors, in doubles */
-	double	   *lanes;			/* rows of A, interleaved (core/score.h) */
+	double	   *lanes;			/* rows of the matrix A, interleaved (core/score.h) */
 	double	   *strip;			/* feature vectors of up to STRIP candidates */
 	double	   *reduced;		/* products of A and these feature vectors */
 
@@ -75,7 +75,7 @@ struct Scores
 	double	   *pack;			/* interleaved draws; plain weights if there is one draw */
 	int			pack_size;
 	double	   *levels;			/* intercept of each draw in "pack" */
-	int			first_draw;		/* number of the first draw in "pack" */
+	int			first_draw;		/* index of the first draw in "pack" */
 	double		block[SCORE_LANES * STRIP];
 };
 

@@ -208,8 +208,8 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the union of several rankings of one stream, whose tie-break keys identify the
- * items.  The first ranking's items come first, in order, then the others by key.
+ * Return the union of several rankings of one stream.  Tie-break keys must identify the items.  The
+ * first ranking's items come first, in order, then the others by key.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)

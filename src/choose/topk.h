@@ -21,7 +21,7 @@ typedef struct TopK
 	uint64		seen;			/* number of items offered so far */
 	bool		full;			/* are k items kept? */
 	double		threshold;		/* lowest kept score, once k items are kept */
-	struct RankedItem *items;	/* once k items are kept, a heap with the worst first */
+	struct RankedItem *items;	/* kept items; once there are k, a heap with the worst first */
 	int			count;
 	int			allocated;
 } TopK;

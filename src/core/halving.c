@@ -1,7 +1,7 @@
 /*
  * halving.c
- *		Divide vectors into groups of equal size and similar vectors by
- *		repeated halving.
+ *		Divide vectors into groups of equal size, with similar vectors in a group, by repeated
+ *		halving.
  */
 #include "halving.h"
 
@@ -125,7 +125,7 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/* Find a direction of large variance of a group, multiplied by the weights of the elements. */
+/* Find a direction of large variance of weighted vectors, as an axis for plain vectors. */
 static const double *
 find_axis(const HalvingSet *set, int count, const int *order)
 {

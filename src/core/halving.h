@@ -1,7 +1,7 @@
 /*
  * halving.h
- *		Divide vectors into groups of equal size and similar vectors by
- *		repeated halving.
+ *		Divide vectors into groups of equal size, with similar vectors in a group, by repeated
+ *		halving.
  *
  * A group is halved at the median of the projections on its principal axis.  A tree
  * of axes and medians, made from a sample, divides any number of vectors into parts

@@ -337,8 +337,8 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 }
 
 /*
- * Solve the regression on the chosen items.  Their weights are products on entry and regression
- * weights on return.  Returns false if LAPACK fails.
+ * Solve the regression on the chosen items.  Neighbour.weight is a product on entry, and the
+ * regression weight on return.  Returns false if LAPACK fails.
  */
 static bool
 solve_chosen(Neighbours *n, int count, Neighbour *chosen)

@@ -143,7 +143,7 @@ WIDEN(size_t len, const NUMBER *group, double *chunk)
 
 /*
  * panel <- A'A panel, and full <- lower triangle of panel' A'A panel, "width" columns at a time.
- * "spare" has room for two groups of "width" columns, and "chunk" for PANEL_CHUNK vectors.
+ * "spare" has room for twice "width" columns, and "chunk" for PANEL_CHUNK vectors.
  */
 static void
 MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, double *spare,
@@ -166,7 +166,7 @@ MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, d
 	}
 }
 
-/* Apply FILTER to "width" columns of a panel at a time.  "spare" has room for two such groups. */
+/* Apply FILTER to "width" columns of a panel at a time.  "spare" has room for twice as many. */
 static void
 FILTER_GROUPS(const SvdMatrix *matrix, size_t columns, size_t width, double center, int n,
 			  double *panel, double *spare, double *chunk)

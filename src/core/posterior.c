@@ -63,7 +63,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, doub
 		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* Add the prior's sums of rewards times features, weighted, to those of the evidence (b). */
+/* Add the prior's sums of rewards times features (p), times its weight, to b of the evidence. */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {

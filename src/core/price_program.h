@@ -13,7 +13,7 @@
 
 #include "price.h"
 
-/* Maximum number of rows of the program: one per constraint, and the sum of weights */
+/* Maximum number of rows of the program: one per constraint, and one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
 /* A price at which scores no longer matter */

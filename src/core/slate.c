@@ -133,8 +133,8 @@ slate_entries(int candidates, int k, const int *groups, int cap, int group_count
 }
 
 /*
- * Initialize a slate with the caller's group_count heaps and the entries that slate_entries()
- * counted, with the same k.
+ * Initialize a slate with the caller's group_count heaps and entries; slate_entries() has computed
+ * their number for the same k.
  */
 void
 slate_bind(Slate *s, int candidates, int k, const int *groups,
@@ -205,9 +205,7 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/*
- * Largest tie-break key among the rejected entries with the highest score.  Requires one.
- */
+/* Largest tie-break key among the rejected entries with the highest score.  Requires one. */
 uint64_t
 slate_lost_key(Slate *s)
 {

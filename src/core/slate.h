@@ -48,8 +48,8 @@ typedef struct Slate
 } Slate;
 
 /*
- * Tie-break key under a seed, by the number of a candidate or of an item.  All tie-break
- * keys of lists and aggregates are made here.
+ * Tie-break key of a candidate or an item, given its number and a seed.  All tie-break keys of
+ * lists and aggregates are made here.
  */
 static inline uint64_t
 slate_tie_key(uint64_t seed, uint64_t number)

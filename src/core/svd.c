@@ -291,7 +291,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 }
 
 /*
- * Compute the leading singular vectors.  The start must have a component in each direction.
+ * Compute the leading singular vectors.  The start vectors must have a component in each direction.
  * Returns false if LAPACK fails.
  */
 bool

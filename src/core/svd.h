@@ -14,7 +14,7 @@
 
 #include "panel.h"
 
-/* Number of directions beyond the requested ones, which speed up convergence */
+/* Number of directions in addition to the requested ones, to speed up convergence */
 #define SVD_SPARE		10
 
 typedef struct Svd

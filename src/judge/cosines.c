@@ -15,7 +15,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum number of an item; sums and scores then take 512 MB. */
+/* Maximum item number; sums and scores then take 512 MB. */
 #define MAX_ITEM			(1 << 24)
 
 /*

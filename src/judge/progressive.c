@@ -22,7 +22,7 @@ typedef struct Progress
 	Dlints	   *model;			/* model trained on the rows read so far */
 	double	   *mean;			/* posterior mean psi-hat; "model" may be newer */
 	int64		updates;		/* model->updates when the mean was computed */
-	int			memory;			/* number of the mean's discount; 0 before the first mean */
+	int			memory;			/* index of the mean's discount, from 1; 0 before the first mean */
 	double	   *b;				/* work space of ComputeMean, like "factor" */
 	double	   *factor;
 } Progress;

@@ -72,7 +72,7 @@ CreateWorking(MemoryContext context, Dlints *model)
 	return working;
 }
 
-/* Create an untrained working model with the parameters of "model", without its prior. */
+/* Create an untrained model in working form, with the parameters of "model" but not its prior. */
 static WorkingModel *
 WorkingCreate(MemoryContext aggregate, Datum model)
 {
@@ -85,7 +85,7 @@ WorkingCreate(MemoryContext aggregate, Datum model)
 	return CreateWorking(context, empty);
 }
 
-/* Get the working model behind a read-write pointer; NULL if the datum is another kind of value. */
+/* Get the working form of a model from a read-write pointer; NULL for another kind of datum. */
 static WorkingModel *
 WorkingInPlace(Datum datum)
 {

@@ -31,7 +31,7 @@ typedef struct Explanation
 	PreparedModel *prepared;
 	double	   *features;
 	int			parts;			/* number of parts of the features, plus 1 with an intercept */
-	int		   *part_of;		/* number of each feature's part, from 0 */
+	int		   *part_of;		/* index of each feature's part */
 	Datum	   *names;			/* names of parts except the intercept, or NULL */
 	double	   *contributions;
 	double	   *variances;
@@ -82,8 +82,8 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 }
 
 /*
- * Compute the variance of each part's contribution.  The columns of the root of the covariance are
- * converted in batches of at most MAX_NUMBERS numbers.
+ * Compute the variance of the contribution of each part of the features.  The columns of the root
+ * of the covariance are converted in batches of at most MAX_NUMBERS numbers.
  */
 static void
 AddVariances(const Explanation *e, const double *profile)

@@ -67,7 +67,7 @@ typedef struct DlintsHeader
 	uint8		policy;			/* a value of Policy */
 	uint8		intercept;		/* 1 if the last reduced feature is always 1, else 0 */
 	uint8		memories;		/* number of memories, each with its own discount */
-	uint8		memory;			/* number of the discount in use; 1 is the strongest */
+	uint8		memory;			/* index of the discount in use; 1 is the strongest */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
 	int32		feature_dim;	/* length of a feature vector, n */

@@ -22,7 +22,7 @@ typedef struct RankRequest
 	ArrayType  *constraints;	/* names of the constraints */
 } RankRequest;
 
-/* Names of a JSON document */
+/* Names of the values in a JSON document (see action_names.c) */
 typedef struct ActionNames
 {
 	StringInfoData bytes;		/* all names, one after the other */

@@ -271,7 +271,7 @@ read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 	return (const float4 *) ARR_DATA_PTR(array);
 }
 
-/* Create a set of vectors to be halved, and their initial order. */
+/* Create a set of vectors to be grouped by halving, and their initial order. */
 static HalvingSet
 make_set(int count, int width, const float4 *vectors, const float4 *weights, int **order)
 {
@@ -345,8 +345,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
  * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer
- *		Return the number of an item's part (a leaf of the tree), from 0 on.  Random bits
- *		distribute items that are equal to a median.
+ *		Return the index of an item's part (a leaf of the tree), from 0.  Random bits distribute
+ *		items that are equal to a median.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)

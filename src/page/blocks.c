@@ -351,8 +351,8 @@ compare_numbers(const void *a, const void *b)
 }
 
 /*
- * Write the sorted numbers of the items that are among the best under any ranking,
- * without duplicates.  Returns the count.
+ * Write the numbers of the items that are among the best under any ranking, sorted and without
+ * duplicates.  Returns their count.
  */
 int
 UniteBest(const BestItems *best, int **numbers)

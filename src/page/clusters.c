@@ -48,7 +48,7 @@ struct BlockChoice
 	int			n_blocks;		/* block numbers are below this */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
-	int		   *numbers;		/* number of each block that has a centroid */
+	int		   *numbers;		/* block number of each block that has a centroid */
 	float	   *bounds;			/* bounds of all blocks, BYTE_LANES rankings at a time */
 	float	   *squares;		/* squared weights of rankings, BYTE_LANES interleaved at a time */
 	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
@@ -57,7 +57,7 @@ struct BlockChoice
 	int		   *unread;			/* indexes of blocks that were not read */
 	int			n_unread;
 	int			n_promising;	/* number of blocks in "unread" with a bound above a threshold */
-	int		   *chosen;			/* numbers of the blocks to read next */
+	int		   *chosen;			/* block numbers of the blocks to read next */
 	int			n_portions;		/* number of times that blocks were chosen so far */
 };
 

@@ -108,7 +108,7 @@ struct KeyTable
 	KeyType		type;
 	uint64		max_length;		/* integer keys below this are in the array "numbers"; 0: none */
 	uint64		length;			/* allocated length of "numbers" */
-	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
+	int		   *numbers;		/* number for each small integer key, plus 1; 0: not in the table */
 };
 
 /* Are values of a type equal if and only if their bits are? */
@@ -164,8 +164,8 @@ extend_array(KeyTable *table, Datum key)
 }
 
 /*
- * Add a key under a number.  Returns the number of the key, which does not change if
- * the table contains the key already.  The key must remain valid as long as the table.
+ * Add a key with a number.  Returns the number, or the previous one if the table contains the key
+ * already.  The key must remain valid as long as the table.
  */
 int
 AddKey(KeyTable *table, Datum key, int number, bool *is_new)
@@ -195,7 +195,7 @@ AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 	return result;
 }
 
-/* Return the number of a key; -1 if it is not in the table. */
+/* Return the number that belongs to a key; -1 if the key is not in the table. */
 int
 FindKey(KeyTable *table, Datum key)
 {

@@ -87,7 +87,7 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 	}
 }
 
-/* Raise an error unless the caller's column definition list has the columns of a result. */
+/* Raise an error unless the caller's column definition list has the columns that we return. */
 static void
 check_columns(const PageRequest *page, TupleDesc columns)
 {

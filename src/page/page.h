@@ -118,7 +118,7 @@ typedef struct PageRequest
 	/* neighbour scores of the user, or of the item of more_like(); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 
-	struct groups_hash *groups; /* numbers of the candidates' cap groups; NULL until read */
+	struct groups_hash *groups; /* names of the candidates' cap groups; NULL until read */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;

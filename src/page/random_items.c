@@ -51,7 +51,7 @@ typedef struct RandomSearch
 	uint64		seed;
 	uint64		n_bits;			/* number of random numbers used so far */
 	int64		n_in_blocks;	/* number of slots in blocks */
-	int64		n_places;		/* number of slots in blocks plus number of new items */
+	int64		n_places;		/* number of places: slots in blocks, and new items */
 	const CandidateSet *new_items;
 	uint8	   *is_drawn;		/* bitmap of the places that were drawn */
 	int			n_wanted;		/* number of eligible items to find */

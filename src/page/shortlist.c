@@ -53,8 +53,8 @@
 /* Number of additional items per group with a cap, because scores are rounded */
 #define CAP_MARGIN			2
 /*
- * First numbers of items that are not in blocks, and of items without a vector.  Tie-break
- * keys are derived from numbers.  Items in blocks have smaller numbers.
+ * Smallest numbers of items that are not in blocks, and of items without a vector.  Items in blocks
+ * have smaller numbers.  Tie-break keys are derived from an item's number.
  */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
@@ -441,7 +441,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	return result;
 }
 
-/* Create a shortlist of the first items of the trend.  NULL if the trend cannot fill the list. */
+/* Create a shortlist of the items that trend most.  NULL if too few trend to fill the list. */
 static CandidateSet *
 trend_shortlist(PageRequest *page)
 {

@@ -15,8 +15,8 @@
 #include "sql/arrays.h"
 
 /*
- * Report an invalid array.  "where" names the argument for the error's detail, which also shows the
- * shape of "model" unless that is NULL.  Returns false, or raises the error if "problem" is NULL.
+ * Report an invalid array.  The error's detail names the argument ("where") and, unless "model" is
+ * NULL, shows its shape.  Returns false, or raises the error if "problem" is NULL.
  */
 static bool
 ReportArray(Problem *problem, int sqlerrcode, const char *message,

@@ -35,7 +35,7 @@ enum
 typedef struct DatedClick
 {
 	uint32		item;
-	uint32		user;			/* number of the user, or NO_USER */
+	uint32		user;			/* index of the user, or NO_USER */
 	double		day;
 	double		weight;
 } DatedClick;
@@ -69,7 +69,7 @@ typedef struct Reader
 	KeyNumbers *items;
 	Oid			types[COLUMNS];
 	int			measures;
-	double		half_lives[MAX_MEASURES];	/* half-life of each sum in days */
+	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
 	double		periods[MAX_MEASURES];	/* period in days, in which a user's clicks count once */
 	DatedClick *clicks;
 	Size		count;

@@ -86,7 +86,7 @@ struct LogReader
 	Oid			weight_type;	/* base type of the weights */
 	ItemType	item;
 	uint64		seed;
-	Size		(*work) (const LogReader *reader);	/* returns the bytes needed besides the log */
+	Size		(*work) (const LogReader *reader);	/* computes the size of the work space */
 };
 
 extern void ReadQuery(const char *query, QueryReader *reader);
