@@ -1,7 +1,7 @@
 /*
  * linalg.c
- *		Interface to BLAS and LAPACK; and products and solutions of several small vectors
- *		by the score kernels, which take less time than BLAS.
+ *		Interface to BLAS and LAPACK.  Several small vectors are multiplied or solved for by the
+ *		kernels of score.c, which take less time than BLAS.
  *
  * The set of operations is deliberately small: products, symmetric updates, Cholesky and triangular
  * solves.  The search of a ridge needs a tridiagonal form.  Click logs need eigenvectors and
@@ -252,8 +252,8 @@ add_sums(int d, int row, int c, int count, const double *sums, double factor, do
 /*
  * packed <- factor packed + sum over k of weights[k] vectors[k] vectors[k]'
  *
- * We compute SCORE_LANES rows of the result at a time by a score kernel.  BLAS takes longer for
- * such small matrices, above all an OpenBLAS that is older than the CPU.
+ * We compute SCORE_LANES rows of the result at a time by a kernel of score.c.  BLAS takes longer
+ * for such small matrices, above all an OpenBLAS that is older than the CPU.
  */
 void
 linalg_rank_update(int d, int count, const double *vectors, const double *weights, double factor,

@@ -207,7 +207,7 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 
 /*
  * Noise variance of discounted evidence, if undiscounted evidence exists.  If rewards are rare, the
- * time window often contains none and would seem free of noise.  The undiscounted variance,
+ * time window often contains no reward and would seem free of noise.  The undiscounted variance,
  * "longest", therefore counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  This
  * never lowers the result, since a window that contains a rare reward varies more than the long
  * run.

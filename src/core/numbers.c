@@ -198,8 +198,9 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 
 /*
  * Maximum of each lane over rows of "vectors" SIMD vectors; NaN if a number is not finite.  We add
- * 0 times each number, which is NaN for infinity and NaN, to the maximum.  Each step takes a row of
- * each half, so that rows do not wait for each other.  Both halves have the middle row.
+ * 0 times each number, which is NaN for infinity and NaN, to the maximum.  The two halves of the
+ * rows have separate maxima, which a step updates without waiting for each other.  An odd row in
+ * the middle is in both halves.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \
 	const vector *rows = (const vector *) scores; \

@@ -30,7 +30,7 @@ extern double dot_double(int n, const double *weights, const double *features);
 
 /*
  * Convert "count" numbers to double precision.  Returns false if one is not finite or beyond
- * WIDEN_MAX; floats never are.  Writes all numbers in any case.
+ * WIDEN_MAX; no float is beyond it.  Writes all numbers in any case.
  */
 extern bool widen_float(size_t count, const float *restrict in, double *restrict out);
 extern bool widen_double(size_t count, const double *restrict in, double *restrict out);

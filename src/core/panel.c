@@ -89,8 +89,8 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * panel <- A'A panel, and full <- lower triangle of panel' A'A panel.  "spare" is work space
- * of panel_spare() doubles, and "chunk" of PANEL_CHUNK vectors.
+ * panel <- A'A panel, and full <- lower triangle of panel' A'A panel.  "spare" is work space of
+ * panel_spare() doubles, and "chunk" is work space of PANEL_CHUNK vectors.
  */
 void
 panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,

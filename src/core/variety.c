@@ -179,8 +179,8 @@ update_strip(Variety *v, size_t strip)
 
 /*
  * Find the highest penalized score.  Choices only reduce scores.  We therefore apply them to a
- * strip only if its earlier highest score is high enough, or to all strips if the row of the last
- * choice will be overwritten.
+ * strip only if its earlier highest score reaches the highest found, or to all strips if the row of
+ * the last choice will be overwritten.
  */
 static double
 find_highest(Variety *v)

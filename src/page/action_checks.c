@@ -179,7 +179,7 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/* Check the vectors of the context, a JSON object. */
+/* Check the vectors of the context, which is a JSON object. */
 static void
 check_context(const RankRequest *request)
 {

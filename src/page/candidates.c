@@ -280,8 +280,8 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 
 /*
  * Read the eligible items of a shortlist, or of all items.  If no expression of the request has
- * succeeded yet, and a missing object may be the cause, evaluate the expressions for all items.
- * That raises the error unless they succeed for an item.
+ * succeeded yet, and a missing object may be the cause of an error, evaluate the expressions for
+ * all items.  That raises the error unless they succeed for an item.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)

@@ -270,7 +270,7 @@ find_keys(BlockChoice *choice)
 }
 
 /*
- * Raise the thresholds to the minimum scores of the best items found, and keep only unread blocks
+ * Set the thresholds to the minimum scores of the best items found, and keep only unread blocks
  * with a bound above a threshold.  Unless a threshold falls, these were promising blocks before,
  * with a bound above an old threshold.
  */

@@ -262,8 +262,8 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 /*
  * May an error come from an object that all rows need: one that was dropped, or that its owner may
  * no longer read?  A user's function can raise the same codes for one row, so an error comes from
- * an object only if it is raised for every row.  We exclude two codes of these classes that input
- * functions raise for invalid values.
+ * an object only if it is raised for every row.  We exclude two codes that input functions raise
+ * for invalid values.
  */
 bool
 IsObjectError(int sqlerrcode)
