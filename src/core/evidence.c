@@ -216,7 +216,7 @@ is_possible(int dim, const double *taken, double ridge, double *left, double *wo
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
-/* Tolerance for a negative S, which includes errors of earlier changes of the reference reward */
+/* Tolerance for a negative S.  Earlier changes of the reference reward may have caused errors. */
 static double
 squares_tolerance(double left, double taken, double peak)
 {
@@ -257,7 +257,7 @@ evidence_rebase(Evidence *e, double shift)
 		return;
 	*e->S += (2.0 * *e->R + *e->N * shift) * shift;
 	if (*e->S < 0.0)
-		*e->S = 0.0;			/* S is negative only by rounding */
+		*e->S = 0.0;			/* rounding errors may make S negative */
 	*e->R += *e->N * shift;
 	flush_denormals(EVIDENCE_SCALARS, e->N);
 }

@@ -19,7 +19,7 @@
 #include "page/entry.h"
 #include "page/tables.h"
 
-/* Maximum block number that we accept.  Blocks of large catalogues have at least four items. */
+/* Maximum block number that we accept: enough for 40 million items in blocks of four */
 #define MAX_BLOCK		10000000
 /* Maximum of the setting "cap"; larger caps have no effect, since lists are shorter. */
 #define MAX_CAP			1000000

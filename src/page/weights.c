@@ -84,7 +84,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Mean weights of features for outcomes after clicks, which are too rare to explore; may be NULL */
+/* Mean weights of features for outcomes after clicks (too rare to explore); NULL: no model */
 const double *
 LaterWeights(const PageModels *models)
 {
