@@ -205,6 +205,19 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_range(float8, float8) IS 'raises an error unless the range of rewards is valid';
 
+-- Raise an error if too many arms would be compared, since each comparison has 10,000 draws for each arm.
+CREATE FUNCTION _dlints_check_arms(arms integer) RETURNS void
+	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF arms > 1000 THEN
+		RAISE 'cannot compare more than 1000 actions' USING ERRCODE = 'program_limit_exceeded',
+			DETAIL = format('There are %s actions.', arms), HINT = 'Name those to compare.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_arms(integer) IS 'raise an error if more than 1000 arms are to be compared';
+
 -- Returns one row per arm, with its model.  Raises an error unless both arrays have the same length.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
 	RETURNS TABLE (action text, model dlints, n bigint)
@@ -216,6 +229,7 @@ BEGIN
 			DETAIL = format('There are %s arms and %s models.', cardinality(arms), cardinality(models));
 	END IF;
 	PERFORM @extschema@._dlints_check_range(lowest, highest);
+	PERFORM @extschema@._dlints_check_arms(cardinality(arms));
 	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
 END
 $$;

@@ -115,6 +115,7 @@ BEGIN
 		RAISE 'argument "actions" must contain ids of actions, each once' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
 	PERFORM @extschema@._dlints_check_range(lowest, highest);
+	PERFORM @extschema@._dlints_check_arms(cardinality(compared));
 	IF compared = '{}' THEN
 		RETURN;
 	END IF;

@@ -33,11 +33,11 @@ typedef struct Workload
 
 /* Raise an error (54000) if a request has too many names and pairs of names. */
 static void
-check_workload(const Workload *load, const ActionNames *context)
+check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 {
 	if (load->pairs <= MAX_PAIRS && load->bytes <= MAX_PAIR_BYTES)
 		return;
-	if (context->count <= 1)
+	if (context->count + n_numbers <= 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("argument \"actions\" is too large"),
@@ -46,19 +46,19 @@ check_workload(const Workload *load, const ActionNames *context)
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("arguments \"context\" and \"actions\" are too large together"),
-			 errdetail("Each of the %d values of the context forms a pair with each value of an action; "
-					   "a request can have at most %d pairs of %d bytes in total.",
-					   context->count, MAX_PAIRS, MAX_PAIR_BYTES),
+			 errdetail("A request can have at most %d pairs of %d bytes in total: %d values of the context "
+					   "with each value of an action, and %d numbers of vectors with each action.",
+					   MAX_PAIRS, MAX_PAIR_BYTES, context->count, n_numbers),
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Add an action's names, and their pairs with names and vectors of the context, to the workload. */
+/* Add an action's names, and their pairs with names and numbers of the context, to the workload. */
 static void
-add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_vectors)
+add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {
 	double		factor = 1.0 + context->count;
 
-	load->pairs += action->count * factor + (double) n_vectors * MAX_PROJECTED;
+	load->pairs += action->count * factor + n_numbers;
 	load->bytes += action->bytes.len * factor + (double) action->count * context->bytes.len;
 }
 
@@ -125,10 +125,9 @@ check_unique(char **ids, int count)
 
 /* Check that "actions" is an array of at least one action: an id, or an object with an id. */
 static void
-check_actions(const RankRequest *request, const ActionNames *context)
+check_actions(const RankRequest *request, const ActionNames *context, int n_numbers)
 {
 	JsonbContainer *actions = &request->actions->root;
-	int			n_vectors = JsonContainerSize(&request->vectors->root);
 	JsonbIterator *iterator;
 	JsonbIteratorToken token;
 	JsonbValue	action;
@@ -156,8 +155,8 @@ check_actions(const RankRequest *request, const ActionNames *context)
 		ids[count] = ActionId(&action);
 		check_action(&action, ids[count++], constraints, n_constraints);
 		names = ReadActionNames(&action, constraints, n_constraints);
-		add_workload(&load, &names, context, n_vectors);
-		check_workload(&load, context);
+		add_workload(&load, &names, context, n_numbers);
+		check_workload(&load, context, n_numbers);
 		NamesFree(&names);
 	}
 	check_unique(ids, count);
@@ -179,8 +178,11 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/* Check the vectors of the context, which is a JSON object. */
-static void
+/*
+ * Check the vectors of the context, which is a JSON object.  Returns how many numbers
+ * they have after projection.
+ */
+static int
 check_context(const RankRequest *request)
 {
 	JsonbContainer *context = &request->context->root;
@@ -188,14 +190,23 @@ check_context(const RankRequest *request)
 	JsonbIteratorToken token;
 	JsonbValue	value;
 	char	   *key = NULL;
+	int			n_numbers = 0;
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
 		if (token == WJB_KEY)
 			key = pnstrdup(value.val.string.val, value.val.string.len);
 		else if (token == WJB_VALUE)
-			check_vector(GetObjectKey(context, key), key, (int) JsonNumber(value.val.numeric));
+		{
+			JsonbValue *vector = GetObjectKey(context, key);
+			int			length = (int) JsonNumber(value.val.numeric);
+
+			check_vector(vector, key, length);
+			if (vector != NULL && vector->type != jbvNull)
+				n_numbers += Min(length, MAX_PROJECTED);
+		}
 	}
+	return n_numbers;
 }
 
 /* Raise an error unless a request is valid: 22023, or 54000 if it has too many values. */
@@ -203,11 +214,11 @@ void
 CheckRankRequest(const RankRequest *request)
 {
 	ActionNames context;
+	int			n_numbers = check_context(request);
 
-	check_context(request);
 	context = ReadContextNames(request);
 	check_context_size(&context);
-	check_actions(request, &context);
+	check_actions(request, &context, n_numbers);
 }
 
 /* Find an array of numbers in the context that is not declared as a vector; false if none. */

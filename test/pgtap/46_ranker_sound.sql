@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(104);
+SELECT plan(105);
 
 -- events of a user, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, user_id text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -251,6 +251,10 @@ SELECT matches(outcome(
   format('SELECT count(*) FROM front.rank(NULL, ''{"embedding": [1,2,3,4,5,6,7,8,9,10,11,%s]}'', ''["a"]'')', n)),
   '^22023: "embedding" of a context must', 'rank() refuses a vector with ' || n)
 FROM unnest('{1e308,-1e51,1e400}'::text[]) n;
+SELECT matches(outcome(format('SELECT count(*) FROM front.rank(NULL, %L, %L)', context, jsonb_agg(i))),
+  '^54000: .*: 0 values of the context with each value of an action, and 12 numbers of vectors with each action',
+  'an error counts the numbers of a vector, which form pairs with each action')
+FROM   generate_series(1, 8000) i, (VALUES ('{"embedding": [1,2,3,4,5,6,7,8,9,10,11,12]}')) v (context) GROUP BY context;
 SELECT is(count(*), 0::bigint, 'a refused request is not logged') FROM front.decision;
 SELECT is(outcome(format($$SELECT count(*) FROM "it's ""odd""".rank(NULL, %L, '["a"]')$$, '{"it''s \"%I\\": [1, 2]}')),
   '22023: "it''s "%I\" of a context must be an array of 3 numbers up to 1e50 (The array has 2 elements: [1, 2].)',
