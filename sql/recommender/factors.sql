@@ -151,9 +151,9 @@ $$;
 COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz)
 	IS 'query of the latest clicks, optionally without an eighth of them, as text';
 
--- Return text for the FROM clause that fits factors and neighbours to the click log: columns item, factors,
--- neighbours and weights.  An item has a row with factors, unless "n_factors" is 0, and another one with neighbours.  If
--- no part is omitted, the factors are aligned with the current ones, which exist if there are blocks.
+-- Return text for the FROM clause that fits factors and neighbours to the click log: columns item, factors, neighbours
+-- and weights.  An item has a row with factors, unless "n_factors" is 0, and another row with neighbours.  If no part is
+-- omitted, the factors are aligned with the current ones, which exist if there are blocks.
 CREATE FUNCTION _dlints_fit_call(n_factors integer, left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS
@@ -178,8 +178,8 @@ COMMENT ON FUNCTION _dlints_fit_call(integer, integer, timestamptz)
 
 -- Compute the neighbours of all items from the click log, and their factors unless "n_factors" is 0.  Factors are
 -- aligned with the current ones, so that the models remain valid.  If "with_popularity", popularities are written in
--- the same update.  Rows of neighbours that do not change are not written, and no locks are taken before the fit has been
--- computed.  Returns the number of item vectors that were written.
+-- the same update.  Rows of neighbours that do not change are not written, and no locks are taken before the fit has
+-- been computed.  Returns the number of item vectors that were written.
 CREATE FUNCTION _dlints_write_fit(n_factors integer, with_popularity boolean DEFAULT false) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$

@@ -97,9 +97,9 @@ COMMENT ON FUNCTION _dlints_write_recent_clicks() IS 'create the table of clicks
 -- the same time; together they count five times, since about one impression in twenty is clicked.  Popularity is
 -- computed from the other parts at the time of the click.  Factors and neighbours (held_out_item) come from the other
 -- parts, too: otherwise the examples would be predicted by what was fitted to them.  The profile consists of other
--- clicks of the user, in half of the examples only a few, so that short histories are represented.  Every example enters
--- once more without a profile, which measures the value of popularity.  Similarities are computed for half-lives of 14,
--- 30 and 90 days, and without decay.
+-- clicks of the user, in half of the examples only a few, so that short histories are represented.  Every example
+-- enters once more without a profile, which measures the value of popularity.  Similarities are computed for half-lives
+-- of 14, 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
