@@ -92,9 +92,11 @@ CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	item_type CONSTANT text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
 	n record;
 	is_moved boolean;
-	since record;
+	sample record;
+	since timestamptz;
 BEGIN
 	EXECUTE format('
 		SELECT count(*) AS latest, count(*) FILTER (
@@ -108,22 +110,18 @@ BEGIN
 	END IF;
 	IF is_moved OR n.newest > 125000
 	   OR (n.newest < 100000 AND EXISTS (SELECT FROM similarity s WHERE s.newest_from IS NOT NULL)) THEN
-		-- not a common table expression, whose scan would not be parallel
 		EXECUTE format('
-			SELECT min(r.at) FILTER (WHERE r.n = 1050000 / 32) AS latest,
-			       min(r.at) FILTER (WHERE r.is_known AND r.known = 110000 / 32) AS newest
-			FROM  (SELECT k.at, k.is_known, row_number() OVER latest_first AS n,
-			              count(*) FILTER (WHERE k.is_known) OVER latest_first AS known
-			       FROM  (SELECT s.at, s.user_id IS NOT NULL AND EXISTS (
-			                         SELECT FROM item_vector v WHERE same_item(v.item, s.item)) AS is_known
-			              FROM  (SELECT k.user_id, k.item, k.at FROM (%s) k
-			                     WHERE  @extschema@._dlints_digest(k.user_id, k.item, k.at) & 31 = 0
-			                     ORDER  BY k.at DESC LIMIT 1050000 / 32) s) k
-			       WINDOW latest_first AS (ORDER BY k.at DESC ROWS UNBOUNDED PRECEDING)) r',
-			@extschema@._dlints_latest_clicks())
-		INTO since;
-		UPDATE similarity SET latest_from = since.latest WHERE is_moved;
-		UPDATE similarity SET newest_from = coalesce(since.newest, latest_from);
+			SELECT count(*) AS n, min(s.at) AS since, array_agg(ROW(s.user_id IS NOT NULL, s.item::%s, s.at)) AS clicks
+			FROM  (SELECT k.user_id, k.item, k.at FROM (%s) k
+			       WHERE  @extschema@._dlints_digest(k.user_id, k.item, k.at) & 31 = 0
+			       ORDER  BY k.at DESC LIMIT 1050000 / 32) s', item_type, @extschema@._dlints_latest_clicks()) INTO sample;
+		-- separate, because a query that calls same_item() is not parallel
+		EXECUTE format('
+			SELECT u.at FROM unnest($1) u (has_user boolean, item %s, at timestamptz)
+			WHERE  u.has_user AND EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, u.item))
+			ORDER  BY u.at DESC LIMIT 1 OFFSET 110000 / 32', item_type) INTO since USING sample.clicks;
+		UPDATE similarity SET latest_from = CASE WHEN sample.n = 1050000 / 32 THEN sample.since END WHERE is_moved;
+		UPDATE similarity SET newest_from = coalesce(since, latest_from);
 	END IF;
 END
 $$;
@@ -152,8 +150,8 @@ COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz)
 	IS 'query of the latest clicks, optionally without an eighth of them, as text';
 
 -- Return text for the FROM clause that fits factors and neighbours to the click log: columns item, factors, neighbours
--- and weights.  An item has a row with factors, unless "n_factors" is 0, and another row with neighbours.  If no part is
--- omitted, the factors are aligned with the current ones, which exist if there are blocks.
+-- and weights.  An item has a row with factors, unless "n_factors" is 0, and another row with neighbours.  If no part
+-- is omitted, the factors are aligned with the current ones, which exist if there are blocks.
 CREATE FUNCTION _dlints_fit_call(n_factors integer, left_out integer DEFAULT NULL, until timestamptz DEFAULT NULL)
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS
