@@ -143,7 +143,8 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 
 		similarity = LOWER(quad, similarity, one);
 		((quad *) closest)[i] = similarity;
-		((quad *) penalized)[i] = score - diversity * HIGHER(quad, score, (quad) {0.0}) * similarity;
+		((quad *) penalized)[i] =
+			score - diversity * HIGHER(quad, score, (quad) {0.0}) * similarity;
 		peak = HIGHER(quad, ((quad *) penalized)[i], peak);
 	}
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
