@@ -11,7 +11,6 @@
 #include "miscadmin.h"
 
 #include "choose/decision.h"
-#include "core/numbers.h"
 #include "core/variety.h"
 #include "sql/args.h"
 
@@ -95,10 +94,14 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 {
 	const double *scores = ScoresOfDraw(lists, draw);
 	double		diversity = lists->from->rules.diversity;
-	double		least = ResultFinite(peak_of(lists->candidates, scores));
+	double		least = INFINITY;
 
 	for (int i = 0; i < slate->best.count; i++)
-		least = Min(least, variety_min_score(diversity, scores[slate->best.entries[i].candidate]));
+	{
+		double		score = ResultFinite(scores[slate->best.entries[i].candidate]);
+
+		least = Min(least, variety_min_score(diversity, score));
+	}
 	for (int i = 0; i < lists->candidates; i++)
 		lists->possible[i] |= (scores[i] >= least);
 }

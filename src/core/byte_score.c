@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "clones.h"
+#include "numbers.h"
 
 #define MAX_CODE	127
 #define ZERO_CODE	128
@@ -71,15 +72,12 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 	for (int v = 0; v < count; v++)
 	{
 		const double *vector = vectors + (size_t) v * (size_t) vectors_len;
-		double		largest = 0.0;
+		double		largest = largest_magnitude((size_t) len, vector);
 		double		square = 0.0;
 		double		scale;
 
 		for (int k = 0; k < len; k++)
-		{
-			largest = fmax(largest, fabs(vector[k]));
 			square += vector[k] * vector[k];
-		}
 		scale = largest / MAX_WEIGHT;
 		weights->scales[v] = (float) scale;
 		weights->errors[v] = (float) rounding_error(len, square, scale);

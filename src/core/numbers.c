@@ -158,7 +158,7 @@ largest_magnitude(size_t count, const double *numbers)
 	double		largest = 0.0;
 
 	for (size_t i = 0; i < count; i++)
-		largest = fmax(largest, fabs(numbers[i]));
+		largest = fabs(numbers[i]) > largest ? fabs(numbers[i]) : largest;
 	return largest;
 }
 
