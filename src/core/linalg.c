@@ -261,9 +261,18 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 {
 	double		lanes[LINALG_MAX_UPDATE][SCORE_LANES];
 	double		sums[MAX_SUMS][SCORE_LANES];
+	double		products[MAX_ORDER];
+
+	/* a single vector is faster without lanes */
+	for (int c = 0; count == 1 && c < d; c++)
+	{
+		for (int i = c; i < d; i++)
+			products[i] = weights[0] * vectors[i] * vectors[c];
+		add_sums(d, c, c, d - c, products + c, factor, packed);
+	}
 
 	/* the first group of rows may have fewer than SCORE_LANES rows */
-	for (int row = d - score_rounded(d); row < d; row += SCORE_LANES)
+	for (int row = d - score_rounded(d); count > 1 && row < d; row += SCORE_LANES)
 	{
 		int			end = row + SCORE_LANES;
 
