@@ -72,7 +72,10 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* Absolute value of an 8-bit number, in units of the smallest: the square of its stored root */
+/*
+ * Absolute value of an 8-bit number as a multiple of the smallest one.  The lower seven bits store
+ * its square root.
+ */
 static uint64_t
 size_of_byte(unsigned bits)
 {

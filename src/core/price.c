@@ -18,8 +18,8 @@
 #define CANDIDATES_PER_PAUSE	100000
 
 /*
- * Inverse of the relative accuracy of a price.  A search starts at the lowest usual price (see
- * usual_price) divided by this number.
+ * Prices are accurate to 1 / ACCURACY of their value.  Searches also start at this fraction of the
+ * lowest usual_price().
  */
 #define ACCURACY	(1024.0 * 1024.0)
 

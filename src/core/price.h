@@ -24,7 +24,7 @@ typedef struct PricedDecision
 	const double *costs;		/* for each constraint, a row of "candidates" costs */
 } PricedDecision;
 
-/* Decisions to be replayed under prices, and work space */
+/* Logged decisions, for which lists are computed again under other prices; and work space */
 typedef struct PricedDecisions
 {
 	int			kinds;			/* number of constraints, at most PRICE_MAX_KINDS */

@@ -26,8 +26,8 @@
 #define RATIO_TOLERANCE	1e-14
 
 /*
- * Compute the program's column for the candidates chosen under these prices.  Returns its scaled
- * score.
+ * Compute the column of the linear program that stands for the lists chosen under "prices".
+ * Returns their mean score in units of the program.
  */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)

@@ -16,7 +16,7 @@
 /* Maximum number of rows of the program: one per constraint, and one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
-/* A price at which scores no longer matter */
+/* Maximum price.  Costs times this price exceed all scores, which then have no effect. */
 #define PRICE_MAX	1e150
 
 /* Increment of a relaxed target, as a fraction of the usual spread of costs */

@@ -100,7 +100,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return the number of doubles of evidence under the first "memories" discounts. */
+/* Return how many doubles store the evidence under the first "memories" discounts of a model. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {

@@ -20,7 +20,7 @@
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
 /* Number of values per item in "numbers" before its costs: popularity and effect */
 #define FIRST_COST		2
-/* Relative change of an item's popularity up to which its block is not written again */
+/* A block is written again if the popularity of an item changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
 /* Number of elements in "spreads" before those of "numbers": one for factors, one for columns */
 #define N_SPREADS		2

@@ -37,7 +37,7 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* index of the candidate for each row of encode_items */
+	const int  *numbers;		/* index of the candidate for each row of the query encode_items */
 	int			number;			/* index of the current candidate */
 	bool		lacks_costs;	/* does the vector lack costs for the current constraints? */
 	bool	   *is_read;

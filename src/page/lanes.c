@@ -138,7 +138,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Compute BYTE_LANES scores, one per ranking, for each item of the current row. */
+/* Score each item of the current row of block_vector under BYTE_LANES weight vectors. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

@@ -340,7 +340,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features with the weight of a number of clicks, and return the profile. */
+/* Add features to a sum, weighted like "clicks" clicks, and return the profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {

@@ -352,7 +352,10 @@ look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, 
 	return read_last(lookup, lookup->n_keys, limit, read, reader);
 }
 
-/* Call a function for the row with the largest first column, or without an index for all rows. */
+/*
+ * Call a function for the row with the largest first column, or for all rows if the table has no
+ * index.
+ */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {

@@ -361,7 +361,10 @@ RaiseUnsupportedType(const char *name, Oid type)
 
 /* ---------- the SQL functions ---------- */
 
-/* Set encoding->name from an argument.  An empty name stands for values without a name. */
+/*
+ * Set encoding->name from an argument: the name with which the next values are hashed.  With an
+ * empty name, values are hashed alone.
+ */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 {
