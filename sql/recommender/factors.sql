@@ -141,7 +141,8 @@ BEGIN
 		SELECT format('SELECT c.user_id%s, c.item%s, c.weight FROM (%s) c WHERE c.user_id IS NOT NULL%s%s',
 		              u.to_hashed, i.to_hashed, @extschema@._dlints_latest_clicks(),
 		              CASE WHEN left_out IS NOT NULL THEN format(
-		                  ' AND hashtextextended(c.user_id::text, hashtextextended(c.item::text, 0)) & 7 <> %s', left_out) END,
+		                  ' AND hashtextextended(c.user_id::text, hashtextextended(c.item::text, 0)) & 7'
+		                  ' <> %s', left_out) END,
 		              ' AND c.at <= ' || quote_literal(until::text) || '::timestamptz')
 		FROM   @extschema@._dlints_key_type('item'::text) i, @extschema@._dlints_key_type('user_id'::text) u);
 END

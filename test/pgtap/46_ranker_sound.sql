@@ -254,7 +254,8 @@ FROM unnest('{1e308,-1e51,1e400}'::text[]) n;
 SELECT matches(outcome(format('SELECT count(*) FROM front.rank(NULL, %L, %L)', context, jsonb_agg(i))),
   '^54000: .*: 0 values of the context with each value of an action, and 12 numbers of vectors with each action',
   'an error counts the numbers of a vector, which form pairs with each action')
-FROM   generate_series(1, 8000) i, (VALUES ('{"embedding": [1,2,3,4,5,6,7,8,9,10,11,12]}')) v (context) GROUP BY context;
+FROM   generate_series(1, 8000) i, (VALUES ('{"embedding": [1,2,3,4,5,6,7,8,9,10,11,12]}')) v (context)
+GROUP  BY context;
 SELECT is(count(*), 0::bigint, 'a refused request is not logged') FROM front.decision;
 SELECT is(outcome(format($$SELECT count(*) FROM "it's ""odd""".rank(NULL, %L, '["a"]')$$, '{"it''s \"%I\\": [1, 2]}')),
   '22023: "it''s "%I\" of a context must be an array of 3 numbers up to 1e50 (The array has 2 elements: [1, 2].)',
