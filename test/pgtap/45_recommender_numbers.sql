@@ -466,8 +466,8 @@ FROM generate_series(1, 20) w, generate_series(1, 20) n, generate_series(1, 2) o
 SELECT dlints_create_recommender('song_' || often, 'song', '{kind}', item_key => 'id', factors => 0,
   clicks => format('SELECT who, song, at FROM play WHERE often = %s', often)) IS NOT NULL
 FROM   generate_series(1, 2) often;
-SELECT ok(a.repeat_after > '1 year' AND b.repeat_after IS NULL, 'lists contain clicked items again if users repeat clicks')
-FROM song_1.setting a, song_2.setting b;
+SELECT ok(a.repeat_after > '1 year' AND b.repeat_after IS NULL,
+  'lists contain clicked items again if users repeat clicks') FROM song_1.setting a, song_2.setting b;
 
 SELECT * FROM finish();
 ROLLBACK;
