@@ -13,7 +13,8 @@ CREATE FUNCTION dlints_draw_weights(
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 100;
 COMMENT ON FUNCTION dlints_draw_weights(dlints, dlints_vector, bigint, integer)
-	IS 'draws weights in feature space from the posterior, whose dot product with features is a score; one row per draw if "draws" is not 1';
+	IS 'draws weights in feature space from the posterior, whose dot product with features is a score; one row per draw '
+	   'if "draws" is not 1';
 
 CREATE FUNCTION dlints_dot(
 	weights double precision[], features dlints_vector) RETURNS double precision
