@@ -356,7 +356,8 @@ $$;
 COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';
 
 -- Return an expression that is equal for values of "cap_group" that are equal under their type and collation: 1.0 and
--- 1.00, or texts under a case-insensitive collation.  Their texts differ, but not their hashes.
+-- 1.00, or texts under a case-insensitive collation.  Their texts differ, but not their hashes.  Types of extensions
+-- without a 64-bit hash function are grouped by their texts.
 CREATE FUNCTION _dlints_group_expression(a jsonb, request text) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -366,10 +367,13 @@ DECLARE
 		' pg_catalog.pg_collation_for(q.cap_group::pg_catalog.text)::pg_catalog.regcollation'::text);
 BEGIN
 	RETURN (
-		SELECT CASE WHEN t.typname IN ('numeric', 'float4', 'float8', 'interval') OR c.oid IS NOT NULL
-		                 OR t.typtype = 'b' AND t.typcategory = 'S' AND t.typnamespace <> 'pg_catalog'::regnamespace
-		       THEN format(E'NULLIF(pg_catalog.hash_record_extended(ROW(%s\n), 1::pg_catalog.int8), 0::pg_catalog.int8)',
-		                   a ->> 'cap_group')
+		SELECT CASE WHEN t.oid = ANY ('{numeric,float4,float8,interval}'::regtype[]) OR c.oid IS NOT NULL OR (
+		           t.typtype = 'b' AND t.typcategory = 'S' AND t.typnamespace <> 'pg_catalog'::regnamespace
+		           AND EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod
+		                              JOIN pg_amproc p ON p.amprocfamily = o.opcfamily AND p.amproclefttype = t.oid
+		                       WHERE  m.amname = 'hash' AND p.amprocnum = 2 AND o.opcdefault AND o.opcintype = t.oid))
+		       THEN format(E'NULLIF(pg_catalog.hash_record_extended(ROW(%s\n), 1::pg_catalog.int8),'
+		                   ' 0::pg_catalog.int8)', a ->> 'cap_group')
 		       ELSE a ->> 'cap_group' END
 		FROM   pg_type t LEFT JOIN pg_collation c ON c.oid = types[2] AND NOT c.collisdeterministic
 		WHERE  t.oid = @extschema@._dlints_base_type(types[1]));

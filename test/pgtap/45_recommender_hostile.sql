@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(314);
+SELECT plan(315);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -269,9 +269,12 @@ BEGIN
     'cap_group', cap_group, 'cap', 1, 'control', 0, 'epsilon', 0));
   RETURN (SELECT count(*) FROM board.recommend(1));
 END $$;
+CREATE TYPE label; CREATE FUNCTION label_in(cstring) RETURNS label AS 'textin' LANGUAGE internal IMMUTABLE STRICT;
+CREATE FUNCTION label_out(label) RETURNS cstring AS 'textout' LANGUAGE internal IMMUTABLE STRICT;
+CREATE TYPE label (INPUT = label_in, OUTPUT = label_out, LIKE = text, CATEGORY = 'S');     -- without a hash function
 SELECT is(capped(cap_group), 1::bigint, format('cap_group %s has one group for equal values', cap_group))
 FROM   unnest(ARRAY['CASE i.id % 2 WHEN 0 THEN 1.0 ELSE 1.00 END',
-                    'CASE i.id % 2 WHEN 0 THEN ''1 day'' ELSE ''24 hours'' END::interval']) cap_group;
+                    'CASE i.id % 2 WHEN 0 THEN ''1 day'' ELSE ''24 hours'' END::interval', '''x''::label']) cap_group;
 ROLLBACK TO grouped;
 SELECT is(outcome($$SELECT dlints_alter_recommender('nothing', '{}')$$),
   '42704: there is no recommender "nothing"', 'dlints_alter_recommender() rejects an unknown recommender');
