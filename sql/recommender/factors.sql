@@ -5,8 +5,8 @@ CREATE FUNCTION _dlints_fit_items(query text, factors bigint, previous text, nei
 COMMENT ON FUNCTION _dlints_fit_items(text, bigint, text, bigint)
 	IS 'rows of dlints_factors() (unless "factors" is 0) and of dlints_neighbours(), from one reading of a click log';
 
--- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed" is
--- the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to it, with
+-- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed"
+-- is the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to it, with
 -- the column's collation if equal keys may have several spellings.
 CREATE FUNCTION _dlints_key_type(key text, OUT type text, OUT hashed text, OUT to_hashed text)
 	LANGUAGE plpgsql STABLE AS
@@ -114,7 +114,8 @@ BEGIN
 			SELECT count(*) AS n, min(s.at) AS since, array_agg(ROW(s.user_id IS NOT NULL, s.item::%s, s.at)) AS clicks
 			FROM  (SELECT k.user_id, k.item, k.at FROM (%s) k
 			       WHERE  @extschema@._dlints_digest(k.user_id, k.item, k.at) & 31 = 0
-			       ORDER  BY k.at DESC LIMIT 1050000 / 32) s', item_type, @extschema@._dlints_latest_clicks()) INTO sample;
+			       ORDER  BY k.at DESC LIMIT 1050000 / 32) s', item_type, @extschema@._dlints_latest_clicks())
+		INTO sample;
 		-- separate, because a query that calls same_item() is not parallel
 		EXECUTE format('
 			SELECT u.at FROM unnest($1) u (has_user boolean, item %s, at timestamptz)
@@ -167,7 +168,8 @@ BEGIN
 			' f (item %5$s, factors real[], neighbours %5$s[], weights real[]))',
 			i.type, @extschema@._dlints_log_query(left_out, until), n_factors,
 			CASE WHEN left_out IS NULL AND EXISTS (SELECT FROM block)
-			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_hashed, n_factors))
+			     THEN quote_literal(format('SELECT v.item%s, v.features[1:%s] FROM item_vector v', i.to_hashed,
+			                               n_factors))
 			     ELSE 'NULL' END, i.hashed)
 		FROM   @extschema@._dlints_key_type('item'::text) i);
 END

@@ -232,9 +232,9 @@ BEGIN
 	END IF;
 	key := @extschema@._dlints_find_item_key(a);
 	SELECT a || jsonb_build_object(
-		       'item_key', key, 'item_type', @extschema@._dlints_base_type(t.atttypid), 'item_collation', t.attcollation,
-		       'user_type', @extschema@._dlints_base_type(user_type), 'clicks', rtrim(a ->> 'clicks', E' \t\n;'),
-		       'path', users_path)
+		       'item_key', key, 'item_type', @extschema@._dlints_base_type(t.atttypid),
+		       'item_collation', t.attcollation, 'user_type', @extschema@._dlints_base_type(user_type),
+		       'clicks', rtrim(a ->> 'clicks', E' \t\n;'), 'path', users_path)
 	INTO   a FROM pg_attribute t WHERE t.attrelid = (a ->> 'items')::oid AND t.attname = key;
 	a := @extschema@._dlints_try_texts(a, texts);
 	user_type := coalesce((a ->> 'user_type')::oid, 'int8'::regtype);

@@ -70,7 +70,8 @@ BEGIN
 		WHERE  s.clicks IS NOT NULL AND r.value > 0)
 	SELECT l.*, o.item IS NOT NULL AS is_ours, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place
 	FROM  (SELECT c.user_id, c.item, c.at,
-	              hashtextextended(coalesce(c.user_id::text, c.at::text), hashtextextended(c.item::text, 0)) & 7 AS part,
+	              hashtextextended(coalesce(c.user_id::text, c.at::text),
+	                               hashtextextended(c.item::text, 0)) & 7 AS part,
 	              row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
 	              count(*) OVER (PARTITION BY c.user_id) AS clicks,
 	              @extschema@._dlints_exposure_weight(count(*) OVER (PARTITION BY c.item), s.exposure) AS exposure_weight,
