@@ -61,7 +61,8 @@ slate_tie_key(uint64_t seed, uint64_t number)
 static inline double
 slate_least(const Slate *s)
 {
-	return s->best.count == s->best.capacity ? s->best.entries[0].score : -INFINITY;
+	return s->best.count > 0 && s->best.count == s->best.capacity ?
+		s->best.entries[0].score : -INFINITY;
 }
 
 /* Is a score too low to be chosen? */
