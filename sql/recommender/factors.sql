@@ -6,8 +6,8 @@ COMMENT ON FUNCTION _dlints_fit_items(text, bigint, text, bigint)
 	IS 'rows of dlints_factors() (unless "factors" is 0) and of dlints_neighbours(), from one reading of a click log';
 
 -- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed"
--- is the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to it, with
--- the column's collation if equal keys may have several spellings.
+-- is the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to this
+-- type, with the column's collation if equal keys may have several spellings.
 CREATE FUNCTION _dlints_key_type(key text, OUT type text, OUT hashed text, OUT to_hashed text)
 	LANGUAGE plpgsql STABLE AS
 $$
