@@ -110,10 +110,10 @@ FROM   r.item_vector v JOIN popular p USING (item);
 ALTER TABLE product RENAME category TO sort;
 SET LOCAL quote_all_identifiers = on;
 DO $$ BEGIN  -- PostgreSQL 19 has standard-conforming strings only
-	PERFORM set_config('standard_conforming_strings', 'off', true)
-	WHERE   current_setting('server_version_num')::int < 190000;
+	PERFORM set_config(name, 'off', true) FROM pg_settings
+	WHERE   name IN ('standard_conforming_strings', 'escape_string_warning')
+	        AND current_setting('server_version_num')::int < 190000;
 END $$;
-SET LOCAL escape_string_warning = off;
 SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"items": "product", "user_type": "numeric"}')$$,
   'columns keep their features if they were renamed before keys become wider');
 SELECT set_eq(encoded_in('r'), 'SELECT item, encoded FROM r.encoded_item',
