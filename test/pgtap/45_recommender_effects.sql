@@ -185,7 +185,7 @@ FROM board.report(now() - interval '2 days');
 
 -- as if a fit had changed the profiles of the later lists
 UPDATE board.similarity l SET reward_scale = 99, found_at = d.at
-FROM  (SELECT percentile_disc(0.7) WITHIN GROUP (ORDER BY at) AS at FROM board.decision) d;
+FROM  (SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY at) AS at FROM board.decision) d;
 SELECT inside('board', 'SELECT public._dlints_fit_reward_scale()');
 CREATE TEMP TABLE predicted AS
 SELECT CASE WHEN d.at >= l.found_at THEN
@@ -200,8 +200,8 @@ SELECT regr_slope(reward, rate) AS slope,
        (regr_syy(reward, rate) - regr_sxy(reward, rate) ^ 2 / regr_sxx(reward, rate)) / (count(rate) - 2)
        / regr_sxx(reward, rate) AS variance, (sum(reward) + 50 * avg(rate)) / ((count(*) + 50) * avg(rate)) AS ratio
 FROM   predicted;
-SELECT ok(abs(l.reward_scale / greatest(least((s.slope / s.variance + 4 / s.ratio)
-                                              / (1 / s.variance + 4 / s.ratio ^ 2), 2 * s.ratio), s.ratio / 2) - 1)
+SELECT ok(abs(l.reward_scale / greatest(least((s.slope + 4 * s.variance / s.ratio)
+                                              / (1 + 4 * s.variance / s.ratio ^ 2), 2 * s.ratio), s.ratio / 2) - 1)
           < 1e-9,
           'the scale of the prior is the slope of rewards of first impressions on rates predicted since the last fit')
 FROM slope s, board.similarity l;
