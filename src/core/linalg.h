@@ -1,7 +1,6 @@
 /*
  * linalg.h
- *		Dense linear algebra for the posterior. linalg.c is the only caller of
- *		BLAS and LAPACK.
+ *		Dense linear algebra for the posterior.  Only linalg.c and spectral.c call BLAS and LAPACK.
  *
  * Symmetric and triangular matrices of order d are stored in LAPACK's rectangular full packed form
  * (RFP, TRANSR = 'N', UPLO = 'L'): d(d+1)/2 numbers, on which level-3 routines work directly.  A
@@ -57,14 +56,5 @@ extern void linalg_project(int len, int rows, const double *matrix,
 extern void linalg_gram(int d, const double *columns, double *full);
 extern void linalg_cross(int rows, int columns, int count, const double *left, int left_stride,
 						 const double *right, int right_stride, double *full, int stride);
-extern size_t linalg_tridiagonal_work(int d);
-extern void linalg_tridiagonal(int d, int stride, double *full, double *diagonal, double *below,
-							   double *vector, double *work);
-extern bool linalg_tridiagonal_factor(int d, double *diagonal, double *below);
-extern size_t linalg_spectral_work(int d);
-extern size_t linalg_spectral_integers(int d);
-extern bool linalg_eigenvectors(int d, double *full, double *values, double *work, int *integers);
-extern bool linalg_nearest_rotation(int d, double *full, double *rotation,
-									double *left, double *right, double *work, int *integers);
 
 #endif							/* DLINTS_LINALG_H */

@@ -9,6 +9,7 @@
 
 #include "linalg.h"
 #include "memories.h"
+#include "spectral.h"
 
 /*
  * The search multiplies the ridge by 4 per step (doc/algorithm.md, "Ridge"), at most 20 times: up
@@ -79,7 +80,7 @@ solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length
 	memcpy(l, h->below, sizeof(double) * (size_t) (h->dim - 1));
 	for (int i = 0; i < h->dim; i++)
 		d[i] = h->diagonal[i] + ridge;
-	if (!linalg_tridiagonal_factor(h->dim, d, l))
+	if (!spectral_tridiagonal_factor(h->dim, d, l))
 		return false;
 	*log_det = 0.0;
 	*length = 0.0;
@@ -136,7 +137,7 @@ size_t
 ridge_find_work(int dim)
 {
 	return (size_t) dim * (size_t) dim + 5 * (size_t) dim +
-		linalg_tridiagonal_work(dim);
+		spectral_tridiagonal_work(dim);
 }
 
 static Likelihood
@@ -165,7 +166,7 @@ prepare_likelihood(const Evidence *e, double start, const Rewards *rewards,
 		eliminate_last(e->dim, start, full);
 		h.dim = e->dim - 1;
 	}
-	linalg_tridiagonal(h.dim, e->dim, full, h.diagonal, h.below, h.vector, h.spare + 2 * n);
+	spectral_tridiagonal(h.dim, e->dim, full, h.diagonal, h.below, h.vector, h.spare + 2 * n);
 	return h;
 }
 

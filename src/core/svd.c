@@ -21,6 +21,7 @@
 
 #include "linalg.h"
 #include "random.h"
+#include "spectral.h"
 
 /*
  * Maximum number of products with A'A in a decomposition.  With 25, lists on MovieLens
@@ -63,7 +64,7 @@ svd_work(int columns)
 	size_t		n = (size_t) columns;
 
 	return 4 * n * n + n + PANEL_CHUNK * n +
-		linalg_spectral_work(columns) + linalg_spectral_integers(columns);
+		spectral_work(columns) + spectral_integers(columns);
 }
 
 static Work
@@ -79,7 +80,7 @@ split_work(int columns, double *work)
 	w.values = w.rotation + n * n;
 	w.chunk = w.values + n;
 	w.spectral = w.chunk + PANEL_CHUNK * n;
-	w.integers = (void *) (w.spectral + linalg_spectral_work(columns));
+	w.integers = (void *) (w.spectral + spectral_work(columns));
 	return w;
 }
 
@@ -149,7 +150,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 	(void) frexp(largest, &exponent);
 	for (size_t i = 0; i < n * n; i++)
 		work->full[i] = ldexp(work->full[i], -exponent);
-	if (!linalg_eigenvectors(columns, work->full, work->values, work->spectral, work->integers))
+	if (!spectral_eigenvectors(columns, work->full, work->values, work->spectral, work->integers))
 		return false;
 	for (size_t j = 0; j < n; j++)
 		work->values[j] = ldexp(work->values[j], exponent);
@@ -446,7 +447,7 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, 
 	for (size_t j = 0; j < n * n; j++)
 		work.full[j] /= onto_squares;
 	if (!linalg_all_finite(n * n, work.full) ||
-		!linalg_nearest_rotation(len, work.full, work.rotation, work.left,
+		!spectral_nearest_rotation(len, work.full, work.rotation, work.left,
 								 work.right, work.spectral, work.integers))
 		return false;
 	panel_transform(matrix, len, vectors, work.rotation, work.chunk);

@@ -10,6 +10,7 @@
 
 #include "core/linalg.h"
 #include "core/posterior.h"
+#include "core/spectral.h"
 
 static const int dims[] = {1, 2, 5, 24, 61};
 
@@ -322,7 +323,7 @@ test_every_position_of_a_diagonal_counts(void **state)
 				across[j] = i == j ? -1 : 3;
 			}
 			assert_true(linalg_max_diagonal(d, packed) == -1.5);
-			assert_false(linalg_tridiagonal_factor(d, across, below));
+			assert_false(spectral_tridiagonal_factor(d, across, below));
 		}
 	}
 }

@@ -1,0 +1,103 @@
+/*
+ * spectral.c
+ *		Tridiagonal forms, eigenvectors and singular vectors by LAPACK.
+ *
+ * The search of a ridge needs a tridiagonal form.  Click logs need eigenvectors and singular
+ * vectors of small finite matrices.
+ */
+#include "spectral.h"
+
+#include "lapack.h"
+
+/* LAPACK's block size for the reduction to tridiagonal form */
+#define TRIDIAGONAL_BLOCK	32
+
+/* Number of doubles of work space for spectral_tridiagonal() */
+size_t
+spectral_tridiagonal_work(int d)
+{
+	return (size_t) d * (TRIDIAGONAL_BLOCK + 1);
+}
+
+/*
+ * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and set vector <- Q'
+ * vector.  A's lower triangle begins at "full", with columns "stride" apart, and is destroyed.  T
+ * is returned as its diagonal and the d - 1 numbers below it.
+ */
+void
+spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
+				   double *below, double *vector, double *work)
+{
+	int			work_len = d * TRIDIAGONAL_BLOCK;
+	int			one_vector = 1;
+	double	   *reflectors = work + work_len;
+	int			info;
+
+	dsytrd_("L", &d, full, &stride, diagonal, below, reflectors, work, &work_len, &info, 1);
+	dormtr_("L", "L", "T", &d, &one_vector, full, &stride, reflectors, vector,
+			&d, work, &work_len, &info, 1, 1, 1);
+}
+
+/*
+ * Replace T by D and L of T = L D L', where L has a unit diagonal.  Returns
+ * false if T is not positive definite.
+ */
+bool
+spectral_tridiagonal_factor(int d, double *diagonal, double *below)
+{
+	int			info;
+
+	dpttrf_(&d, diagonal, below, &info);
+	return info == 0;
+}
+
+/* Number of doubles of work space for spectral_eigenvectors() and spectral_nearest_rotation() */
+size_t
+spectral_work(int d)
+{
+	size_t		n = (size_t) d;
+
+	return 5 * n * n + 16 * n + 64;
+}
+
+/* Number of ints of work space for spectral_eigenvectors() and spectral_nearest_rotation() */
+size_t
+spectral_integers(int d)
+{
+	return 8 * (size_t) d + 8;
+}
+
+/*
+ * Replace a finite symmetric matrix, given by its lower triangle, by its eigenvectors.  Each
+ * eigenvector is contiguous; eigenvalues are in ascending order.
+ */
+bool
+spectral_eigenvectors(int d, double *full, double *values, double *work, int *integers)
+{
+	int			work_len = (int) spectral_work(d);
+	int			integers_len = (int) spectral_integers(d);
+	int			info;
+
+	dsyevd_("V", "L", &d, full, &d, values, work, &work_len, integers, &integers_len, &info, 1, 1);
+	return info == 0;
+}
+
+/*
+ * Compute the orthogonal matrix nearest to a finite square matrix: U V' of its singular value
+ * decomposition U S V', by columns.  The input is destroyed; "left" and "right" are work space.
+ */
+bool
+spectral_nearest_rotation(int d, double *full, double *rotation, double *left,
+						double *right, double *work, int *integers)
+{
+	int			work_len = (int) spectral_work(d) - d;
+	double		one = 1.0;
+	double		zero = 0.0;
+	int			info;
+
+	/* "work" starts with the singular values, which are not used */
+	dgesdd_("A", &d, &d, full, &d, work, left, &d, right, &d, work + d,
+			&work_len, integers, &info, 1);
+	dgemm_("N", "N", &d, &d, &d, &one, left, &d, right, &d, &zero, rotation, &d, 1, 1);
+	return info == 0;
+}
