@@ -91,7 +91,7 @@ def measure(cursor):
         yield unit
         after = _now(cursor, clock)
         unit.seconds, unit.wall, unit.wal, unit.disk = (
-            (now - then) / unit.count for now, then in zip(after, before))
+            (end - start) / unit.count for end, start in zip(after, before))
 
     cursor.execute(PREPARE)
     _decide(cursor, meter)

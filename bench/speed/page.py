@@ -236,7 +236,7 @@ def _space(theme, page):
         for _ in range(calls):
             theme.cursor.execute(page)
     after = written(theme.cursor), value(theme.cursor, disk)
-    log, used = ((now - was) / PAGES / 1000 for now, was in zip(after, before))
+    log, used = ((end - start) / PAGES / 1000 for end, start in zip(after, before))
     theme.at_most('write-ahead log of a page of ten', log, MAX_LOG, ' kB')
     theme.at_most('disk of a page of ten, after training', used, MAX_DISK, ' kB')
 

@@ -95,10 +95,8 @@ $node->safe_psql('postgres', q{
 	UPDATE product SET weight = 0.1 + id % 3 * 0.01, tags = ARRAY[format('tag %s', id % 4)]});
 my $odd = q{
 	SET client_min_messages = warning;
-	DO $$ BEGIN  -- PostgreSQL 19 has standard-conforming strings only
-		PERFORM set_config('standard_conforming_strings', 'off', false)
-		WHERE   current_setting('server_version_num')::int < 190000;
-	END $$;
+	DO $$ BEGIN PERFORM set_config('standard_conforming_strings', 'off', false)    -- not in PostgreSQL 19
+	            WHERE   current_setting('server_version_num')::int < 190000; END $$;
 	SET extra_float_digits = -15; SET DateStyle = 'German';
 	SET IntervalStyle = 'sql_standard'; SET TimeZone = 'Australia/Lord_Howe'; SET bytea_output = 'escape';
 	SET default_transaction_isolation = 'serializable'; SET quote_all_identifiers = on; SET transform_null_equals = on;
