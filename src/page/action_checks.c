@@ -2,8 +2,8 @@
  * action_checks.c
  *		Checks of requests to a ranker.
  *
- * The time to compute features grows with the number of pairs of names.  We therefore check a
- * request completely, with a limit on pairs, before we compute features.
+ * The features of an action come from pairs of a value in the context and a value of the action
+ * (action_features.c).  We limit the number of pairs before we compute features.
  */
 #include "postgres.h"
 
@@ -14,17 +14,17 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Maximum number of names and pairs of names in a request: about 30 ms of CPU */
+/* Maximum number of names and pairs of names in a request (takes about 30 ms of CPU) */
 #define MAX_PAIRS		100000
-/* Maximum number of bytes of a request's names and pairs: about 30 ms of CPU */
+/* Maximum total length of a request's names and pairs of names, in bytes (about 30 ms of CPU) */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
-/* Maximum length of a vector after projection; each number forms a pair with each action */
+/* Maximum number of elements of a context's vector after projection to fewer dimensions */
 #define MAX_PROJECTED	64
 
-/* Minimum length of an array of numbers for the notice about undeclared vectors */
+/* Arrays of numbers shorter than this are not reported as undeclared vectors */
 #define MIN_VECTOR_LENGTH	9
 
-/* Number and bytes of a request's names and pairs of names */
+/* Number and total bytes of a request's names and pairs of names */
 typedef struct Workload
 {
 	double		pairs;
@@ -162,7 +162,7 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 	check_unique(ids, count);
 }
 
-/* Check a vector of the context, which may be missing. */
+/* Check that a vector of the context has the declared length.  The vector may be missing. */
 static void
 check_vector(const JsonbValue *value, const char *key, int length)
 {
@@ -178,10 +178,7 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/*
- * Check the vectors of the context, which is a JSON object.  Returns how many numbers
- * they have after projection.
- */
+/* Check the vectors of the context.  Returns their total number of elements after projection. */
 static int
 check_context(const RankRequest *request)
 {
@@ -209,7 +206,7 @@ check_context(const RankRequest *request)
 	return n_numbers;
 }
 
-/* Raise an error unless a request is valid: 22023, or 54000 if it has too many values. */
+/* Raise an error if a request is invalid or has too many values. */
 void
 CheckRankRequest(const RankRequest *request)
 {
@@ -221,7 +218,10 @@ CheckRankRequest(const RankRequest *request)
 	check_actions(request, &context, n_numbers);
 }
 
-/* Find an array of numbers in the context that is not declared as a vector; false if none. */
+/*
+ * Find an array of numbers in the context that the ranker does not declare as a vector.  Returns
+ * false if there is none.
+ */
 bool
 FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 {
@@ -245,7 +245,7 @@ FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 	return false;
 }
 
-/* Does an action have a number for a constraint? */
+/* Does any action have a key with the constraint's name? */
 bool
 IsCostAnnounced(Jsonb *actions, const char *constraint)
 {

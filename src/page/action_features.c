@@ -2,9 +2,10 @@
  * action_features.c
  *		Features of the actions of a ranker.
  *
- * A context is equal for all actions and cannot rank them by itself.  Each of its names therefore
- * forms a pair with each name of an action.  Names and pairs stand for vectors of random signs, as
- * in dlints_encode().  The features of an action are the sum of these vectors, scaled to length 1.
+ * A context is equal for all actions and cannot rank them by itself.  We therefore also pair each
+ * name in the context with each name in an action.  A hash of each name or pair gives a vector of
+ * random signs, as in dlints_encode().  The features of an action are the sum of these vectors,
+ * scaled to length 1.
  */
 #include "postgres.h"
 
@@ -24,7 +25,7 @@
 /* Number of features of an action, which the models of a ranker require */
 #define ACTION_FEATURES	192
 
-/* Add the random signs of an action's names, and of their pairs with names of the context. */
+/* Add the vectors of an action's names, and of their pairs with names of the context, to "sum". */
 static void
 add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 {
@@ -54,7 +55,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Add the random signs of pairs of the action's id with numbers of the context's vectors. */
+/* Add the vectors of pairs of the action's id with elements of the context's vectors to "sum". */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {
@@ -93,8 +94,8 @@ PG_FUNCTION_INFO_V1(dlints_encode_actions);
 /*
  * _dlints_encode_actions(context, actions, vectors, numbers, constraint_names)
  *		-> n, id, price, features
- *		Return one row per action.  "numbers" has the projected numbers of the context's
- *		vectors by name.  The request is not checked: it comes from the log or from rank().
+ *		Return one row per action.  "numbers" has the elements of the context's vectors, after
+ *		projection.  The request is valid, since it comes from the log or from rank().
  */
 Datum
 dlints_encode_actions(PG_FUNCTION_ARGS)
@@ -146,9 +147,8 @@ PG_FUNCTION_INFO_V1(dlints_announced_cost);
 
 /*
  * _dlints_announced_cost(action, constraint_name) -> float8
- *		Return the cost that an action announces for a constraint.  NULL if the key is
- *		missing or not a cost, as in an action that was logged before the constraint
- *		existed.
+ *		Return an action's cost for a constraint.  NULL if the action has no valid cost, for example
+ *		because it was logged before the constraint existed.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)

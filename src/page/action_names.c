@@ -28,7 +28,7 @@
 /* Maximum bytes of a value that an error message quotes */
 #define MAX_QUOTED		200
 
-/* Absolute value from which integers are represented by ranges */
+/* Integers of at least this absolute value are rounded, as number_word() describes */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */
@@ -186,8 +186,8 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 }
 
 /*
- * Convert a number to a word.  Integers below 32, such as hours, weekdays and counts, have a word
- * each.  Other numbers are rounded to a power of the root of 2, and share its word.
+ * Convert a number to a word.  Integers below 32, such as hours and weekdays, are unchanged.  Other
+ * numbers are rounded to a power of the square root of 2.
  */
 static char *
 number_word(Numeric numeric)
@@ -321,7 +321,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Read the names of an action.  The id becomes a name, too; price and costs do not. */
+/* Read the names of an action, including its id, but not its price and costs. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 {

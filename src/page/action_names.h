@@ -1,7 +1,6 @@
 /*
  * action_names.h
- *		Requests to a ranker: contexts and actions, their names, and the JSON values
- *		behind the names.
+ *		Requests to a ranker: contexts, actions, and the names that represent their values.
  */
 #ifndef DLINTS_PAGE_ACTION_NAMES_H
 #define DLINTS_PAGE_ACTION_NAMES_H
@@ -25,7 +24,7 @@ typedef struct RankRequest
 /* Names of the values in a JSON document (see action_names.c) */
 typedef struct ActionNames
 {
-	StringInfoData bytes;		/* all names, one after the other */
+	StringInfoData bytes;		/* all names, concatenated */
 	int		   *ends;			/* offset of each name's end in "bytes" */
 	int			count;
 	int			allocated;

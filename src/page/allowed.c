@@ -1,7 +1,7 @@
 /*
  * allowed.c
- *		Evaluate "candidates", "bonus" and "cap_group" for items, for functions other than
- *		recommend().  Items for which an expression fails are left out.
+ *		Evaluate the user's expressions "candidates", "bonus" and "cap_group" for items, for
+ *		functions other than recommend().  Items for which an expression fails are left out.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Begin a request in the schema of the search_path, with the arguments user_id and context. */
+/* Begin a request for a user and context, in the schema that the search_path names. */
 void
 EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -44,8 +44,8 @@ read_shortlist(PageRequest *page, void *arg)
 }
 
 /*
- * Read the eligible items of a shortlist, or of all items if "keys" is NULL.  Raises an error
- * if an expression fails for all items.
+ * Find which of the given items are eligible, or all eligible items if "keys" is NULL.  Raises an
+ * error if an expression fails for all items.
  */
 CandidateSet *
 ReadShortlist(PageRequest *page, Datum *keys, int count)
@@ -61,7 +61,7 @@ PG_FUNCTION_INFO_V1(dlints_allowed_items);
 
 /*
  * _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) -> setof anyelement
- *		Return the items that a list may contain.
+ *		Return the items that a list for this user and context may contain.
  */
 Datum
 dlints_allowed_items(PG_FUNCTION_ARGS)
@@ -89,7 +89,9 @@ check_expressions(PageRequest *page, void *arg)
 	CheckExpressions(page);
 }
 
-/* Return the error message of the failing expression, which names the argument. */
+/*
+ * Evaluate the expressions again, and return the error message, which names the failing argument.
+ */
 static const char *
 expression_error(PageRequest *page)
 {
@@ -133,7 +135,7 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
 	{
-		MemoryContextSwitchTo(caller);	/* results in memory that ClosePage() does not free */
+		MemoryContextSwitchTo(caller);	/* ClosePage() frees the current context */
 		values[2] = CStringGetTextDatum(item_text(&page, set->failing));
 		values[3] = CStringGetTextDatum(expression_error(&page));
 		nulls[2] = nulls[3] = false;

@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum absolute value of a date, in seconds; dates beyond count as missing */
+/* Maximum absolute value of a date, as Unix time; dates beyond it count as missing */
 #define MAX_DATE		1e30
 /* Maximum number of floats in a tree that divides items (core/halving.h): 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
@@ -27,7 +27,8 @@ PG_FUNCTION_INFO_V1(dlints_block_codes);
 
 /*
  * _dlints_block_codes(features real[][], factors integer) -> bytea
- *		Encode the features of items, a row each: latent factors, then the features of columns.
+ *		Round features to bytes.  A row has the latent factors of an item, followed by the features
+ *		of its columns.
  */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)
@@ -68,7 +69,7 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers);
  * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer,
  *						 dates real[]) -> real[]
  *		Return the row of an item in the array "numbers" of the table "block".  All costs are 0
- *		unless the array has "n_costs" elements.
+ *		unless "costs" has "n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -106,7 +107,7 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
 
 /*
  * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean
- *		Must a block be written again?  Changes of the popularity by at most
+ *		Do the numbers differ enough to rewrite the block?  Changes of popularity by at most
  *		POPULARITY_CHANGE do not count.
  */
 Datum
@@ -146,7 +147,7 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 }
 
 /*
- * Return the root of the mean variance of "len" features over "count" items.  Converts the sums to
+ * Return the root of the mean variance of "len" features over "count" items.  Converts "sums" to
  * means.
  */
 static float4
@@ -163,8 +164,8 @@ mean_spread(int len, int count, double *sums, const double *squares)
 }
 
 /*
- * Compute the mean of a column of a block's "numbers", and the largest distance from the mean.
- * Missing dates are ignored.
+ * Compute the mean of one number over the items of a block, and the largest distance of an item's
+ * number from the mean.  Missing dates are ignored.
  */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
@@ -202,8 +203,9 @@ PG_FUNCTION_INFO_V1(dlints_block_centroid);
 /*
  * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer)
  *		-> (features real[], numbers real[], spreads real[])
- *		Means and spreads of the items of a block.  Spreads are one standard deviation for all
- *		factors, one for all columns, and for each number the largest distance from its mean.
+ *		Return means and spreads of a block's items.  There is one standard deviation for all latent
+ *		factors, and one for all features of columns.  The spread of a number is the largest
+ *		distance from its mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
@@ -271,7 +273,7 @@ read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 	return (const float4 *) ARR_DATA_PTR(array);
 }
 
-/* Create a set of vectors to be grouped by halving, and their initial order. */
+/* Prepare vectors for grouping (core/halving.h), and their initial order. */
 static HalvingSet
 make_set(int count, int width, const float4 *vectors, const float4 *weights, int **order)
 {
@@ -345,8 +347,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
  * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer
- *		Return the index of an item's part (a leaf of the tree), from 0.  Random bits distribute
- *		items that are equal to a median.
+ *		Return the index, from 0, of the leaf of the tree to which an item belongs.  Items equal to
+ *		a median go either way, as the random "bits" decide.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)
@@ -365,8 +367,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_order);
 
 /*
  * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]
- *		Return the new position of each item of a part (a leaf of the tree): "size"
- *		successive items are similar.
+ *		Sort the items of a leaf of the tree, so that each group of "size" consecutive items is
+ *		similar.  Returns the new position of each item.
  */
 Datum
 dlints_halving_order(PG_FUNCTION_ARGS)

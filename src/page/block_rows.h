@@ -2,11 +2,11 @@
  * block_rows.h
  *		The format of rows of the tables "block" and "centroid".
  *
- * A row of "block" has the items of a block; a row of "centroid" has the means of blocks instead.
- * "codes" contains for each item a scale for its latent factors, a scale for the features of its
- * columns, and then both, one byte each (core/byte_score.h).  "numbers" contains popularity,
- * effect, costs and dates.  The features of dates depend on the time, and are computed when a row
- * is scored.
+ * A row of "block" describes up to MAX_ITEMS items.  A row of "centroid" describes the means of
+ * blocks in the same way.  "codes" has two scales per item, then its latent factors and its
+ * features of columns as bytes (core/byte_score.h).  "numbers" has popularity, effect, costs and
+ * dates per item.  Features of dates are computed from the dates when a row is scored, since they
+ * depend on the current time.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H
@@ -18,11 +18,11 @@
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
-/* Number of values per item in "numbers" before its costs: popularity and effect */
+/* Index of an item's first cost in "numbers", after popularity and effect */
 #define FIRST_COST		2
 /* A block is written again if the popularity of an item changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Number of elements in "spreads" before those of "numbers": one for factors, one for columns */
+/* Index of the first number's spread in "spreads", after the spreads of factors and columns */
 #define N_SPREADS		2
 
 static inline Size

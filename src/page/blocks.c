@@ -1,6 +1,7 @@
 /*
  * blocks.c
- *		Search for the best items under many rankings, in blocks of rounded features.
+ *		Find the items with the highest scores under many weight vectors ("rankings"), from features
+ *		that are rounded to bytes.
  */
 #include "postgres.h"
 
@@ -35,12 +36,12 @@ typedef struct BlockScan
 	/* fields of the current block */
 	ArrayType  *items;
 	Datum	   *keys;			/* keys in "items"; NULL until read */
-	int			n_offered;		/* number of items that are offered to the slates */
-	int			numbers[MAX_ITEMS];	/* number that identifies each offered item */
-	int			places[MAX_ITEMS];	/* position of each offered item in the block */
-	double		max_bonus;		/* largest bonus of the offered items, at least 0 */
-	uint16		masks[MAX_ITEMS];	/* rankings under which each item may be among the best */
-	bool		is_kept;		/* was an item added to a slate? */
+	int			n_offered;		/* number of items in the block that may be chosen */
+	int			numbers[MAX_ITEMS];	/* number that identifies each of these items */
+	int			places[MAX_ITEMS];	/* position of each of these items in the block */
+	double		max_bonus;		/* largest bonus of these items, at least 0 */
+	uint16		masks[MAX_ITEMS];	/* for each item, bits of the rankings that may choose it */
+	bool		is_kept;		/* is an item of the block among the best? */
 } BlockScan;
 
 /* ---------- reading ---------- */
@@ -78,7 +79,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the items of the current block that are offered to the slates, and number them. */
+/* Find the items of the current block that may be chosen, and number them. */
 static void
 number_items(BlockScan *scan)
 {
@@ -105,7 +106,7 @@ number_items(BlockScan *scan)
 	scan->n_offered = scan->eligible == NULL ? count : n_offered;
 }
 
-/* Move the scores of the offered items to the front of the array of scores. */
+/* Move the scores of the items that may be chosen to the front of the array. */
 static void
 compact_scores(BlockScan *scan)
 {
@@ -116,8 +117,8 @@ compact_scores(BlockScan *scan)
 }
 
 /*
- * For each offered item, find the rankings under which it would be among the best with the largest
- * bonus of the block.
+ * For each item, set the bits of the rankings under which it could be among the best items, if it
+ * had the block's largest bonus.
  */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
@@ -132,8 +133,8 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Offer an item to the slates of the rankings in its mask.  The bonus is added in double precision,
- * since single precision would round scores with large bonuses to equal numbers.
+ * Add an item to the best items of the rankings in its mask, if its score is high enough.  We add
+ * the bonus in double precision, because large bonuses would make single precision scores equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -226,8 +227,8 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 }
 
 /*
- * For each ranking, compute the margin for errors of scores, and the weight of the neighbour score.
- * Errors come from rounding, and from popularities that changed since the block was written.
+ * Set best->margins and best->neighbour_weights.  Scores have errors because features are rounded,
+ * and because popularities may have changed since the block was written.
  */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
@@ -285,8 +286,8 @@ end_scan(BlockScan *scan)
 }
 
 /*
- * Find the "size" best items of all blocks under each ranking; of the eligible items
- * only, if they are given.  Tie-break keys depend on the seed and the item's number.
+ * Find the "size" best items under each ranking: of the eligible items or, if "eligible" is NULL,
+ * of all items.  Tie-break keys are derived from the seed and the item's number.
  */
 BestItems *
 FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
@@ -300,9 +301,9 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find the best items of the blocks with the highest bounds (clusters.c) under any ranking.  The
- * result has most of the best items of all blocks.  The choice of blocks treats all rankings
- * equally, because propensities require that it does not depend on which draw makes the decision.
+ * Find most of the best items under each ranking, by searching only the blocks with the highest
+ * bounds (clusters.c).  For exact propensities, the choice of blocks must not depend on which draw
+ * makes the decision.  It therefore treats all rankings equally.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -325,7 +326,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Return the key of an item by its number, after a search without EligibleItems. */
+/* Return the key of an item, by its number in a search without EligibleItems. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {

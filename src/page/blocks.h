@@ -10,8 +10,8 @@
 #include "page/keys.h"
 
 /*
- * Rankings of items.  A ranking is a row of "width" weights: of the features, of the item's effect,
- * and of the costs.
+ * Weight vectors by which items are ranked, one per row: weights of the item's features, of its
+ * effect, and of its costs
  */
 typedef struct Rankings
 {
@@ -20,7 +20,7 @@ typedef struct Rankings
 	double	   *weights;
 } Rankings;
 
-/* Eligible items with numbers, for a search among items that are known in advance */
+/* Items to which a search is limited, numbered from 0 */
 typedef struct EligibleItems
 {
 	KeyTable   *numbers;
@@ -32,8 +32,8 @@ typedef struct EligibleItems
 } EligibleItems;
 
 /*
- * Result of a search: a slate per ranking with its best items, sorted.  Slates identify
- * items by the numbers of EligibleItems, or else by position in the blocks.
+ * Result of a search: for each ranking a slate of its best items, sorted.  Items are identified by
+ * their number in EligibleItems, or else by their position in the blocks.
  */
 typedef struct BestItems
 {

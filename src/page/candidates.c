@@ -1,7 +1,6 @@
 /*
  * candidates.c
- *		Candidates of a request: eligible items; and the texts that replace words in braces in
- *		statements.
+ *		Read the items that a list may contain ("eligible items").
  */
 #include "postgres.h"
 
@@ -16,11 +15,10 @@
 #include "sql/arrays.h"
 
 /*
- * Maximum number of items that are isolated one by one because an expression fails for them: about
- * 0.1 s of CPU
+ * Maximum number of items with a failing expression that we isolate one by one (about 0.1 s of CPU)
  */
 #define MAX_FAILING		1000
-/* After MAX_FAILING items, number of items to leave out together if an expression fails for one */
+/* After MAX_FAILING such items, number of items to leave out together if an expression fails */
 #define FAILING_PART	64
 
 /* Maximum absolute value of a bonus; larger ones count as 0 */
@@ -45,7 +43,7 @@ static const PageQuery try_cap_group = {{
 	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g", 2},
 	{ARG_USER, JSONBOID}};
 
-/* All eligible items, or the eligible items of the shortlist $3 */
+/* Read all eligible items, or those of the array $3. */
 static const PageQuery read_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   allowed($1, $2) a{bonus_of}{cap_group_of}\n"
@@ -53,7 +51,7 @@ static const PageQuery read_allowed = {{
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
 /*
- * Eligible items of $3, looked up one by one, so that expressions are evaluated for no other items
+ * Read the eligible items of $3 one by one, so that expressions are not evaluated for other items.
  */
 static const PageQuery read_each_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
@@ -95,13 +93,10 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* Raises an error if the items are a view, and computing its key column fails */
+/* Raises an error if the items come from a view whose key column cannot be computed */
 static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()", 0}, {0}};
 
-/*
- * Evaluate all expressions, to raise an error that names the failing argument; returns if
- * none fails.
- */
+/* Evaluate all expressions of the recommender.  Raises an error that names the failing argument. */
 void
 CheckExpressions(PageRequest *page)
 {
@@ -184,7 +179,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- items for which an expression fails ---------- */
 
-/* A part of the items, for which expressions are evaluated in one subtransaction */
+/* Items for which expressions are evaluated in one subtransaction */
 typedef struct AllowedPart
 {
 	AllowedReader *reader;
@@ -208,9 +203,8 @@ read_part(PageRequest *page, void *arg)
 }
 
 /*
- * Read the eligible items of a part (some of the items), and leave out items for which an
- * expression fails.  If an expression fails, each half of the part is read again.  Rows read before
- * the error are kept.
+ * Read the eligible items of a part.  If an expression fails, read each half of the part again, so
+ * that only items with failing expressions are left out.  Rows read before the error are kept.
  */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
@@ -252,9 +246,9 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the eligible items of a part (some of the items), or of all items, except items for which an
- * expression fails.  Raises an error if an expression fails for all items.  Sequential scans are
- * disabled, because they would evaluate "candidates" for the items of other parts, too.
+ * Read the eligible items of a part, or of all items, except items for which an expression fails.
+ * Raises an error if an expression fails for all items.  We disable sequential scans, which would
+ * evaluate "candidates" for other items, too.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)
@@ -279,9 +273,8 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 }
 
 /*
- * Read the eligible items of a shortlist, or of all items.  If no expression of the request has
- * succeeded yet, and a missing object may be the cause of an error, evaluate the expressions for
- * all items.  That raises the error unless they succeed for an item.
+ * Read eligible items as read_allowed_part() does.  If expressions have always failed, and perhaps
+ * because of a missing object, evaluate them for all items: that raises an error if all fail.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
@@ -299,8 +292,8 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 }
 
 /*
- * Read all eligible items, or the eligible items of a shortlist, without duplicates.
- * Adds each item to "numbers".
+ * Read all eligible items, or those of the given items, without duplicates.  Adds each item to the
+ * table "numbers".
  */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)

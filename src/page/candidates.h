@@ -15,11 +15,11 @@ typedef struct CandidateSet
 	int			count;
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
-	double	   *addends;		/* number added to the score: the bonus, or the trend's score */
+	double	   *addends;		/* number added to each score, such as the bonus */
 	int		   *groups;			/* cap group of each candidate, negative for none */
 	int			group_count;
 	uint64	   *numbers;		/* numbers from which tie-break keys are derived; 0 if not used */
-	bool		is_cut;			/* is this a shortlist, with which other items may tie? */
+	bool		is_cut;			/* could items outside the set tie with candidates? */
 	int			n_scored;		/* number of items on the shortlist; 0: no shortlist */
 	int			n_failing;		/* number of items left out because an expression fails */
 	Datum		failing;		/* an item for which an expression fails */

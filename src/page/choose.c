@@ -15,7 +15,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Number of bits per number of packed vectors in the log of lists, and in "item_version" */
+/* Bits per element of packed vectors: in the log of lists, and in "item_version" */
 #define LOG_BITS		8
 #define VERSION_BITS	16
 
@@ -54,9 +54,9 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 /* ---------- scores ---------- */
 
 /*
- * Compute the number that is added to each candidate's score: bonus, effect, mean prediction for
- * an unknown user, and expected outcomes after a click, minus prices times costs.  For control
- * lists the number is the popularity, for trending lists the trend's score.
+ * Compute the number that is added to each candidate's score: its bonus, effect, and expected
+ * outcomes after a click, minus prices times costs.  For unknown users we add the mean prediction.
+ * Control lists are ranked by popularity, trending lists by trend.
  */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -90,8 +90,8 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 /* ---------- the decision ---------- */
 
 /*
- * Set up diversity.  The similarity of two candidates is the cosine of their features of latent
- * factors and columns, weighted by the features' scales in profiles.
+ * Set up diversity.  The similarity of two candidates is the weighted cosine of their latent
+ * factors and features of columns.
  */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
@@ -109,8 +109,8 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 }
 
 /*
- * Tie-break keys of a shortlist's candidates.  The search for the shortlist (page/blocks.c) breaks
- * ties by the same keys.
+ * Compute the tie-break keys of candidates.  The search for candidates (blocks.c) uses the same
+ * keys.
  */
 static uint64 *
 tie_keys_of(const CandidateSet *set, int64 seed)
@@ -123,9 +123,9 @@ tie_keys_of(const CandidateSet *set, int64 seed)
 }
 
 /*
- * Make a decision under a policy.  The policy "personal" explores with draws of the model;
- * "unknown" is greedy, because known users are the better source of exploration data.  Random lists
- * have no caps, bonuses or prices.  Effects of items on trial are drawn for "personal" alone.
+ * Choose among the candidates under a policy.  The policy "personal" explores with draws of the
+ * model.  The policy "unknown" is greedy, because known users are the better source of exploration
+ * data.  Random lists ignore caps, bonuses and prices.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -171,7 +171,7 @@ logged_numbers(const double *numbers, int count)
 	return PointerGetDatum(result);
 }
 
-/* Prepare calls of one of our SQL functions that cache their arguments in fn_extra. */
+/* Set up an FmgrInfo for repeated calls of one of our SQL functions. */
 static void
 prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 {
@@ -182,7 +182,7 @@ prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 	function->fn_mcxt = CurrentMemoryContext;
 }
 
-/* Join the features in "item_version" and the other features of an item to one vector. */
+/* Concatenate an item's features in "item_version" and its other features. */
 static Datum
 join_features(Datum version, Datum other)
 {
@@ -199,8 +199,8 @@ join_features(Datum version, Datum other)
 }
 
 /*
- * Compute expected rewards from the packed and centered features that the log stores, so that
- * explain() computes equal numbers.  "versions" has the features that "item_version" stores.
+ * Compute expected rewards from the rounded features that the log stores, so that explain()
+ * computes equal numbers.  "versions" has the part of the features that "item_version" stores.
  */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
@@ -257,7 +257,7 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 	choice->costs = ResultColumn(2);
 }
 
-/* Pack a candidate's features of latent factors and columns, as the table "item_version" does. */
+/* Pack the features that "item_version" stores: latent factors and features of columns. */
 static Datum
 pack_version(const PageRequest *page, const float4 *features)
 {

@@ -24,7 +24,7 @@ static const PageQuery log_clicks = {{
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", 1}, {ARG_USER}};
 
-/* Raises the error of a click log that cannot be read at all */
+/* Raises an error if the click log cannot be read at all */
 static const PageQuery no_clicks = {{"SELECT FROM click LIMIT 0", 0}, {0}};
 
 /* Newest lists of a session, from requests without a user */
@@ -120,7 +120,7 @@ typedef struct ListReader
 	ShownList  *lists;
 } ListReader;
 
-/* Add a list of the log, from a row of user_id, id, at and items. */
+/* Add a list from a row of the table "decision". */
 static void
 read_list(void *arg, const Datum *values, const bool *nulls)
 {
@@ -213,9 +213,7 @@ read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
 
 /* ---------- all clicks ---------- */
 
-/*
- * Return the time after which a clicked item is left out of the list; infinity to leave out none.
- */
+/* Return the time since which clicked items are left out of the list; infinity if none are. */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {

@@ -2,11 +2,10 @@
  * clusters.c
  *		Choice of the blocks that are searched in large catalogues.
  *
- * Blocks contain similar items, and the table "centroid" has their means and spreads.  Under each
- * ranking, the bound of a block is the score of its mean plus a number of standard deviations.  We
- * read the blocks whose bounds exceed the scores of the items found, some blocks (a portion) at a
- * time, until there are no such blocks.  Blocks without a centroid are always read: they were added
- * after the last clustering.
+ * A block contains similar items, whose mean ("centroid") and spread are in the table "centroid".
+ * The bound of a block is the score of its centroid plus SPREADS standard deviations.  We read some
+ * blocks with the highest bounds at a time, until no bound exceeds the scores of the best items
+ * found.  Blocks without a centroid, which are new, are always read.
  */
 #include "postgres.h"
 
@@ -23,17 +22,17 @@
 #include "sql/arrays.h"
 
 /*
- * Number of blocks that are read at a time (a portion): the maximum of MIN_BLOCKS and ROOT_BLOCKS
- * times the root of the number of blocks
+ * We read Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(number of blocks)) blocks at a time, at most
+ * MAX_PORTIONS times.
  */
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* If more items per ranking are wanted than this, we search all blocks. */
+/* Maximum number of best items per ranking.  To find more, we search all blocks. */
 #define MAX_BEST		250
 /* Number of standard deviations of scores between the mean score of a block and its bound */
 #define SPREADS			3.0f
-/* Initial thresholds for the bounds of blocks, in standard deviations above the mean bound */
+/* The first blocks that we read have bounds this many standard deviations above the mean bound. */
 #define FIRST_THRESHOLD	2.0
 /* Maximum number of blocks in the sample from which initial thresholds are estimated */
 #define MAX_SAMPLE		1024
@@ -49,8 +48,8 @@ struct BlockChoice
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* block number of each block that has a centroid */
-	float	   *bounds;			/* bounds of all blocks, BYTE_LANES rankings at a time */
-	float	   *squares;		/* squared weights of rankings, BYTE_LANES interleaved at a time */
+	float	   *bounds;			/* bounds of all blocks (see bounds_of) */
+	float	   *squares;		/* squared weights of the rankings, interleaved */
 	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
 	float	   *thresholds;		/* for each ranking, score that bounds of blocks must exceed */
 	double	   *keys;			/* sort key of each block that has a centroid */
@@ -67,7 +66,7 @@ portion_size(int n_blocks)
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
-/* Do we search only the blocks with the highest bounds for the "size" best items? */
+/* Does a search for the "size" best items read only the blocks with the highest bounds? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
@@ -77,9 +76,8 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * For each block of a "centroid" row, write the features of the date that is closest to the current
- * time, within the spread of the block's dates.  "spreads" and "variances" begin with the first
- * block's dates.
+ * For each block, write the features of the date closest to the current time, within the spread of
+ * the block's dates.  "spreads" and "variances" begin with the first block's dates.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
@@ -104,14 +102,12 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
 }
 
 /*
- * Write the variances of a block's factors and columns, and then of the features that are not
- * stored as bytes, in the order of Lanes.narrow.  For dates, "variances" contains the features from
- * write_least_ages().
+ * Write the variances of a block's latent factors, of its features of columns, and of its other
+ * features.
  *
- * For features that are not stored as bytes, we take the largest distance from the mean as SPREADS
- * standard deviations.  If a ranking depends on one such feature only, the bound is then no less
- * than the score of the block's best item.  For a date, the largest distance is that of the date
- * closest to the current time.
+ * For the other features, we use the largest distance from the mean, divided by SPREADS.  The bound
+ * is then exact if a ranking depends on only one such feature.  For dates, "variances" contains the
+ * features that write_least_ages() wrote.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -132,7 +128,9 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*variance *= *variance;
 }
 
-/* Bounds of all blocks under the rankings from number pack * BYTE_LANES on */
+/*
+ * Get the bounds of all blocks under BYTE_LANES rankings, beginning with number pack * BYTE_LANES.
+ */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
@@ -178,7 +176,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Estimate the first thresholds, which few bounds exceed, from a sample of the blocks. */
+/* Set initial thresholds that few bounds exceed, estimated from a sample of the blocks. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -245,8 +243,8 @@ RankBlocks(BlockScorer *scorer)
 /* ---------- the choice ---------- */
 
 /*
- * Compute a sort key for each unread block: how far its bounds exceed the thresholds, negated.
- * Move promising blocks, which have a bound above a threshold, to the front.
+ * Compute a sort key for each unread block: minus the sum of the excesses of its bounds over the
+ * thresholds.  Move blocks with a bound above a threshold to the front.
  */
 static void
 find_keys(BlockChoice *choice)
@@ -270,9 +268,9 @@ find_keys(BlockChoice *choice)
 }
 
 /*
- * Set the thresholds to the minimum scores of the best items found, and keep only unread blocks
- * with a bound above a threshold.  Unless a threshold falls, these were promising blocks before,
- * with a bound above an old threshold.
+ * Set the threshold of each ranking to the score of its last item found, and drop unread blocks
+ * without a bound above a threshold.  If no threshold has fallen, only blocks that exceeded the old
+ * thresholds need a test.
  */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
@@ -293,10 +291,9 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 }
 
 /*
- * Choose the blocks to read next: those whose bounds most exceed the scores of the best items in
- * "found", which has a slate per ranking.  The best blocks come first.  All blocks without a
- * centroid are among the first blocks.  Writes the block numbers and returns their count; 0 if the
- * search is complete.
+ * Choose the blocks to read next: those whose bounds most exceed the scores of the items in
+ * "found", best first.  The first call also returns all blocks without a centroid.  Returns the
+ * number of blocks; 0 if the search is complete.
  */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)

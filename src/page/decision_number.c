@@ -2,8 +2,8 @@
  * decision_number.c
  *		Decision numbers of recommenders and rankers.
  *
- * Numbers grow with time, so that a number determines the month's partition of the
- * log.  The bits, from the highest:
+ * Numbers grow with time, so that the partition of a decision follows from its number.  The bits,
+ * from the highest:
  *
  *		seconds since 2020
  *		7 bits: 128ths of a second, or bits of the counter
@@ -31,10 +31,10 @@
 
 /* Number of bits of a decision number below the seconds */
 #define SECOND_BITS		22
-/* Number of bits in each half of the counter's lowest bits, which are permuted */
+/* Half the number of bits of the counter that are permuted */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* Set if the bits above it are of the counter, and not of a fraction of a second */
+/* Set if a number has bits of the counter in place of the fraction of a second */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128

@@ -21,11 +21,11 @@ static const PageTable item_vectors = {"item_vector", 8, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT4ARRAYOID}, {"effect", FLOAT4OID},
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID}}};
 
-/* Costs of an item whose stored vector precedes a change of the constraints */
+/* Compute the costs of an item whose stored costs precede a change of the constraints. */
 static const PageQuery cost_of_item = {{
 	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", 1}, {ARG_ITEM}};
 
-/* Vectors of the items $1 that have no stored vector yet, numbered by position */
+/* Compute the vectors of items $1, which have no stored vector yet. */
 static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded, e.dates, 0::real, NULL::real,\n"
 	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real\n"
@@ -76,10 +76,7 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
 }
 
-/*
- * Read a row with the columns item (or its number), features, dates, effect, effect_stddev, costs,
- * version and popularity.
- */
+/* Read a row of "item_vector", or of the query encode_items. */
 static void
 read_vector(void *arg, const Datum *values, const bool *nulls)
 {

@@ -70,10 +70,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/*
- * Raise an error if another role has a function with the same name as one of ours.
- * Checks the names that begin with a prefix.
- */
+/* Check function names with a prefix for CheckNamesakes(). */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -103,9 +100,9 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 }
 
 /*
- * Raise an error if the extension's schema contains a function of the same name as one
- * of ours whose owner is neither the extension's owner nor a superuser.  The check is
- * repeated after each change of a function.
+ * Raise an error if another role, unless it is a superuser, has created a function in the
+ * extension's schema with the name of one of ours.  The check is repeated after each change of a
+ * function.
  */
 void
 CheckNamesakes(Oid extension_schema)

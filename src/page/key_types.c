@@ -2,9 +2,9 @@
  * key_types.c
  *		Conversion of values to the types of a recommender's keys.
  *
- * The SQL functions of recommenders take bigint for keys of all integer types, so that calls
- * resolve with arguments of any integer type.  A key out of range for the recommender's type raises
- * an error that names the argument.
+ * The SQL functions of recommenders take bigint for keys of all integer types, so that callers can
+ * pass any integer type.  A key out of range for the recommender's type raises an error that names
+ * the argument.
  */
 #include "postgres.h"
 
@@ -117,8 +117,8 @@ type_input(FunctionCallInfo fcinfo)
 }
 
 /*
- * Does an error mean that the value is invalid?  Input functions use several error classes:
- * that of ltree raises a syntax error.  Server errors and cancellation do not count.
+ * Does an error mean that the value is invalid?  Input functions use several error classes;
+ * ltree's, for example, raises a syntax error.  Server errors and cancellation do not count.
  */
 static bool
 is_value_error(int sqlerrcode)

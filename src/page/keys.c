@@ -20,14 +20,14 @@
 #include "page/keys.h"
 
 /*
- * For small integers, an array indexed by key is several times as fast as a hash table.  Its
- * maximum length is LENGTH_PER_KEY times the expected number of keys, within two limits.
+ * Small integer keys index an array, which is several times as fast as a hash table.  The array has
+ * at most LENGTH_PER_KEY elements per expected key, within two limits.
  */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
-/* Odd factor, so that the high bits of a key change all bits of its hash */
+/* Odd factor that mixes the high bits of a key into its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
 /* Is a key short enough for indexes? */

@@ -138,7 +138,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Score each item of the current row of block_vector under BYTE_LANES weight vectors. */
+/* Score each item of the current row under BYTE_LANES rankings. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

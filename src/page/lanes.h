@@ -9,18 +9,18 @@
 #include "page/block_rows.h"
 #include "page/blocks.h"
 
-/* Interleaved weights of up to BYTE_LANES rankings, each multiplied by a power of two, its unit */
+/* Interleaved weights of up to BYTE_LANES rankings, each multiplied by its unit (a power of two) */
 typedef struct Lanes
 {
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of factor and column weights, and the weights "narrow" */
+	float	   *lengths;		/* norms of factor and column weights, then "narrow" */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* Rankings, and the row of "block" or "centroid" that they score */
+/* State for scoring rows of "block" or "centroid" under rankings */
 typedef struct BlockScorer
 {
 	PageRequest *page;

@@ -22,11 +22,11 @@
 
 #define LIST_COLUMNS	5
 
-/* For more_like(): the context with the item's key, and the item as an array */
+/* For more_like(): add the item's key to the context, and return the item as an array. */
 static const PageQuery describe_item = {{
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", 2}, {JSONBOID, ARG_ITEM}};
 
-/* For recommend() with "recent": the context with the items that next pages must leave out, too */
+/* For recommend(): add the recent items to the context, since next pages leave them out, too. */
 static const PageQuery describe_left_out = {{
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
 	"                                                  WHERE u.item IS NOT NULL))", 2}, {JSONBOID, ARG_ITEMS}};
@@ -104,8 +104,8 @@ check_columns(const PageRequest *page, TupleDesc columns)
 }
 
 /*
- * Choose, log and return a list.  A request without candidates is recorded for the
- * report, except for a next page, since every list ends.
+ * Choose, log and return a list. report() counts requests without candidates.  We do not record
+ * them for a next page, since every list ends.
  */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
@@ -140,7 +140,7 @@ typedef struct ListArguments
 	int			session;
 } ListArguments;
 
-/* Begin a request, and read the arguments that all lists have. */
+/* Begin a request, and read the arguments that all these functions have. */
 static void
 open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments)
 {

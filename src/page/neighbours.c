@@ -19,10 +19,7 @@
  */
 #define MAX_NEIGHBOURS	100
 
-/*
- * Maximum number of items in a catalogue for which we look up the neighbour score of each item,
- * which takes about 0.05 us per item
- */
+/* Maximum size of a catalogue in which we look up each item's neighbour score (0.05 us per item) */
 #define MAX_LOOKED_UP	20000
 
 struct NeighbourScores
@@ -157,8 +154,8 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the largest neighbour scores, of at least "minimum", to the candidates, except
- * items in blocks that were scored, since their scores include the neighbour score already.
+ * Add the items with the largest neighbour scores, of at least "minimum", to the candidates.  Skip
+ * items of scored blocks, whose scores include the neighbour score already.
  */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)

@@ -23,9 +23,9 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /* ---------- entering and leaving ---------- */
 
 /*
- * Raise an error unless an argument has the type of the recommender's keys.  The SQL function of a
- * recommender passes another type if it waited while dlints_alter_recommender() changed the type,
- * so clients may repeat the call.
+ * Raise an error unless an argument has the expected key type.  The error is a serialization
+ * failure, which clients may retry, because dlints_alter_recommender() can change the key type
+ * while the calling SQL function waits for its lock.
  */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
@@ -260,10 +260,9 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 }
 
 /*
- * May an error come from an object that all rows need: one that was dropped, or that its owner may
- * no longer read?  A user's function can raise the same codes for one row, so an error comes from
- * an object only if it is raised for every row.  We exclude two codes that input functions raise
- * for invalid values.
+ * Can an error mean that an object is missing or not accessible, so that it occurs for all rows?  A
+ * user's function can raise the same codes for a single row.  We exclude two codes that input
+ * functions raise for invalid values.
  */
 bool
 IsObjectError(int sqlerrcode)
@@ -334,8 +333,8 @@ static const PageQuery check_objects = {{
 	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
 
 /*
- * If an error can be the result of dropping an object that a statement reads, raise an error that
- * names the dropped objects.  "error" is NULL if there was no error.
+ * Raise an error that names dropped objects if "error" can result from dropping an object that a
+ * statement reads.  "error" is NULL if there was no error.
  */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)

@@ -1,7 +1,7 @@
 /*
  * page.h
- *		A request for a list of recommendations.  Its steps are the profile, the
- *		shortlist, the choice and the log.
+ *		A request for a list of recommendations.  Its steps compute the profile, find candidates,
+ *		choose the list and log it.
  */
 #ifndef DLINTS_PAGE_PAGE_H
 #define DLINTS_PAGE_PAGE_H
@@ -13,13 +13,13 @@
 #include "utils/timestamp.h"
 
 /* Flags that choose the replacements of words in a statement (see StatementWord) */
-#define VARIANT_SHORTLIST	(1 << 0)	/* read only items of a shortlist */
+#define VARIANT_SHORTLIST	(1 << 0)	/* read only the given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
 #define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
 
 /*
- * Policy by which a list is chosen.  Each list also has a treatment, a policy other than "unknown".
- * With the treatment "personal", users without clicks get the policy "unknown" if there is a prior.
+ * Policies by which lists are chosen.  POLICY_UNKNOWN replaces POLICY_PERSONAL for users without
+ * clicks if there is a prior from the click log.  The log calls both "personal".
  */
 typedef enum ListPolicy
 {
@@ -62,7 +62,7 @@ typedef struct PageSettings
 	bool		has_bonus;
 	bool		has_later;		/* is the model of outcomes after clicks trained? */
 	bool		has_effects;	/* does any item have an effect on rewards other than 0? */
-	bool		has_trials;		/* does any item have an uncertain effect (on trial)? */
+	bool		has_trials;		/* is the effect of any item uncertain? */
 	double		treatment_draw; /* uniform random numbers in [0, 1) */
 	double		random_draw;
 	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */

@@ -73,7 +73,7 @@ drop_surplus(XactEvent event, void *arg)
 	kept_plans = NULL;
 }
 
-/* Append a statement's text, with the schema of the extension in place of its placeholder. */
+/* Append a statement's text, with "@extschema@" replaced by the schema of the extension. */
 static void
 append_qualified(StringInfo text, const char *sql, Size length, const char *extension)
 {
@@ -108,7 +108,7 @@ replacement(const char *name, Size length, const StatementWord *words, uint32 va
 	return NULL;				/* keep the compiler quiet */
 }
 
-/* Append a statement's text.  Replaces words in braces, and those in the replacements. */
+/* Append a statement's text, with words in braces replaced, also within replacements. */
 static void
 append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) */
 				const char *extension, const StatementWord *words, uint32 variant)
@@ -173,10 +173,10 @@ has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 }
 
 /*
- * Get the plan of a statement in a schema.  Words in braces are replaced as the flags "variant"
- * require, unless "words" is NULL.  The caller has set the search_path to the schema and is
- * connected to SPI.  If the statement calls functions of the extension, every call checks that no
- * other role has created a function of the same name.
+ * Get the plan of a statement in a schema.  The flags "variant" select the replacements of words in
+ * braces, unless "words" is NULL.  The caller has set the search_path and is connected to SPI.  If
+ * the statement calls functions of the extension, we check each time that no other role has created
+ * a function of the same name.
  */
 SPIPlanPtr
 KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,

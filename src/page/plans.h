@@ -8,8 +8,8 @@
 #include "executor/spi.h"
 
 /*
- * A statement on the tables of a schema.  Its text names the tables without a schema, and functions
- * of the extension with "@extschema@"; the text must be static.
+ * A statement on the tables of a schema.  Its text names the tables without a schema, and has
+ * "@extschema@" for the schema of the extension.  The text must be static.
  */
 typedef struct PageStatement
 {

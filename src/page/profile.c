@@ -23,9 +23,9 @@
 /* Maximum size of a request's {"like": ...}, in bytes; encoding this much takes some 0.5 s */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
-/* Weight of a request's {"like": ...}, in clicks */
+/* A request's {"like": ...} counts as this many clicks in the profile. */
 #define CLICKS_PER_LIKE		5.0
-/* Weight of the item of more_like(), in clicks */
+/* The item of more_like() counts as this many clicks in the profile. */
 #define CLICKS_ON_ITEM		20.0
 /* Length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
@@ -35,18 +35,18 @@ static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {
 static const PageTable neighbour_rows = {"neighbour", 3, {
 		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
-/* Features of an item that has no vector yet, encoded from its row */
+/* Encode the features of an item that has no stored vector yet. */
 static const PageQuery encoded_features = {{
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1", 2},
 	{ARG_ITEM, INT4OID}};
 
-/* Columns in "like" of a request's context: do they exist, and are they columns of dates? */
+/* List the columns in a request's "like", whether they exist, and whether they contain dates. */
 static const PageQuery liked_columns = {{
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
 	"FROM setting s, jsonb_each($1 -> 'like') l", 1},
 	{JSONBOID}};
 
-/* Features of the columns $2 of a request's "like" */
+/* Encode the columns $2 of a request's "like". */
 static const PageQuery liked_features = {{
 	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
 	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))", 3},
@@ -77,7 +77,7 @@ encode_likes(PageRequest *page, void *arg)
 	likes->features = ResultColumn(1);
 }
 
-/* Encode columns.  Returns the error if a value is invalid; raises other errors. */
+/* Encode columns of "like".  Returns the error if a value is invalid; raises other errors. */
 static ErrorData *
 try_likes(PageRequest *page, Likes *likes)
 {
@@ -89,7 +89,7 @@ try_likes(PageRequest *page, Likes *likes)
 	return error;
 }
 
-/* Encode columns one by one, and leave out invalid ones with a warning. */
+/* Encode columns of "like" one by one, and leave out invalid ones with a warning. */
 static NullableDatum
 encode_valid_likes(PageRequest *page, Datum *columns, int count)
 {
@@ -189,7 +189,7 @@ typedef struct ClickedItems
 	Datum	   *items;
 	double	   *sums;			/* sum of the decayed weights of each item's clicks */
 	double	   *absolute_sums;
-	double	   *maxima;			/* largest decayed weight of each item, limited to [-1, 1] */
+	double	   *maxima;			/* largest decayed weight of a click on each item, in [-1, 1] */
 	bool	   *is_known;		/* must lists leave out the item? */
 } ClickedItems;
 
@@ -271,8 +271,8 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Compute neighbour scores from clicked items.  Each item counts once, with its largest
- * decayed weight, as in the matrix that neighbours are fitted to.
+ * Compute neighbour scores from clicked items.  Several clicks on an item count once, with the
+ * largest decayed weight, as when neighbours are fitted.
  */
 static NeighbourScores *
 neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
@@ -340,7 +340,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features to a sum, weighted like "clicks" clicks, and return the profile. */
+/* Add features that count as "clicks" clicks to a sum, and return the profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
@@ -366,8 +366,8 @@ ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 }
 
 /*
- * Set the neighbour scores, and return the profile, of a user who clicked only one item.
- * Encodes the item's row if it has no vector yet.
+ * Return the profile of a user who clicked only the given item, and set page->neighbours.  Encodes
+ * the item if it has no stored vector yet.
  */
 Datum
 ReadItem(PageRequest *page, Datum item)

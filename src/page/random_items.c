@@ -15,7 +15,7 @@
  *
  * If the search finds fewer eligible items than the list needs, all items are read, and the
  * propensity is exact.  Because this depends on the search, 1 / propensity is only approximately
- * unbiased if the number of eligible items is close to that limit.
+ * unbiased if the number of eligible items is close to the length of the list.
  */
 #include "postgres.h"
 

@@ -37,7 +37,7 @@ typedef struct Ranking
 	RankRequest request;
 	Datum		event;			/* identifier of the event, text */
 	bool		is_deferred;
-	bool		is_live;		/* does the model rank, instead of the caller's order? */
+	bool		is_live;		/* does the model determine the ranking? */
 	bool		is_constrained;
 	int64		secret;			/* key that permutes decision numbers */
 	TimestampTz now;
@@ -76,8 +76,8 @@ static const PageStatement has_reported_cost = {
 };
 
 /*
- * Compute prices again if they are stale: after 20 decisions, or after 60 if run() was
- * called in the last three minutes; earlier if they are based on few decisions.
+ * Update prices if they are stale: after 20 decisions, or after 60 if run() has updated them in the
+ * last three minutes.  Prices from few decisions are updated earlier.
  */
 static const PageStatement find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
@@ -88,9 +88,9 @@ static const PageStatement find_prices = {
 };
 
 /*
- * Rank, log and return.  Arguments: context, actions, is_live, number, event, is_deferred.  An
- * action's own price is subtracted from its expected reward.  If is_live is true, the model of
- * rewards ranks; otherwise the baseline keeps the caller's order.
+ * Statement that ranks actions, logs the decision and returns it.  Arguments: context, actions,
+ * is_live, number, event, is_deferred.  If is_live is true, actions are ranked by expected reward
+ * minus price; otherwise the caller's order is kept ("baseline").
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
@@ -298,8 +298,8 @@ fetch_settings(Ranking *ranking)
 }
 
 /*
- * Raise a notice, once per session, for a constraint without any costs, announced or
- * reported: its name may be misspelled.
+ * Raise a notice, once per session, if neither the request nor earlier reports have a cost for a
+ * constraint: its name may be misspelled.
  */
 static void
 report_constraints_without_costs(const Ranking *ranking)

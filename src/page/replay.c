@@ -1,8 +1,8 @@
 /*
  * replay.c
- *		Replays of the choice of a list under the current models: the scores of candidates,
- *		from which prices are computed, and the recall of searches in large catalogues, for
- *		report().
+ *		Replays of the choice of a list under the current models.  They give the scores of
+ *		candidates, from which prices are computed, and the recall of searches in large catalogues,
+ *		for report().
  */
 #include "postgres.h"
 
@@ -30,10 +30,10 @@
  */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
-/* A price that outweighs all other terms of a score, in units of the norm of their weights */
+/* Price that outweighs all other terms of a score, as a multiple of the norm of their weights */
 #define EXTREME_PRICE		100.0
 
-/* Rankings by draws of the model under a seed, or by the mean for an unknown user */
+/* Get rankings by draws of the model, or by its mean for a user without clicks. */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
@@ -45,8 +45,8 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Add prices to rankings: the current ones, none, and for each constraint a price that
- * outweighs all other terms.
+ * Extend each ranking by prices, in several variants: the current prices, no prices, and for each
+ * constraint a price that outweighs all other terms.
  */
 static Rankings
 add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
@@ -101,7 +101,7 @@ find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 
 	return ReadShortlist(page, keys, count);
 }
 
-/* Scores of all candidates under a ranking, without prices */
+/* Compute the scores of all candidates under a ranking, without prices. */
 static Datum
 replayed_scores(const PageRequest *page, const CandidateSet *set, const double *weights)
 {
@@ -118,7 +118,7 @@ replayed_scores(const PageRequest *page, const CandidateSet *set, const double *
 	return ResultVector(scores, set->count);
 }
 
-/* Costs of all candidates times the sign of the constraint, a row per constraint */
+/* Compute the costs of all candidates, times the sign of the constraint: a row per constraint. */
 static Datum
 replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *signs)
 {
@@ -136,10 +136,10 @@ PG_FUNCTION_INFO_V1(dlints_replay_list);
 /*
  * _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint,
  *					   signs integer[]) -> (scores float8[], costs float8[][])
- *		Replay the choice of a list in the schema of the search_path.  Returns a row for each of
- *		two draws of the current model: the scores of the candidates without prices, and their
- *		costs times "signs".  Candidates are items that any price could bring into the list.
- *		Without blocks all eligible items are candidates.  Only the user may be NULL.
+ *		Replay the choice of a list in the schema of the search_path.  Returns a row for each of two
+ *		draws of the current model: the scores of the candidates without prices, and their costs
+ *		times "signs".  Candidates are items that any price could bring into the list.  In
+ *		catalogues without blocks, all eligible items are candidates.  Only the user may be NULL.
  */
 Datum
 dlints_replay_list(PG_FUNCTION_ARGS)
@@ -199,10 +199,10 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
  * _dlints_cluster_recall(profile real[], seed bigint) -> float8[]
- *		Recall of a search in the blocks with the highest bounds, under draws of the model.  The
- *		first number is the sum of the scores of the ten best items found, divided by that of the
- *		ten best of all items; the second is the share of draws whose best item is found.  NULL if
- *		requests search all blocks, or if no draw has a positive sum.
+ *		Measure the recall of searches that read only the blocks with the highest bounds.  The first
+ *		number is the sum of the scores of the ten best items found, divided by that of the ten best
+ *		of all items; the second is the share of draws whose best item is found.  NULL if requests
+ *		search all blocks, or if no draw has a positive sum.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

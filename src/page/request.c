@@ -65,8 +65,8 @@ AddToContext(Datum context, const char *key, const char *json)
 }
 
 /*
- * Number in [0, 1) that assigns the control group, derived from the user, or from the session of a
- * request without a user
+ * Hash the user, or the session if there is no user, to a number in [0, 1) that assigns the control
+ * group.
  */
 static double
 treatment_number(const PageRequest *page)

@@ -16,9 +16,9 @@
 #include "page/page.h"
 
 /*
- * Select the outcome; its default value; the setting "value_limit"; the maximum absolute value of
- * the reward; the names of all outcomes; whether the decision number is valid and not in the
- * future; and whether the list belongs to another user.
+ * Read what is needed to check a reward: the outcome; its default value; "value_limit"; the maximum
+ * absolute value; the names of all outcomes; can the decision number exist? does the list belong to
+ * another user?
  */
 static const PageQuery check_reward = {{
 	"SELECT o.outcome, v.value, s.value_limit,\n"

@@ -43,7 +43,7 @@ run_part(const char *statement, const char *part)
 	return has_more;
 }
 
-/* Do all parts of the maintenance, each as often as it has more to do. */
+/* Do all parts of the maintenance.  Repeats a part until it has nothing more to do. */
 static void
 run_parts(const char *statement, bool commits)
 {

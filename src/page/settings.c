@@ -193,10 +193,7 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- all settings ---------- */
 
-/*
- * Call a function of pg_catalog without arguments.  We call now() and random() by name,
- * because tests replace the former and seed the latter.
- */
+/* Call a function of pg_catalog by its name, since tests replace now(). */
 static Datum
 call_system(const char *name)
 {
@@ -205,7 +202,7 @@ call_system(const char *name)
 	return OidFunctionCall0(LookupFuncName(path, 0, NULL, false));
 }
 
-/* Read the settings of the recommender.  Required for all requests except rewards. */
+/* Read the settings of the recommender, which all requests except rewards need. */
 void
 ReadPageSettings(PageRequest *page)
 {

@@ -35,7 +35,7 @@
 #define GROWTH				4
 /* Maximum length of a shortlist: 1/MAX_PART of all items */
 #define MAX_PART			4
-/* Maximum number of items in a catalogue without shortlists */
+/* In catalogues of at most this many items, we read all eligible items */
 #define MIN_SHORTLISTED		2000
 /*
  * We read all eligible items if the planner expects fewer than 1/MIN_CANDIDATE_PART of all items.
@@ -44,17 +44,16 @@
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * Without its neighbour score, an item that a search has not found has at most the score of the
- * last item found.  Such an item becomes a candidate if its neighbour score adds at least this part
- * of the difference to the score of the list's last position.  The part is below 1, because
- * searches of large catalogues miss some items with higher scores.
+ * An item that a search has not found may still reach the list through its neighbour score.  We add
+ * such an item if its neighbour score bridges at least this part of the gap between the last item
+ * found and the last position of the list.  The part is below 1, because searches miss some items.
  */
 #define MISSED_PART			0.5
-/* Number of additional items per group with a cap, because scores are rounded */
+/* Number of items to find per cap group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
 /*
- * Smallest numbers of items that are not in blocks, and of items without a vector.  Items in blocks
- * have smaller numbers.  Tie-break keys are derived from an item's number.
+ * Items in blocks have numbers below FIRST_EXTRA_NUMBER, and items without a vector have numbers
+ * from FIRST_NEW_NUMBER on.  Tie-break keys are derived from these numbers.
  */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
@@ -117,9 +116,9 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 }
 
 /*
- * Find items that are candidates regardless of their score.  For trending lists these are the items
- * of the trend.  For personal lists they are the items on trial and, if blocks are scored without
- * neighbour scores, the items with the largest neighbour scores, of at least "neighbour_score".
+ * Find items that are candidates whatever their score.  For trending lists these are the items of
+ * the trend.  For personal lists they are the items with an uncertain effect, and those with a
+ * neighbour score of at least "neighbour_score", unless all scores include neighbour scores.
  */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
@@ -153,20 +152,16 @@ fits_cap(const PageRequest *page, int group, int *counts)
 	return group < 0 || page->settings.cap == 0 || counts[group]++ < page->settings.cap;
 }
 
-/*
- * Returns the index, among the eligible items, of a slate's candidate; negative if it is not
- * eligible
- */
+/* Returns the index of a candidate among the eligible items; negative if it is not eligible */
 typedef int (*ItemFinder) (const void *items, int candidate);
 
 /*
- * Mark the items that may be on the list under a ranking.  Since scores are rounded, this includes
- * items whose score is below that of the last position by at most the margin for errors.  Returns
- * the number of positions that the marked items can fill, at most k + 1.
+ * Mark the items that may be on the list under a ranking.  Since scores are rounded, we include
+ * items whose score is less than that of the last position by at most the margin for errors.
+ * Returns the number of positions that the marked items can fill, at most k + 1.
  *
- * Lowers "neighbour_score" to the minimum neighbour score with which an item that was not found may
- * be on the list.  Without its neighbour score, such an item has at most the score of the last item
- * found.
+ * Lowers "neighbour_score" to the minimum that can bring an item that was not found onto the list
+ * (see MISSED_PART).
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -324,7 +319,7 @@ read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *al
 	return eligible;
 }
 
-/* Add the eligible ones of the extra items (see find_extra_items) to a shortlist. */
+/* Add the eligible items among "extra" (see find_extra_items) to a shortlist. */
 static void
 add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 				CandidateSet *shortlist)
@@ -397,8 +392,8 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 }
 
 /*
- * Read eligible items that have no vector yet.  Requires an ordered key, by which new
- * items are found.
+ * Read eligible items that have no vector yet.  Keys must be ordered: we look for keys above those
+ * of all item vectors.
  */
 static CandidateSet *
 read_new_items(PageRequest *page)

@@ -22,11 +22,11 @@
 #include "sql/arrays.h"
 
 /*
- * Weight of a zero vector, in clicks, in the mean of a user's clicks: after few clicks, profiles
- * are small
+ * We add this many clicks on a zero vector to a user's clicks, so that few clicks give a small
+ * profile.
  */
 #define SHRINKAGE		5.0
-/* Maximum age of a click in half-lives; older clicks keep this weight, which is not subnormal. */
+/* Maximum age of a click in half-lives, so that weights do not become subnormal numbers */
 #define MAX_HALF_LIVES	300.0
 /*
  * Smaller absolute values are stored as 0, so that products in single precision do not underflow.
@@ -72,8 +72,8 @@ check_length(int length, int expected, const char *name)
 }
 
 /*
- * Weight of a click after a number of days, as computed by _dlints_decay().  A half-life
- * of 0 means no decay.
+ * Compute the weight of a click after a number of days, as _dlints_decay() does.  A half-life of 0
+ * means no decay.
  */
 double
 DecayOf(double days, double half_life)
@@ -81,7 +81,10 @@ DecayOf(double days, double half_life)
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/* Complete a profile: weight of the popularity, zeros for dates, weight of the neighbour score. */
+/*
+ * Write the last elements of a profile: weight of the popularity, zeros for dates, weight of the
+ * neighbour score.
+ */
 static void
 write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
 {
@@ -115,8 +118,8 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 }
 
 /*
- * Factor that converts a sum of clicked features to their mean, shrunken toward 0.  The sum may be
- * scaled; its last element is the sum of weights under the same scale.
+ * Return the factor that converts a weighted sum of features to their mean, shrunken toward 0.  The
+ * last element of "sum" is the sum of the weights.
  */
 static double
 shrinkage(const float4 *sum, int length, double clicks)
@@ -167,9 +170,9 @@ PG_FUNCTION_INFO_V1(dlints_profile_of);
 /*
  * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer,
  *					  aged integer) -> real[]
- *		The profile that models are trained on: the mean, multiplied by "scale", and the
- *		last two of "weights", those of popularity and neighbour score.  A NULL mean
- *		stands for zeros.
+ *		Return the profile that models are trained on: the mean times "scale", followed by the last
+ *		two elements of "weights" (for popularity and neighbour score).  A NULL mean stands for
+ *		zeros.
  */
 Datum
 dlints_profile_of(PG_FUNCTION_ARGS)

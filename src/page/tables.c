@@ -42,7 +42,7 @@ struct TableLookup
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_keys;
-	int			n_ordered;		/* number of leading columns, including keys, that order rows */
+	int			n_ordered;		/* number of leading columns by which rows must be sorted */
 	ScanKeyData keys[MAX_KEYS];
 	Oid			index;			/* index on the keys; InvalidOid: none */
 	SysScanDesc scan;			/* index scan that lookups share; NULL until begun */
@@ -177,7 +177,7 @@ init_keys_by_type(TableLookup *lookup)
 	}
 }
 
-/* Find an index on the key columns. */
+/* Set up scan keys for an index on the key columns, or for a sequential scan if there is none. */
 static void
 init_keys(TableLookup *lookup)
 {

@@ -1,6 +1,6 @@
 /*
  * weights.c
- *		Models of a request, and their weights of features.
+ *		Models of a request, and the weights of features that they give.
  */
 #include "postgres.h"
 
@@ -14,7 +14,10 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Number of draws per list if each draw scores all blocks of items, and if there are no blocks */
+/*
+ * Number of draws per list in catalogues with blocks, where each draw scores all items, and in
+ * others
+ */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -30,7 +33,7 @@ raise_incomplete(void)
 			 errdetail("A row of \"model\" or \"constraint_price\" is missing.")));
 }
 
-/* Prepare a model until the end of the request. */
+/* Prepare a model for the duration of the request. */
 static PreparedModel *
 prepare_state(const PageRequest *page, NullableDatum state)
 {
@@ -54,8 +57,8 @@ prepare_state(const PageRequest *page, NullableDatum state)
 }
 
 /*
- * Read the models.  The policy "personal" explores with draws of the model.  In
- * catalogues with blocks there are fewer draws, since each one scores all blocks.
+ * Read the models.  The policy "personal" explores with draws of the model.  In catalogues with
+ * blocks there are fewer draws, since each draw scores all items.
  */
 PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
@@ -84,7 +87,10 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Mean weights of features for outcomes after clicks (too rare to explore); NULL: no model */
+/*
+ * Get the mean weights of features for outcomes after clicks, which are too rare to explore.  NULL
+ * if there is no model.
+ */
 const double *
 LaterWeights(const PageModels *models)
 {
@@ -102,7 +108,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Weights of features by the posterior mean, plus those for outcomes after clicks */
+/* Get the weights of features at the posterior mean, plus those for outcomes after clicks. */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
