@@ -20,8 +20,8 @@ BEGIN
 		SELECT d.*, o.reward, ntile(20) OVER (ORDER BY d.id) AS block
 		FROM   outcome o JOIN decision d ON d.id = o.decision
 		WHERE  o.treatment = 'live' AND o.reward IS NOT NULL AND o.decision >= first
-		AND    _dlints_weigh_events.actions <@ ARRAY(
-		           SELECT coalesce(a ->> 'id', a #>> '{}') FROM jsonb_array_elements(d.actions) a)),
+		AND    NOT EXISTS (SELECT unnest(_dlints_weigh_events.actions) EXCEPT
+		                   SELECT coalesce(a ->> 'id', a #>> '{}') FROM jsonb_array_elements(d.actions) a)),
 	option AS (
 		SELECT e.block, a.action, a.price, r.position = 1 AS is_chosen, e.reward,
 		       greatest(avg(r.probability) OVER (PARTITION BY e.block, e.context, a.document), 0.001) AS probability
@@ -135,12 +135,10 @@ BEGIN
 	SELECT a.action, a.events, a.mean - a.price, c.low, c.high, c.chance_best, c.could_gain, c.verdict
 	FROM   arm a JOIN compared c ON c.n = a.place
 	ORDER  BY c.chance_best DESC NULLS LAST, a.mean - a.price DESC NULLS LAST, a.place;
-	IF NOT EXISTS (SELECT FROM @extschema@._dlints_weigh_events(first, compared) w WHERE w.weight IS NOT NULL) THEN
-		SELECT a INTO unknown FROM unnest(actions) a
-		WHERE  NOT EXISTS (SELECT FROM ranked r WHERE r.decision >= first AND r.action = a) LIMIT 1;
-		IF unknown IS NOT NULL THEN
-			RAISE NOTICE 'no event since the beginning of the comparison had an action "%"', left(unknown, 100);
-		END IF;
+	SELECT a INTO unknown FROM unnest(actions) a
+	WHERE  NOT EXISTS (SELECT FROM ranked r WHERE r.decision >= first AND r.action = a) LIMIT 1;
+	IF unknown IS NOT NULL THEN
+		RAISE NOTICE 'no event since the beginning of the comparison had an action "%"', left(unknown, 100);
 	END IF;
 END
 $$;
