@@ -16,9 +16,9 @@
 #define DATES_TOGETHER	64
 
 /*
- * Convert ages in seconds to features, three per date.  The three features share a division,
- * because divisions take most of the time.  Its dividend is slightly above 100, so that numbers
- * halfway between two multiples of 0.01 round up despite rounding errors.
+ * Convert ages in seconds to three features per date, multiples of 0.01.  One division serves all
+ * three, since divisions take most of the time.  Its dividend is slightly above 100, so that
+ * numbers halfway between two multiples round up despite rounding errors.
  */
 CPU_CLONES
 static void

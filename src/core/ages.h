@@ -16,8 +16,8 @@
  * to 0 over about a day, a week and a month.  Dates are Unix times; an infinite date gets zeros.
  * Successive dates' features are ages_step numbers apart.
  *
- * Dates of items are stored in single precision, to two minutes.  They must be equal in the tables
- * "block" and "item_vector"; otherwise shortlists from blocks would miss items.
+ * Dates are stored in single precision, exact to two minutes.  The tables "block" and "item_vector"
+ * must store equal dates; otherwise shortlists from blocks would miss items.
  */
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
 					   float *ages, size_t ages_step);

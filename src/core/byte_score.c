@@ -46,10 +46,10 @@ byte_encode(int len, const float *features, uint8_t *codes)
 }
 
 /*
- * Standard error of a score from rounding features and weights, for a feature vector with scale 1.
- * "square" is the squared length of the weights, and "scale" their scale.  Rounding errors are
- * uniform, with a variance of 1/12 each.  We assume that the mean square of the features is a third
- * of the largest square, as for uniform numbers; most vectors have less.
+ * Compute the standard error of a score that results from rounding, for features with scale 1.
+ * "square" is the squared length of the weight vector, and "scale" its scale.  Each rounding error
+ * has a variance of 1/12.  We assume that the mean square of the features is a third of the largest
+ * square, as for uniform numbers; most vectors have less.
  */
 static double
 rounding_error(int len, double square, double scale)
@@ -58,7 +58,7 @@ rounding_error(int len, double square, double scale)
 }
 
 /*
- * Convert at most BYTE_LANES weight vectors to 8-bit integers, interleaved in "lanes" (see
+ * Round at most BYTE_LANES weight vectors to 8-bit integers, and interleave them in "lanes" (see
  * byte_score.h).  Successive vectors are vectors_len numbers apart.
  */
 void
@@ -154,9 +154,7 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 #ifdef CPU_VNNI
-/*
- * Number of feature vectors that share each load of weights, which hides the latency of additions
- */
+/* Number of feature vectors processed together, which hides the latency of additions */
 #define TOGETHER	4
 
 CPU_VNNI
@@ -194,8 +192,8 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 #endif							/* CPU_AVX2 */
 
 /*
- * Compute dot products with the fastest instructions of this CPU; all give equal sums.  Encoded
- * feature vectors are codes_len bytes apart, and each gets a row of BYTE_LANES sums.
+ * Compute dot products with the fastest instructions of this CPU.  All instructions give equal
+ * sums.  Encoded feature vectors are codes_len bytes apart, and each gets a row of BYTE_LANES sums.
  */
 void
 byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
@@ -232,9 +230,8 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 }
 
 /*
- * Compute bounds of scores: a score plus "times" its standard deviation.  A row has BYTE_LANES
- * bounds, followed by BYTE_LANES numbers: on entry the variances of the scores, on return their
- * standard deviations.
+ * Set each bound to a score plus "times" its standard deviation.  A row of "bounds" has BYTE_LANES
+ * bounds, and then the variances of the scores, which we replace by standard deviations.
  */
 CPU_CLONES
 void
@@ -253,8 +250,8 @@ byte_write_bounds(int count, const float *scores, float times, float *bounds)
 }
 
 /*
- * Subtract from the sort key of each row the sum of its cubed excesses.  An excess is the number
- * of standard deviations by which a bound exceeds its threshold; 0 if it does not.
+ * Subtract the sum of a row's cubed excesses from the row's sort key.  An excess is the number of
+ * standard deviations by which a bound exceeds its threshold.
  */
 CPU_CLONES
 void
@@ -320,7 +317,7 @@ compare_avx2(int count, const float *scores, const float *limits, uint16_t *mask
 #endif
 
 /*
- * Compare rows of BYTE_LANES scores with one limit per lane.  Bit l of a row's mask is set if score
+ * Compare rows of BYTE_LANES scores with BYTE_LANES limits.  Bit l of a row's mask is set if score
  * l is at least limit l.
  */
 void

@@ -20,13 +20,13 @@
 /* Number of floats in a row of bounds (see byte_write_bounds) */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
-/* BYTE_LANES weight vectors for a range of the features, as integers */
+/* BYTE_LANES weight vectors, rounded to integers */
 typedef struct ByteWeights
 {
 	int			quads;
 	int8_t	   *lanes;			/* weights: 4 numbers of each vector, then the next 4, and so on */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* dot products with a vector of zeros (bytes 128) */
+	int32_t		offsets[BYTE_LANES];	/* sums of each vector's weights, times 128 */
 	float		errors[BYTE_LANES]; /* standard errors of scores, if the feature scale is 1 */
 } ByteWeights;
 

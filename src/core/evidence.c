@@ -15,7 +15,7 @@
 typedef char totals_have_no_padding[sizeof(Totals) == TOTALS_LEN * sizeof(double) ? 1 : -1];
 typedef char blocks_can_be_added[EVIDENCE_BLOCK <= LINALG_MAX_UPDATE ? 1 : -1];
 
-/* Number of doubles of evidence: N, R, S, N2 if stored, b, G, and H if stored */
+/* Number of doubles in an Evidence (see evidence_bind) */
 size_t
 evidence_value_count(int dim, Squares squares)
 {
@@ -39,14 +39,14 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* How does evidence store H, the sum of w^2 z z'? */
+/* Get the representation of the matrix H. */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Factor by which G is multiplied to replace H, if H is not stored */
+/* Return the factor c for which c G replaces the matrix H, if H is not stored. */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -64,7 +64,7 @@ flush_denormals(size_t count, double *values)
 		values[i] = fabs(values[i]) < DBL_MIN ? 0.0 : values[i];
 }
 
-/* Flush the denormals of evidence, since discounting drives old sums toward zero. */
+/* Replace subnormal sums by zero.  Such sums occur because discounts make old sums ever smaller. */
 void
 evidence_flush(Evidence *e)
 {
@@ -72,9 +72,9 @@ evidence_flush(Evidence *e)
 }
 
 /*
- * Add a block of at most EVIDENCE_BLOCK observations, after multiplying the previous weights by
- * "decay".  Weights of discount^age and a decay of discount^count equal successive updates of
- * Algorithm 1 (see evidence.h).  "reduced" has "count" vectors of dim numbers.
+ * Add at most EVIDENCE_BLOCK observations, after multiplying the weights of earlier ones by
+ * "decay".  With a discount, callers pass weights of discount^age and a decay of discount^count.
+ * "reduced" has "count" vectors of dim numbers.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
@@ -148,9 +148,9 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Tolerance for a difference "left" that is negative after subtracting the sum "taken".  A sum of
- * 1e7 terms has a relative rounding error of at most about 1e-9.  The sums may have been larger
- * earlier, with larger errors, so we add 1e-6 of "taken".  A larger tolerance would hide that one
+ * Tolerance for a sum that is negative after we subtracted the sum "taken" and "left" remains.  A
+ * sum of 1e7 terms has a relative rounding error of at most about 1e-9.  The sums may have been
+ * larger earlier, with larger errors, so we add 1e-6 of "taken".  More would hide that one
  * observation in a million was never added.
  */
 static double
@@ -160,8 +160,7 @@ tolerance(double left, double taken)
 }
 
 /*
- * Replace a negative number by zero.  Returns false if it is below
- * -max_error, so that rounding cannot explain it.
+ * Replace a negative number by zero.  Returns false if an error of "max_error" cannot explain it.
  */
 static bool
 clamp(double max_error, double *value)
@@ -174,8 +173,8 @@ clamp(double max_error, double *value)
 }
 
 /*
- * Limit R after a subtraction that leaves almost no weight.  R / N is then a ratio of two rounding
- * errors.  We enforce R^2 <= N S, which all sets of rewards satisfy.
+ * Limit the sum of rewards R after a subtraction that leaves almost no weight: R may then consist
+ * of rounding errors.  All sets of rewards satisfy R^2 <= N S.
  */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
@@ -188,11 +187,10 @@ limit_mean(Evidence *e, const Evidence *taken)
 }
 
 /*
- * Check that a difference of matrices can be a sum of w z z'.  Such a sum has a Cholesky factor
- * after we add the tolerance to its diagonal.  Rounding errors, and thus the tolerance, are
- * proportional to the diagonal element itself.  If 0 is subtracted from an element, it may still
- * have errors of earlier subtractions.  The tolerance therefore has a minimum, which is far below
- * the ridge and does not affect the posterior.
+ * Check that the difference "left" can be a sum of matrices w z z'.  Such a sum is positive
+ * semidefinite, so it has a Cholesky factor after we add a tolerance for rounding errors to its
+ * diagonal.  The tolerance is proportional to the diagonal element.  It has a minimum for errors of
+ * earlier subtractions, which is far below the ridge.
  */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)
@@ -216,7 +214,10 @@ is_possible(int dim, const double *taken, double ridge, double *left, double *wo
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
-/* Tolerance for a negative S.  Earlier changes of the reference reward may have caused errors. */
+/*
+ * Tolerance for a negative sum of squared rewards.  Earlier changes of the reference reward cause
+ * errors in proportion to the largest sum so far ("peak").
+ */
 static double
 squares_tolerance(double left, double taken, double peak)
 {
@@ -224,10 +225,9 @@ squares_tolerance(double left, double taken, double peak)
 }
 
 /*
- * Subtract evidence, the reverse of evidence_add().  "left" are the totals after the subtraction,
- * and "ridge" is the ridge that the evidence will be used with.  "work" holds
- * linalg_packed_len(dim) numbers.  Returns false, with e in an undefined state, if e cannot have
- * contained the other evidence.
+ * Subtract evidence that was added before.  "left" has the totals after the subtraction, and
+ * "ridge" is the model's ridge.  "work" holds linalg_packed_len(dim) numbers.  Returns false, with
+ * e undefined, if e cannot have contained the other evidence.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
@@ -249,7 +249,7 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
-/* Adjust R and S to a reference reward that is smaller by "shift". */
+/* Adjust the sums of rewards R and S to a reference reward that is smaller by "shift". */
 void
 evidence_rebase(Evidence *e, double shift)
 {
@@ -313,8 +313,8 @@ totals_add(Totals *t, const Totals *other)
 }
 
 /*
- * Subtract totals.  Returns false if t cannot have contained the other totals.  A remainder of S
- * that is small beside its earlier peak is a rounding error, and becomes 0.
+ * Subtract totals.  Returns false if t cannot have contained the other totals.  A sum of squares
+ * that is negligible beside its largest earlier value becomes 0.
  */
 bool
 totals_subtract(Totals *t, const Totals *other)
@@ -333,7 +333,7 @@ totals_subtract(Totals *t, const Totals *other)
 	return true;
 }
 
-/* Adjust totals to a reference reward that is smaller by "shift". */
+/* Adjust the sums of rewards to a reference reward that is smaller by "shift". */
 void
 totals_rebase(Totals *t, double shift)
 {

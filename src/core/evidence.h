@@ -34,9 +34,9 @@
 #define MIN_WEIGHT	1e-6
 
 /*
- * Tolerances of a subtraction: an absolute error of N, and a fraction of the ridge for matrices.  A
- * difference has the rounding errors of both sums, which may be large.  We tolerate errors that are
- * negligible beside MIN_WEIGHT and the ridge.
+ * Tolerances of a subtraction: an absolute error of the sum of weights, and a fraction of the ridge
+ * for matrices.  A difference has the rounding errors of both sums, which may be large.  We
+ * tolerate errors that are negligible beside MIN_WEIGHT and the ridge.
  */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
@@ -57,8 +57,8 @@ typedef enum Squares
 
 /*
  * N, R and S over all observations, without a discount.  "peak" is the largest value that S ever
- * had; it distinguishes the remainder of a retraction from rounding errors.  The four fields are
- * also read as an array: evidence.c asserts that the struct has no padding.
+ * had, by which we recognize rounding errors.  The struct has no padding, since evidence.c also
+ * processes it as an array.
  */
 typedef struct Totals
 {

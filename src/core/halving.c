@@ -83,7 +83,7 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* Vector with the largest distance from the mean, which starts the power iteration */
+/* Find the vector with the largest distance from the mean, which starts the power iteration. */
 static const float *
 farthest_row(const HalvingSet *set, int sampled)
 {
@@ -125,7 +125,10 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/* Find a direction of large variance of weighted vectors, as an axis for plain vectors. */
+/*
+ * Find an axis on which the weighted vectors of a group vary much.  We multiply it by the weights,
+ * so that it applies to vectors without weights.
+ */
 static const double *
 find_axis(const HalvingSet *set, int count, const int *order)
 {
@@ -238,10 +241,7 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 	return node + 1 - (1 << depth);
 }
 
-/*
- * Order vectors so that each run of "group" vectors, counted from the first, is a group of similar
- * ones.
- */
+/* Sort vectors so that each group of "group" consecutive vectors is similar. */
 void
 halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 			  int group)

@@ -24,7 +24,7 @@ has_projection(const Kind *kind)
 	return kind->reduced_dim > 0;
 }
 
-/* Number of projected features or, without a projection, of features */
+/* Number of projected features, or of all features if the model has no projection */
 static int
 first_part_len(const Kind *kind)
 {
@@ -92,8 +92,9 @@ kind_fill(const Kind *kind, int count, const double *features,
 }
 
 /*
- * Convert coefficients of matched features (see kinds.h) to weights of features under profile u: w
- * <- psi1/4 + psi2 o u + 4 psi3 u.  The first two terms exist only without a projection.
+ * Convert coefficients of matched features (kinds.h) to weights of features for a profile u.  With
+ * the parts psi1, psi2 and psi3 of the coefficients, the weights are psi1/4 + psi2 o u + 4 psi3 u.
+ * A model with a projection has only psi3.
  */
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
@@ -122,9 +123,9 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 }
 
 /*
- * Convert "count" vectors of coefficients of z to vectors of kind_lifted_len() weights of features
- * under one profile.  The last weight is that of the intercept, if there is one.  The caller adds
- * the contribution of projected features (projection_lift).
+ * Convert "count" vectors of coefficients of z to vectors of kind_lifted_len() weights of features,
+ * for one profile.  The last weight is that of the intercept, if there is one.  The caller adds the
+ * contribution of projected features (projection_lift).
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,
@@ -146,8 +147,8 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 /* ---------- projections ---------- */
 
 /*
- * Generate rows "first" to first + count - 1 of the projection matrix.  A row has an entry per
- * feature.  An entry depends on the seed, the scale, its row and its column.
+ * Generate "count" rows of the projection matrix, beginning with row "first".  A row has an entry
+ * per feature, which depends on the seed, the scale, the row and the column.
  */
 void
 projection_generate(const Projection *p, int first, int count, double *numbers)
@@ -178,9 +179,9 @@ projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 }
 
 /*
- * Add the contribution of the given rows of P to weights of features: w <- w + P' psi.  Then psi'z
- * = w'x, and a candidate's score is one dot product of n numbers.  Vectors psi are parameter_len
- * numbers apart, and vectors w are lifted_len numbers apart.
+ * Add P' psi to weights w of features, for the given rows of the projection matrix P and for
+ * coefficients psi.  The score of x is then the dot product w'x instead of psi'P x.  Successive
+ * vectors are parameter_len (psi) and lifted_len (w) numbers apart.
  */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,

@@ -31,8 +31,8 @@ typedef enum Interactions
 #define INTERACTIONS_COUNT	2
 
 /*
- * Factor of 4 x'u, and divisor of x/4, in matched features.  The weights of x thus get a narrower
- * prior than those of x o u, and the weight of x'u a wider one.
+ * The factor 4 in the matched features x/4 and 4 x'u.  Compared with the weights of x o u, it gives
+ * the weights of x a narrower prior, and the weight of x'u a wider one.
  */
 #define MATCHED_SCALE		4.0
 

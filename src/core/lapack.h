@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * Fortran passes the length of each character argument after the visible
- * arguments.  Omitting them fails as soon as a compiler relies on them.
+ * Fortran functions have a hidden length argument for each character argument, after the others.
+ * Some compilers rely on these arguments.
  */
 typedef size_t fortran_len;
 

@@ -1,7 +1,7 @@
 /*
  * linalg.c
- *		Interface to BLAS and LAPACK.  Several small vectors are multiplied or solved for by the
- *		kernels of score.c, which take less time than BLAS.
+ *		Interface to BLAS and LAPACK.  For several small vectors we use the kernels of score.c,
+ *		which take less time than BLAS.
  *
  * The set of operations is deliberately small: products, symmetric updates, Cholesky and triangular
  * solves.  A result "info = 0" proves little: OpenBLAS factors a matrix with a NaN off the diagonal
@@ -25,9 +25,9 @@ static const int unit_stride = 1;
 
 /* Maximum number of columns for which linalg_rank_update() computes sums at a time */
 #define MAX_SUMS	64
-/* Maximum dimension of a system that we solve for interleaved vectors, which take 64 kB */
+/* Maximum dimension of a triangular system that we solve for several vectors (work space: 64 kB) */
 #define MAX_ORDER	1025
-/* Maximum number of coordinates that a projection multiplies at a time: 16 kB */
+/* Number of elements of vectors that linalg_project() multiplies at a time (work space: 16 kB) */
 #define MAX_PIECE	256
 
 /*
@@ -158,8 +158,8 @@ linalg_unpack_lower(int d, const double *packed, double *full)
 }
 
 /*
- * Copy elements "row" to row + SCORE_LANES - 1 of each vector, times the vector's weight.  Elements
- * with a negative index become 0.
+ * Write SCORE_LANES elements of each vector, from index "row" on, times the vector's weight.  If
+ * "row" is negative, the elements before index 0 are zeros.
  */
 static void
 weigh_rows(int d, int count, const double *vectors, const double *weights, int row,
@@ -177,8 +177,8 @@ weigh_rows(int d, int count, const double *vectors, const double *weights, int r
 }
 
 /*
- * Multiply by "factor", and add "sums" to, the "count" elements of a packed lower triangle that
- * begin at element (row, c) and go down column c.
+ * Multiply "count" elements of a packed lower triangle by "factor", and add "sums" to them.  The
+ * elements are in column c, from row "row" downwards.
  */
 static void
 add_sums(int d, int row, int c, int count, const double *sums, double factor, double *packed)
@@ -204,7 +204,7 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 	double		sums[MAX_SUMS][SCORE_LANES];
 	double		products[MAX_ORDER];
 
-	/* a single vector is faster without lanes */
+	/* a single vector is faster without interleaving */
 	for (int c = 0; count == 1 && c < d; c++)
 	{
 		for (int i = c; i < d; i++)
@@ -351,9 +351,9 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 }
 
 /*
- * Solve L'x = b for "order" elements of SCORE_LANES interleaved vectors, followed by "below"
- * elements that are solved already.  We substitute backwards, a few rows of L' at a time.  Rows are
- * "next" numbers apart, and the elements of a row are "step" numbers apart.
+ * Solve L'x = b by back substitution, for "order" elements of SCORE_LANES interleaved vectors.  The
+ * "below" elements that follow are solved already.  Rows of L' are "next" numbers apart, and the
+ * elements of a row are "step" numbers apart.
  */
 CPU_CLONES
 static void
@@ -385,7 +385,7 @@ solve_rows(int order, int below, const double *factor, int next, int step, doubl
 	}
 }
 
-/* vectors <- L'^-1 vectors, for several interleaved vectors at a time */
+/* vectors <- L'^-1 vectors */
 void
 linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors)
 {

@@ -23,7 +23,7 @@
  */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
-/* Is memory j, the evidence under discount j, the last of several, which has no discount? */
+/* Is memory j (evidence under discount j) the last of several?  The last one has no discount. */
 static bool
 is_last_of_several(int j, int count)
 {
@@ -61,7 +61,7 @@ memory_half_life(int j, double fastest)
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Weight that evidence lacks to reach MIN_WEIGHT */
+/* Return the weight by which evidence falls short of MIN_WEIGHT. */
 static double
 missing_weight(const Evidence *e)
 {
@@ -69,8 +69,8 @@ missing_weight(const Evidence *e)
 }
 
 /*
- * Mean reward minus the reference reward.  If the weight of the evidence is below MIN_WEIGHT, the
- * mean of all rewards gets the missing weight.
+ * Return the mean reward minus the reference reward.  If the evidence has a weight below
+ * MIN_WEIGHT, the mean of all rewards counts with the missing weight.
  */
 static double
 mean_above_reference(const Evidence *e, const Totals *totals)
@@ -86,9 +86,9 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Compute b for the posterior.  With an intercept, b is centered on the mean reward,
- * because the ridge must not shrink the mean.  Returns the mean reward, which callers add
- * to the intercept's coefficient; 0 without an intercept.
+ * Compute the vector b for the posterior, the sum of rewards times features.  With an intercept we
+ * first subtract the mean reward, because the ridge must not shrink it.  Returns the mean reward,
+ * which callers add to the intercept's coefficient; 0 without an intercept.
  */
 double
 memory_center(const Evidence *e, const Rewards *rewards, double *b)
@@ -105,8 +105,8 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 }
 
 /*
- * Convert S, the sum of squared deviations from the reference reward, to deviations from the
- * reference reward plus "above".
+ * Convert S, the sum of squared deviations from the reference reward, to the sum of squared
+ * deviations from the reference reward plus "above".
  */
 static double
 squares_about(double N, double R, double S, double above)
@@ -115,8 +115,8 @@ squares_about(double N, double R, double S, double above)
 }
 
 /*
- * Sum of squared deviations of all rewards from their mean or, without an intercept, from
- * zero.  Returns 0 for equal rewards, where only rounding errors remain.
+ * Return the sum of squared deviations of all rewards from their mean or, without an intercept,
+ * from zero.  Returns 0 for equal rewards, where only rounding errors remain.
  */
 static double
 total_squares(const Rewards *rewards)
@@ -130,8 +130,8 @@ total_squares(const Rewards *rewards)
 }
 
 /*
- * Sum of squared deviations of evidence's rewards from the mean that memory_center() returns, or
- * from zero without an intercept
+ * Return the sum of squared deviations of rewards from their mean or, without an intercept, from
+ * zero.
  */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
@@ -148,17 +148,14 @@ typedef struct MemoryFit
 {
 	double	   *L;				/* Cholesky factor: Z = L L' */
 	double	   *estimate;		/* posterior mean psi */
-	double		level;			/* mean reward, on which b is centered */
+	double		level;			/* mean reward */
 	double		squares;		/* sum of squared deviations of rewards from the mean */
 	double		residual;		/* residual sum of squares */
 	double		parameters;		/* effective number of parameters */
 	double		variance;		/* noise variance */
 } MemoryFit;
 
-/*
- * Number of doubles of work space for memory_choose(): a packed matrix and a vector for each of
- * "count" memories (evidence under one discount), and another packed matrix and vector
- */
+/* Number of doubles of work space for memory_choose() with "count" memories */
 size_t
 memory_choose_work(int dim, int count)
 {
@@ -196,7 +193,10 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/* Residual degrees of freedom: N - k for k effective parameters, or N if N is at most 2 k */
+/*
+ * Return the residual degrees of freedom: N - k for k effective parameters, or N if k is at least N
+ * / 2.
+ */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {
@@ -206,11 +206,10 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Noise variance of discounted evidence, if undiscounted evidence exists.  If rewards are rare, the
- * time window often contains no reward and would seem free of noise.  The undiscounted variance,
- * "longest", therefore counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per parameter.  This
- * never lowers the result, since a window that contains a rare reward varies more than the long
- * run.
+ * Estimate the noise variance of discounted evidence.  If rewards are rare, its time window often
+ * contains none and would seem free of noise.  We therefore average with "longest", the variance of
+ * evidence without a discount, which counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per
+ * parameter.  The average never lowers the window's own estimate.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -224,10 +223,9 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Noise variance of discounted evidence, if the model has no other.  The time window may contain
- * no reward for a long time.  We therefore add one observation, whose squared residual is that
- * share of the variance of all rewards which the fit leaves unexplained.  The share is 1 if the
- * sum of squares has decayed to rounding errors.
+ * Estimate the noise variance of discounted evidence, if the model has no other.  The time window
+ * may contain no reward for a long time.  We therefore add one observation, with the mean square of
+ * all rewards times the fraction of squares that the fit leaves unexplained.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -243,9 +241,8 @@ only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
 }
 
 /*
- * Replace an unusable noise variance.  Residuals below ROUNDING_SHARE of the squares are rounding
- * errors, and without observations the variance is 0 / 0.  In both cases we take the mean square of
- * the rewards, or 1.
+ * Replace an unusable noise variance by the mean square of the rewards, or by 1.  A variance is
+ * unusable if it is a rounding error, or 0 / 0 without observations.
  */
 static double
 usable_variance(double variance, double mean_square)
@@ -275,9 +272,9 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Does evidence i, with the stronger discount, contradict the estimate psi_j from evidence j?  The
- * residual is e = b_i - G_i psi_j.  If evidence i and psi_j differ only by noise, |L_i^-1 e|^2 is
- * about sigma^2 times the effective number of parameters.  "spare" holds two vectors.
+ * Does evidence with a stronger discount ("fast") contradict the estimate psi from evidence with a
+ * weaker one ("slow")?  Its residual is e = b - G psi.  If both differ only by noise, |L^-1 e|^2 is
+ * about the noise variance times the effective number of parameters.  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -304,7 +301,7 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the memory in use (evidence under one discount), and return its noise.  The memory in use
+ * Choose the memory (evidence under one discount) that the model uses, and return its noise.  It
  * has the weakest discount that no evidence with a stronger discount contradicts.
  *
  * The result depends on the evidence only, not on the order in which it was gathered.  If one

@@ -151,7 +151,7 @@ is_popular(const Neighbours *n, uint32_t item)
 	return n->ranks[item] < NEIGHBOURS_POPULAR;
 }
 
-/* Product of two popular items' columns, in a symmetric matrix stored as a lower triangle */
+/* Return the address of the cached product of two popular items' columns. */
 static double *
 popular_at(Neighbours *n, uint32_t a, uint32_t b)
 {
@@ -257,8 +257,8 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 }
 
 /*
- * Multiply an item's column by those of chosen items whose cells are in the lists of users, and add
- * the products to a row of the Gram matrix.
+ * Multiply an item's column by the columns that list_uses() has added to lists, and add the
+ * products to a row of the Gram matrix.
  */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
@@ -306,8 +306,8 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * gram <- lower triangle of the products among the chosen items' columns, where popular items come
- * last.  Products of two popular items are cached, so that their many cells are not copied to
+ * Compute the lower triangle of the products among the chosen items' columns.  Popular items come
+ * last.  Products of two popular items are cached, so that we need not copy their many cells to
  * lists.
  */
 static void

@@ -7,9 +7,9 @@
  *
  *		w_i = (A_N'A_N + ridge I)^-1 A_N'A_i
  *
- * The sum of a user's clicked items' weights for item i is then a prediction of
- * the click on i.  Steck's EASE ("Embarrassingly Shallow Autoencoders for Sparse
- * Data", 2019) is the regression on all items.
+ * The weights of a user's clicked items for item i then sum to a prediction of the click on i.
+ * Steck's EASE ("Embarrassingly Shallow Autoencoders for Sparse Data", 2019) is the regression on
+ * all items.
  *
  * The caller provides the memory.  Results do not depend on the order of the log if
  * the caller sorts users, items and the cells of each user.
@@ -61,7 +61,7 @@ typedef struct Neighbours
 	size_t	   *starts;			/* index of each item's first cell, then the number of cells */
 	NeighbourUse *uses;			/* matrix cells, grouped by item */
 	double	   *squares;		/* squared norm of each item's column */
-	uint32_t   *ranks;			/* rank of each item by clicks, at most NEIGHBOURS_POPULAR */
+	uint32_t   *ranks;			/* rank by squared norm, at most NEIGHBOURS_POPULAR */
 	double	   *popular;		/* products of popular items' columns: a lower triangle */
 
 	/* work space for a regression */

@@ -18,9 +18,9 @@
 #define HALF	(LANES / 2)
 
 /*
- * Dot product; one body for both element types, so that they cannot diverge.  The inner loops must
- * be unrolled to keep the sums in registers.  The pointers must move, so that the compiler sees
- * contiguous elements even under -fwrapv.
+ * Dot product, for both element types.  The inner loops are unrolled to keep the sums in registers.
+ * We advance the pointers, since under -fwrapv compilers do not see that indexed elements are
+ * contiguous.
  */
 #define DOT_BODY(n, weights, features) \
 	double		sum[LANES]; \
@@ -117,9 +117,9 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 }
 
 /*
- * Convert halves to floats: move the exponent to a float's position.  A multiplication corrects the
- * bias and normalizes subnormals.  Results of 2^16 or more were infinity or NaN, and become so
- * again.
+ * Convert half-precision numbers to floats.  We shift the exponent and the fraction to their places
+ * in a float.  A multiplication corrects the bias of the exponent and normalizes subnormals.
+ * Results of 2^16 or more were infinity or NaN, and become so again.
  */
 CPU_CLONES
 void
@@ -197,10 +197,9 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
 /*
- * Maximum of each lane over rows of "vectors" SIMD vectors; NaN if a number is not finite.  We add
- * 0 times each number, which is NaN for infinity and NaN, to the maximum.  The two halves of the
- * rows have separate maxima, which a step updates without waiting for each other.  An odd row in
- * the middle is in both halves.
+ * Maximum of each lane over rows of "vectors" SIMD vectors; NaN if a number is not finite, since we
+ * add 0 times each number.  Both halves of the rows have their own maxima, so that instructions
+ * need not wait for each other.  An odd row in the middle is in both halves.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \
 	const vector *rows = (const vector *) scores; \

@@ -29,8 +29,8 @@ extern double dot_double(int n, const double *weights, const double *features);
 #define WIDEN_MAX	1e50
 
 /*
- * Convert "count" numbers to double precision.  Returns false if one is not finite or beyond
- * WIDEN_MAX; no float is beyond it.  Writes all numbers in any case.
+ * Convert "count" numbers to double precision.  Returns false if one is not finite or its absolute
+ * value exceeds WIDEN_MAX.  Writes all numbers in any case.
  */
 extern bool widen_float(size_t count, const float *restrict in, double *restrict out);
 extern bool widen_double(size_t count, const double *restrict in, double *restrict out);

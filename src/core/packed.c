@@ -26,9 +26,9 @@
 #define BYTE_STEPS		127
 
 /*
- * Limits for vectors that share an exponent, as powers of two.  The largest number of a vector is
- * at most 2^3 times that of the median vector, and at least 2^-6 times that of the largest vector
- * that shares the exponent.
+ * Limits for vectors that share an exponent, as powers of two.  A vector shares it if its largest
+ * number is at most 2^3 times that of the median vector, and at least 2^-6 times that of the
+ * largest such vector.
  */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
@@ -85,8 +85,8 @@ size_of_byte(unsigned bits)
 }
 
 /*
- * Exponent e of a vector of "count" floats: divided by 2^e, the largest float is between 2^14 and
- * 2^15.  A vector of zeros has the minimum exponent.
+ * Compute the exponent e by which a vector is scaled: divided by 2^e, the largest number is between
+ * 2^14 and 2^15.  A vector of zeros has the minimum exponent.
  */
 int
 packed_exponent(size_t count, const double *numbers)

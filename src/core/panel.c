@@ -26,9 +26,9 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Copy the numbers in "chunk" to "count" columns of a panel, for panel_chunk() items from "item"
- * on.  If "full" is not NULL, add to it the products of these numbers with the panel's columns from
- * "first" on.
+ * Copy "chunk" to "count" columns of a panel, from column "first" on, for panel_chunk() items from
+ * "item" on.  Unless "full" is NULL, add to it the products of the panel's old columns, from
+ * "first" on, with the new ones.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,

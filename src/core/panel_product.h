@@ -101,9 +101,8 @@ PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, boo
 }
 
 /*
- * Apply the Chebyshev polynomial of degree n to A'A / center - 1 and the panel, by the
- * recurrence T_i = 2 (A'A / center - 1) T_(i-1) - T_(i-2).  The result is in *panel; the
- * content of *spare is lost.
+ * Replace the panel by T_n(A'A / center - 1) times the panel, for the Chebyshev polynomial T_n.  We
+ * use the recurrence T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x).  The content of *spare is lost.
  */
 static void
 FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,

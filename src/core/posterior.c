@@ -22,7 +22,7 @@
 #define MAX_ROUNDING_SHARE	1e-9
 
 /*
- * Remove the mean reward from evidence, and the intercept's covariance with the other coordinates.
+ * Center evidence on its mean features and its mean reward:
  *
  *		P = G - s s' / N		p = b - (R / N) s
  *
@@ -63,7 +63,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, doub
 		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* Add the prior's sums of rewards times features (p), times its weight, to b of the evidence. */
+/* Add the prior's vector p, times the prior's weight, to the vector b of evidence. */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
@@ -91,10 +91,10 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Matrices to be factored: evidence[0] is G, and evidence[1] is H or a substitute.  We multiply
- * each by "times" and add the weighted prior.  Both diagonals then get the ridge.  To cover
- * rounding errors, they also get, for each matrix, the fraction "share" of the maximum of its
- * diagonal element and "least".
+ * Matrices to be factored, made from evidence[0] (G) and evidence[1] (H or its substitute).  We
+ * multiply evidence[j] by times[j], and add the weighted prior and the ridge.  To cover rounding
+ * errors, both diagonals also get share[j] times the diagonal of each matrix j, whose elements
+ * count as at least least[j].
  */
 typedef struct FactorInput
 {
@@ -105,7 +105,7 @@ typedef struct FactorInput
 	double		least[2];
 } FactorInput;
 
-/* Diagonal element k of matrix j (0: G, 1: H), with the prior and without the ridge */
+/* Return diagonal element k of matrix j (0: G, 1: H), including the prior, but not the ridge. */
 static double
 diagonal(const FactorInput *input, int j, int dim, int k)
 {
@@ -126,7 +126,7 @@ max_diagonal(const FactorInput *input, int j, int dim)
 	return max;
 }
 
-/* Sum of ridge and rounding errors that is added to diagonal element k of both matrices */
+/* Return the sum of the ridge and the tolerances for rounding errors, for diagonal element k. */
 static double
 diagonal_addend(const FactorInput *input, int dim, int k)
 {
@@ -156,9 +156,9 @@ add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 }
 
 /*
- * Cholesky factor of matrix j (0: G, 1: H), after diagonal_addend() is added to each diagonal
- * element.  In exact arithmetic no pivot is below the addend of its element.  A pivot below half
- * the addend shows that rounding errors exceed the addend; the function then returns false.
+ * Compute the Cholesky factor of matrix j (0: G, 1: H), after adding diagonal_addend() to its
+ * diagonal.  In exact arithmetic no pivot is below the addend of its element.  If a pivot is below
+ * half the addend, rounding errors exceed the addend, and we return false.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
@@ -179,16 +179,16 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 }
 
 /*
- * Cholesky factor of matrix j (0: G, 1: H), with the ridge raised as far as necessary.
+ * Compute the Cholesky factor of matrix j (0: G, 1: H), with the ridge raised as far as necessary.
  *
  * If feature vectors are very large or nearly parallel, the rounding errors of the evidence may
  * exceed the ridge.  We then raise the ridge to their size, which keeps all significant digits of
  * the evidence.  Each observation adds at most one rounding error.
  *
- * The first attempt assumes errors in proportion to the diagonal element itself, so that a
- * coordinate without observations keeps its ridge.  The second assumes errors in proportion to the
- * largest element, as after a retraction.  If the second fails, too, the evidence cannot come from
- * observations, and the function returns false.
+ * The first attempt assumes errors in proportion to each diagonal element, so that a coordinate
+ * without observations keeps its ridge.  The second attempt assumes errors in proportion to the
+ * largest element, as after a retraction.  If both fail, the evidence cannot come from
+ * observations, and we return false.
  */
 static bool
 factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
@@ -231,10 +231,9 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
  * Compute the Cholesky factors Z = L L' and, with a discount, Z~ = M M'.  Z is the evidence's
  * matrix G, and Z~ is H or its substitute, each plus the prior and the ridge.
  *
- * A ridge that was raised for Z is raised for Z~, too: otherwise draws would vary less than the
- * mean's error.  Z~ may need a larger ridge, since its weights are squared.  We do not apply that
- * to Z, so the mean does not depend on M.  Returns false if no observations can have left such
- * evidence.
+ * If Z needs a larger ridge because of rounding errors, Z~ gets it, too; otherwise draws would vary
+ * too little.  If Z~ needs a still larger one, Z keeps its own.  Returns false if the evidence
+ * cannot come from observations.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
@@ -268,8 +267,8 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 }
 
 /*
- * Convert b to the argument "shift" of posterior_draws() and posterior_score(): L^-1 b if
- * Z~ = Z = L L', else b.  No draw or score then needs this triangular solve.
+ * Convert b to the argument "shift" of posterior_draws() and posterior_score().  Without a discount
+ * that is L^-1 b: we solve this system once here, instead of in each call.
  */
 void
 posterior_shift(const Factor *f, double *b)

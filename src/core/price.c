@@ -3,8 +3,8 @@
  *		Dual prices of constraints on the costs of decisions.
  *
  * A single price is found by bisection.  Several prices are the dual solution of a linear program
- * over mixtures of choices (price_program.c).  Each price then moves to the nearest value at which
- * the choices meet the targets without being mixed.
+ * over mixtures of choices (price_program.c).  We then move each price to the nearest value at
+ * which the choices meet the targets without mixing.
  */
 #include "price.h"
 
@@ -18,8 +18,8 @@
 #define CANDIDATES_PER_PAUSE	100000
 
 /*
- * Prices are accurate to 1 / ACCURACY of their value.  Searches also start at this fraction of the
- * lowest usual_price().
+ * Prices have a relative error of at most 1 / ACCURACY.  The smallest price other than 0 is
+ * lowest_usual_price() / ACCURACY.
  */
 #define ACCURACY	(1024.0 * 1024.0)
 
@@ -33,15 +33,15 @@
 #define ROUNDING	1e-12
 
 /*
- * Maximum number of passes that raise prices near a solution (MAX_SWEEPS), and of
- * solutions with tighter targets (MAX_ROUNDS).  Both were chosen on 240 random cases.
+ * Maximum number of passes of raise_prices(), and of linear programs in round_prices(); both were
+ * chosen on 240 random cases
  */
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
 /*
- * Tolerated excess over relaxed targets, as a fraction of the usual spread.  Choices that are not
- * mixed rarely meet relaxed targets exactly, and up to 20 solutions would be computed in vain.
+ * Excess over relaxed targets at which round_prices() stops, as a fraction of the usual spread of
+ * costs.  Without mixing, choices rarely meet relaxed targets exactly.
  */
 #define RELAXED_TOLERANCE	0.01
 
@@ -105,7 +105,7 @@ price_means(const PricedDecisions *all, const double *prices, double *means)
 	return chosen > 0.0 ? score / chosen : 0.0;
 }
 
-/* Mean cost of constraint "kind" per chosen candidate if its price were "price" */
+/* Return the mean cost of constraint "kind" per chosen candidate if its price were "price". */
 static double
 mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 {
@@ -130,8 +130,8 @@ spread(int count, const double *numbers)
 }
 
 /*
- * Ratio of the spreads of scores and costs in a decision, a price at which both are equally
- * important; 0 if the ratio is not usable
+ * Return a price at which scores and costs are equally important in a decision: the ratio of their
+ * spreads.  Returns 0 if the ratio is not usable.
  */
 static double
 usual_price(const PricedDecision *one, int kind)
@@ -144,8 +144,8 @@ usual_price(const PricedDecision *one, int kind)
 }
 
 /*
- * Lowest usual price of a constraint over all decisions; 0 if no decision has a usual price.  A
- * mean would let one decision with an extreme cost raise the start of a search.
+ * Return the lowest usual_price() of a constraint over all decisions; 0 if there is none.  We do
+ * not take the mean, which one decision with an extreme cost could change much.
  */
 static double
 lowest_usual_price(const PricedDecisions *all, int kind)
@@ -190,9 +190,9 @@ is_exceeded(const Search *s, double price)
 }
 
 /*
- * Find the lowest price of a constraint at which no target is exceeded.  From the current price,
- * growing steps up or down bracket the result, and bisection follows.  The constraint's target
- * must be at least the minimum mean cost.
+ * Find the lowest price of a constraint at which no target is exceeded.  We take growing steps up
+ * or down from the current price, and bisect the last step.  The constraint's target must be at
+ * least the minimum mean cost.
  */
 static double
 find_price(const Search *s)
@@ -231,7 +231,7 @@ find_price(const Search *s)
 	return high;
 }
 
-/* Target of a constraint, raised to the minimum possible mean cost if it is below */
+/* Return a constraint's target, raised to the minimum possible mean cost if it is below that. */
 static double
 possible_target(const PricedDecisions *all, int kind, double target)
 {
@@ -244,8 +244,8 @@ possible_target(const PricedDecisions *all, int kind, double target)
 /* ---------- several prices ---------- */
 
 /*
- * Typical spread of scores (kind < 0) or of a constraint's costs within a decision: the geometric
- * mean of the spreads; 0 if all are 0
+ * Return the geometric mean of the spreads of scores (kind < 0) or of a constraint's costs within
+ * decisions; 0 if all spreads are 0.
  */
 static double
 usual_spread(const PricedDecisions *all, int kind)
@@ -309,7 +309,10 @@ lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Largest excess of a mean cost over its target, as a fraction of the costs' usual spread */
+/*
+ * Return the largest excess of a mean cost over its target, as a fraction of the costs' usual
+ * spread.
+ */
 static double
 largest_excess(const PriceProgram *p, const double *targets, const double *prices)
 {
@@ -324,10 +327,9 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 }
 
 /*
- * Find prices at which the chosen candidates meet the targets: near the solution of the linear
- * program, or near a solution for tighter targets.  If no such prices are found, take those with
- * the smallest excess over a target.  Targets that exclude each other are replaced by relaxed
- * ones.
+ * Find prices at which the chosen candidates meet the targets, close to the solution of the linear
+ * program, or of a program with tighter targets.  If there are none, take the prices with the
+ * smallest excess over a target.  Targets that exclude each other are replaced by relaxed ones.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)

@@ -1,7 +1,7 @@
 /*
  * price.h
- *		Dual prices of constraints: the lowest prices at which decisions, replayed
- *		with score - price x cost, have mean costs within their targets.
+ *		Dual prices of constraints: the lowest prices at which mean costs meet their targets, if
+ *		candidates are chosen by score - price x cost.
  *
  * Prices are the multipliers of a linear program over mixtures of choices: maximize the mean score
  * while the mean cost of each constraint is at most its target.

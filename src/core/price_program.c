@@ -3,9 +3,10 @@
  *		Solve the linear program for several dual prices by the simplex method
  *		with column generation.
  *
- * Numbers are scaled: scores by their usual spread; costs as excess over the target, by the usual
- * spread of costs.  For each constraint, a row says that the mean excess plus a slack, minus a
- * relaxation common to all rows, is 0.  The last row says that the weights of choices sum to 1.
+ * Scores are divided by their usual spread.  Costs enter as the excess over their target, divided
+ * by the costs' usual spread.  The row of a constraint says: mean excess + slack - relaxation = 0.
+ * All rows share the variable "relaxation".  The last row says that the weights of choices sum to
+ * 1.
  */
 #include "price_program.h"
 
@@ -19,15 +20,18 @@
 /* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
-/* Duals, and gains as a fraction of the sum of their absolute terms, are 0 below this number. */
+/*
+ * Duals below this number count as 0.  Gains below this fraction of the sum of their absolute terms
+ * do so, too.
+ */
 #define MIN_GAIN	1e-11
 
 /* Relative tolerance between two ratios in the choice of the leaving column */
 #define RATIO_TOLERANCE	1e-14
 
 /*
- * Compute the column of the linear program that stands for the lists chosen under "prices".
- * Returns their mean score in units of the program.
+ * Compute the column of the linear program for the lists chosen under "prices": the scaled excess
+ * of each mean cost, and a 1.  Returns the scaled mean score.
  */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
@@ -129,7 +133,7 @@ program_read_prices(const PriceProgram *p, double *prices)
 			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
 }
 
-/* Scale prices so that the largest is PRICE_MAX, where costs alone decide. */
+/* Scale prices so that the largest is PRICE_MAX.  Scores then have no effect on choices. */
 static void
 maximize_prices(int kinds, double *prices)
 {
@@ -142,8 +146,9 @@ maximize_prices(int kinds, double *prices)
 }
 
 /*
- * Find the column that improves the objective most per unit: the slack of a target whose dual is
- * negative, or the choice under the duals as prices.  Returns false if no column does.
+ * Find a column that improves the objective: the slack of the target with the most negative dual
+ * or, if no dual is negative, the choice under the duals as prices.  Returns false if no column
+ * does.
  */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,

@@ -56,7 +56,7 @@ random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 	out[3] = c3;
 }
 
-/* A random number of 64 bits for a seed and an index, as a tie-break key or a derived seed */
+/* Get 64 random bits for a seed and an index. */
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
@@ -144,8 +144,9 @@ words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size
 /* ---------- normals ---------- */
 
 /*
- * The doubles 2^52, 2^84 and the root of 1/2 (rounded), as bits.  Setting the low 32 bits of 2^52
- * to an integer adds the integer; in 2^84, it adds 2^32 times the integer.
+ * Bits of the doubles 2^52, 2^84 and the square root of 1/2 (rounded).  If we set the low 32 bits
+ * of 2^52 to an integer, the result is 2^52 plus the integer.  With 2^84, the result is 2^84 plus
+ * 2^32 times the integer.
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)
@@ -181,8 +182,8 @@ positive_integer(uint64_t bits)
 }
 
 /*
- * log(x / 2^53).  If x / 2^53 is 2^e f with f between the roots of 1/2 and 2, this is e log 2 plus
- * log f, for which we use the series of the inverse hyperbolic tangent.
+ * Compute log(x / 2^53).  We split x / 2^53 into 2^e f with f close to 1.  For log f we use the
+ * series of the inverse hyperbolic tangent.
  */
 static inline double
 log_of(double x)

@@ -35,7 +35,8 @@ extern void random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t r
 
 /*
  * Names as vectors (feature hashing).  A name's vector has pseudorandom signs.  Its dot product
- * with a weighted sum of such vectors is approximately the name's weight, times the length.
+ * with a weighted sum of such vectors is approximately the name's weight, times the length of the
+ * vectors.
  *
  * Users store these vectors in columns and train models with them, so the signs of a name
  * never change.  Golden values in the tests pin them.

@@ -44,8 +44,8 @@
 #define MIN_RESIDUE	1e-14
 
 /*
- * Everything in the marginal likelihood that does not depend on the ridge.  For a symmetric matrix
- * A and a vector v, the likelihood needs
+ * The parts of the marginal likelihood that do not depend on the ridge.  For a symmetric matrix A
+ * and a vector v, the likelihood needs
  *
  *		ln |A + ridge I|	and		v' (A + ridge I)^-1 v
  *

@@ -7,8 +7,8 @@
 #include "clones.h"
 
 /*
- * Interleave groups of "lanes" weight vectors, of "len" numbers each.  If the last group has fewer
- * vectors, it is completed by zeros to "rounded" vectors in total.
+ * Interleave "count" weight vectors of "len" numbers, in groups of "lanes".  Zeros complete the
+ * last group, so that there are "rounded" vectors in total.
  */
 #define PACK_BODY(number, lanes, rounded) \
 	int			v; \
@@ -38,8 +38,8 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 
 /*
  * SIMD vector types.  They are explicit, because compilers generate poor code for such short loops,
- * and worse code for vectors longer than the CPU's registers.  Each clone therefore has its own
- * type.
+ * and worse code for vectors longer than the CPU's registers.  Each instruction set therefore has
+ * its own type.
  */
 #define VECTOR(number, bytes) \
 	number __attribute__((vector_size(bytes), aligned(sizeof(number)), may_alias))
@@ -52,9 +52,9 @@ typedef VECTOR(float, 32) float_x8;
 typedef VECTOR(float, 64) float_x16;
 
 /*
- * Dot products with a group of interleaved weight vectors.  One body serves all vector types, and
- * one or several feature vectors, so that the order of summation cannot differ.  Several feature
- * vectors share each load of weights.
+ * Dot products of feature vectors with a group of interleaved weight vectors.  All vector types use
+ * this body, so that the order of summation is always the same.  Several feature vectors share each
+ * load of weights.
  */
 #define SCORE_BODY(number, vector, width, lane_count, together) \
 	vector		sum[together][(lane_count) / (width)]; \
@@ -150,8 +150,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 #endif
 
 /*
- * Score all feature vectors.  If fewer vectors remain than a function takes, we include the last
- * vectors before them again.  That is faster than a function that takes fewer vectors.
+ * Score all feature vectors.  If fewer are left than a function takes, we include vectors before
+ * them again, which is faster than a function that takes fewer vectors.
  */
 #define SCORE_ALL(kernel) \
 	int			c; \

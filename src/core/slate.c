@@ -62,8 +62,8 @@ sift_up(SlateHeap *heap, const Slate *s)
 }
 
 /*
- * Count the rejected entries with the highest score, and record that with the largest tie-break
- * key.  Entries that score less than all kept ones need not be passed.
+ * Count the rejected entries that share the highest rejected score, and record the one with the
+ * largest tie-break key.  Entries with a lower score than all kept entries need not be passed.
  */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
@@ -114,8 +114,7 @@ min_int(int a, int b)
 }
 
 /*
- * Number of entries that a slate needs.  Sets sizes[g], for each of group_count groups g, to the
- * number of entries for the group.
+ * Compute the number of entries that a slate needs.  Sets sizes[g] to the number for each group g.
  */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
@@ -133,8 +132,7 @@ slate_entries(int candidates, int k, const int *groups, int cap, int group_count
 }
 
 /*
- * Initialize a slate with the caller's group_count heaps and entries; slate_entries() has computed
- * their number for the same k.
+ * Initialize a slate with heaps and entries of the caller, as many as slate_entries() has computed.
  */
 void
 slate_bind(Slate *s, int candidates, int k, const int *groups,
@@ -183,7 +181,7 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	{
 		int			group;
 
-		/* for most candidates, this comparison is the whole cost */
+		/* this test rejects most candidates */
 		if (*scores < least)
 			continue;
 		group = s->groups ? s->groups[first + i] : -1;
@@ -205,7 +203,10 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/* Largest tie-break key among the rejected entries with the highest score.  Requires one. */
+/*
+ * Return the largest tie-break key among the rejected entries with the highest score.  There must
+ * be a rejected entry.
+ */
 uint64_t
 slate_lost_key(Slate *s)
 {

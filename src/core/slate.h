@@ -47,10 +47,7 @@ typedef struct Slate
 	SlateHeap  *caps;			/* heap of each group's best entries */
 } Slate;
 
-/*
- * Tie-break key of a candidate or an item, given its number and a seed.  All tie-break keys of
- * lists and aggregates are made here.
- */
+/* Compute the tie-break key of a candidate or an item from its number and a seed. */
 static inline uint64_t
 slate_tie_key(uint64_t seed, uint64_t number)
 {

@@ -29,20 +29,22 @@
  */
 #define MAX_PRODUCTS	16
 
-/* Maximum ratio of a polynomial's amplifications of the first and the last direction */
+/* Maximum ratio between a polynomial's amplifications of the first and of the last direction */
 #define MAX_GROWTH		1e8
 
 /*
- * Minimum ratio of the last singular value to the first for products in single
- * precision, whose rounding errors are of the order of the first value.  The
- * last product is always in double precision.
+ * Minimum ratio of the last singular value to the first for products in single precision.  Their
+ * rounding errors are proportional to the first value.  The last product is in double precision.
  */
 #define MIN_FAST_SHARE	1e-3
 
 /* Eigenvalues below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* Eigenvalues below this fraction are rounding errors in a Gram matrix of unit vectors. */
+/*
+ * Eigenvalues of a Gram matrix of unit vectors below this fraction of the largest are rounding
+ * errors.
+ */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space of a decomposition */

@@ -34,7 +34,7 @@ value_of_modelled(double reward, double weight, double predicted, double expecte
 	return v;
 }
 
-/* Fraction of "more" in the sum of both counts */
+/* Return the fraction of "more" in the sum of both counts. */
 static double
 fraction_of(double count, double more)
 {
@@ -81,8 +81,8 @@ value_stderr(const PolicyValue *v, Moments moments)
 }
 
 /*
- * Standard error of snips by linearization: the standard error of the mean of w (r - snips),
- * divided by the mean weight.  Squares about snips follow from the stored squares about the mean.
+ * Compute the standard error of snips by linearization: the standard error of the mean of w (r -
+ * snips), divided by the mean weight.
  */
 double
 value_snips_stderr(const PolicyValue *v)
@@ -113,8 +113,9 @@ value_sample_size(const PolicyValue *v)
 #define BISECTION_STEPS		60
 
 /*
- * Lower bound of the log wealth of one bet against an expectation at "distance" from the mean.
- * Wealth increases with the distance.  Beyond the bound's maximum, we return the maximum.
+ * Return a lower bound of the log wealth of one bet against an expectation at "distance" from the
+ * mean.  Wealth increases with the distance.  Beyond its maximum the bound decreases, so we return
+ * the maximum.
  */
 static double
 log_wealth(double bet, double count, double squares, double distance)
@@ -125,7 +126,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Log of the mean wealth over all bet sizes */
+/* Return the log of the mean wealth over all bet sizes. */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {
@@ -145,9 +146,10 @@ log_mixture_wealth(double count, double squares, double distance)
 }
 
 /*
- * Largest distance, at most "room", between the mean of numbers in [0, 1] and an expectation that
- * the bets do not reject at level "alpha".  "squares" is the sum of squared deviations from the
- * mean.  Valid at any time, so that repeated looks need no correction.
+ * Return the largest distance, at most "room", between the mean of numbers in [0, 1] and an
+ * expectation that the bets do not reject at level "alpha".  "squares" is the sum of squared
+ * deviations from the mean.  The test is valid at any time, so that repeated looks need no
+ * correction.
  */
 double
 bounds_distance(double count, double squares, double room, double alpha)

@@ -56,8 +56,7 @@ extern double value_sample_size(const PolicyValue *v);
  * is at most the wealth of a gambler who bets a fraction s of it each time (Fan, Grama and Liu
  * 2015).  If m is the expectation, wealth exceeds 1/alpha at any time with probability at most
  * alpha (Ville).  This also holds for the mean wealth over several bets.  The bound is the m
- * closest to the sample mean at which the mean wealth exceeds 1/alpha.  Only count, mean and
- * squares enter, so order does not matter.
+ * closest to the sample mean at which the mean wealth exceeds 1/alpha.
  */
 extern double bounds_distance(double count, double squares, double room, double alpha);
 

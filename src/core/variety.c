@@ -2,8 +2,8 @@
  * variety.c
  *		Greedy selection with a similarity penalty (maximal marginal relevance).
  *
- * For each position, we scan candidates, VARIETY_STRIP of them (a strip) at a time.  To keep
- * the candidates sorted would cost more, because each choice changes their order.
+ * For each position, we scan candidates, VARIETY_STRIP of them (a strip) at a time.  Keeping the
+ * candidates sorted would cost more, because each choice changes their order.
  */
 #include "variety.h"
 
@@ -32,7 +32,7 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 /* ---------- similarity ---------- */
 
 /*
- * Address of the first element of a candidate's vector.  Successive elements are VARIETY_STRIP
+ * Return the address of the first element of a candidate's vector.  Elements are VARIETY_STRIP
  * floats apart.
  */
 static float *
@@ -90,8 +90,8 @@ fill_row(const Variety *v, float *row)
 }
 
 /*
- * Compute the similarities of all candidates to a chosen one, unless they are cached.  Rows are
- * cached for later slates while space is left.  Other rows overwrite each other after them.
+ * Compute the similarities of all candidates to a chosen one, unless they are cached.  While the
+ * cache has room, we keep them for later slates.  After that, they are overwritten each time.
  */
 static void
 compute_row(Variety *v, int chosen)
@@ -150,7 +150,10 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
 }
 
-/* Apply all choices of the slate to a strip of candidates.  Returns the highest score. */
+/*
+ * Update the penalized scores of VARIETY_STRIP candidates (a strip) for all chosen candidates.
+ * Returns the highest score.
+ */
 CPU_CLONES
 static double
 update_strip(Variety *v, size_t strip)
@@ -179,9 +182,9 @@ update_strip(Variety *v, size_t strip)
 }
 
 /*
- * Find the highest penalized score.  Choices only reduce scores.  We therefore apply them to a
- * strip only if its earlier highest score reaches the highest found, or to all strips if the row of
- * the last choice will be overwritten.
+ * Find the highest penalized score.  Penalties only grow, so a strip whose earlier highest score is
+ * too low needs no update.  If the similarities to the last choice are not cached, we update all
+ * strips before they are overwritten.
  */
 static double
 find_highest(Variety *v)
@@ -204,7 +207,7 @@ find_highest(Variety *v)
 	return highest;
 }
 
-/* Compute the penalized scores of a strip of candidates whose similarities do not change. */
+/* Compute the penalized scores of a strip of candidates from the similarities in v->closest. */
 CPU_CLONES
 static double
 rescore_strip(const Variety *v, int at, double *penalized)

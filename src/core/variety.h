@@ -39,7 +39,7 @@ typedef struct Variety
 	const int  *numbers;		/* each candidate's number for tie-break keys */
 	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
 	int			cap;
-	float	   *units;			/* vectors of length 1, VARIETY_STRIP interleaved at a time */
+	float	   *units;			/* vectors of length 1, interleaved in strips */
 	float	   *unit;			/* work space for one vector */
 
 	/* cached similarities: a row has the similarities of all candidates to a chosen candidate */
@@ -65,9 +65,9 @@ extern void variety_begin(Variety *v, uint64_t seed, int group_count);
 extern int	variety_next(Variety *v);
 
 /*
- * Minimum penalized score of a candidate.  Callers use it to prune: of the k candidates
- * with the best scores, one is always available.  A candidate whose score is below the
- * minimum penalized scores of all k is therefore never chosen.
+ * Return the minimum penalized score that a candidate can get.  Of the k candidates with the best
+ * scores, one is always available.  Candidates whose score is below the minimum penalized scores of
+ * all k are therefore never chosen, and callers can prune them.
  */
 static inline double
 variety_min_score(double diversity, double score)
