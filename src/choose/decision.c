@@ -9,13 +9,13 @@
  * If T candidates tie for the last r positions of a draw, each counts r / T for this draw, the
  * probability that a random tie-break chooses it.
  *
- * A shortlist may have cut off items of a tie.  The shortlist provides tie-break keys, uniform in
- * (0, 1) over all items, and its T candidates of the tie have the lowest keys.  Let t be the
- * highest of these.  Given all other keys, an item has one of the T - 1 lowest keys if its own is
- * below t.  Each order is then equally probable, so a candidate counts t * r / (T - 1).  Assume
- * that an item ties with the same items in all draws.  Then the mean of 1 / propensity, over the
- * pages that show the item, is exactly 1.  If other conditions exclude items of the tie, the mean
- * deviates by at most about 1 / T.
+ * If the candidates are a shortlist, other items may tie with them.  The shortlist provides
+ * tie-break keys, uniform in (0, 1), and its T candidates of the tie have the lowest keys.  Let t
+ * be the highest of these.  Given all other keys, an item has one of the T - 1 lowest keys if its
+ * own is below t.  Each order is then equally probable, so a candidate counts t * r / (T - 1).
+ * Assume that an item ties with the same items in all draws.  Then the mean of 1 / propensity, over
+ * the pages that show the item, is exactly 1.  If other conditions exclude items of the tie, the
+ * mean deviates by at most about 1 / T.
  *
  * With a cap or diversity, we count the candidates that the actual tie-break chooses.
  */
@@ -34,13 +34,13 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* Maximum number of entries in all slates that are filled at the same time; they take 24 MB */
+/* Maximum number of entries in the slates of draws that are processed together (24 MB) */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /*
- * A shortlist cuts off items only of ties of which it has at least 25 items.  We therefore take
- * ties of fewer candidates than this for complete.  The limit is below 25, because conditions may
- * exclude items of the shortlist.
+ * A shortlist can lack items of a tie only if it has at least 25 other items of the tie.  We
+ * therefore take ties of fewer candidates than this for complete.  The limit is below 25, because
+ * conditions may exclude items of the shortlist.
  */
 #define MIN_CUT_TIE		8
 
@@ -117,7 +117,7 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Do we count a tied candidate by its probability, instead of by the actual tie-break? */
+/* Do we count tied candidates by their probability of being chosen, instead of breaking the tie? */
 static bool
 SharesTies(const Candidates *from)
 {
@@ -125,8 +125,8 @@ SharesTies(const Candidates *from)
 }
 
 /*
- * Probability that a candidate is chosen if it ties for the last positions of a slate; 0 if no
- * candidates tie for them
+ * Return the probability that a candidate is chosen if it ties for the last positions of a slate; 0
+ * if no candidates tie for them.
  */
 static double
 TieShare(const Candidates *from, Slate *slate)

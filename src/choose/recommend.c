@@ -49,7 +49,7 @@ BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 	return state;
 }
 
-/* Score of a candidate without the intercept, which all candidates share */
+/* Compute the score of a candidate, without the intercept, which all candidates share. */
 static double
 Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *state)
 {

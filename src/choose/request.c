@@ -143,7 +143,10 @@ RequestCheckProfile(Request *request, Datum profile)
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 
-/* Bonus of the UCB policy for a candidate: exploration times the posterior standard deviation */
+/*
+ * Return the bonus of the UCB policy for a candidate: exploration times the posterior standard
+ * deviation.
+ */
 double
 RequestUcbBonus(const Request *request, PreparedModel *prepared, const double *features)
 {

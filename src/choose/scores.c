@@ -108,9 +108,9 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 }
 
 /*
- * Number of coefficient vectors (a portion) to convert to weights of features at a time.  Without
- * a projection, portions fit into the CPU's cache.  With one, each portion may have to generate
- * the projection again, so portions are as large as time and memory permit.
+ * Number of coefficient vectors to convert to weights of features at a time.  Without a projection,
+ * they should fit into the CPU's cache.  With a projection, each call may have to generate its
+ * matrix again, so we convert as many as time and memory permit.
  */
 static int
 PortionSize(const Scores *scores)
@@ -160,7 +160,10 @@ PrepareReduction(Scores *scores)
 	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
-/* Approximate number of multiplications that convert coefficients to weights of features */
+/*
+ * Return the approximate number of multiplications that convert coefficients to weights of
+ * features.
+ */
 static double
 LiftingCost(const DlintsHeader *model, double dim)
 {
@@ -315,7 +318,7 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	}
 }
 
-/* Score of a candidate under the only draw */
+/* Compute the score of a candidate under the only draw. */
 static double
 ScoreCandidate(const Scores *scores, int candidate)
 {

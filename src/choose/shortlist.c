@@ -1,8 +1,8 @@
 /*
  * shortlist.c
- *		The aggregate dlints_shortlist: candidate generation from very many items; and
- *		the keys by which it breaks ties, for dlints_decide.  Pages of recommenders use
- *		page/shortlist.c instead.
+ *		The aggregate dlints_shortlist: candidate generation from very many items.  The function
+ *		dlints_tie_keys returns the keys by which it breaks ties, for dlints_decide.  Pages of
+ *		recommenders use page/shortlist.c instead.
  *
  * Each row has a block of items, whose features are one array.  The cost per item is therefore the
  * arithmetic only.  We score STRIP items (a strip) under all weight vectors while their features
@@ -251,7 +251,10 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Offer items to the ranking of a weight vector.  Successive scores are "step" numbers apart. */
+/*
+ * Add items with high scores to the best items of a weight vector.  Scores are "step" numbers
+ * apart.
+ */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
@@ -291,9 +294,9 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 }
 
 /*
- * Compute the score of an item in double precision, after infinity or NaN in single precision.
- * Raises an error if a feature is not finite.  The result depends on features and weights only, so
- * that equal items have equal scores.
+ * Compute the score of an item in double precision, because it is infinite or NaN in single
+ * precision.  Raises an error if a feature is not finite.  The result depends on features and
+ * weights only, so that equal items have equal scores.
  */
 static double
 ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)

@@ -91,8 +91,8 @@ TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k
 }
 
 /*
- * Copy an item into the current memory context.  Detoasts it now, because the
- * result array would have to detoast it in any case.
+ * Copy an item into the current memory context.  We detoast it, because the result array would have
+ * to detoast it in any case.
  */
 static NullableDatum
 CopyItem(const TopK *top, NullableDatum item)

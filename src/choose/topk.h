@@ -43,7 +43,7 @@ TopKIsBeyond(const TopK *top, double score)
 
 /*
  * Offer the next item of the stream with a finite score.  Among equal scores the item that comes
- * first ranks first.  For most items of a long stream, comparing scores is the whole cost.
+ * first ranks first.
  */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)

@@ -17,8 +17,8 @@
 
 /*
  * Decay a model's evidence as if "updates" more observations had followed, or "time" microseconds
- * had passed.  Models with a discount per observation use the first argument, models with a
- * half-life the second.
+ * had passed.  Models with a discount per observation use "updates", models with a half-life
+ * "time".
  */
 static void
 Age(Dlints *model, int64 updates, int64 time)
@@ -105,7 +105,7 @@ Concat(Dlints *left, Dlints *right)
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* the choice of a discount has factored Z but not Z~ */
+	/* the calls above have factored Z but not Z~ */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
@@ -182,8 +182,8 @@ RaiseNotContained(void)
  * Rounding leaves about 1e-9 (core/evidence.c); a single remaining observation of a million leaves
  * 1e-6.
  *
- * The sums may already be residue of an earlier retraction.  Amounts that core/evidence.h considers
- * rounding errors are therefore permitted, too.
+ * If the sums are only rounding errors of an earlier retraction, the fraction says nothing.  We
+ * therefore also permit amounts that core/evidence.h considers rounding errors.
  */
 #define MAX_EMPTY_SHARE	1e-6
 

@@ -16,8 +16,8 @@
 /* ---------- training on blocks ---------- */
 
 /*
- * Compute the weights that a block's observations have after the last observation, in memory j
- * (0-based), the evidence under discount j.
+ * Compute the weights of a block's observations after the last of them, in memory j (0-based), the
+ * evidence under discount j.
  */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)

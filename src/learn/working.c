@@ -171,8 +171,8 @@ WorkingLearnPending(WorkingModel *working)
 }
 
 /*
- * Get the position of the next observation in the block.  A query can have many small
- * groups: the arrays begin with 8 observations and double when full.
+ * Get the position of the next observation in the block.  The arrays begin with 8 observations and
+ * double when full, since a query can have many small groups.
  */
 static Observation
 WorkingPlace(WorkingModel *working)
@@ -207,10 +207,10 @@ WorkingAdd(WorkingModel *working, const Observation *observation)
 }
 
 /*
- * Train the model on the pending observations, and choose the discount in use.  Sums are checked
- * for overflow only here, since infinity persists.  A read-only pointer suffices, because the
- * object still represents the same model.  A temporary memory context holds the workspace: callers
- * such as a sort may run in a context that is never reset.
+ * Train the model on the pending observations, and choose the discount in use.  We check sums for
+ * overflow here and not for each row, since infinity persists.  A read-only pointer suffices,
+ * because the object still represents the same model.  A temporary memory context holds the
+ * workspace, because callers such as a sort may run in a context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)

@@ -153,7 +153,7 @@ ComputeWindow(const DlintsHeader *model, int j)
 	/* a weak discount may round to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	/* the discount may be 1 - 1 / window for a whole number, rounded */
+	/* undo the rounding of a discount of 1 - 1 / window for an integer window */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 

@@ -73,9 +73,9 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the factor by which memory j (0-based), the evidence under discount j, decays.  With a
- * discount per observation, it decays by "updates" observations, and with a half-life by "time"
- * microseconds.
+ * Compute the factor by which memory j (0-based), the evidence under discount j, decays: after
+ * "updates" observations with a discount per observation, and in "time" microseconds with a
+ * half-life.
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
@@ -88,7 +88,7 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how memory j (0-based), the evidence under discount j, stores H, the sum of w^2 z z'
+ * Return how memory j (0-based), the evidence under discount j, represents the matrix H
  * (core/evidence.h).  As in the paper cited there, a single discounted memory stores the matrix;
  * one of several stores only the sum of w^2.
  */
@@ -233,8 +233,8 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 }
 
 /*
- * Return the ridge with which discounts are compared and the intercept is estimated: that given by
- * the user, or a constant.
+ * Return the ridge that the user gave, or RIDGE_START.  Discounts are compared, and the intercept
+ * is estimated, with this ridge.
  */
 double
 ModelFirstRidge(const DlintsHeader *header)

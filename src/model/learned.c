@@ -52,9 +52,10 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of the squared deviations from the mean reward to S, those from the reference
- * reward.  Below this ratio, fewer than twelve digits of S describe the deviations, and we move
- * the reference to the mean.  The reference begins as the first reward, which may be an outlier.
+ * Minimum ratio of the squared deviations from the mean reward to S, the squared deviations from
+ * the reference reward.  Below this ratio, fewer than twelve digits of S are left for the former,
+ * and we move the reference to the mean.  The reference begins as the first reward, which may be an
+ * outlier.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -216,8 +217,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Return the last of the next "more" updates, numbered from 1, after which the model chooses its
- * discount; 0 if there is none.  The updates come one by one.
+ * Return the number of the last update after which the model chooses its discount, if "more"
+ * updates follow one by one; 0 if none of them does.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -283,8 +284,8 @@ ModelFinishRevision(Dlints *model)
 }
 
 /*
- * Maximum size of sums that cannot overflow with one more observation.  We accept an observation
- * for such a model without training a copy first.
+ * Sums up to this size cannot overflow with one more observation. dlints_accepts() therefore need
+ * not train a copy of such a model.
  *
  * An observation adds less than 1e230 to a sum (core/numbers.h).  A change of the reference reward
  * by at most 2 WIDEN_MAX adds at most 4e100 times the sum of weights.  Only models from external

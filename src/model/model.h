@@ -86,7 +86,7 @@ typedef struct DlintsHeader
 	int64		newest;			/* time of the newest observation, or TIME_UNKNOWN */
 	float8		reference;		/* reference reward c of the sums R and S */
 	float8		sigma;			/* standard deviation of the noise: given or estimated */
-	int64		chosen;			/* updates at the last choice of discount, lambda, sigma */
+	int64		chosen;			/* updates when discount, lambda and sigma were last chosen */
 	Totals		totals;			/* sums over all observations, without a discount */
 	float8		unused2[3];
 } DlintsHeader;

@@ -7,9 +7,9 @@
  * only compare the argument with the cached key, so the comparison must be cheap.
  *
  * A backend caches prepared models in one hash table, limited by dlints.model_cache_size.  Each
- * call site (a function in a plan) remembers the model that it used last, which it compares first
- * and which cannot be evicted.  Eviction is random: models are often scanned cyclically, which is
- * the worst case of LRU.
+ * call site (a function in a plan) compares the model of its last call first, which cannot be
+ * evicted.  Eviction is random: models are often scanned cyclically, which is the worst case of
+ * LRU.
  *
  * The key of a value stored out of line is its toast pointer.  A pointer identifies one value
  * within a transaction, but its OID can be reused later.  When a transaction first uses a cached
@@ -92,9 +92,9 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless "model" equals the model behind the key.  Called when
- * the keys differ, which two stored copies of one model cause.  The key is
- * set to the new copy, which the next row probably contains, too.
+ * Raise an error unless "model" equals the model behind the key.  Two stored copies of one model
+ * have different keys, so we compare the models.  We then set the key to the new copy, which the
+ * next rows probably contain, too.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
@@ -414,7 +414,10 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/* Release the model of a call site.  Also the callback at the end of the plan. */
+/*
+ * Release the model of a call site.  We also register this function to be called at the end of the
+ * plan.
+ */
 static void
 ReleaseModel(void *arg)
 {

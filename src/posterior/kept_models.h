@@ -66,7 +66,7 @@ typedef struct PreparedModel
 	double	   *root;			/* root R of the covariance: R R' = sigma^2 Z^-1 Z~ Z^-1 */
 	double	   *shift;			/* argument "shift" of posterior_draws() */
 	double	   *factors;
-	double	   *weights;		/* posterior mean as weights of features, under one profile */
+	double	   *weights;		/* posterior mean as weights of features, for one profile */
 	bool		lifted;			/* are the "weights" complete? */
 	ValueKey	profile_key;		/* bytes that identify the profile of "weights" */
 	bool		is_moderate_known;	/* has "moderate" been computed? */

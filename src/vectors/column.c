@@ -29,7 +29,7 @@
  */
 #define MAX_COLUMN_NORM 4.0
 
-/* Maximum weight of a click in the log, in clicks.  One row then cannot outweigh all others. */
+/* Maximum weight of a click in the log, so that one row cannot outweigh all others */
 #define MAX_CLICK_WEIGHT 1000.0
 
 /* Convert the argument, of any numeric type, to double precision; NULL becomes NaN. */

@@ -21,19 +21,16 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Previous embeddings, as they are read. */
+/* State while the query of previous embeddings is read */
 typedef struct Previous
 {
 	QueryReader query;			/* must be first */
 	const ItemFit *fit;
-	double	   *vectors;		/* by item; zeros if there is none */
-	bool	   *known;			/* items with a previous embedding */
+	double	   *vectors;		/* previous embedding of each item; zeros if it has none */
+	bool	   *known;			/* does each item have a previous embedding? */
 } Previous;
 
-/*
- * Bytes of work space: a panel (core/panel.h) with its own work space, previous embeddings, and
- * embeddings that are longer than the panel's vectors
- */
+/* Get the size of the work space of PutFactors(), in bytes. */
 Size
 FactorsMemory(const LogReader *log)
 {
@@ -117,9 +114,9 @@ CheckDecomposed(bool done)
 }
 
 /*
- * Minimum share of clicks on items with a previous embedding for a refinement of the previous
- * embeddings.  Refinement multiplies by the click matrix once, so a new item's embedding depends on
- * the known items clicked by the same users.
+ * We refine the previous embeddings, instead of computing new ones, if at least this share of
+ * clicks is on items that have one.  A refinement multiplies by the click matrix once, so a new
+ * item's embedding depends on the known items clicked by the same users.
  */
 #define MIN_KNOWN_SHARE		0.5
 

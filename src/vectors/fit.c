@@ -16,7 +16,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Bytes of the larger one of both fits, which follow each other */
+/* Get the memory of the fits in bytes: the maximum of both, since one follows the other. */
 static Size
 FitMemory(const LogReader *log)
 {
@@ -33,7 +33,7 @@ FitMemory(const LogReader *log)
 	return Max(factors, neighbours);
 }
 
-/* Compute embeddings, which scales the weights of clicks, and restore the weights. */
+/* Compute embeddings, and then restore the weights of clicks, which the computation scales. */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {

@@ -109,7 +109,7 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
 #define FIT_COLUMNS		4		/* maximum columns of a result: see dlints_fit_items() */
 
-/* Embeddings and neighbours of the items of a click log, as they are computed. */
+/* A request for embeddings or neighbours of the items of a click log, or for both */
 typedef struct ItemFit
 {
 	LogReader	log;			/* must be first */
