@@ -10,6 +10,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "choose/request.h"
 #include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "vectors/log.h"
@@ -38,5 +39,10 @@ _PG_init(void)
 							"A larger click log raises an error.", &factors_memory,
 							1024 * 1024, 1024, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
+	DefineCustomIntVariable("dlints.seed",
+							"Sets the seed of a session's random numbers.",
+							"With -1 they cannot be repeated.  Other values are for tests.",
+							&session_seed, -1, -1, INT_MAX, PGC_USERSET, GUC_NOT_IN_SAMPLE,
+							NULL, RestartSeeds, NULL);
 	MarkGUCPrefixReserved("dlints");
 }

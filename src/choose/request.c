@@ -13,25 +13,37 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
+int			session_seed = -1;
+static int	key_owner;			/* process that chose the random key; 0: none */
+
+/* Start the session's random numbers again, when dlints.seed is set. */
+void
+RestartSeeds(int value, void *extra)
+{
+	key_owner = 0;
+}
+
 /*
- * Return a seed that is independent of all others, on any server.  Each process obtains a random
- * key once and encrypts a counter with it, because a system call per seed would cost as much as the
- * draw.
+ * Return a seed that is independent of all others, on any server, unless dlints.seed makes seeds
+ * repeatable.  Each process obtains a random key once and encrypts a counter with it, because a
+ * system call per seed would cost as much as the draw.
  */
 uint64
 FreshSeed(void)
 {
-	static int	pid;			/* process that obtained the random key */
 	static uint64 key;
 	static uint64 counter;
 
-	if (pid != MyProcPid)
+	if (key_owner != MyProcPid)
 	{
-		if (!pg_strong_random(&key, sizeof(key)) || !pg_strong_random(&counter, sizeof(counter)))
+		key = (uint64) session_seed;
+		counter = 0;
+		if (session_seed < 0 &&
+			(!pg_strong_random(&key, sizeof(key)) || !pg_strong_random(&counter, sizeof(counter))))
 			ereport(ERROR,
 					(errcode(ERRCODE_INTERNAL_ERROR),
 					 errmsg("could not obtain random numbers")));
-		pid = MyProcPid;
+		key_owner = MyProcPid;
 	}
 	return random_bits(key, counter++);
 }

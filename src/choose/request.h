@@ -37,6 +37,9 @@ typedef struct Request
 	double	   *profile;		/* numbers of the profile; NULL if stddev_factor is 0 */
 } Request;
 
+extern int	session_seed;		/* dlints.seed; negative: seeds are random */
+
+extern void RestartSeeds(int value, void *extra);
 extern uint64 FreshSeed(void);
 extern uint64 SeedArgument(FunctionCallInfo fcinfo, int argno);
 extern double *PolicyWeights(PreparedModel *prepared, Datum profile);

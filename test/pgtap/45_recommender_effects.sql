@@ -38,7 +38,6 @@ SELECT avg((u.item BETWEEN first AND last)::integer)
 FROM   board.decision d, unnest(d.items) u (item)
 WHERE  d.at >= since AND d.treatment = 'personal' $$;
 
-SELECT setseed(0.5);
 SELECT dlints_create_recommender('board', 'job', '{field,city_id,salary}',
   clicks => 'SELECT who, job, at FROM visit', repeats => true,
   control => 0.1, epsilon => 0.05, factors => 8);

@@ -24,7 +24,7 @@ $$;
 CREATE TEMP TABLE ranking AS
 SELECT shape, g, ranked(shape, model, 150, 100) AS items FROM trained, generate_series(1, 200) AS g;
 
-SELECT plan(62);
+SELECT plan(64);
 
 SELECT is(count(*), 200::bigint, format('%s: each ranking has all items once', shape))
 FROM ranking, LATERAL (SELECT count(DISTINCT i) AS items FROM unnest(items) AS i) AS d
@@ -87,6 +87,10 @@ FROM won JOIN won_by_weights USING (discount, g) JOIN duel USING (discount),
     LATERAL (VALUES ('dlints_recommend', one), ('dlints_recommend with k', first),
                     ('a drawn weight vector', seeded), ('an unseeded one', unseeded)) AS v (way, choice)
 GROUP BY discount, p, way ORDER BY discount, way;
+SELECT is(count(DISTINCT unseeded), 4000::bigint, 'draws without a seed differ') FROM drawn WHERE discount = 1;
+SELECT is(count(DISTINCT dlints_draw_weights(model)), 1::bigint, 'dlints.seed repeats the draws')
+FROM duel, LATERAL (SELECT set_config('dlints.seed', '0', true) FROM generate_series(1, 9) OFFSET 0) s
+WHERE discount = 1;
 
 -- without exploration, the item with the best expected reward is always chosen
 SELECT is(ranked(shape, dlints_set(model, exploration => 0), 50, 7),
