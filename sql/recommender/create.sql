@@ -130,8 +130,8 @@ BEGIN
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
 	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
 		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));
-	repeated := CASE WHEN NOT a ? 'borrowed' THEN @extschema@._dlints_repeated_key() END;
-	IF repeated IS NOT NULL THEN
+	repeated := @extschema@._dlints_repeated_key();
+	IF repeated IS NOT NULL AND NOT a ? 'borrowed' THEN
 		RAISE 'several items have the key "%"', repeated
 			USING ERRCODE = 'unique_violation', HINT = 'Make a view that has each key once.';
 	END IF;

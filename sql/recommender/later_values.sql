@@ -128,7 +128,7 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- an expression of a view fails
 	IF NOT @extschema@._dlints_is_item_error(SQLSTATE) THEN
 		RAISE;
 	END IF;
-	RAISE WARNING 'later values of columns get no features: %', SQLERRM;
+	RAISE WARNING 'argument "items": later values of columns get no features: %', SQLERRM;
 	RETURN false;
 END
 $$;

@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(315);
+SELECT plan(316);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -633,12 +633,13 @@ SELECT is(count(*), 0::bigint, 'recommend() returns nothing after all rows were 
 CREATE TABLE texts (id text, kind text);
 INSERT INTO texts SELECT i, 'kind ' || i % 3 FROM generate_series(1, 20) i;
 CREATE VIEW numbers AS SELECT id::integer, kind FROM texts;
-SELECT dlints_create_recommender('numbered', 'numbers', '{kind}', item_key => 'id', candidates => 'i.id > 0')
-\gset
+SELECT dlints_create_recommender('numbered', 'numbers', '{kind}', item_key => 'id', candidates => 'i.id > 0',
+  clicks => 'SELECT i / 4, i % 15 + 1, now() - i * interval ''1 hour'' FROM generate_series(1, 200) i') \gset
 INSERT INTO texts VALUES ('x', 'kind 1');
 SELECT is(outcome(call), '22P02: in the argument "items": invalid input syntax for type integer: "x"',
   call || ' names the argument if a key cannot be computed')
 FROM unnest(ARRAY['SELECT numbered.refresh()', 'SELECT numbered.recommend(1)',
+  'UPDATE texts SET id = ''x''; SELECT numbered.backtest(10)',
   $$SELECT dlints_create_recommender('renumbered', 'numbers', '{kind}', item_key => 'id')$$]) call;
 
 -- ---------- clicks that cannot be read ----------
