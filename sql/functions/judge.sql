@@ -216,7 +216,8 @@ COMMENT ON FUNCTION _dlints_arms(text[], dlints[], float8, float8)
 	IS 'checks arguments, and returns a row with name and model for each arm';
 
 -- Compares arms that have a model each.  The variance of an arm's rewards is at least the variance of all rewards.
--- The expected reward is shrunk towards the common mean by one observation.
+-- The expected reward is shrunk towards the common mean by one observation.  Numbers of at most 1e-50 in size count as
+-- 0, so that products do not underflow.
 CREATE FUNCTION dlints_winner(
 	arms text[],
 	models dlints[],
@@ -230,11 +231,19 @@ CREATE FUNCTION dlints_winner(
 ) LANGUAGE sql STABLE
 BEGIN ATOMIC
 	WITH arm AS MATERIALIZED (
-		SELECT a.n, a.action, i.effective_sample_size AS events, i.mean_reward,
-		       i.sigma ^ 2::double precision AS variance,
-		       dlints_predict(a.model, features, profile) AS earns,
-		       (i.sigma / dlints_stddev(a.model, features, profile)) ^ 2::double precision AS counts
-		FROM   _dlints_arms(arms, models, lowest, highest) a, LATERAL dlints_info(a.model) i
+		SELECT a.n, a.action, r.events, r.mean_reward, r.earns, r.sigma ^ 2::double precision AS variance,
+		       (r.sigma / least(greatest(p.stddev, r.sigma * 1e-7::double precision), r.sigma * 1e50::double precision))
+		       ^ 2::double precision AS counts
+		FROM   _dlints_arms(arms, models, lowest, highest) a, LATERAL dlints_info(a.model) i,
+		       LATERAL (SELECT dlints_predict(a.model, features, profile) AS earns,
+		                       dlints_stddev(a.model, features, profile) AS stddev) p,
+		       LATERAL (SELECT greatest(i.sigma, 1e-50::double precision) AS sigma,
+		                       CASE WHEN i.effective_sample_size > 1e-50::double precision
+		                            THEN i.effective_sample_size ELSE 0::double precision END AS events,
+		                       CASE WHEN abs(i.mean_reward) > 1e-50::double precision
+		                            THEN i.mean_reward ELSE 0::double precision END AS mean_reward,
+		                       CASE WHEN abs(p.earns) > 1e-50::double precision
+		                            THEN p.earns ELSE 0::double precision END AS earns) r
 		WHERE  a.action IS NOT NULL AND a.model IS NOT NULL),
 	mean AS (
 		SELECT sum(a.events) AS n, (lowest + highest) / 2::double precision AS middle, coalesce(

@@ -47,7 +47,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 
 /*
  * Add the numbers of a float8[] to "sums", one per candidate.  NULL elements
- * count as 0; others must be finite.
+ * count as 0; others must be at most WIDEN_MAX in size.
  */
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
@@ -61,7 +61,7 @@ AddNumbers(const Call *call, int argno, const char *plural, const char *name, do
 	count = ArgElements(array, &elements, &nulls);
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
-			sums[i] += ArgFinite(DatumGetFloat8(elements[i]), name);
+			sums[i] += ArgBounded(DatumGetFloat8(elements[i]), name);
 }
 
 /* Read the standard deviation of each candidate's random bonus; NULL if the argument is NULL. */

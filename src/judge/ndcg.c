@@ -55,7 +55,7 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return AggregateSameState(fcinfo);
 	k = ArgCount(fcinfo, 3);
-	relevance = ArgFinite(PG_GETARG_FLOAT8(1), "relevance");
+	relevance = ArgBounded(PG_GETARG_FLOAT8(1), "relevance");
 	score = ArgFinite(PG_GETARG_FLOAT8(2), "score");
 	if (relevance < 0.0)
 		ereport(ERROR,

@@ -124,15 +124,15 @@ dlints_policy_value_transfn(PG_FUNCTION_ARGS)
 	AggregateContext(fcinfo);
 	if (AnyNull(fcinfo))
 		return AggregateSameState(fcinfo);
-	reward = ArgFinite(PG_GETARG_FLOAT8(1), "reward");
+	reward = ArgBounded(PG_GETARG_FLOAT8(1), "reward");
 	weight = DecisionWeight(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
 	if (PG_NARGS() == 4)
 	{
 		value = value_of(reward, weight);
 		PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS_PLAIN));
 	}
-	value = value_of_modelled(reward, weight, ArgFinite(PG_GETARG_FLOAT8(4), "predicted"),
-							  ArgFinite(PG_GETARG_FLOAT8(5), "expected"));
+	value = value_of_modelled(reward, weight, ArgBounded(PG_GETARG_FLOAT8(4), "predicted"),
+							  ArgBounded(PG_GETARG_FLOAT8(5), "expected"));
 	PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS));
 }
 
@@ -279,7 +279,7 @@ Squares(const Sample *sample)
 static void
 CheckSample(const Sample *sample)
 {
-	double		range = ArgFinite(sample->highest - sample->lowest, "range");
+	double		range = sample->highest - sample->lowest;
 
 	if (!(range > 0.0))
 		ArgRaiseOutOfRange("highest", "above lowest", sample->highest);
@@ -311,11 +311,11 @@ Datum
 dlints_bounds(PG_FUNCTION_ARGS)
 {
 	Sample		sample = {
-		.mean = ArgFinite(PG_GETARG_FLOAT8(0), "mean"),
-		.stderr_of_mean = ArgFinite(PG_GETARG_FLOAT8(1), "stderr"),
+		.mean = ArgBounded(PG_GETARG_FLOAT8(0), "mean"),
+		.stderr_of_mean = ArgBounded(PG_GETARG_FLOAT8(1), "stderr"),
 		.count = (double) PG_GETARG_INT64(2),
-		.lowest = ArgFinite(PG_GETARG_FLOAT8(3), "lowest"),
-		.highest = ArgFinite(PG_GETARG_FLOAT8(4), "highest"),
+		.lowest = ArgBounded(PG_GETARG_FLOAT8(3), "lowest"),
+		.highest = ArgBounded(PG_GETARG_FLOAT8(4), "highest"),
 	};
 	double		confidence = PG_GETARG_FLOAT8(5);
 	double		doubt = (1.0 - confidence) / 2.0;

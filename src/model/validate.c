@@ -231,7 +231,7 @@ ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 		(header->ridge == 0.0 ||
 		 CheckBetween("ridge", header->ridge, DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem)) &&
 		(header->prior_weight == 0.0 ||
-		 CheckBetween("prior_weight", header->prior_weight, DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
+		 CheckBetween("prior_weight", header->prior_weight, 0.0, DLINTS_MAX_WEIGHT, problem)) &&
 		CheckBetween("exploration", header->exploration, 0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 

@@ -242,7 +242,7 @@ ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 		return score;
 
 	for (int i = 0; i < spec->len; i++)
-		ArgFinite(weights[i], "weights");
+		ArgBounded(weights[i], "weights");
 	ArgVector(features, spec, palloc(sizeof(double) * spec->len));
 	return ResultFinite(score);
 }

@@ -104,12 +104,12 @@ ReadPrevious(Previous *previous, uint32 items)
 /* ---------- vectors ---------- */
 
 static void
-CheckDecomposed(bool done)
+CheckDecomposed(bool done, const char *what)
 {
 	if (!done)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("could not factor the interactions"),
+				 errmsg("could not factor %s", what),
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
@@ -161,19 +161,19 @@ ComputeVectors(const Previous *previous, SvdMatrix *matrix)
 	if (known)
 	{
 		svd_start(matrix, &svd, hashes, k, previous->vectors);
-		CheckDecomposed(svd_refine(matrix, &svd));
+		CheckDecomposed(svd_refine(matrix, &svd), "previous");
 	}
 	else
 	{
 		svd_start(matrix, &svd, hashes, 0, NULL);
-		CheckDecomposed(svd_decompose(matrix, &svd));
+		CheckDecomposed(svd_decompose(matrix, &svd), "the interactions");
 	}
 	pfree(svd.spare);
 
 	vectors = k <= svd.columns ? svd.panel : AllocateNumbers(mul_size(matrix->items, k));
 	svd_vectors(matrix, &svd, hashes, k, vectors);
 	if (previous->vectors)
-		CheckDecomposed(svd_turn(matrix, k, previous->vectors, vectors, svd.work));
+		CheckDecomposed(svd_turn(matrix, k, previous->vectors, vectors, svd.work), "previous");
 	return vectors;
 }
 
@@ -199,7 +199,7 @@ VectorDatum(const double *vector, int count, Oid type)
 	if (type == FLOAT8ARRAYOID)
 		return ResultVector(vector, count);
 	for (int i = 0; i < count; i++)
-		numbers[i] = Float4GetDatum(ResultFinite((float4) vector[i]));
+		numbers[i] = Float4GetDatum(ArgFinite((float4) vector[i], "previous"));
 	return PointerGetDatum(construct_array(numbers, count, FLOAT4OID, sizeof(float4), true,
 										   TYPALIGN_INT));
 }

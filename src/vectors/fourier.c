@@ -35,7 +35,6 @@ FillRows(const Projection *w, const ProjectionRows *rows, const double *features
 		double		angle = dot_double(w->feature_dim, features,
 									   rows->numbers + (Size) r * w->feature_dim);
 
-		ResultFinite(angle);
 		out[row] = (float4)
 			(amplitude * cos(angle + TWO_PI * TWO_POW_MINUS_53 * bits));
 	}
@@ -61,8 +60,8 @@ CheckSizes(int n, int k)
 static double
 CheckScale(double scale)
 {
-	ArgFinite(scale, "scale");
-	if (scale <= 0 || isinf(1.0 / scale))
+	ArgBounded(scale, "scale");
+	if (scale <= 0 || 1.0 / scale > WIDEN_MAX)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 scale <= 0 ? errmsg("scale must be positive") :

@@ -86,7 +86,7 @@ CheckReals(Size count, const double *numbers)
 		if (fabs(numbers[i]) > FLT_MAX)
 			ereport(ERROR,
 					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("%g is out of range for type real", numbers[i])));
+					 errmsg("%g in features is out of range for type real", numbers[i])));
 }
 
 /* Compute the exponent of each vector (core/packed.h). */

@@ -26,7 +26,7 @@ SELECT name, size, m, k, p, i.prior_sample_size, p::jsonb -> 'prior' AS prior,
     0.3 * 10 * size / (10 * size + (m::jsonb -> 'weight_total')::float8) AS w
 FROM learned, dlints_info(p) AS i;
 
-SELECT plan(247);
+SELECT plan(248);
 
 SELECT cmp_ok(memory_difference(prior, prior_of(k)), '<=', 1e-11::float8, format('%s: prior', name))
 FROM counted ORDER BY name;
@@ -119,6 +119,7 @@ SELECT each_holds($$
     (dlints_info(e)).prior_sample_size IS NULL AND (dlints_info(e)).prior_weight IS NULL
     dlints_with_prior(NULL, k, 1) IS NULL
     dlints_with_prior(NULL, NULL) IS NULL
+    (dlints_info(dlints_with_prior(e, k, 5e-324))).prior_weight = 5e-324
     same_bytes(dlints_with_prior(e, 1e-200 * (1e-200 * k)), e)
     $$, 'FROM hand');
 

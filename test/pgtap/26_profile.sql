@@ -2,7 +2,7 @@
 -- length 1.
 \ir include/helpers.sql
 
-SELECT plan(64 + 4 + 4 + 3 + 2 + 3 + 1 + 15);
+SELECT plan(64 + 4 + 4 + 3 + 2 + 3 + 1 + 14);
 
 CREATE TABLE click AS
 SELECT i AS id, i % 40 AS member, features(i, 9)::real[] AS features, number(i, 50) * 3 AS weight
@@ -232,14 +232,13 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_fourier('{1,2}', 65535)$$, '54000: dlints cannot have more than 65536 dimensions '
 	 '(There are 2 features, and k is 65535.)'),
 	($$dlints_fourier('{1}', 4, scale => 0)$$, '22023: scale must be positive (The value is 0.)'),
-	($$dlints_fourier('{0}', 4, scale => 1e-310)$$, '22023: scale is too small (The value is 1e-310.)'),
+	($$dlints_fourier('{0}', 4, scale => 1e-51)$$, '22023: scale is too small (The value is 1e-51.)'),
 	($$dlints_fourier('{1}', 4, scale => 'infinity')$$, '22003: infinity not allowed in scale'),
 	($$dlints_fourier('{1}', 4, scale => 'NaN')$$, '22003: NaN not allowed in scale'),
 	($$dlints_fourier('{1,NaN}', 4)$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
 	($$dlints_fourier('{1,NULL}', 4)$$, '22004: array must not contain nulls (A null was found in the features.)'),
 	($$dlints_fourier('{{1}}', 4)$$, '2202E: array must be one-dimensional '
-	 '(The number of dimensions of the features is 2.)'),
-	($$dlints_fourier('{1e50}', 4, scale => 1e-290)$$, '22003: dlints result out of range')) AS v (call, result);
+	 '(The number of dimensions of the features is 2.)')) AS v (call, result);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -284,7 +284,7 @@ FROM (VALUES
     -- items of a binary compatible type
     ('gives 1', 'item text, features real[]',
      $$'SELECT 1, ''a''::varchar', 3, 'SELECT ''a''::text, ''{1,2,3}''::real[]'$$),
-    ('22003: dlints result out of range', 'item integer, features real[]',
+    ('22003: infinity not allowed in previous', 'item integer, features real[]',
      $$'SELECT 1, 2', 1, 'SELECT 2, ARRAY[1e50]'$$)) AS v (result, columns, arguments);
 CREATE DOMAIN pair_of_numbers AS real[] CHECK (cardinality(value) = 2);
 SELECT is(outcome(format($$SELECT * FROM dlints_factors('SELECT 1, 2', 3) AS f (%s)$$, columns)),

@@ -242,8 +242,8 @@ SELECT ok(max(abs(a.low - h.low) + abs(a.high - h.high)) < 0.003 AND max(abs(a.c
           AND max(abs(a.could_gain - h.could_gain)) < 0.001, 'dlints_winner() and winner() agree')
             FROM arms a JOIN half h USING (action);
 SELECT is((count(*), round(sum(chance_best)::numeric, 9), max(verdict)), (3::bigint, 1.0, 'open'::text),
-  'dlints_winner() compares untrained models')
-FROM dlints_winner('{x,y,z}', array_fill(dlints_new(2), ARRAY[3]), '{1,2}');
+  'dlints_winner() compares untrained models without an intercept at features of zeros')
+FROM dlints_winner('{x,y,z}', array_fill(dlints_new(2, intercept => false), ARRAY[3]), '{0,0}');
 SELECT is_empty($$ SELECT * FROM dlints_winner('{}', '{}') $$, 'dlints_winner() returns nothing without arms');
 SELECT is_empty($$ SELECT * FROM dlints_winner('{a}', NULL) $$, 'dlints_winner() returns nothing without models');
 SELECT is(outcome($$ SELECT * FROM dlints_winner('{a,b}', ARRAY[dlints_new(1)]) $$),

@@ -51,7 +51,7 @@ SELECT results_eq(
 SELECT throws_ok(format('SELECT dlints_ndcg(%s) FROM generate_series(1, 2) AS i', arguments),
                  code, message, arguments) FROM (VALUES
 	('-1, 1, 5', '22023', 'relevance must not be negative'),
-	('''NaN'', 1, 5', '22003', 'NaN not allowed in relevance'),
+	('1e51, 1, 5', '22003', 'numbers beyond 1e+50 not allowed in relevance'),
 	('1, ''Infinity'', 5', '22003', 'infinity not allowed in score'),
 	('1, 1, 0', '22023', 'k must be at least 1'),
 	('1, 1, NULL', '22004', 'k must not be null'),
