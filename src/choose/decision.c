@@ -53,7 +53,7 @@ typedef struct DecisionState
 	Slate	   *slates;			/* slate of each draw in the batch */
 	VariedLists *varied;		/* slates with diversity; NULL without diversity */
 	int		   *list;			/* work space: candidates of one slate */
-	double	   *tie_shares;		/* TieShare() of each draw in the batch */
+	double	   *tie_shares;		/* result of TieShare() for each draw in the batch */
 } DecisionState;
 
 /*

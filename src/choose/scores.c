@@ -59,12 +59,12 @@ struct Scores
 	double	   *addend_stddevs; /* standard deviation of each candidate's random bonus, or NULL */
 
 	/* vectors that are scored: features x, or products A x */
-	bool		reduces;		/* are the vectors A x instead of x? */
+	bool		reduces;		/* do we score A x instead of features x? */
 	int			len;			/* length of a vector */
 	int			step;			/* distance between successive vectors, in doubles */
 	double	   *lanes;			/* rows of the matrix A, interleaved (core/score.h) */
-	double	   *strip;			/* feature vectors of up to STRIP candidates */
-	double	   *reduced;		/* products of A and these feature vectors */
+	double	   *strip;			/* feature vectors of STRIP candidates */
+	double	   *reduced;		/* products of the matrix A and the vectors in "strip" */
 
 	ArrayType  *array;			/* features of all candidates, one row each */
 	ArgSpec		expected;
@@ -72,7 +72,7 @@ struct Scores
 	/*
 	 * interleaved draws ("pack"), and scores of STRIP candidates under SCORE_LANES draws ("block")
 	 */
-	double	   *pack;			/* interleaved draws; plain weights if there is one draw */
+	double	   *pack;			/* draws, interleaved unless there is only one */
 	int			pack_size;
 	double	   *levels;			/* intercept of each draw in "pack" */
 	int			first_draw;		/* index of the first draw in "pack" */
@@ -124,7 +124,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors or, with "lift", the weights of features that they convert to. */
+/* Interleave coefficient vectors.  If "lift" is true, convert them to weights of features first. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {

@@ -62,7 +62,7 @@ SiftDown(RankedItem *items, int64 count, int64 i)
 	items[i] = moved;
 }
 
-/* Create a ranking at the beginning of a struct of "size" bytes, whose other bytes are zero. */
+/* Create a TopK at the start of a struct of "size" bytes, whose other bytes are zero. */
 TopK *
 TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 {

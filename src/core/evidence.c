@@ -46,7 +46,7 @@ evidence_squares(const Evidence *e)
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor c for which c G replaces the matrix H, if H is not stored. */
+/* Return the factor by which the matrix G is multiplied to replace H, if H is not stored. */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -150,8 +150,8 @@ evidence_add(Evidence *e, const Evidence *other)
 /*
  * Tolerance for a sum that is negative after we subtracted the sum "taken" and "left" remains.  A
  * sum of 1e7 terms has a relative rounding error of at most about 1e-9.  The sums may have been
- * larger earlier, with larger errors, so we add 1e-6 of "taken".  More would hide that one
- * observation in a million was never added.
+ * larger earlier, with larger errors, so we add 1e-6 of "taken".  A larger tolerance could hide
+ * that one observation in a million was never added.
  */
 static double
 tolerance(double left, double taken)
@@ -173,8 +173,8 @@ clamp(double max_error, double *value)
 }
 
 /*
- * Limit the sum of rewards R after a subtraction that leaves almost no weight: R may then consist
- * of rounding errors.  All sets of rewards satisfy R^2 <= N S.
+ * Limit the sum of rewards R after a subtraction that leaves almost no weight N, because R may then
+ * consist of rounding errors.  With the sum of squares S, all rewards satisfy R^2 <= N S.
  */
 static void
 limit_mean(Evidence *e, const Evidence *taken)

@@ -50,8 +50,8 @@
 /* Representation of H, the sum of w^2 z z' */
 typedef enum Squares
 {
-	SQUARES_NONE,				/* no discount: G replaces H */
-	SQUARES_SUM,				/* only N2, the sum of w^2, is stored: H = (N2 / N) G */
+	SQUARES_NONE,				/* H is not stored: without a discount, G replaces it */
+	SQUARES_SUM,				/* only N2, the sum of w^2, is stored: H is (N2 / N) G */
 	SQUARES_MATRIX				/* the matrix H is stored */
 } Squares;
 

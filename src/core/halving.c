@@ -24,10 +24,10 @@ halving_rows(int width)
 }
 
 /*
- * Compute the weight of each element of item vectors: its typical effect on a score.  User profiles
- * are mean vectors times "scale", so the effect is an element's scale times its root mean square.
- * The largest weight is 1.  The smallest is 0.1, because models may use an element more than its
- * scale says.
+ * Compute a weight for each element of item vectors, by the element's typical effect on a score.
+ * User profiles are mean vectors times "scale", so this effect is the element's scale times its
+ * root mean square.  The largest weight is 1.  No weight is below 0.1, because models may use an
+ * element more than its scale suggests.
  */
 void
 halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)

@@ -32,7 +32,7 @@ is_last_of_several(int j, int count)
 
 /*
  * Does memory j (evidence under discount j) discount old observations?  "fastest" is the discount
- * of memory 0, or its half-life.
+ * of memory 0; 0 for a model with half-lives.
  */
 bool
 memory_fades(int j, int count, double fastest)
@@ -194,8 +194,8 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 }
 
 /*
- * Return the residual degrees of freedom: N - k for k effective parameters, or N if k is at least N
- * / 2.
+ * Return the residual degrees of freedom: N - k for k effective parameters and weight N, or N if k
+ * is at least N / 2.
  */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)

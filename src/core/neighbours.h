@@ -65,7 +65,7 @@ typedef struct Neighbours
 	double	   *popular;		/* products of popular items' columns: a lower triangle */
 
 	/* work space for a regression */
-	double	   *products;		/* product of each item's column with the current one */
+	double	   *products;		/* product of each item's column with the current item's */
 	uint32_t   *touched;		/* items whose product with the current item is nonzero */
 	size_t	   *heads;			/* index of each user's first node, plus 1; 0: empty list */
 	NeighbourNode *nodes;		/* nodes of the lists, at most one per cell */

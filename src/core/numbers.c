@@ -197,9 +197,10 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
 /*
- * Maximum of each lane over rows of "vectors" SIMD vectors; NaN if a number is not finite, since we
- * add 0 times each number.  Both halves of the rows have their own maxima, so that instructions
- * need not wait for each other.  An odd row in the middle is in both halves.
+ * Compute the maximum of each lane over rows of "vectors" SIMD vectors.  We add 0 times each
+ * number, so that the result is NaN if a number is not finite.  Both halves of the rows have
+ * separate maxima, so that instructions need not wait for each other.  An odd row in the middle is
+ * in both halves.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \
 	const vector *rows = (const vector *) scores; \

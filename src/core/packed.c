@@ -26,9 +26,9 @@
 #define BYTE_STEPS		127
 
 /*
- * Limits for vectors that share an exponent, as powers of two.  A vector shares it if its largest
- * number is at most 2^3 times that of the median vector, and at least 2^-6 times that of the
- * largest such vector.
+ * Limits for vectors that share an exponent, as powers of two.  A vector shares the exponent if its
+ * largest number is at most 2^3 times that of the median vector, and at least 2^-6 times that of
+ * the largest vector that shares it.
  */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6

@@ -19,7 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Range of e for all floats, including subnormals; it fits into a byte. */
+/*
+ * Range of a compressed vector's exponent, which fits into a byte, for all floats including
+ * subnormals
+ */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 

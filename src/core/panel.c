@@ -18,7 +18,7 @@
 /* Maximum bytes of columns multiplied at a time (a group), but at least a cache line per item */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
-/* Number of items from "item" on that are processed at a time, at most PANEL_CHUNK */
+/* Return the number of items in the chunk that begins with "item". */
 int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {
@@ -26,9 +26,9 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Copy "chunk" to "count" columns of a panel, from column "first" on, for panel_chunk() items from
- * "item" on.  Unless "full" is NULL, add to it the products of the panel's old columns, from
- * "first" on, with the new ones.
+ * Replace "count" columns of a panel, from column "first" on, by "chunk", for the items of one
+ * chunk from "item" on.  Unless "full" is NULL, first add the products of the panel's old columns
+ * with "chunk" to it.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,

@@ -91,10 +91,9 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Matrices to be factored, made from evidence[0] (G) and evidence[1] (H or its substitute).  We
- * multiply evidence[j] by times[j], and add the weighted prior and the ridge.  To cover rounding
- * errors, both diagonals also get share[j] times the diagonal of each matrix j, whose elements
- * count as at least least[j].
+ * Inputs of two factorizations.  Matrix j (0: G, 1: H or its substitute) is evidence[j] times
+ * times[j], plus the weighted prior and the ridge.  To cover rounding errors, both diagonals are
+ * increased by share[j] times the diagonal of matrix j, whose elements count as at least least[j].
  */
 typedef struct FactorInput
 {

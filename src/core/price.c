@@ -40,8 +40,8 @@
 #define MAX_ROUNDS	20
 
 /*
- * Excess over relaxed targets at which round_prices() stops, as a fraction of the usual spread of
- * costs.  Without mixing, choices rarely meet relaxed targets exactly.
+ * Accepted excess over targets that had to be relaxed, as a fraction of the usual spread of costs.
+ * Choices rarely meet such targets exactly.
  */
 #define RELAXED_TOLERANCE	0.01
 
@@ -67,9 +67,9 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 }
 
 /*
- * Compute the mean cost per chosen candidate, for each constraint, under the prices.  Returns the
- * mean score, where the scores of a decision are differences from that of its first candidate.
- * Ties are broken in the same way under all prices.
+ * Compute the mean cost of the chosen candidates for each constraint, under given prices.  Returns
+ * their mean score, relative to the first candidate of each decision.  Ties are broken in the same
+ * way under all prices.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)

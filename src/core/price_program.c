@@ -21,8 +21,8 @@
 #define MIN_PIVOT	1e-11
 
 /*
- * Duals below this number count as 0.  Gains below this fraction of the sum of their absolute terms
- * do so, too.
+ * Smaller duals count as 0, and so do gains below this fraction of the sum of their terms' absolute
+ * values.
  */
 #define MIN_GAIN	1e-11
 
@@ -30,8 +30,9 @@
 #define RATIO_TOLERANCE	1e-14
 
 /*
- * Compute the column of the linear program for the lists chosen under "prices": the scaled excess
- * of each mean cost, and a 1.  Returns the scaled mean score.
+ * Compute the linear program's column for the lists chosen under "prices".  The row of a constraint
+ * has the excess of its mean cost over the target, and the last row has 1.  Returns the mean score.
+ * Costs and scores are scaled.
  */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
@@ -98,8 +99,9 @@ invert_basis(PriceProgram *p)
 }
 
 /*
- * Compute values and duals of a new basis.  In the first phase, "is_feasibility", the objective is
- * to minimize the relaxation variable.  Returns false if the basis is singular.
+ * Compute the values and duals of a new basis.  In the first phase ("is_feasibility") the program
+ * minimizes the relaxation, in the second it maximizes the mean score.  Returns false if the basis
+ * is singular.
  */
 static bool
 update_basis(PriceProgram *p, bool is_feasibility)
@@ -147,8 +149,8 @@ maximize_prices(int kinds, double *prices)
 
 /*
  * Find a column that improves the objective: the slack of the target with the most negative dual
- * or, if no dual is negative, the choice under the duals as prices.  Returns false if no column
- * does.
+ * or, if no dual is negative, the lists chosen with the duals as prices.  Returns false if no
+ * column does.
  */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,

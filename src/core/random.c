@@ -231,7 +231,7 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 	{
 		double		radius = sqrt(-2.0 * log_of(positive_integer(words->first[i])));
 		double		turns = positive_integer(words->second[i]) * (0.5 / TWO_POW_52);
-		/* the sum is rounded; its lowest bits are the number of quarter turns */
+		/* adding 1.5 * 2^52 rounds to an integer, whose lowest bits count quarter turns */
 		double		rounded = 4.0 * turns + 1.5 * TWO_POW_52;
 		uint64_t	quarters = as_bits(rounded);
 		double		angle = TWO_PI * (turns - 0.25 * (rounded - 1.5 * TWO_POW_52));

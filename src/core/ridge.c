@@ -25,9 +25,9 @@
 #define MAX_STEPS_DOWN	2
 
 /*
- * Minimum observations per effective parameter before the ridge may rise.
- * With fewer, as with few rewarded arms among many, missing signal is no
- * evidence of small coefficients (doc/algorithm.md, "Ridge").
+ * Minimum number of observations per effective parameter before the ridge may rise.  If there are
+ * fewer, for example few rewarded arms among many, the lack of an effect does not show that
+ * coefficients are small (doc/algorithm.md, "Ridge").
  */
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 

@@ -63,7 +63,7 @@ sift_up(SlateHeap *heap, const Slate *s)
 
 /*
  * Count the rejected entries that share the highest rejected score, and record the one with the
- * largest tie-break key.  Entries with a lower score than all kept entries need not be passed.
+ * largest tie-break key.  Callers need not pass entries that score lower than all kept entries.
  */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)

@@ -34,7 +34,7 @@ value_of_modelled(double reward, double weight, double predicted, double expecte
 	return v;
 }
 
-/* Return the fraction of "more" in the sum of both counts. */
+/* Return the share of "more" in the sum of both counts. */
 static double
 fraction_of(double count, double more)
 {
@@ -81,8 +81,8 @@ value_stderr(const PolicyValue *v, Moments moments)
 }
 
 /*
- * Compute the standard error of snips by linearization: the standard error of the mean of w (r -
- * snips), divided by the mean weight.
+ * Compute the standard error of the estimate "snips" (see value.h) by linearization: the standard
+ * error of the mean of w (r - snips), divided by the mean weight.
  */
 double
 value_snips_stderr(const PolicyValue *v)

@@ -105,7 +105,7 @@ Concat(Dlints *left, Dlints *right)
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* the calls above have factored Z but not Z~ */
+	/* the functions above have factored the matrix Z, but not Z~ */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }

@@ -254,7 +254,7 @@ ModelFirstSigma(Dlints *model)
 	return prior.sigma > 0.0 ? prior.sigma : 1.0;
 }
 
-/* Return the parameters that interpret R and S, the sums of rewards. */
+/* Return what is needed to interpret the sums of rewards (R and S). */
 Rewards
 ModelRewards(const DlintsHeader *header)
 {

@@ -72,7 +72,7 @@ ModelKeepReference(Dlints *model)
 		double		mean = *memory->R / *memory->N;
 		double		reference = model->header.reference + mean;
 
-		/* in a model from external input, the mean may be no valid reward */
+		/* in a model from external input, the mean may not be a valid reward */
 		if (*memory->N > 0.0 && fabs(reference) <= WIDEN_MAX &&
 			*memory->S - *memory->R * mean < MIN_SPREAD_SHARE * *memory->S)
 		{

@@ -14,9 +14,11 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Maximum number of names and pairs of names in a request (takes about 30 ms of CPU) */
+/* Maximum number of names and pairs of names to hash for a request (about 30 ms of CPU) */
 #define MAX_PAIRS		100000
-/* Maximum total length of a request's names and pairs of names, in bytes (about 30 ms of CPU) */
+/*
+ * Maximum total length of the names and pairs of names to hash for a request (about 30 ms of CPU)
+ */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
 /* Maximum number of elements of a context's vector after projection to fewer dimensions */
 #define MAX_PROJECTED	64
@@ -24,14 +26,14 @@
 /* Arrays of numbers shorter than this are not reported as undeclared vectors */
 #define MIN_VECTOR_LENGTH	9
 
-/* Number and total bytes of a request's names and pairs of names */
+/* Number and total bytes of the names and pairs of names to hash for a request */
 typedef struct Workload
 {
 	double		pairs;
 	double		bytes;
 } Workload;
 
-/* Raise an error (54000) if a request has too many names and pairs of names. */
+/* Raise an error (54000) if there are too many names and pairs of names to hash. */
 static void
 check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 {

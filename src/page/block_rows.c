@@ -164,8 +164,8 @@ mean_spread(int len, int count, double *sums, const double *squares)
 }
 
 /*
- * Compute the mean of one number over the items of a block, and the largest distance of an item's
- * number from the mean.  Missing dates are ignored.
+ * Compute the mean of one number over the items of a block, and the largest distance of a number
+ * from this mean.  Missing dates are ignored.
  */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)

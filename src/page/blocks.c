@@ -37,10 +37,10 @@ typedef struct BlockScan
 	ArrayType  *items;
 	Datum	   *keys;			/* keys in "items"; NULL until read */
 	int			n_offered;		/* number of items in the block that may be chosen */
-	int			numbers[MAX_ITEMS];	/* number that identifies each of these items */
-	int			places[MAX_ITEMS];	/* position of each of these items in the block */
-	double		max_bonus;		/* largest bonus of these items, at least 0 */
-	uint16		masks[MAX_ITEMS];	/* for each item, bits of the rankings that may choose it */
+	int			numbers[MAX_ITEMS];	/* number that identifies each item that may be chosen */
+	int			places[MAX_ITEMS];	/* position in the block of each item that may be chosen */
+	double		max_bonus;		/* largest bonus of an item that may be chosen, or 0 */
+	uint16		masks[MAX_ITEMS];	/* for each item, bit mask of the rankings that may choose it */
 	bool		is_kept;		/* is an item of the block among the best? */
 } BlockScan;
 
@@ -117,8 +117,8 @@ compact_scores(BlockScan *scan)
 }
 
 /*
- * For each item, set the bits of the rankings under which it could be among the best items, if it
- * had the block's largest bonus.
+ * For each item, set the bit of each ranking (weight vector) under which the item could be among
+ * the best, if it had the block's largest bonus.
  */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
@@ -133,8 +133,9 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items of the rankings in its mask, if its score is high enough.  We add
- * the bonus in double precision, because large bonuses would make single precision scores equal.
+ * Add an item to the best items of each ranking (weight vector) in its mask, if its score is high
+ * enough.  We add the bonus in double precision, because in single precision large bonuses would
+ * make scores equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -326,7 +327,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Return the key of an item, by its number in a search without EligibleItems. */
+/* Return the key of the item with a number, after a search among all items. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {

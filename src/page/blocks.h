@@ -32,8 +32,8 @@ typedef struct EligibleItems
 } EligibleItems;
 
 /*
- * Result of a search: for each ranking a slate of its best items, sorted.  Items are identified by
- * their number in EligibleItems, or else by their position in the blocks.
+ * Result of a search: the best items under each ranking, sorted.  Items are identified by their
+ * number in EligibleItems, or else by their position in the blocks.
  */
 typedef struct BestItems
 {

@@ -18,7 +18,7 @@
  * Maximum number of items with a failing expression that we isolate one by one (about 0.1 s of CPU)
  */
 #define MAX_FAILING		1000
-/* After MAX_FAILING such items, number of items to leave out together if an expression fails */
+/* After MAX_FAILING failing items, number of items to leave out together if one of them fails */
 #define FAILING_PART	64
 
 /* Maximum absolute value of a bonus; larger ones count as 0 */
@@ -203,8 +203,9 @@ read_part(PageRequest *page, void *arg)
 }
 
 /*
- * Read the eligible items of a part.  If an expression fails, read each half of the part again, so
- * that only items with failing expressions are left out.  Rows read before the error are kept.
+ * Read which items of a part are eligible.  If an expression fails, read each half of the part
+ * again, so that only items with failing expressions are left out.  Rows read before the error are
+ * kept.
  */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
@@ -246,9 +247,9 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the eligible items of a part, or of all items, except items for which an expression fails.
- * Raises an error if an expression fails for all items.  We disable sequential scans, which would
- * evaluate "candidates" for other items, too.
+ * Read which of the given items, or of all items, are eligible.  Items for which an expression
+ * fails are not.  Raises an error if an expression fails for all items.  We disable sequential
+ * scans, which would evaluate "candidates" for other items, too.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)
@@ -273,8 +274,8 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 }
 
 /*
- * Read eligible items as read_allowed_part() does.  If expressions have always failed, and perhaps
- * because of a missing object, evaluate them for all items: that raises an error if all fail.
+ * Read eligible items as read_allowed_part() does.  If no expression has ever succeeded, and an
+ * object may be missing, evaluate the expressions for all items: that raises an error if all fail.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)

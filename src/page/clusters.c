@@ -44,7 +44,7 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* block numbers are below this */
+	int			n_blocks;		/* upper limit of block numbers, exclusive */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* block number of each block that has a centroid */
@@ -268,7 +268,7 @@ find_keys(BlockChoice *choice)
 }
 
 /*
- * Set the threshold of each ranking to the score of its last item found, and drop unread blocks
+ * Set the threshold of each ranking to the lowest score of its best items, and drop unread blocks
  * without a bound above a threshold.  If no threshold has fallen, only blocks that exceeded the old
  * thresholds need a test.
  */

@@ -15,8 +15,8 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of factor and column weights, then "narrow" */
-	float	   *narrow;			/* weights of features that are not stored as bytes */
+	float	   *lengths;		/* norms of the weights of factors and of columns */
+	float	   *narrow;			/* weights of other features, stored after "lengths" */
 	double		units[BYTE_LANES];
 } Lanes;
 

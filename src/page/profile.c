@@ -340,7 +340,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features that count as "clicks" clicks to a sum, and return the profile. */
+/* Add features, which count as "clicks" clicks, to a sum of features, and return the profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {

@@ -34,7 +34,7 @@
  * at most 5 %
  */
 #define MIN_FOUND			400
-/* Number of candidates, and minimum number of eligible items to find, per position of the list */
+/* We look for this many eligible items per position of the list, and keep as many candidates. */
 #define FOUND_PER_POSITION	4
 /* Factor by which we exceed the expected number of draws, so that one round usually suffices */
 #define MORE_DRAWS			1.25

@@ -281,7 +281,7 @@ try_claim(const Ranking *ranking)
 	return execute(ranking, &claim_event, types, values) == 1;
 }
 
-/* Read the settings, and draw whether the model ranks (is_live). */
+/* Read the settings, and draw at random whether the model determines the ranking (is_live). */
 static void
 fetch_settings(Ranking *ranking)
 {

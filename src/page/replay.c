@@ -25,9 +25,7 @@
 #define SAMPLED_ITEMS		10
 /* Number of draws under which a list is replayed */
 #define REPLAYED_DRAWS		2
-/*
- * Number of best items under each ranking that become candidates: minimum, and number per position
- */
+/* Number of candidates per ranking: MIN_BEST, plus BEST_PER_POSITION per position of the list */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
 /* Price that outweighs all other terms of a score, as a multiple of the norm of their weights */

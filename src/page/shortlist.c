@@ -24,11 +24,14 @@
 #include "sql/arrays.h"
 
 /*
- * Number of items per ranking on the first shortlist: minimum, and number per position of the list
+ * Minimum number of items per ranking on the first shortlist, and number per position of the list
  */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* Number of items per ranking for lists with diversity: minimum, and number per position */
+/*
+ * For lists with diversity: minimum number of items per ranking, and number per position of the
+ * list
+ */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* Factor by which a shortlist grows if its eligible items cannot fill the list */
@@ -44,9 +47,9 @@
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * An item that a search has not found may still reach the list through its neighbour score.  We add
- * such an item if its neighbour score bridges at least this part of the gap between the last item
- * found and the last position of the list.  The part is below 1, because searches miss some items.
+ * We add an item that a search has not found to the candidates, if its neighbour score could raise
+ * its score by this fraction of the gap between the last item found and the last position of the
+ * list.  The fraction is below 1, because searches miss some items.
  */
 #define MISSED_PART			0.5
 /* Number of items to find per cap group beyond the cap, because scores are rounded */

@@ -15,8 +15,8 @@
 #include "sql/observation.h"
 
 /*
- * Number of draws per list in catalogues with blocks, where each draw scores all items, and in
- * others
+ * Number of draws per list: BLOCK_DRAWS if each draw scores all blocks of items, or ALL_DRAWS if
+ * there are no blocks
  */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50

@@ -476,7 +476,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/* The next three functions require ClicksMatrix and use its numbers of items. */
+/* Call ClicksMatrix() before the next three functions, which use its numbers of items. */
 const uint64 *
 ClicksItemHashes(const Clicks *clicks)
 {

@@ -362,8 +362,8 @@ RaiseUnsupportedType(const char *name, Oid type)
 /* ---------- the SQL functions ---------- */
 
 /*
- * Set encoding->name from an argument: the name with which the next values are hashed.  With an
- * empty name, values are hashed alone.
+ * Set encoding->name from an argument.  The next values are hashed together with this name, or
+ * alone if it is empty.
  */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
