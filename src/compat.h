@@ -10,10 +10,7 @@
 #error "dlints needs PostgreSQL 14 or later"
 #endif
 
-/*
- * Version 16 moved the varlena macros from postgres.h to varatt.h, and added
- * soft errors for input functions.
- */
+/* Version 16 moved varlena macros to varatt.h, and added soft errors for input functions. */
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #include "varatt.h"
@@ -26,17 +23,12 @@
 extern PGDLLEXPORT void _PG_init(void);
 #endif
 
-/*
- * Version 15 replaced the warning about unknown settings with a prefix that an extension reserves.
- */
+/* Version 15 lets an extension reserve a prefix, instead of warning about unknown settings. */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
-/*
- * Local transaction ID of this backend.  Version 17 moved it within PGPROC.  Callers must include
- * storage/proc.h.
- */
+/* Local transaction ID, which version 17 moved.  Callers include storage/proc.h. */
 #if PG_VERSION_NUM >= 170000
 #define MyTransaction() MyProc->vxid.lxid
 #else

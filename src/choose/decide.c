@@ -45,10 +45,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
-/*
- * Add the numbers of a float8[] to "sums", one per candidate.  NULL elements
- * count as 0; others must be at most WIDEN_MAX in size.
- */
+/* Add the numbers of a float8[], at most WIDEN_MAX in size, to "sums".  NULL counts as 0. */
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {

@@ -56,10 +56,7 @@ typedef struct DecisionState
 	double	   *tie_shares;		/* result of TieShare() for each draw in the batch */
 } DecisionState;
 
-/*
- * Return the number of draws to score together.  Scoring takes about the same time for one draw as
- * for a few.
- */
+/* Return the number of draws to score together, since a few take about as long as one. */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
 {
@@ -160,9 +157,7 @@ CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 			state->decision->counts[strip->first + i] += share;
 }
 
-/*
- * Count the candidates that tie for the last positions of slates, in a second pass over the scores.
- */
+/* Count candidates that tie for the last positions of slates, in a second pass over scores. */
 static void
 CountTies(DecisionState *state, int draws)
 {
@@ -232,10 +227,7 @@ DecideUnder(DecisionState *state, int draws)
 	}
 }
 
-/*
- * Replace the decision by a random subset in random order: all scores are equal, and tie-break keys
- * decide.
- */
+/* Replace the decision by a random subset in random order: ties among equal scores. */
 static void
 ChooseAtRandom(Decision *decision, Slate *slate)
 {

@@ -18,9 +18,7 @@
 
 PG_FUNCTION_INFO_V1(dlints_draw);
 
-/*
- * dlints_draw(model, seed): a draw psi-tilde of the coefficients (Ghoorchian et al., Algorithm 1)
- */
+/* dlints_draw(model, seed): a draw of the coefficients (Ghoorchian et al., Algorithm 1) */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
 {

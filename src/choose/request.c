@@ -25,8 +25,8 @@ RestartSeeds(int value, void *extra)
 
 /*
  * Return a seed that is independent of all others, on any server, unless dlints.seed makes seeds
- * repeatable.  Each process obtains a random key once and encrypts a counter with it, because a
- * system call per seed would cost as much as the draw.
+ * repeatable.  Each process encrypts a counter with a random key, because a system call per seed
+ * would cost as much as the draw.
  */
 uint64
 FreshSeed(void)
@@ -88,10 +88,7 @@ PolicyParts(uint8 policy)
 		policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN;
 }
 
-/*
- * Return the weights of features by which a policy scores candidates, apart from UCB's standard
- * deviation.
- */
+/* Return the weights by which a policy scores candidates, without UCB's standard deviation. */
 double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
 {
@@ -155,10 +152,7 @@ RequestCheckProfile(Request *request, Datum profile)
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 
-/*
- * Return the bonus of the UCB policy for a candidate: exploration times the posterior standard
- * deviation.
- */
+/* Return the UCB bonus of a candidate: exploration times the posterior standard deviation. */
 double
 RequestUcbBonus(const Request *request, PreparedModel *prepared, const double *features)
 {

@@ -28,10 +28,7 @@ CheckFraction(double number, const char *name)
 	return number;
 }
 
-/*
- * Raise an error for epsilon together with a cap or diversity: the
- * propensities would have no closed form.
- */
+/* Reject epsilon with a cap or diversity: the propensities would have no closed form. */
 static void
 CheckEpsilonAlone(const Rules *rules)
 {

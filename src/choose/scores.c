@@ -69,9 +69,7 @@ struct Scores
 	ArrayType  *array;			/* features of all candidates, one row each */
 	ArgSpec		expected;
 
-	/*
-	 * interleaved draws ("pack"), and scores of STRIP candidates under SCORE_LANES draws ("block")
-	 */
+	/* interleaved draws ("pack"), and scores of STRIP candidates under them ("block") */
 	double	   *pack;			/* draws, interleaved unless there is only one */
 	int			pack_size;
 	double	   *levels;			/* intercept of each draw in "pack" */
@@ -160,10 +158,7 @@ PrepareReduction(Scores *scores)
 	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
-/*
- * Return the approximate number of multiplications that convert coefficients to weights of
- * features.
- */
+/* Return about how many multiplications convert coefficients to weights of features. */
 static double
 LiftingCost(const DlintsHeader *model, double dim)
 {
@@ -330,10 +325,7 @@ ScoreCandidate(const Scores *scores, int candidate)
 	return dot_double(n, scores->pack, (const float8 *) ARR_DATA_PTR(scores->array) + at);
 }
 
-/*
- * Score some candidates under the only draw.  Invalid numbers make the maximum NaN; ReadStrip()
- * then raises the error.
- */
+/* Score candidates under the only draw.  ReadStrip() raises an error for invalid numbers. */
 static void
 ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 			   ScoresConsumer consume, void *consumer)

@@ -251,10 +251,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/*
- * Add items with high scores to the best items of a weight vector.  Scores are "step" numbers
- * apart.
- */
+/* Add items with high scores to "best".  Scores are "step" numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)

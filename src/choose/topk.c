@@ -130,10 +130,7 @@ ReplaceWorst(TopK *top, RankedItem item)
 	SiftDown(top->items, top->k, 0);
 }
 
-/*
- * Keep an item, in place of the worst one if there are k.  An item that ranks behind k others is
- * ignored.
- */
+/* Keep an item if it is one of the k best so far, in place of the worst one if there are k. */
 void
 TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 {

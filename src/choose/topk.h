@@ -41,10 +41,7 @@ TopKIsBeyond(const TopK *top, double score)
 	return top->full && score < top->threshold;
 }
 
-/*
- * Offer the next item of the stream with a finite score.  Among equal scores the item that comes
- * first ranks first.
- */
+/* Offer the next item, with a finite score.  The first of several equal scores ranks first. */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)
 {

@@ -37,10 +37,7 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/*
- * Raise an error if a row of similar_by is invalid, even that of a candidate that cannot be on a
- * slate.
- */
+/* Check all rows of similar_by, even those of candidates that cannot be on a slate. */
 static void
 CheckRows(VariedLists *lists)
 {

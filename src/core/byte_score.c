@@ -27,10 +27,7 @@ largest_float(int len, const float *numbers)
 	return largest;
 }
 
-/*
- * Encode finite features as bytes, with padding.  Returns the scale:
- * feature = (byte - 128) * scale.
- */
+/* Encode finite features as padded bytes.  Returns the scale: feature = (byte - 128) * scale. */
 float
 byte_encode(int len, const float *features, uint8_t *codes)
 {

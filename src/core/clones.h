@@ -33,10 +33,7 @@
 #endif
 #endif
 
-/*
- * Unroll loops of fixed length, so that compilers that do not vectorize at
- * -O2 use vector instructions.
- */
+/* Unroll loops of fixed length, for compilers that do not vectorize at -O2. */
 #define UNROLL	_Pragma("GCC unroll 16")
 
 /* Size of a cache line in bytes */

@@ -159,9 +159,7 @@ tolerance(double left, double taken)
 	return 1e-9 * (left + taken) + 1e-6 * taken;
 }
 
-/*
- * Replace a negative number by zero.  Returns false if an error of "max_error" cannot explain it.
- */
+/* Replace a negative number by zero.  Returns false if it is not within "max_error" of zero. */
 static bool
 clamp(double max_error, double *value)
 {

@@ -27,10 +27,7 @@
 /* Maximum observations per call of evidence_absorb(), which adds them as matrix products */
 #define EVIDENCE_BLOCK 128
 
-/*
- * Evidence with a smaller sum of weights counts as empty, because rounding errors may leave such a
- * sum.
- */
+/* Evidence with a smaller sum of weights counts as empty: it may be rounding errors. */
 #define MIN_WEIGHT	1e-6
 
 /*

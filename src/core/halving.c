@@ -50,10 +50,7 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 
 /* ---------- the principal axis ---------- */
 
-/*
- * Copy every n-th vector of a group, times the weights, and subtract the mean of the copies.
- * Returns their number.
- */
+/* Copy a sample of vectors, times the weights, minus the mean.  Returns its size. */
 CPU_CLONES
 static int
 sample_rows(const HalvingSet *set, int count, const int *order)
@@ -184,9 +181,7 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
-/*
- * Write a node of the tree and its descendants, "levels" levels in all (at most HALVING_MAX_DEPTH).
- */
+/* Write a node of the tree and its descendants: "levels" levels, at most HALVING_MAX_DEPTH. */
 static void
 add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 		 int node, int levels, float *tree)
@@ -211,10 +206,7 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	}
 }
 
-/*
- * Build the tree of axes and medians from a sample of vectors; its depth is at least 1.  Permutes
- * "order".
- */
+/* Build a tree of at least one level from a sample of vectors.  Permutes "order". */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {

@@ -30,9 +30,7 @@ static const int unit_stride = 1;
 /* Number of elements of vectors that linalg_project() multiplies at a time (work space: 16 kB) */
 #define MAX_PIECE	256
 
-/*
- * Size of the buffer that OpenBLAS maps for level 3 on most CPUs, plus the overhead of some builds
- */
+/* Size of the buffer that OpenBLAS maps for level 3 on most CPUs, plus some builds' overhead */
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
@@ -253,9 +251,7 @@ linalg_cholesky_invert(int d, double *factor)
 	dpftri_("N", "L", &d, factor, &info, 1, 1);
 }
 
-/*
- * Trace of the product of two packed symmetric matrices.  Elements below the diagonal count twice.
- */
+/* Trace of the product of two packed symmetric matrices; off-diagonal elements count twice */
 double
 linalg_trace_product(int d, const double *left, const double *right)
 {
@@ -518,9 +514,7 @@ project_rows(int len, int rows, const double *matrix, int count, const double *v
 	}
 }
 
-/*
- * out[c] <- matrix vectors[c], for a matrix given by rows.  Successive results are out_len apart.
- */
+/* out[c] <- matrix vectors[c], for a matrix by rows; results are out_len numbers apart */
 void
 linalg_project(int len, int rows, const double *matrix, int count,
 			   const double *vectors, double *out, int out_len)

@@ -129,10 +129,7 @@ total_squares(const Rewards *rewards)
 	return squares > ROUNDING_SHARE * t->peak ? squares : 0.0;
 }
 
-/*
- * Return the sum of squared deviations of rewards from their mean or, without an intercept, from
- * zero.
- */
+/* Sum of squared deviations of rewards from their mean or, without an intercept, from zero */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
 {
@@ -193,10 +190,7 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/*
- * Return the residual degrees of freedom: N - k for k effective parameters and weight N, or N if k
- * is at least N / 2.
- */
+/* Residual degrees of freedom: N - k for k effective parameters, or N if k is at least N / 2 */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {

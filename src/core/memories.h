@@ -17,10 +17,7 @@
 
 #define MEMORY_MAX	8
 
-/*
- * Ratio between the time windows of successive discounts.  The last of several memories has no
- * discount.
- */
+/* Ratio of the time windows of successive discounts; the last of several has no discount */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice

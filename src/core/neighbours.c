@@ -203,9 +203,7 @@ cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 
 /* ---------- one regression ---------- */
 
-/*
- * Is the column of "item" nearer than that of "other"?  Equal cosines are ordered by item number.
- */
+/* Is the column of "item" nearer than that of "other"?  Item numbers break ties. */
 static bool
 is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 {
@@ -307,8 +305,7 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 
 /*
  * Compute the lower triangle of the products among the chosen items' columns.  Popular items come
- * last.  Products of two popular items are cached, so that we need not copy their many cells to
- * lists.
+ * last: their products are cached, so that we need not copy their many cells to lists.
  */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
@@ -359,9 +356,8 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * Fit each item's regression on its nearest items.  All columns are multiplied before the first
- * regression, which needs the products of popular items.  Returns false if LAPACK cannot solve a
- * system.
+ * Fit each item's regression on its nearest items.  We multiply all columns first, because
+ * regressions need the products of popular items.  Returns false if LAPACK fails.
  */
 bool
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)

@@ -21,10 +21,7 @@
 
 #include "panel.h"
 
-/*
- * Maximum number of items per user; of more items we draw a random sample.  Time is quadratic in
- * this number.
- */
+/* Maximum number of items per user (more are sampled); time is quadratic in this number */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
 /* Number of popular items whose products are cached, in a triangle of 17 MB */

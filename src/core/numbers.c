@@ -18,8 +18,8 @@
 #define HALF	(LANES / 2)
 
 /*
- * Dot product, for both element types.  The inner loops are unrolled to keep the sums in registers.
- * We advance the pointers, since under -fwrapv compilers do not see that indexed elements are
+ * Dot product, for both element types.  Unrolled inner loops keep the sums in registers.  We
+ * advance the pointers, since under -fwrapv compilers do not see that indexed elements are
  * contiguous.
  */
 #define DOT_BODY(n, weights, features) \
@@ -162,10 +162,7 @@ largest_magnitude(size_t count, const double *numbers)
 	return largest;
 }
 
-/*
- * Divide by the largest number first, so that no square overflows and not all squares underflow.
- * Zeros stay zeros.
- */
+/* Divide by the largest number first, so that squares do not overflow and not all underflow. */
 void
 unit_scale(size_t count, const double *restrict sum, float *restrict out)
 {

@@ -10,9 +10,7 @@
 
 #include "numbers.h"
 
-/*
- * Format of IEEE half precision: bits of precision, and range of exponents as frexp() defines them
- */
+/* Format of IEEE half precision: bits of precision, and range of exponents as in frexp() */
 #define PRECISION		11
 #define MIN_EXPONENT	(-13)
 #define MAX_EXPONENT	15
@@ -33,10 +31,7 @@
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
-/*
- * Round to the nearest half-precision number, ties to even.  Rounding up to a power of two carries
- * into the exponent.
- */
+/* Round to the nearest half, ties to even.  Rounding up may carry into the exponent. */
 static unsigned
 half_of(double number)
 {
@@ -72,10 +67,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/*
- * Absolute value of an 8-bit number as a multiple of the smallest one.  The lower seven bits store
- * its square root.
- */
+/* Absolute value of an 8-bit number in units of the smallest: its lower seven bits, squared */
 static uint64_t
 size_of_byte(unsigned bits)
 {
@@ -102,8 +94,7 @@ packed_exponent(size_t count, const double *numbers)
 
 /*
  * Give vectors of similar size one exponent.  A number that is equal in all of them is then rounded
- * equally, and cancels in dlints_contrast().  Vectors much larger or smaller than most keep their
- * own exponents.
+ * equally, and cancels in dlints_contrast().  Much larger or smaller vectors keep their own.
  */
 void
 packed_share_exponent(size_t rows, int *exponents)

@@ -19,10 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Range of a compressed vector's exponent, which fits into a byte, for all floats including
- * subnormals
- */
+/* Range of exponents for all floats, including subnormals; an exponent fits into a byte */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 

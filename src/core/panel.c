@@ -111,10 +111,7 @@ panel_multiply_fast(const SvdMatrix *matrix, size_t columns, double *panel, doub
 						  chunk);
 }
 
-/*
- * panel <- T_n(A'A / center - 1) panel with the Chebyshev polynomial T_n; work space as for
- * panel_multiply()
- */
+/* panel <- T_n(A'A / center - 1) panel, for the Chebyshev polynomial T_n */
 void
 panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, double *panel,
 			 double *spare, double *chunk)
@@ -148,9 +145,7 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/*
- * panel <- panel times "full", a matrix by columns; "chunk" is work space for PANEL_CHUNK vectors
- */
+/* panel <- panel times "full", a matrix by columns; "chunk" holds PANEL_CHUNK vectors */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)

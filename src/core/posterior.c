@@ -84,10 +84,7 @@ prior_is_valid(const Prior *prior, int dim)
 
 /* ---------- factors ---------- */
 
-/*
- * Maximum accumulated rounding error of evidence, in units of DBL_EPSILON.
- * More would leave fewer than four digits.
- */
+/* Maximum rounding error of evidence, in DBL_EPSILON; more would leave fewer than four digits */
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*

@@ -40,10 +40,7 @@ extern void prior_from(const Evidence *e, const Rewards *rewards, double *N, dou
 extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
-/*
- * Packed Cholesky factors Z = L L' and Z~ = M M'.  M is NULL for a model without a discount, since
- * then Z~ = Z.
- */
+/* Packed Cholesky factors Z = L L' and Z~ = M M'; M is NULL without a discount (Z~ = Z) */
 typedef struct Factor
 {
 	int			dim;

@@ -23,10 +23,7 @@
  */
 #define ACCURACY	(1024.0 * 1024.0)
 
-/*
- * Ratios of scores to costs beyond this number, or below its inverse, are ignored (see
- * usual_price).
- */
+/* Ratios of scores to costs beyond this number or its inverse are ignored (see usual_price). */
 #define MAX_USUAL	1e110
 
 /* Relative difference between sums of equal costs in different order */
@@ -309,10 +306,7 @@ lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/*
- * Return the largest excess of a mean cost over its target, as a fraction of the costs' usual
- * spread.
- */
+/* Largest excess of a mean cost over its target, divided by the costs' usual spread */
 static double
 largest_excess(const PriceProgram *p, const double *targets, const double *prices)
 {

@@ -20,10 +20,7 @@
 /* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
-/*
- * Smaller duals count as 0, and so do gains below this fraction of the sum of their terms' absolute
- * values.
- */
+/* Smaller duals count as 0; so do gains smaller than this fraction of their terms. */
 #define MIN_GAIN	1e-11
 
 /* Relative tolerance between two ratios in the choice of the leaving column */
@@ -55,9 +52,7 @@ set_column(PriceProgram *p, int row, ColumnKind type, double score, const double
 	memcpy(p->basis[row], column, sizeof(double) * (size_t) p->rows);
 }
 
-/*
- * Invert the basis by Gauss-Jordan elimination with row pivoting.  Returns false if it is singular.
- */
+/* Invert the basis by Gauss-Jordan elimination.  Returns false if it is singular. */
 static bool
 invert_basis(PriceProgram *p)
 {
@@ -99,9 +94,8 @@ invert_basis(PriceProgram *p)
 }
 
 /*
- * Compute the values and duals of a new basis.  In the first phase ("is_feasibility") the program
- * minimizes the relaxation, in the second it maximizes the mean score.  Returns false if the basis
- * is singular.
+ * Compute values and duals of a new basis.  The first phase ("is_feasibility") minimizes the
+ * relaxation, the second maximizes the mean score.  Returns false if the basis is singular.
  */
 static bool
 update_basis(PriceProgram *p, bool is_feasibility)
@@ -149,8 +143,7 @@ maximize_prices(int kinds, double *prices)
 
 /*
  * Find a column that improves the objective: the slack of the target with the most negative dual
- * or, if no dual is negative, the lists chosen with the duals as prices.  Returns false if no
- * column does.
+ * or, if there is none, the lists chosen with duals as prices.  Returns false if no column does.
  */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
@@ -192,10 +185,7 @@ find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double
 	return gain > MIN_GAIN * size;
 }
 
-/*
- * Replace the basic column whose value first reaches 0 by a new column.  Returns false if no value
- * decreases.
- */
+/* Replace the basic column whose value first reaches 0.  Returns false if no value decreases. */
 static bool
 enter_column(PriceProgram *p, ColumnKind type, double score, const double *column)
 {
@@ -237,10 +227,7 @@ relaxation_row(const PriceProgram *p)
 	return -1;
 }
 
-/*
- * Improve the basis until it is optimal or, in the first phase, feasible.  Returns false if the
- * method fails.
- */
+/* Improve the basis until it is optimal or, in the first phase, feasible; false on failure */
 static bool
 improve(PriceProgram *p, bool is_feasibility)
 {

@@ -113,9 +113,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/*
- * Compute the number of entries that a slate needs.  Sets sizes[g] to the number for each group g.
- */
+/* Compute the number of entries of a slate.  Sets sizes[g] to the number for each group g. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {
@@ -131,9 +129,7 @@ slate_entries(int candidates, int k, const int *groups, int cap, int group_count
 	return count;
 }
 
-/*
- * Initialize a slate with heaps and entries of the caller, as many as slate_entries() has computed.
- */
+/* Initialize a slate with the caller's heaps and entries (see slate_entries). */
 void
 slate_bind(Slate *s, int candidates, int k, const int *groups,
 		   int group_count, const int *sizes, SlateHeap *caps, SlateEntry *entries)
@@ -203,10 +199,7 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/*
- * Return the largest tie-break key among the rejected entries with the highest score.  There must
- * be a rejected entry.
- */
+/* Largest tie-break key among the rejected entries with the highest score, which must exist */
 uint64_t
 slate_lost_key(Slate *s)
 {

@@ -3,8 +3,8 @@
  *		Slates: the k best of a list of scored candidates, with a maximum
  *		number per group.
  *
- * If scores are equal, the smallest tie-break key wins.  Keys are random, drawn from a seed or
- * given by the caller.  Propensities (choose/decision.c) and random lists, in which all scores are equal,
+ * If scores are equal, the smallest tie-break key wins.  Keys are random, drawn from a seed or given
+ * by the caller.  Propensities (choose/decision.c) and random lists, whose scores are all equal,
  * rely on this randomness.
  *
  * A greedy choice by score that skips full groups takes only the best of each group.  We therefore

@@ -38,10 +38,7 @@ spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
 			&d, work, &work_len, &info, 1, 1, 1);
 }
 
-/*
- * Replace T by D and L of T = L D L', where L has a unit diagonal.  Returns
- * false if T is not positive definite.
- */
+/* Factor T = L D L', with a unit diagonal of L.  Returns false unless T is positive definite. */
 bool
 spectral_tridiagonal_factor(int d, double *diagonal, double *below)
 {

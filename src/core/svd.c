@@ -41,10 +41,7 @@
 /* Eigenvalues below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/*
- * Eigenvalues of a Gram matrix of unit vectors below this fraction of the largest are rounding
- * errors.
- */
+/* In Gram matrices of unit vectors, eigenvalues below this fraction are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space of a decomposition */
@@ -245,10 +242,7 @@ rank(const Svd *svd)
 	return n;
 }
 
-/*
- * Highest degree, at most "products", of a Chebyshev polynomial whose
- * amplification stays within MAX_GROWTH
- */
+/* Highest degree, at most "products", of a polynomial that amplifies by at most MAX_GROWTH */
 static int
 filter_degree(double first, double last, int products)
 {

@@ -31,10 +31,7 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 
 /* ---------- similarity ---------- */
 
-/*
- * Return the address of the first element of a candidate's vector.  Elements are VARIETY_STRIP
- * floats apart.
- */
+/* Return the address of a candidate's vector, whose elements are VARIETY_STRIP floats apart. */
 static float *
 lane_of(const Variety *v, int at)
 {

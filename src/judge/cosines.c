@@ -18,10 +18,7 @@
 /* Maximum item number; sums and scores then take 512 MB. */
 #define MAX_ITEM			(1 << 24)
 
-/*
- * Smaller scores are rounding errors.  Two items with one common user of a million have cosine
- * 1e-6.
- */
+/* Smaller scores are rounding errors; one common user of a million gives a cosine of 1e-6 */
 #define MIN_SCORE			1e-9
 
 /* An array of item numbers */

@@ -29,10 +29,7 @@
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),
 				 "the state of dlints_policy_value changed");
 
-/*
- * Raise an error for an invalid state.  A user-defined aggregate can pass any
- * array to our support functions.
- */
+/* Raise an error for an invalid state, which user-defined aggregates can pass. */
 static void
 RaiseInvalidState(const char *message)
 {
@@ -184,10 +181,7 @@ PutNumber(ValueRow *row, int column, double number)
 	row->nulls[column] = false;
 }
 
-/*
- * Store a mean in a result column and, with at least two observations, its standard error in the
- * next.
- */
+/* Store a mean in a result column and, for two or more observations, its error in the next. */
 static void
 PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 {
@@ -249,10 +243,7 @@ typedef struct Sample
 	double		highest;
 } Sample;
 
-/*
- * Is a value between both bounds, with a tolerance of 1e-9 of the range?
- * Users often pass rounded values.
- */
+/* Is a value within bounds?  We tolerate 1e-9 of the range, since users pass rounded values. */
 static bool
 IsWithin(double value, double lowest, double highest)
 {

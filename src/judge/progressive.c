@@ -22,7 +22,7 @@ typedef struct Progress
 	Dlints	   *model;			/* model trained on the rows read so far */
 	double	   *mean;			/* posterior mean psi-hat; "model" may be newer */
 	int64		updates;		/* model->updates when the mean was computed */
-	int			memory;			/* index of the mean's discount, from 1; 0 before the first mean */
+	int			memory;			/* discount of the mean, from 1; 0: no mean yet */
 	double	   *b;				/* work space of ComputeMean, like "factor" */
 	double	   *factor;
 } Progress;
@@ -49,10 +49,7 @@ MaxLag(const DlintsHeader *model)
 			   model->updates / MAX_LAG_DIVISOR);
 }
 
-/*
- * Can the mean still be used?  It must belong to the discount in use, and lack at most the last
- * MaxLag() rows.
- */
+/* Is the mean that of the discount in use, and does it lack at most the last MaxLag() rows? */
 static bool
 MeanIsRecent(const Progress *progress)
 {
@@ -62,10 +59,7 @@ MeanIsRecent(const Progress *progress)
 		model->updates - progress->updates <= MaxLag(model);
 }
 
-/*
- * Compute the posterior mean under the discount in use, which requires the Cholesky factor of Z
- * only, not that of Z~.
- */
+/* Compute the posterior mean under the discount in use, from the factor of Z only. */
 static void
 ComputeMean(Progress *progress)
 {
@@ -104,10 +98,7 @@ BeginPartition(Progress *progress, Datum datum)
 	MemoryContextSwitchTo(caller);
 }
 
-/*
- * Store the current row's arguments in fcinfo->args, where functions such as ReadObservation()
- * expect them.
- */
+/* Store the current row's arguments in fcinfo->args, for functions such as ReadObservation(). */
 static void
 FetchArguments(FunctionCallInfo fcinfo)
 {
@@ -126,10 +117,7 @@ static const MismatchMessages progressive = {
 	.advice = "Add the key of the models to PARTITION BY.",
 };
 
-/*
- * Get the model that is trained on the preceding rows.  Raises an error if
- * the partition contains different models.
- */
+/* Get the model trained on the preceding rows.  All rows of a partition must have one model. */
 static Dlints *
 CurrentModel(Progress *progress, Datum datum)
 {

@@ -16,9 +16,8 @@
 #include "sql/observation.h"
 
 /*
- * Decay a model's evidence as if "updates" more observations had followed, or "time" microseconds
- * had passed.  Models with a discount per observation use "updates", models with a half-life
- * "time".
+ * Decay a model's evidence as if "updates" more observations had followed (with a discount per
+ * observation), or "time" microseconds had passed (with a half-life).
  */
 static void
 Age(Dlints *model, int64 updates, int64 time)
@@ -29,10 +28,7 @@ Age(Dlints *model, int64 updates, int64 time)
 		evidence_scale(&memories.memory[j], ModelMemoryDecay(&model->header, j, updates, time));
 }
 
-/*
- * Decay the evidence of a model with a half-life to the given time, which is not before its newest
- * observation.
- */
+/* Decay a model with a half-life to a time that is not before its newest observation. */
 static void
 AgeTo(Dlints *model, int64 time)
 {
@@ -41,10 +37,7 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/*
- * Choose the reference reward that is closer to zero.  The result does not
- * depend on the order of the arguments.
- */
+/* Choose the reference reward closer to zero, whatever the order of the arguments. */
 static double
 ChooseReference(double left, double right)
 {

@@ -28,10 +28,7 @@ ReadPolicy(FunctionCallInfo fcinfo, int argno)
 	return (uint8) policy;
 }
 
-/*
- * Read argument "interactions" (NULL or "matched").  With "matched", a profile has as many numbers
- * as a feature vector.
- */
+/* Read argument "interactions" (NULL or "matched"), which determines the length of profiles. */
 static void
 SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 {
@@ -64,9 +61,8 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default time window of the strongest discount, in observations per coordinate.  With fewer than
- * two observations per coefficient, evidence cannot distinguish noise from signal
- * (core/memories.c).
+ * Default time window of the strongest discount, in observations per coordinate.  Fewer than two
+ * observations per coefficient cannot distinguish noise from signal (core/memories.c).
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 
@@ -199,10 +195,7 @@ dlints_set(PG_FUNCTION_ARGS)
 
 /* ---------- prior ---------- */
 
-/*
- * Copy a model without its prior, with space for a prior of the given weight.
- * Weight 0 reserves no space.
- */
+/* Copy a model without its prior, with space for a new prior unless its weight is 0. */
 static Dlints *
 CopyWithoutPrior(Dlints *model, double weight)
 {

@@ -187,9 +187,7 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/*
- * Do the model's sums remain finite after training on the observation?  Trains a copy of the model.
- */
+/* Do the sums of a copy of the model remain finite after training on the observation? */
 static bool
 RemainsFinite(Datum datum, const Observation *observation)
 {

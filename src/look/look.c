@@ -157,10 +157,7 @@ ComputeWindow(const DlintsHeader *model, int j)
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/*
- * Return the windows of all memories (evidence under several discounts) as an array, with NULL for
- * a window of 0.
- */
+/* Return the window of each discount as an array, with NULL for a window of 0. */
 static Datum
 GetWindows(const DlintsHeader *model)
 {

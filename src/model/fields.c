@@ -165,10 +165,7 @@ FieldIsSame(const DlintsHeader *left, const DlintsHeader *right, const Field *fi
 	return ours.integer == theirs.integer && ours.number == theirs.number;
 }
 
-/*
- * Replace negative zeros by zero, because jsonb does not preserve the sign.
- * One model then has one representation.
- */
+/* Replace negative zeros by zero, because jsonb does not preserve the sign. */
 void
 FieldsNormalize(DlintsHeader *header)
 {

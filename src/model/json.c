@@ -189,10 +189,7 @@ ModelToJson(Dlints *model)
 	return buf.data;
 }
 
-/*
- * State of the parser.  Each parsing function returns false after an error, and leaves the first
- * error in "problem".
- */
+/* State of the parser.  After an error, functions return false; "problem" has the first error. */
 typedef struct Reader
 {
 	JsonbContainer *object;		/* the object being parsed */
@@ -215,10 +212,7 @@ IsKnownName(const char *const *names, int count, const JsonbValue *key)
 	return false;
 }
 
-/*
- * Check that the object has no unknown keys.  We would otherwise ignore a
- * misspelled field silently.
- */
+/* Reject unknown keys of the object: we would otherwise ignore a misspelled field. */
 static bool
 CheckNames(Reader *reader, const char *const *names, int count)
 {
@@ -517,9 +511,8 @@ ReadModel(Reader *reader)
 }
 
 /*
- * Convert jsonb to a model.  If "escontext" saves an error, the function returns NULL.  An unknown
- * format version has a separate error, because the value may be valid for another version of
- * dlints.
+ * Convert jsonb to a model.  Returns NULL if "escontext" saves an error.  An unknown format version
+ * has a separate error, because the value may be valid for another version of dlints.
  */
 Dlints *
 ModelFromJson(Datum jsonb, Node *escontext)

@@ -73,9 +73,8 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the factor by which memory j (0-based), the evidence under discount j, decays: after
- * "updates" observations with a discount per observation, and in "time" microseconds with a
- * half-life.
+ * Compute the factor by which memory j (0-based), the evidence under discount j, decays after
+ * "updates" observations (discount per observation) or "time" microseconds (half-life).
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)

@@ -178,10 +178,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 	pfree(work);
 }
 
-/*
- * Choose discount, noise and ridge.  The result depends on the evidence only, not on earlier
- * choices.
- */
+/* Choose discount, noise and ridge from the evidence, whatever was chosen before. */
 static void
 ModelChoose(Dlints *model)
 {

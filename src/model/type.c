@@ -82,10 +82,7 @@ ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 								  ModelShape(&shape), ModelShape(header)), NULL, NULL);
 }
 
-/*
- * Raise an error unless some model can have this shape.  "reduced" tells
- * whether the user gave reduced_dim.
- */
+/* Raise an error unless a model can have this shape.  "reduced": did the user give reduced_dim? */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {
@@ -268,10 +265,7 @@ dlints_from_jsonb(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0), NULL));
 }
 
-/*
- * Equality supports IS DISTINCT FROM, DISTINCT, hash joins and REPLICA
- * IDENTITY FULL.  Models have no order.
- */
+/* Equality supports IS DISTINCT FROM, DISTINCT, hash joins and REPLICA IDENTITY FULL. */
 PG_FUNCTION_INFO_V1(dlints_eq);
 
 Datum

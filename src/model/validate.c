@@ -189,10 +189,7 @@ ModelCheckMemories(int memories, Problem *problem)
 	return true;
 }
 
-/*
- * Check that a model has either a discount or a half-life, and that the strongest of several
- * discounts is below 1.
- */
+/* Check that a model has either a discount or a half-life, and that it is in range. */
 static bool
 CheckForgetting(const DlintsHeader *header, Problem *problem)
 {
@@ -212,10 +209,7 @@ CheckForgetting(const DlintsHeader *header, Problem *problem)
 	return CheckBetween("discount", header->discount, DLINTS_MIN_DISCOUNT, 1.0, problem);
 }
 
-/*
- * Check the parameters in a header.  Safe for untrusted headers; called
- * before memory of the implied size is allocated.
- */
+/* Check the parameters in an untrusted header, before memory of the implied size is allocated. */
 bool
 ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 {
@@ -235,10 +229,7 @@ ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 		CheckBetween("exploration", header->exploration, 0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 
-/*
- * Are counts and estimates those of an untrained model?  With a prior, sigma
- * is checked later (CheckPriorSigma).
- */
+/* Are counts and estimates those of an untrained model, except for sigma with a prior? */
 static bool
 IsUntrained(const DlintsHeader *header)
 {

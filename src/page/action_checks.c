@@ -16,9 +16,7 @@
 
 /* Maximum number of names and pairs of names to hash for a request (about 30 ms of CPU) */
 #define MAX_PAIRS		100000
-/*
- * Maximum total length of the names and pairs of names to hash for a request (about 30 ms of CPU)
- */
+/* Maximum total bytes of names and pairs of names to hash for a request (about 30 ms of CPU) */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
 /* Maximum number of elements of a context's vector after projection to fewer dimensions */
 #define MAX_PROJECTED	64
@@ -220,10 +218,7 @@ CheckRankRequest(const RankRequest *request)
 	check_actions(request, &context, n_numbers);
 }
 
-/*
- * Find an array of numbers in the context that the ranker does not declare as a vector.  Returns
- * false if there is none.
- */
+/* Find an undeclared vector (array of numbers) in the context.  Returns false if there is none. */
 bool
 FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 {

@@ -89,9 +89,7 @@ check_expressions(PageRequest *page, void *arg)
 	CheckExpressions(page);
 }
 
-/*
- * Evaluate the expressions again, and return the error message, which names the failing argument.
- */
+/* Evaluate the expressions again for their error message, which names the failing argument. */
 static const char *
 expression_error(PageRequest *page)
 {

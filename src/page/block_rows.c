@@ -146,10 +146,7 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 	}
 }
 
-/*
- * Return the root of the mean variance of "len" features over "count" items.  Converts "sums" to
- * means.
- */
+/* Return the root of the mean variance of "len" features.  Converts "sums" to means. */
 static float4
 mean_spread(int len, int count, double *sums, const double *squares)
 {

@@ -9,10 +9,7 @@
 #include "core/slate.h"
 #include "page/keys.h"
 
-/*
- * Weight vectors by which items are ranked, one per row: weights of the item's features, of its
- * effect, and of its costs
- */
+/* Weight vectors by which items are ranked: weights of features, of the effect, and of costs */
 typedef struct Rankings
 {
 	int			count;

@@ -14,9 +14,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Maximum number of items with a failing expression that we isolate one by one (about 0.1 s of CPU)
- */
+/* Maximum number of items with a failing expression to isolate one by one (0.1 s of CPU) */
 #define MAX_FAILING		1000
 /* After MAX_FAILING failing items, number of items to leave out together if one of them fails */
 #define FAILING_PART	64
@@ -50,9 +48,7 @@ static const PageQuery read_allowed = {{
 	"WHERE  a.item IS NOT NULL{shortlist}", 3},
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/*
- * Read the eligible items of $3 one by one, so that expressions are not evaluated for other items.
- */
+/* Read the eligible items of $3 one by one, so that no other item is evaluated. */
 static const PageQuery read_each_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   unnest($3) o (item),\n"
@@ -62,10 +58,7 @@ static const PageQuery read_each_allowed = {{
 
 static const PageQuery all_items = {{"SELECT i.item FROM item i WHERE i.item IS NOT NULL", 0}, {0}};
 
-/*
- * Evaluate an expression for all items.  If it fails, the error names the argument of the
- * recommender.
- */
+/* Evaluate an expression for all items.  An error names the recommender's argument. */
 static void
 try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 {
@@ -204,8 +197,7 @@ read_part(PageRequest *page, void *arg)
 
 /*
  * Read which items of a part are eligible.  If an expression fails, read each half of the part
- * again, so that only items with failing expressions are left out.  Rows read before the error are
- * kept.
+ * again, so that only items with failing expressions are missing.  Earlier rows are kept.
  */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
@@ -292,10 +284,7 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 	}
 }
 
-/*
- * Read all eligible items, or those of the given items, without duplicates.  Adds each item to the
- * table "numbers".
- */
+/* Read all eligible items, or those of some items, without duplicates, and number them. */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
 {

@@ -108,10 +108,7 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 	candidates->similar_roots = roots;
 }
 
-/*
- * Compute the tie-break keys of candidates.  The search for candidates (blocks.c) uses the same
- * keys.
- */
+/* Compute the tie-break keys of candidates, which their search (blocks.c) has used, too. */
 static uint64 *
 tie_keys_of(const CandidateSet *set, int64 seed)
 {
@@ -268,10 +265,7 @@ pack_version(const PageRequest *page, const float4 *features)
 							   Int64GetDatum(VERSION_BITS));
 }
 
-/*
- * Set choice->versions and choice->features.  Returns the packed features of the chosen items that
- * "item_version" stores.
- */
+/* Set choice->versions and choice->features.  Returns the packed features of "item_version". */
 static Datum
 describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,
 				  Choice *choice)

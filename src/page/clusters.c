@@ -21,10 +21,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/*
- * We read Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(number of blocks)) blocks at a time, at most
- * MAX_PORTIONS times.
- */
+/* We read at most MAX_PORTIONS times Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(blocks)) blocks. */
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
@@ -128,9 +125,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*variance *= *variance;
 }
 
-/*
- * Get the bounds of all blocks under BYTE_LANES rankings, beginning with number pack * BYTE_LANES.
- */
+/* Get the bounds of all blocks under BYTE_LANES rankings, from number pack * BYTE_LANES on. */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {

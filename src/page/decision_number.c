@@ -86,9 +86,7 @@ permute(int64 base, int64 counter, int64 secret)
 	return (high << HALF_BITS) + low;
 }
 
-/*
- * Return a new decision number of a schema.  "now" is the result of now(), which tests can replace.
- */
+/* Return a new decision number of a schema.  Tests can replace "now", the result of now(). */
 int64
 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now)
 {

@@ -44,10 +44,7 @@ entered_path(Oid schema)
 	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(schema_name(schema)));
 }
 
-/*
- * Is this the table "setting" of a recommender or ranker?  Its column "empty_model" has
- * the type dlints.
- */
+/* Is this a "setting" table?  Its column "empty_model" has the type dlints. */
 static bool
 is_setting(Oid relation, Oid extension_schema)
 {

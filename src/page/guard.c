@@ -100,9 +100,8 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 }
 
 /*
- * Raise an error if another role, unless it is a superuser, has created a function in the
- * extension's schema with the name of one of ours.  The check is repeated after each change of a
- * function.
+ * Raise an error if another role, except superusers, has created a function in the extension's
+ * schema with the name of one of ours.  We check again after each change of a function.
  */
 void
 CheckNamesakes(Oid extension_schema)
@@ -136,10 +135,7 @@ CheckNamesakes(Oid extension_schema)
 /* Views of a recommender on the user's objects; DROP ... CASCADE of an object drops its views */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
-/*
- * Raise an error if a view of a recommender was dropped and a temporary relation of
- * this session would be read instead.
- */
+/* Raise an error if a temporary relation would be read in place of a view that was dropped. */
 void
 CheckTemporaryRelations(Oid schema)
 {

@@ -17,9 +17,7 @@
 
 /* ---------- weights ---------- */
 
-/*
- * Power of two that scales the largest weight to about 1, so that scores fit into single precision
- */
+/* Power of two that scales the largest weight to about 1, for scores in single precision */
 static double
 unit_of(const double *weights, int count)
 {
@@ -39,10 +37,7 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/*
- * Interleave the weights of up to BYTE_LANES rankings, beginning with number "first"
- * (core/score.h).
- */
+/* Interleave the weights of up to BYTE_LANES rankings, from number "first" on (core/score.h). */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {

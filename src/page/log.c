@@ -36,10 +36,7 @@ LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 	RunWrite(page, &log_empty_request, args);
 }
 
-/*
- * Insert the features of an item that refresh() has not encoded yet into "item_version".  Returns
- * the id of the row.
- */
+/* Add an item that refresh() has not encoded yet to "item_version".  Returns the row's id. */
 int64
 LogVersion(PageRequest *page, Datum item, Datum features)
 {

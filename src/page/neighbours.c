@@ -13,10 +13,7 @@
 /* Maximum score.  Weights are regression coefficients, so that sums above 1 are rare. */
 #define MAX_SCORE		4.0
 
-/*
- * Maximum number of items that are added to a shortlist of a large catalogue because of their
- * neighbour scores
- */
+/* Maximum number of items that are added to a shortlist because of their neighbour scores */
 #define MAX_NEIGHBOURS	100
 
 /* Maximum size of a catalogue in which we look up each item's neighbour score (0.05 us per item) */
@@ -70,10 +67,7 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->sums[scores->count++] = weight;
 }
 
-/*
- * Add a clicked item's row of the table "neighbour", times the weight of the click.  Ignores
- * malformed rows.
- */
+/* Add the weights in a clicked item's row of "neighbour", times the weight of the click. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
 			  double weight)

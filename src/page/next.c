@@ -103,10 +103,7 @@ find_list(PageRequest *page, LogTable *log, int64 decision)
 	return list;
 }
 
-/*
- * Return the decision number of the previous page, from the context of a list; negative if there is
- * none.
- */
+/* Return the decision number of the previous page, from a list's context; negative if none. */
 static int64
 previous_list(const LoggedList *list)
 {

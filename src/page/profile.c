@@ -388,10 +388,7 @@ ReadItem(PageRequest *page, Datum item)
 	return complete_profile(page, sum, encoded, CLICKS_ON_ITEM);
 }
 
-/*
- * Does the policy "unknown" apply?  It applies to users without clicks, if there is a
- * prior from the click log.
- */
+/* Does the policy "unknown" apply?  The user has no clicks, and there is a prior. */
 bool
 IsUnknownProfile(const PageRequest *page, Datum profile)
 {

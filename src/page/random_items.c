@@ -29,10 +29,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Minimum number of eligible items to find, so that the standard error of propensities is
- * at most 5 %
- */
+/* Minimum number of eligible items to find, for a standard error of propensities of 5 % */
 #define MIN_FOUND			400
 /* We look for this many eligible items per position of the list, and keep as many candidates. */
 #define FOUND_PER_POSITION	4
@@ -178,10 +175,7 @@ next_count(const RandomSearch *search)
 	return (int) Min(MORE_DRAWS * search->n_wanted / rate, search->limit);
 }
 
-/*
- * Draw candidates from the blocks and from new eligible items.  NULL if fewer were found
- * than the list needs.
- */
+/* Draw candidates from blocks and new items.  NULL if the list needs more than were found. */
 CandidateSet *
 DrawCandidates(PageRequest *page, const CandidateSet *new_items)
 {

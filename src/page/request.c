@@ -64,10 +64,7 @@ AddToContext(Datum context, const char *key, const char *json)
 							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
 }
 
-/*
- * Hash the user, or the session if there is no user, to a number in [0, 1) that assigns the control
- * group.
- */
+/* Hash the user, or else the session, to a number in [0, 1) that assigns the control group. */
 static double
 treatment_number(const PageRequest *page)
 {

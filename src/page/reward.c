@@ -33,10 +33,7 @@ static const PageQuery check_reward = {{
 	"                FROM   jsonb_each_text(s.outcomes) e) m", 3},
 	{INT8OID, TEXTOID, ARG_USER}};
 
-/*
- * If a reward is reported again with another value, the new value replaces it, and is
- * trained as a correction.
- */
+/* A repeated report with another value replaces the reward, and is trained as a correction. */
 static const PageQuery store_reward = {{
 	"INSERT INTO reward AS r (decision, item, outcome, value) VALUES ($1, $2, $3, $4)\n"
 	"ON CONFLICT (decision, item, outcome) DO UPDATE SET value = excluded.value, at = now()\n"

@@ -23,15 +23,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Minimum number of items per ranking on the first shortlist, and number per position of the list
- */
+/* Minimum number of items per ranking on the first shortlist, and number per list position */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/*
- * For lists with diversity: minimum number of items per ranking, and number per position of the
- * list
- */
+/* For lists with diversity: minimum number of items per ranking, and number per list position */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* Factor by which a shortlist grows if its eligible items cannot fill the list */
@@ -40,9 +35,7 @@
 #define MAX_PART			4
 /* In catalogues of at most this many items, we read all eligible items */
 #define MIN_SHORTLISTED		2000
-/*
- * We read all eligible items if the planner expects fewer than 1/MIN_CANDIDATE_PART of all items.
- */
+/* We read all eligible items if the planner expects under 1/MIN_CANDIDATE_PART of all items. */
 #define MIN_CANDIDATE_PART	20
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
@@ -105,9 +98,8 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the items of a query, eligible or not, with the numbers that are added to their scores.
- * Skips items that the list leaves out, and duplicates, which exist if a unique index on the key
- * was dropped.
+ * Read the items of a query, eligible or not, and the numbers to add to their scores.  Skips items
+ * that the list leaves out, and duplicates, which exist if a unique index was dropped.
  */
 static CandidateSet *
 read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
@@ -394,10 +386,7 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	return result;
 }
 
-/*
- * Read eligible items that have no vector yet.  Keys must be ordered: we look for keys above those
- * of all item vectors.
- */
+/* Read eligible items without a vector: those with keys above the keys of all item vectors. */
 static CandidateSet *
 read_new_items(PageRequest *page)
 {

@@ -21,16 +21,11 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * We add this many clicks on a zero vector to a user's clicks, so that few clicks give a small
- * profile.
- */
+/* We add this many clicks on a zero vector, so that few clicks give a small profile. */
 #define SHRINKAGE		5.0
 /* Maximum age of a click in half-lives, so that weights do not become subnormal numbers */
 #define MAX_HALF_LIVES	300.0
-/*
- * Smaller absolute values are stored as 0, so that products in single precision do not underflow.
- */
+/* Smaller absolute values become 0, so that products in single precision do not underflow. */
 #define MIN_MAGNITUDE	1e-20
 
 /* Read an array of numbers.  Raises an error for NULLs. */
@@ -45,10 +40,7 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/*
- * Read an argument that is a number of features, limited so that sums of two arguments do
- * not overflow.
- */
+/* Read a number of features, limited so that the sum of two does not overflow. */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -71,20 +63,14 @@ check_length(int length, int expected, const char *name)
 				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
 }
 
-/*
- * Compute the weight of a click after a number of days, as _dlints_decay() does.  A half-life of 0
- * means no decay.
- */
+/* Compute the weight of a click after some days, as _dlints_decay() does; half-life 0: no decay */
 double
 DecayOf(double days, double half_life)
 {
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/*
- * Write the last elements of a profile: weight of the popularity, zeros for dates, weight of the
- * neighbour score.
- */
+/* Write the last elements of a profile: weight of popularity, zeros, weight of neighbour score. */
 static void
 write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
 {
@@ -94,9 +80,8 @@ write_other_weights(int aged, double popularity_weight, double neighbour_weight,
 }
 
 /*
- * Make the profile that models are trained on: the mean features of clicked items, shrunken toward
- * 0 and scaled, and weights of popularity and neighbour score.  "sum" is the weighted sum of
- * features.
+ * Make the profile that models are trained on: the mean features of clicked items, shrunken and
+ * scaled, and weights of popularity and neighbour score.  "sum" is the weighted sum of features.
  */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)

@@ -339,10 +339,7 @@ read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *read
 	return count;
 }
 
-/*
- * Like LookUp(), but backwards in the order of the index.  Without an index all rows are read, in
- * any order.
- */
+/* Like LookUp(), but backwards in index order; without an index, all rows in any order */
 static int
 look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
 {
@@ -352,10 +349,7 @@ look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, 
 	return read_last(lookup, lookup->n_keys, limit, read, reader);
 }
 
-/*
- * Call a function for the row with the largest first column, or for all rows if the table has no
- * index.
- */
+/* Call a function for the row with the largest first column, or all rows without an index. */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {

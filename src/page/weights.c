@@ -14,10 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/*
- * Number of draws per list: BLOCK_DRAWS if each draw scores all blocks of items, or ALL_DRAWS if
- * there are no blocks
- */
+/* Draws per list: BLOCK_DRAWS if each draw scores all blocks, ALL_DRAWS if there are no blocks */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -76,10 +73,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (policy == POLICY_PERSONAL)
 	{
-		/*
-		 * compute both parts at once, because they share a factorization; expected rewards need the
-		 * mean
-		 */
+		/* compute both at once, since they share a factorization; predictions need the mean */
 		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);
@@ -87,10 +81,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/*
- * Get the mean weights of features for outcomes after clicks, which are too rare to explore.  NULL
- * if there is no model.
- */
+/* Get the mean weights for outcomes after clicks (too rare to explore); NULL without a model. */
 const double *
 LaterWeights(const PageModels *models)
 {

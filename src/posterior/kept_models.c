@@ -221,10 +221,7 @@ EvictModel(PreparedModel *model)
 		MemoryContextDelete(model->context);
 }
 
-/*
- * Find a model that no call site uses, starting at a random position of the
- * table.  Returns NULL if there is none.
- */
+/* Find a model that no call site uses, from a random position of the table on; NULL if none */
 static PreparedModel *
 FindEvictable(void)
 {
@@ -249,10 +246,7 @@ MakeRoom(Size bound)
 		EvictModel(model);
 }
 
-/*
- * Divisor of the cache limit between transactions: idle connections keep at
- * most 1/4 of dlints.model_cache_size.
- */
+/* Between transactions, a backend keeps at most 1/4 of dlints.model_cache_size. */
 #define IDLE_CACHE_DIVISOR	4
 
 /*
@@ -372,10 +366,7 @@ InsertModel(Datum datum, uint32 hash)
 	return model;
 }
 
-/*
- * Does the cached model still equal the value behind its toast pointer?
- * Compares the first chunk once per transaction.
- */
+/* Is the cached model still the value behind its toast pointer?  Checked once per transaction. */
 static bool
 ConfirmModel(PreparedModel *model, Datum datum)
 {
@@ -414,10 +405,7 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/*
- * Release the model of a call site.  We also register this function to be called at the end of the
- * plan.
- */
+/* Release the model of a call site; also called at the end of the plan. */
 static void
 ReleaseModel(void *arg)
 {

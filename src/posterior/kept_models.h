@@ -53,9 +53,7 @@ extern void CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *m
 
 extern int	model_cache_size;	/* dlints.model_cache_size, in kilobytes */
 
-/*
- * A model with the parts that functions have computed from it (parts.h).  Missing parts are NULL.
- */
+/* A model, and the parts that were computed from it (parts.h); missing parts are NULL */
 typedef struct PreparedModel
 {
 	ValueKey	key;

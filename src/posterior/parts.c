@@ -167,9 +167,8 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 }
 
 /*
- * Compute the expected reward at reduced features z and its standard error, without computing the
- * model's mean and covariance.  This is faster if a model is used with a single z.  Overwrites
- * "reduced".
+ * Compute the expected reward at reduced features z and its standard error, without the model's
+ * mean and covariance, which is faster for a single z.  Overwrites "reduced".
  */
 double
 PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)

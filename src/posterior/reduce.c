@@ -33,10 +33,7 @@ int			projection_cache_size;
 
 StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
 
-/*
- * A cached matrix.  The hash key, which must be the first member, determines
- * all numbers of the matrix.
- */
+/* A cached matrix; the hash key, which must be first, determines all of its numbers */
 typedef struct KeptProjection
 {
 	Projection	projection;
@@ -210,10 +207,7 @@ BeginProjection(const DlintsHeader *model, Projection *projection, ProjectionWal
 	return true;
 }
 
-/*
- * Compute the reduced features of "count" feature vectors, each with a
- * profile if the model has profiles.
- */
+/* Compute reduced features of feature vectors, each with a profile if the model has profiles. */
 void
 ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 			   const double *profiles, double *reduced)

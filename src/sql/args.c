@@ -46,10 +46,7 @@ AggregateContext(FunctionCallInfo fcinfo)
 	return context;
 }
 
-/*
- * Return the state argument of a transition function unchanged, for an input
- * row that the aggregate skips.
- */
+/* Return the state of an aggregate unchanged, for an input row that the aggregate skips. */
 Datum
 AggregateSameState(FunctionCallInfo fcinfo)
 {
@@ -125,10 +122,7 @@ ArgBounded(double value, const char *what)
 	return CheckAllowed(fabs(value) <= WIDEN_MAX, value, what);
 }
 
-/*
- * Raise an error for a number outside its range.  The message is "name must
- * be range", the detail shows the value.
- */
+/* Raise an error "name must be range", with the value as the detail. */
 void
 ArgRaiseOutOfRange(const char *name, const char *range, double value)
 {
@@ -250,10 +244,7 @@ ResultReals(int count)
 	return CreateZeroArray(FLOAT4OID, sizeof(float4), 1, &count);
 }
 
-/*
- * Create a real[][] of zeros in row-major order for the caller to fill; both
- * dimensions are at least 1.
- */
+/* Create a real[][] of zeros in row-major order for the caller to fill; no dimension is 0. */
 ArrayType *
 ResultRealMatrix(int rows, int columns)
 {

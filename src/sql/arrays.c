@@ -179,10 +179,7 @@ ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
 	ArgReadVector(array, spec, out, NULL);
 }
 
-/*
- * Raise an error unless the number of rewards, profiles, times or weights
- * equals the number of rows of features.
- */
+/* Raise an error unless an array has as many elements as there are rows of features. */
 void
 ArgCheckCount(int features, int others, const char *what)
 {
@@ -201,10 +198,7 @@ ArgElementCount(ArrayType *array, const ArgSpec *spec)
 	return VectorLength(array);
 }
 
-/*
- * Return the number of elements.  Raises an error if the array has more than
- * one dimension or NULL elements.
- */
+/* Return the number of elements.  Raises an error for several dimensions or NULL elements. */
 int
 ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 {
@@ -214,9 +208,7 @@ ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 	return length;
 }
 
-/*
- * Raise an error unless the array is one-dimensional, has spec->len elements and no NULL elements.
- */
+/* Raise an error unless the array is one-dimensional, with spec->len elements and no NULLs. */
 void
 ArgCheckLength(ArrayType *array, const ArgSpec *spec)
 {

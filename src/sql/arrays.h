@@ -16,10 +16,7 @@
 #include "core/numbers.h"
 #include "model/model.h"
 
-/*
- * Allocate an array of "count" elements in the current memory context.  The
- * array may be empty or larger than 1 GB.
- */
+/* Allocate an array, which may be empty or larger than 1 GB, in the current memory context. */
 static inline void *
 AllocateMany(Size size, Size count)
 {

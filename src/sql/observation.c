@@ -105,10 +105,7 @@ CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *proble
 						 "Create a model with dlints_new(..., interactions => 'matched'), or select such a model in WHERE.");
 }
 
-/*
- * Copy a profile to "out".  An empty profile reads as zeros: a model with
- * profiles treats its user as new.
- */
+/* Copy a profile to "out".  An empty profile means a new user, and reads as zeros. */
 static bool
 ReadProfileNumbers(ArrayType *array, const DlintsHeader *model, double *out, Problem *problem)
 {
@@ -189,10 +186,7 @@ ProfileArgument(FunctionCallInfo fcinfo, int argno)
 	return PointerGetDatum(&none);
 }
 
-/*
- * Convert a profile to profile_dim numbers, allocated in the current memory
- * context.  Frees the detoasted copy, if any.
- */
+/* Convert a profile to numbers in the current memory context.  Frees a detoasted copy. */
 double *
 ReadProfile(Datum profile, const DlintsHeader *model)
 {
@@ -309,10 +303,7 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHea
 	return batch;
 }
 
-/*
- * Convert "count" rows, at most EVIDENCE_BLOCK, from row "first" (0-based)
- * on, to numbers in the batch's buffers.
- */
+/* Convert rows "first" (0-based) to first + count - 1 to numbers in the batch's buffers. */
 void
 BatchRead(Batch *batch, int first, int count)
 {

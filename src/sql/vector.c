@@ -99,10 +99,7 @@ dlints_vector(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_support);
 
-/*
- * Planner support function of casts to dlints_vector: replaces a cast from
- * real[] or double precision[] by a relabeling.
- */
+/* Planner support: replace casts from real[] or double precision[] by a relabeling. */
 Datum
 dlints_vector_support(PG_FUNCTION_ARGS)
 {
@@ -122,10 +119,7 @@ dlints_vector_support(PG_FUNCTION_ARGS)
 
 /* ---------- values of pgvector ---------- */
 
-/*
- * Storage format of vector and halfvec: a header, followed by "dim" numbers
- * of 4 bytes (vector) or 2 bytes (halfvec).
- */
+/* Storage format of vector and halfvec: a header, then "dim" numbers of 4 or 2 bytes */
 typedef struct PgVector
 {
 	int32		vl_len_;
@@ -171,10 +165,7 @@ ConvertVector(Datum datum, Size width, Copier copy)
 	return PointerGetDatum(array);
 }
 
-/*
- * Get the elements of an array of vectors.  Raises an error if it has more
- * than one dimension or NULL elements.
- */
+/* Get the elements of an array of vectors.  It must have one dimension and no NULL elements. */
 static int
 GetElements(ArrayType *array, Datum **elements)
 {

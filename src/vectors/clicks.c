@@ -250,9 +250,7 @@ ClicksCreate(KeyType users, KeyType items, uint64 seed)
 	return clicks;
 }
 
-/*
- * Increase a capacity by a quarter.  Doubling would waste memory on systems that do not overcommit.
- */
+/* Increase a capacity by a quarter, since doubling would waste memory without overcommit. */
 static Size
 GrowCapacity(Size capacity)
 {

@@ -109,10 +109,7 @@ AddNamedValue(Encoding *encoding, const char *value, int len)
 
 /* ---------- values of SQL types ---------- */
 
-/*
- * Return the type that GetTextBytes() requires for values of "type"; InvalidOid if they are not
- * text.
- */
+/* Return the type by which GetTextBytes() reads values of "type"; InvalidOid if not text. */
 static Oid
 TextType(Oid type)
 {
@@ -333,10 +330,7 @@ GetTypeHint(Oid type)
 	}
 }
 
-/*
- * Raise the error for a rejected type.  The hint uses the name for the value,
- * since names usually equal column names.
- */
+/* Raise the error for a rejected type.  The hint shows the name, usually a column, as the value. */
 static void
 RaiseUnsupportedType(const char *name, Oid type)
 {
@@ -361,10 +355,7 @@ RaiseUnsupportedType(const char *name, Oid type)
 
 /* ---------- the SQL functions ---------- */
 
-/*
- * Set encoding->name from an argument.  The next values are hashed together with this name, or
- * alone if it is empty.
- */
+/* Set the name with which the next values are hashed; if it is empty, values are hashed alone. */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 {

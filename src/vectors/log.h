@@ -98,10 +98,7 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
 /* ---------- fits to a click log (fit.c, factors.c, neighbours.c) ---------- */
 
-/*
- * Maximum length of an embedding.  LAPACK factors matrices of this order
- * without checking for interrupts.
- */
+/* Maximum length of an embedding: LAPACK factors such matrices without interrupt checks. */
 #define MAX_FACTORS		512
 
 /* Maximum neighbours of a regression, which takes time in proportion to their cube. */

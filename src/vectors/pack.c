@@ -59,10 +59,7 @@ CheckLength(int len)
 				 errdetail("There are %d.", len)));
 }
 
-/*
- * Return the number of vectors in an array, and set spec->len to their
- * length.  An empty array is one vector.
- */
+/* Return an array's number of vectors, and set spec->len; an empty array is one vector */
 static int
 VectorCount(ArrayType *array, ArgSpec *spec)
 {

@@ -18,9 +18,7 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/*
- * Get the sum, the aggregate's state, for modification: in place within an aggregate, else a copy.
- */
+/* Get the sum (the state) for modification: in place within an aggregate, else a copy. */
 static ArrayType *
 GetWritableSum(FunctionCallInfo fcinfo)
 {
