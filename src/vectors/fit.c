@@ -21,37 +21,38 @@ static Size
 FitMemory(const LogReader *log)
 {
 	const ItemFit *fit = (const ItemFit *) log;
-	Size		factors = 0;
-	Size		neighbours = 0;
+	Size		factors = fit->factors > 0 ? FactorsMemory(log) : 0;
+	Size		neighbours = fit->neighbours > 0 ? NeighboursMemory(log) : 0;
 
-	if (fit->factors > 0)
-		factors = FactorsMemory(log);
-	if (fit->neighbours > 0)
-		neighbours = NeighboursMemory(log);
-	if (fit->factors > 0 && fit->neighbours > 0)
-		factors = add_size(factors, mul_size(sizeof(double), ClicksRows(log->clicks)));
 	return Max(factors, neighbours);
 }
 
-/* Compute embeddings, and then restore the weights of clicks, which the computation scales. */
+/*
+ * Compute embeddings, and then restore the weights of clicks, which the computation scales.
+ * Meanwhile we store the weights in place of the cells' users, which are not read any more:
+ * single-precision weights up to 1, since PutNeighbours() uses no others.
+ */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {
 	Size		count = matrix->starts[matrix->users];
-	double	   *weights = AllocateNumbers(count);
 
 	for (Size i = 0; i < count; i++)
 	{
-		weights[i] = matrix->cells[i].weight;
+		float		weight = (float) Min(matrix->cells[i].weight, 1.0);
+
+		memcpy(&matrix->cells[i].user, &weight, sizeof(weight));
 		CHECK_FOR_INTERRUPTS();
 	}
 	PutFactors(rows, fit, matrix);
 	for (Size i = 0; i < count; i++)
 	{
-		matrix->cells[i].weight = weights[i];
+		float		weight;
+
+		memcpy(&weight, &matrix->cells[i].user, sizeof(weight));
+		matrix->cells[i].weight = weight;
 		CHECK_FOR_INTERRUPTS();
 	}
-	pfree(weights);
 }
 
 /* Read a click log, and store embeddings or neighbours of its items, or both, in the result. */

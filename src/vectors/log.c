@@ -300,6 +300,7 @@ ReadLog(const char *query, LogReader *reader)
 	reader->query.row = AddClick;
 	ReadQuery(query, &reader->query);
 	matrix = ClicksMatrix(reader->clicks);
+	ReleaseFreedMemory();
 	elog(DEBUG1, "%s: %zu pairs of %u users and %u items", reader->query.function,
 		 matrix->starts[matrix->users], matrix->users, matrix->items);
 	return matrix;

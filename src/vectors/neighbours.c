@@ -169,8 +169,10 @@ PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 	size_t	   *starts;
 	Neighbour  *all;
 
+	ReleaseFreedMemory();
 	FitNeighbours(matrix, fit->neighbours, &n);
 	pfree(matrix->cells);
+	ReleaseFreedMemory();
 	starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
 	all = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, fit->neighbours));
 	neighbours_transpose(matrix, &n, starts, all);
