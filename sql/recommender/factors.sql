@@ -61,8 +61,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_newest_clicks() IS 'query of the newest clicks, as text';
 
--- Create the tables latest_click and newest_click, so that a fit reads a log of more clicks once.  _dlints_fit_prior()
--- drops them.
+-- Create the table latest_click if the log has more clicks, and newest_click, so that a fit reads the log and rewards
+-- once.  "is_ours" says that the user clicked the item on one of our lists.  _dlints_fit_prior() drops the tables.
 CREATE FUNCTION _dlints_write_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -74,14 +74,21 @@ BEGIN
 		EXECUTE format('CREATE UNLOGGED TABLE %I.latest_click AS %s', own, @extschema@._dlints_latest_clicks());
 		ANALYZE latest_click;
 	END IF;
-	IF EXISTS (SELECT FROM similarity s WHERE s.newest_from IS NOT NULL)
-	   AND to_regclass(format('%I.newest_click', own)) IS NULL THEN
-		EXECUTE format('CREATE UNLOGGED TABLE %I.newest_click AS %s', own, @extschema@._dlints_newest_clicks());
+	IF to_regclass(format('%I.newest_click', own)) IS NULL THEN
+		EXECUTE format('
+			CREATE UNLOGGED TABLE %I.newest_click AS
+			SELECT k.user_id, k.item, k.at, o.item IS NOT NULL AS is_ours
+			FROM  (%s) k
+			       LEFT JOIN (SELECT DISTINCT d.user_id, r.item
+			                  FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
+			                  WHERE  s.clicks IS NOT NULL AND r.value > 0) o
+			       ON same_item(o.item, k.item) AND same_user(o.user_id, k.user_id)',
+			own, @extschema@._dlints_newest_clicks());
 		ANALYZE newest_click;
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create tables of the latest clicks if the log has more';
+COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create tables of the latest clicks for a fit';
 
 -- Find two times, so that no query has to sort the log: one since which the log has a million clicks, and one since
 -- which it has 100,000 clicks of users on known items.  We estimate the times from one click in 32, selected by a hash.

@@ -11,13 +11,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	days CONSTANT float8[] := '{0.125,0.25,1,7,14,30,90,1e12}';     -- the last one means no decay
 	clicks CONSTANT text := '
-		WITH rewarded AS MATERIALIZED (
-			SELECT DISTINCT d.user_id, r.item
-			FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
-			WHERE  s.clicks IS NOT NULL AND r.value > 0)
 		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
-		FROM  (' || @extschema@._dlints_newest_clicks() || ' ORDER BY k.at DESC LIMIT 100000) c
-		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))';
+		FROM  (SELECT k.* FROM newest_click k ORDER BY k.at DESC LIMIT 100000) c WHERE NOT c.is_ours';
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('choosing the half-life of popularity'::text);
 	EXECUTE format('
@@ -64,27 +59,21 @@ DECLARE
 BEGIN
 	EXECUTE format($statement$
 	CREATE UNLOGGED TABLE %I.recent_click AS
-	WITH ours AS MATERIALIZED (
-		SELECT DISTINCT d.user_id, r.item
-		FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
-		WHERE  s.clicks IS NOT NULL AND r.value > 0)
-	SELECT l.*, o.item IS NOT NULL AS is_ours, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place
+	SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place
 	FROM  (SELECT c.user_id, c.item, c.at,
 	              hashtextextended(coalesce(c.user_id::text, c.at::text),
 	                               hashtextextended(c.item::text, 0)) & 7 AS part,
 	              row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
 	              count(*) OVER (PARTITION BY c.user_id) AS clicks,
 	              @extschema@._dlints_exposure_weight(count(*) OVER (PARTITION BY c.item), s.exposure) AS exposure_weight,
-	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days
+	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days, c.is_ours
 	       FROM   setting s CROSS JOIN (
-	                  SELECT k.user_id, k.item, max(k.at) AS at
-	                  FROM  (SELECT k.user_id, k.item, k.at FROM (%s) k JOIN item_vector v ON same_item(v.item, k.item)
+	                  SELECT k.user_id, k.item, max(k.at) AS at, k.is_ours
+	                  FROM  (SELECT k.* FROM newest_click k JOIN item_vector v ON same_item(v.item, k.item)
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
-	                  GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
+	                  GROUP  BY k.item, k.user_id, k.is_ours, CASE WHEN k.user_id IS NULL THEN k.at END,
 	                            floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
-	                                  / s.popularity_half_life)) c) l
-	       LEFT JOIN ours o ON same_item(o.item, l.item) AND same_user(o.user_id, l.user_id)$statement$,
-	               own, @extschema@._dlints_newest_clicks());
+	                                  / s.popularity_half_life)) c) l$statement$, own);
 	ANALYZE recent_click;
 END
 $$;

@@ -102,14 +102,14 @@ SELECT is(prior_weight, 30::float8, 'the prior from a click log has the weight 3
 -- One of eight parts, with as many examples as it has clicks that were not on lists
 SELECT count(board.reward(decision, item)) FROM board.recommend(7000, 30);
 INSERT INTO visit SELECT 7000, item, now() FROM board.impression_user WHERE user_id = 7000;
-SELECT inside('board', 'SELECT public._dlints_write_recent_clicks()');
+SELECT inside('board', 'SELECT public._dlints_write_latest_clicks(), public._dlints_write_recent_clicks()');
 DELETE FROM board.warm_start_example;
 SELECT inside('board', format('SELECT public._dlints_hold_out(%s, NULL), public._dlints_add_examples(%1$s, %s, 100)',
   part, count(*) FILTER (WHERE user_id < 7000)))
 FROM board.recent_click WHERE part > 0 GROUP BY part ORDER BY count(*) FILTER (WHERE user_id = 7000) DESC LIMIT 1;
 SELECT ok(count(*) > 0 AND NOT bool_or(user_id = 7000),
   'clicks on lists are no examples if there are enough others') FROM board.warm_start_example WHERE user_id IS NOT NULL;
-DROP TABLE board.recent_click, board.held_out_item;
+DROP TABLE board.newest_click, board.recent_click, board.held_out_item;
 DELETE FROM visit WHERE who = 7000;
 
 -- without a click log
@@ -191,10 +191,10 @@ SELECT ok(count(*) > 0 AND count(profile) = 0,
 UPDATE blind_r.similarity SET popularity_half_life = 2;
 SELECT inside('blind_r', 'SELECT public._dlints_refresh_popularity()');
 DELETE FROM blind_r.warm_start_example;
-SELECT inside('blind_r', 'SELECT public._dlints_write_recent_clicks()');
+SELECT inside('blind_r', 'SELECT public._dlints_write_latest_clicks(), public._dlints_write_recent_clicks()');
 SELECT count(inside('blind_r', format('SELECT public._dlints_hold_out(%s, now()),
     public._dlints_add_examples(%1$s, 1000, 1000)', part))) AS parts FROM generate_series(0, 7) part \gset
-DROP TABLE blind_r.held_out_item, blind_r.recent_click;
+DROP TABLE blind_r.held_out_item, blind_r.newest_click, blind_r.recent_click;
 SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now,
   format('examples have the popularity of the time of the click: %s, now %s', avg(f.was), e.now))
   FROM blind_r.warm_start_example b, LATERAL (SELECT b.features[cardinality(b.features)] AS was) f,
