@@ -142,7 +142,7 @@ ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 
 /* ---------- candidates ---------- */
 
-/* Add the UCB bonus of each candidate to "addends". */
+/* Add the UCB bonus of each candidate to "addends", which has a number per candidate. */
 static void
 AddUcbBonuses(const Call *call, const Request *request, double *addends)
 {

@@ -69,11 +69,11 @@ struct Scores
 	ArrayType  *array;			/* features of all candidates, one row each */
 	ArgSpec		expected;
 
-	/* interleaved draws ("pack"), and scores of STRIP candidates under them ("block") */
+	/* "pack" contains interleaved draws, and "block" scores of STRIP candidates under them */
 	double	   *pack;			/* draws, interleaved unless there is only one */
 	int			pack_size;
-	double	   *levels;			/* intercept of each draw in "pack" */
-	int			first_draw;		/* index of the first draw in "pack" */
+	double	   *levels;			/* intercept of each draw in the array "pack" */
+	int			first_draw;		/* index of the first draw in the array "pack" */
 	double		block[SCORE_LANES * STRIP];
 };
 
@@ -188,7 +188,7 @@ ChooseVectors(Scores *scores)
 		PrepareReduction(scores);
 }
 
-/* Multiply the feature vectors in scores->strip by the matrix A. */
+/* Multiply the STRIP feature vectors in scores->strip by the matrix A. */
 static void
 ReduceStrip(Scores *scores, int count, double *out)
 {
@@ -263,8 +263,8 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 }
 
 /*
- * Add bonuses to scores.  Each candidate of the strip has a row of strip->step scores, of which the
- * first "draws" are used.
+ * Add bonuses to scores.  Each candidate has a row of strip->step scores, of which the first
+ * "draws" are used.
  */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
@@ -289,7 +289,7 @@ ReportScores(const double *list, double peak, double level, int draw, ScoresStri
 	consume(consumer, draw, strip);
 }
 
-/* Score some candidates under all draws in scores->pack. */
+/* Score at most STRIP candidates under the draws in scores->pack. */
 static void
 ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresConsumer consume, void *consumer)

@@ -47,7 +47,7 @@
 
 /* ---------- tie-break keys ---------- */
 
-/* Number of bits of a tie-break key; a key plus 0.5 fits into a double. */
+/* Number of bits of a tie-break key.  With 52 bits, a key plus 0.5 is exact in double precision. */
 #define KEY_BITS	52
 
 /* Generator of tie-break keys for an item type and a seed */

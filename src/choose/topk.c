@@ -160,7 +160,7 @@ SortedItems(const TopK *top)
 	return sorted;
 }
 
-/* Return the item of a ranking with k = 1, as the result of a final function. */
+/* Return the best item, as the result of a final function.  The caller has set k = 1. */
 Datum
 TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 {
@@ -205,8 +205,8 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the union of several rankings of one stream.  Tie-break keys must identify the items.  The
- * first ranking's items come first, in order, then the others by key.
+ * Return the union of several lists of best items.  Tie-break keys must identify the items.  The
+ * first list's items come first, in order, then the others by key.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)

@@ -297,7 +297,7 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 typedef struct Pieces
 {
 	int			upper;			/* number of rows of the first triangle */
-	int			lower;			/* number of rows of the second triangle */
+	int			lower;			/* number of rows of the triangle "second" */
 	int			stride;			/* distance between the columns of each part */
 	const double *first;
 	const double *block;

@@ -54,7 +54,7 @@ memory_discount(int j, int count, double fastest)
 	return 1.0 - (1.0 - fastest) / pow(MEMORY_RATIO, j);
 }
 
-/* Half-life of memory j (evidence under discount j), which must not be the last of several */
+/* Half-life of memory j (evidence under discount j).  The last of several memories has none. */
 double
 memory_half_life(int j, double fastest)
 {

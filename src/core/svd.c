@@ -242,7 +242,10 @@ rank(const Svd *svd)
 	return n;
 }
 
-/* Highest degree, at most "products", of a polynomial that amplifies by at most MAX_GROWTH */
+/*
+ * Return the highest degree n <= products for which the polynomial amplifies eigenvalues by at most
+ * MAX_GROWTH.
+ */
 static int
 filter_degree(double first, double last, int products)
 {

@@ -146,10 +146,9 @@ log_mixture_wealth(double count, double squares, double distance)
 }
 
 /*
- * Return the largest distance, at most "room", between the mean of numbers in [0, 1] and an
- * expectation that the bets do not reject at level "alpha".  "squares" is the sum of squared
- * deviations from the mean.  The test is valid at any time, so that repeated looks need no
- * correction.
+ * Return a confidence bound for the expectation of numbers in [0, 1], as its distance from their
+ * mean, at most "room".  "squares" is the sum of squared deviations from the mean, and "alpha" the
+ * probability of error.  The bound is valid at any time, so that repeated looks need no correction.
  */
 double
 bounds_distance(double count, double squares, double room, double alpha)

@@ -179,9 +179,9 @@ update_strip(Variety *v, size_t strip)
 }
 
 /*
- * Find the highest penalized score.  Penalties only grow, so a strip whose earlier highest score is
- * too low needs no update.  If the similarities to the last choice are not cached, we update all
- * strips before they are overwritten.
+ * Find the highest penalized score.  Penalties only grow, so a strip (VARIETY_STRIP candidates)
+ * whose earlier highest score is too low needs no update.  If the similarities to the last choice
+ * are not cached, we update all strips before they are overwritten.
  */
 static double
 find_highest(Variety *v)
@@ -204,7 +204,7 @@ find_highest(Variety *v)
 	return highest;
 }
 
-/* Compute the penalized scores of a strip of candidates from the similarities in v->closest. */
+/* Compute the penalized scores of VARIETY_STRIP candidates from the similarities in v->closest. */
 CPU_CLONES
 static double
 rescore_strip(const Variety *v, int at, double *penalized)

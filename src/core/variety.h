@@ -39,7 +39,7 @@ typedef struct Variety
 	const int  *numbers;		/* each candidate's number for tie-break keys */
 	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
 	int			cap;
-	float	   *units;			/* vectors of length 1, interleaved in strips */
+	float	   *units;			/* vectors of length 1, VARIETY_STRIP of them interleaved */
 	float	   *unit;			/* work space for one vector */
 
 	/* cached similarities: a row has the similarities of all candidates to a chosen candidate */
@@ -55,8 +55,8 @@ typedef struct Variety
 	int		   *taken;			/* number of chosen candidates of each group */
 	double	   *scores;			/* score of each candidate; -infinity if unavailable */
 	double	   *closest;		/* greatest similarity of each candidate to chosen candidates */
-	double	   *peaks;			/* highest penalized score of each strip of candidates */
-	int		   *applied;		/* number of choices applied to each strip of candidates */
+	double	   *peaks;			/* highest penalized score of VARIETY_STRIP candidates each */
+	int		   *applied;		/* number of choices applied to VARIETY_STRIP candidates each */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

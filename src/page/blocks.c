@@ -40,7 +40,7 @@ typedef struct BlockScan
 	int			numbers[MAX_ITEMS];	/* number that identifies each item that may be chosen */
 	int			places[MAX_ITEMS];	/* position in the block of each item that may be chosen */
 	double		max_bonus;		/* largest bonus of an item that may be chosen, or 0 */
-	uint16		masks[MAX_ITEMS];	/* for each item, bit mask of the rankings that may choose it */
+	uint16		masks[MAX_ITEMS];	/* bit mask per item of the weight vectors that may choose it */
 	bool		is_kept;		/* is an item of the block among the best? */
 } BlockScan;
 
@@ -117,8 +117,8 @@ compact_scores(BlockScan *scan)
 }
 
 /*
- * For each item, set the bit of each ranking (weight vector) under which the item could be among
- * the best, if it had the block's largest bonus.
+ * For each item, find the weight vectors under which it could be among the best, if it had the
+ * block's largest bonus.  Sets their bits in the item's mask.
  */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
@@ -133,9 +133,9 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items of each ranking (weight vector) in its mask, if its score is high
- * enough.  We add the bonus in double precision, because in single precision large bonuses would
- * make scores equal.
+ * Add an item to the best items of each weight vector in its mask, if its score is high enough.  We
+ * add the bonus in double precision, because in single precision large bonuses would make scores
+ * equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -287,8 +287,8 @@ end_scan(BlockScan *scan)
 }
 
 /*
- * Find the "size" best items under each ranking: of the eligible items or, if "eligible" is NULL,
- * of all items.  Tie-break keys are derived from the seed and the item's number.
+ * Find the "size" best items under each weight vector: of the eligible items or, if "eligible" is
+ * NULL, of all items.  Tie-break keys are derived from the seed and the item's number.
  */
 BestItems *
 FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
@@ -302,9 +302,9 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find most of the best items under each ranking, by searching only the blocks with the highest
- * bounds (clusters.c).  For exact propensities, the choice of blocks must not depend on which draw
- * makes the decision.  It therefore treats all rankings equally.
+ * Find most of the best items under each weight vector, by searching only blocks that are likely to
+ * contain them (clusters.c).  For exact propensities, the choice of blocks must not depend on which
+ * draw makes the decision.  It therefore treats all draws equally.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -353,8 +353,8 @@ compare_numbers(const void *a, const void *b)
 }
 
 /*
- * Write the numbers of the items that are among the best under any ranking, sorted and without
- * duplicates.  Returns their count.
+ * Write the sorted numbers of the items that are among the best under any weight vector.  Returns
+ * their count.
  */
 int
 UniteBest(const BestItems *best, int **numbers)

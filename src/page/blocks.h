@@ -1,7 +1,6 @@
 /*
- * blocks.h
- *		Search for the best items under many rankings, with the rounded features of the
- *		table "block".
+ * blocks.h Search for the best items under many weight vectors, with the rounded features of the
+ * table "block".
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -29,15 +28,15 @@ typedef struct EligibleItems
 } EligibleItems;
 
 /*
- * Result of a search: the best items under each ranking, sorted.  Items are identified by their
- * number in EligibleItems, or else by their position in the blocks.
+ * Result of a search: the best items under each weight vector, sorted.  Items are identified by
+ * their number in EligibleItems, or else by their position in the blocks.
  */
 typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* for each ranking, limit that errors of scores rarely exceed */
-	double	   *neighbour_weights;	/* for each ranking, weight of the neighbour score */
+	double	   *margins;		/* for each weight vector, limit that score errors rarely exceed */
+	double	   *neighbour_weights;	/* for each weight vector, weight of the neighbour score */
 	bool	   *is_found;		/* for each eligible item: is it in a block? */
 	Datum	  **blocks;			/* keys of each block's items; NULL for blocks without best items */
 } BestItems;

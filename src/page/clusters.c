@@ -3,9 +3,9 @@
  *		Choice of the blocks that are searched in large catalogues.
  *
  * A block contains similar items, whose mean ("centroid") and spread are in the table "centroid".
- * The bound of a block is the score of its centroid plus SPREADS standard deviations.  We read some
- * blocks with the highest bounds at a time, until no bound exceeds the scores of the best items
- * found.  Blocks without a centroid, which are new, are always read.
+ * The score bound of a block is the score of its centroid plus SPREADS standard deviations.  We
+ * read some blocks with the highest score bounds at a time, until no score bound exceeds the scores
+ * of the best items found.  Blocks without a centroid, which are new, are always read.
  */
 #include "postgres.h"
 
@@ -25,11 +25,11 @@
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* Maximum number of best items per ranking.  To find more, we search all blocks. */
+/* Maximum number of best items per weight vector.  To find more, we search all blocks. */
 #define MAX_BEST		250
-/* Number of standard deviations of scores between the mean score of a block and its bound */
+/* A block's score bound is its mean score plus this many standard deviations of its scores. */
 #define SPREADS			3.0f
-/* The first blocks that we read have bounds this many standard deviations above the mean bound. */
+/* The first blocks that we read have score bounds this many standard deviations above the mean. */
 #define FIRST_THRESHOLD	2.0
 /* Maximum number of blocks in the sample from which initial thresholds are estimated */
 #define MAX_SAMPLE		1024
@@ -45,14 +45,14 @@ struct BlockChoice
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* block number of each block that has a centroid */
-	float	   *bounds;			/* bounds of all blocks (see bounds_of) */
-	float	   *squares;		/* squared weights of the rankings, interleaved */
+	float	   *bounds;			/* highest score to expect in each block, for each weight vector */
+	float	   *squares;		/* squares of the weights, interleaved */
 	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
-	float	   *thresholds;		/* for each ranking, score that bounds of blocks must exceed */
+	float	   *thresholds;		/* minimum score bounds of blocks to read, for each weight vector */
 	double	   *keys;			/* sort key of each block that has a centroid */
 	int		   *unread;			/* indexes of blocks that were not read */
 	int			n_unread;
-	int			n_promising;	/* number of blocks in "unread" with a bound above a threshold */
+	int			n_promising;	/* number of unread blocks with a score bound above a threshold */
 	int		   *chosen;			/* block numbers of the blocks to read next */
 	int			n_portions;		/* number of times that blocks were chosen so far */
 };
@@ -63,7 +63,7 @@ portion_size(int n_blocks)
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
-/* Does a search for the "size" best items read only the blocks with the highest bounds? */
+/* Does a search for the "size" best items read only the blocks with the highest score bounds? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
@@ -102,8 +102,8 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
  * Write the variances of a block's latent factors, of its features of columns, and of its other
  * features.
  *
- * For the other features, we use the largest distance from the mean, divided by SPREADS.  The bound
- * is then exact if a ranking depends on only one such feature.  For dates, "variances" contains the
+ * For the other features, we use the largest distance from the mean, divided by SPREADS.  The score
+ * bound is then exact if only one such feature has a weight.  For dates, "variances" contains the
  * features that write_least_ages() wrote.
  */
 static void
@@ -125,14 +125,17 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*variance *= *variance;
 }
 
-/* Get the bounds of all blocks under BYTE_LANES rankings, from number pack * BYTE_LANES on. */
+/*
+ * Get the score bounds of all blocks under BYTE_LANES weight vectors, from number pack * BYTE_LANES
+ * on.
+ */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* Add the bounds of the blocks in a row of "centroid".  Malformed rows are ignored. */
+/* Add the score bounds of the blocks in a row of "centroid".  Malformed rows are ignored. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -171,7 +174,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds that few bounds exceed, estimated from a sample of the blocks. */
+/* Set initial thresholds that the score bounds of few blocks exceed, estimated from a sample. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -196,7 +199,10 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Read the centroids of all blocks, and compute the bounds of the blocks under all rankings. */
+/*
+ * Read the centroids of all blocks, and compute the score bounds of the blocks under all weight
+ * vectors.
+ */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {
@@ -238,8 +244,8 @@ RankBlocks(BlockScorer *scorer)
 /* ---------- the choice ---------- */
 
 /*
- * Compute a sort key for each unread block: minus the sum of the excesses of its bounds over the
- * thresholds.  Move blocks with a bound above a threshold to the front.
+ * Compute a sort key for each unread block: minus the sum of the excesses of its score bounds over
+ * the thresholds.  Move blocks with a score bound above a threshold to the front.
  */
 static void
 find_keys(BlockChoice *choice)
@@ -263,9 +269,9 @@ find_keys(BlockChoice *choice)
 }
 
 /*
- * Set the threshold of each ranking to the lowest score of its best items, and drop unread blocks
- * without a bound above a threshold.  If no threshold has fallen, only blocks that exceeded the old
- * thresholds need a test.
+ * Raise the threshold of each weight vector to the lowest score of its best items, and drop unread
+ * blocks whose score bounds are all below the thresholds.  If no threshold has fallen, only blocks
+ * that exceeded the old thresholds need a test.
  */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
@@ -286,7 +292,7 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 }
 
 /*
- * Choose the blocks to read next: those whose bounds most exceed the scores of the items in
+ * Choose the blocks to read next: those whose score bounds most exceed the scores of the items in
  * "found", best first.  The first call also returns all blocks without a centroid.  Returns the
  * number of blocks; 0 if the search is complete.
  */

@@ -1,7 +1,4 @@
-/*
- * lanes.c
- *		Scores of rows of the tables "block" and "centroid" under many rankings.
- */
+/* lanes.c Scores of rows of the tables "block" and "centroid" under many weight vectors. */
 #include "postgres.h"
 
 #include <math.h>
@@ -37,7 +34,7 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/* Interleave the weights of up to BYTE_LANES rankings, from number "first" on (core/score.h). */
+/* Interleave up to BYTE_LANES weight vectors, from number "first" on (core/score.h). */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {
@@ -70,7 +67,7 @@ pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes
 	pfree(weights);
 }
 
-/* Create a scorer for rows of "block" or "centroid" under the given rankings. */
+/* Create a scorer for rows of "block" or "centroid" under the given weight vectors. */
 BlockScorer *
 CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 {
@@ -133,7 +130,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Score each item of the current row under BYTE_LANES rankings. */
+/* Score each item of the current row under BYTE_LANES weight vectors. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

@@ -1,6 +1,6 @@
 /*
  * lanes.h
- *		Scores of rows of the tables "block" and "centroid" under many rankings, and the
+ *		Scores of rows of the tables "block" and "centroid" under many weight vectors, and the
  *		choice of blocks by their centroids.
  */
 #ifndef DLINTS_PAGE_LANES_H
@@ -9,7 +9,7 @@
 #include "page/block_rows.h"
 #include "page/blocks.h"
 
-/* Interleaved weights of up to BYTE_LANES rankings, each multiplied by its unit (a power of two) */
+/* Up to BYTE_LANES weight vectors, interleaved, each times a power of two (see "units") */
 typedef struct Lanes
 {
 	int			count;
@@ -20,7 +20,7 @@ typedef struct Lanes
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* State for scoring rows of "block" or "centroid" under rankings */
+/* State for scoring rows of "block" or "centroid" under many weight vectors */
 typedef struct BlockScorer
 {
 	PageRequest *page;
@@ -29,7 +29,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* n_costs if rankings have weights of costs, else 0 */
+	int			n_ranked_costs; /* n_costs if scores depend on costs, else 0 */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* current Unix time */

@@ -47,16 +47,16 @@ typedef struct RandomSearch
 	PageRequest *page;
 	uint64		seed;
 	uint64		n_bits;			/* number of random numbers used so far */
-	int64		n_in_blocks;	/* number of slots in blocks */
-	int64		n_places;		/* number of places: slots in blocks, and new items */
+	int64		n_in_blocks;	/* number of positions for items in blocks, some of them empty */
+	int64		n_places;		/* number of positions in blocks, plus number of new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of the places that were drawn */
+	uint8	   *is_drawn;		/* bitmap of the positions that were drawn */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* position of the drawn place in its block */
+	int			slot;			/* the drawn position within its block */
 	Datum	   *drawn;			/* item found by each draw */
-	bool	   *is_empty;		/* is the drawn place without an item? */
+	bool	   *is_empty;		/* has the drawn position no item? */
 	KeyTable   *eligible;		/* table of the eligible items among those drawn */
 	int			n_eligible;
 } RandomSearch;

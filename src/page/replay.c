@@ -25,13 +25,15 @@
 #define SAMPLED_ITEMS		10
 /* Number of draws under which a list is replayed */
 #define REPLAYED_DRAWS		2
-/* Number of candidates per ranking: MIN_BEST, plus BEST_PER_POSITION per position of the list */
+/*
+ * Number of candidates per weight vector: MIN_BEST, plus BEST_PER_POSITION per position of the list
+ */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
 /* Price that outweighs all other terms of a score, as a multiple of the norm of their weights */
 #define EXTREME_PRICE		100.0
 
-/* Get rankings by draws of the model, or by its mean for a user without clicks. */
+/* Draw weight vectors from the model's posterior, or take its mean for a user without clicks. */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
@@ -43,8 +45,8 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Extend each ranking by prices, in several variants: the current prices, no prices, and for each
- * constraint a price that outweighs all other terms.
+ * Extend each weight vector by prices, in several variants: the current prices, no prices, and for
+ * each constraint a price that outweighs all other terms.
  */
 static Rankings
 add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
@@ -99,7 +101,7 @@ find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 
 	return ReadShortlist(page, keys, count);
 }
 
-/* Compute the scores of all candidates under a ranking, without prices. */
+/* Compute the scores of all candidates under a weight vector, without prices. */
 static Datum
 replayed_scores(const PageRequest *page, const CandidateSet *set, const double *weights)
 {
@@ -197,10 +199,10 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
  * _dlints_cluster_recall(profile real[], seed bigint) -> float8[]
- *		Measure the recall of searches that read only the blocks with the highest bounds.  The first
- *		number is the sum of the scores of the ten best items found, divided by that of the ten best
- *		of all items; the second is the share of draws whose best item is found.  NULL if requests
- *		search all blocks, or if no draw has a positive sum.
+ *		Measure the recall of searches that read only the blocks with the highest score bounds.  The
+ *		first number is the sum of the scores of the ten best items found, divided by that of the
+ *		ten best of all items; the second is the share of draws whose best item is found.  NULL if
+ *		requests search all blocks, or if no draw has a positive sum.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

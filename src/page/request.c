@@ -1,8 +1,4 @@
-/*
- * request.c
- *		Arguments of a request for a list, and its treatment (control, random or
- *		personal).
- */
+/* request.c Arguments of a request for a list, and its policy (control, random or personal). */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
@@ -99,7 +95,7 @@ treatment_number(const PageRequest *page)
 }
 
 /*
- * Assign a treatment.  Users of the control group always get the most popular items, as
+ * Choose the policy of a list.  Users of the control group always get the most popular items, as
  * the baseline.  A small share of all other lists is random, for off-policy evaluation.
  */
 ListPolicy

@@ -23,10 +23,12 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Minimum number of items per ranking on the first shortlist, and number per list position */
+/* Minimum number of items per weight vector on the first shortlist, and number per list position */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* For lists with diversity: minimum number of items per ranking, and number per list position */
+/*
+ * For lists with diversity: minimum number of items per weight vector, and number per list position
+ */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* Factor by which a shortlist grows if its eligible items cannot fill the list */
@@ -131,7 +133,7 @@ find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 
 /* ---------- best items of rankings ---------- */
 
-/* Number of items per ranking on the first shortlist */
+/* Number of items per weight vector on the first shortlist */
 int
 FirstShortlistSize(const PageRequest *page)
 {
@@ -151,9 +153,9 @@ fits_cap(const PageRequest *page, int group, int *counts)
 typedef int (*ItemFinder) (const void *items, int candidate);
 
 /*
- * Mark the items that may be on the list under a ranking.  Since scores are rounded, we include
- * items whose score is less than that of the last position by at most the margin for errors.
- * Returns the number of positions that the marked items can fill, at most k + 1.
+ * Mark the items that may be on the list under a weight vector.  Since scores are rounded, we
+ * include items whose score is less than that of the last position by at most the margin for
+ * errors.  Returns the number of positions that the marked items can fill, at most k + 1.
  *
  * Lowers "neighbour_score" to the minimum that can bring an item that was not found onto the list
  * (see MISSED_PART).
@@ -275,8 +277,8 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 /* ---------- shortlists ---------- */
 
 /*
- * The items that are among the best under any ranking, sorted by number.  "eligible" has the index
- * of each of them among the eligible items; -1 if it is not eligible.
+ * The items that are among the best under any weight vector, sorted by number.  "eligible" has the
+ * index of each of them among the eligible items; -1 if it is not eligible.
  */
 typedef struct Union
 {
@@ -354,9 +356,9 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 }
 
 /*
- * Create a shortlist of the best items under each ranking.  NULL if they cannot fill k + 1
- * positions under every ranking.  The additional position provides the next tie-break
- * key, which propensities of ties require (choose/decision.c).
+ * Create a shortlist of the best items under each weight vector.  NULL if they cannot fill k + 1
+ * positions under each.  The additional position provides the next tie-break key, which
+ * propensities of ties require (choose/decision.c).
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -407,8 +409,8 @@ add_new_items(PageRequest *page, CandidateSet *set)
 }
 
 /*
- * Enlarge the shortlist until its eligible items can fill the list.  NULL if it becomes
- * too long.  In large catalogues we first search the blocks with the highest bounds.
+ * Enlarge the shortlist until its eligible items can fill the list.  NULL if it becomes too long.
+ * In large catalogues we first search the blocks with the highest score bounds.
  */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)

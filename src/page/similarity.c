@@ -21,7 +21,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* We add this many clicks on a zero vector, so that few clicks give a small profile. */
+/*
+ * Profiles are means of the vectors of clicked items and this many zero vectors, so that few clicks
+ * give a small profile.
+ */
 #define SHRINKAGE		5.0
 /* Maximum age of a click in half-lives, so that weights do not become subnormal numbers */
 #define MAX_HALF_LIVES	300.0

@@ -145,8 +145,8 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 }
 
 /*
- * Create the rankings for a list: one per draw, or one for the posterior mean if the
- * policy does not draw.  Control and trending lists are ranked by popularity only.
+ * Create the weight vectors for a list: one per draw, or one for the posterior mean if the policy
+ * does not draw.  Control and trending lists depend on popularity only.
  */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
