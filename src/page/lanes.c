@@ -6,6 +6,7 @@
 #include "utils/array.h"
 
 #include "core/ages.h"
+#include "core/clones.h"
 #include "core/numbers.h"
 #include "core/score.h"
 #include "page/candidates.h"
@@ -109,6 +110,8 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 		ARR_HASNULL(array) || ARR_NDIM(array) != 2 || ARR_DIMS(array)[0] != count ||
 		ARR_DIMS(array)[1] != width)
 		return false;
+	for (Size at = 0; at < count * step; at += CACHE_LINE)
+		PREFETCH(code + at);
 	scorer->count = count;
 	scorer->codes = code + SCALE_BYTES;
 	scorer->numbers = number;
