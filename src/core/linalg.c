@@ -372,7 +372,7 @@ solve_rows(int order, int below, const double *factor, int next, int step, doubl
 			double	   *sum = sums[r - first];
 			double	   *solved = lanes + (size_t) r * SCORE_LANES;
 
-			for (int k = 1; r + k < end; k++)
+			for (int k = end - 1 - r; k > 0; k--)
 				for (int l = 0; l < SCORE_LANES; l++)
 					sum[l] += diagonal[(size_t) k * step] * solved[k * SCORE_LANES + l];
 			for (int l = 0; l < SCORE_LANES; l++)
