@@ -38,9 +38,9 @@
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /*
- * A shortlist can lack items of a tie only if it has at least 25 other items of the tie.  We
- * therefore take ties of fewer candidates than this for complete.  The limit is below 25, because
- * conditions may exclude items of the shortlist.
+ * Ties of fewer candidates than this are complete: a shortlist can lack items of a tie only if it
+ * has at least 25 other items of the tie.  The limit is below 25, because conditions may exclude
+ * items of the shortlist.
  */
 #define MIN_CUT_TIE		8
 
@@ -227,7 +227,9 @@ DecideUnder(DecisionState *state, int draws)
 	}
 }
 
-/* Replace the decision by a random subset in random order: ties among equal scores. */
+/*
+ * Replace the decision by a random subset in random order, by giving all candidates equal scores.
+ */
 static void
 ChooseAtRandom(Decision *decision, Slate *slate)
 {

@@ -227,8 +227,8 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 }
 
 /*
- * Set each bound to a score plus "times" its standard deviation.  A row of "bounds" has BYTE_LANES
- * bounds, and then the variances of the scores, which we replace by standard deviations.
+ * Set upper bounds of scores: a score plus "times" its standard deviation.  A row of "bounds" has
+ * BYTE_LANES bounds, and then the variances of the scores, which we replace by standard deviations.
  */
 CPU_CLONES
 void

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Number of floats in a row of bounds (see byte_write_bounds) */
+/* Number of floats in a row of score bounds: the bounds, and the variances of the scores */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
 /* BYTE_LANES weight vectors, rounded to integers */

@@ -148,10 +148,10 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Tolerance for a sum that is negative after we subtracted the sum "taken" and "left" remains.  A
- * sum of 1e7 terms has a relative rounding error of at most about 1e-9.  The sums may have been
- * larger earlier, with larger errors, so we add 1e-6 of "taken".  A larger tolerance could hide
- * that one observation in a million was never added.
+ * Return how far below zero rounding errors can bring "left", which remains of a sum after we
+ * subtracted "taken".  A sum of 1e7 terms has a relative rounding error of at most about 1e-9.  The
+ * sums may have been larger earlier, so we add 1e-6 of "taken".  A larger tolerance could hide that
+ * one observation in a million was never added.
  */
 static double
 tolerance(double left, double taken)
@@ -171,8 +171,8 @@ clamp(double max_error, double *value)
 }
 
 /*
- * Limit the sum of rewards R after a subtraction that leaves almost no weight N, because R may then
- * consist of rounding errors.  With the sum of squares S, all rewards satisfy R^2 <= N S.
+ * After a subtraction that leaves almost no weight N, limit the sum of rewards R, which may then be
+ * a rounding error.  Rewards with the sum of squares S satisfy R^2 <= N S.
  */
 static void
 limit_mean(Evidence *e, const Evidence *taken)

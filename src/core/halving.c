@@ -123,8 +123,8 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 }
 
 /*
- * Find an axis on which the weighted vectors of a group vary much.  We multiply it by the weights,
- * so that it applies to vectors without weights.
+ * Find an axis on which the weighted vectors of a group vary much.  The result is multiplied by the
+ * weights, so that callers can project vectors that are not weighted.
  */
 static const double *
 find_axis(const HalvingSet *set, int count, const int *order)

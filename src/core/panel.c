@@ -26,9 +26,9 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Replace "count" columns of a panel, from column "first" on, by "chunk", for the items of one
- * chunk from "item" on.  Unless "full" is NULL, first add the products of the panel's old columns
- * with "chunk" to it.
+ * Copy "chunk" to "count" columns of a panel, from column "first" on, for the items of one chunk
+ * from "item" on.  Unless "full" is NULL, first add the products of the panel's old columns with
+ * "chunk" to it.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,

@@ -27,7 +27,7 @@ typedef struct SvdMatrix
 	uint32_t	items;
 	size_t	   *starts;			/* index of each user's first cell, then the number of cells */
 	SvdCell    *cells;
-	void		(*pause) (void);	/* called every few milliseconds; may not return */
+	void		(*pause) (void);	/* called every few milliseconds; may raise an error */
 } SvdMatrix;
 
 /* panel_multiply() or panel_multiply_fast() */

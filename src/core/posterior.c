@@ -88,9 +88,10 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Inputs of two factorizations.  Matrix j (0: G, 1: H or its substitute) is evidence[j] times
- * times[j], plus the weighted prior and the ridge.  To cover rounding errors, both diagonals are
- * increased by share[j] times the diagonal of matrix j, whose elements count as at least least[j].
+ * Input of two factorizations: of G (j = 0), and of H or its substitute (j = 1).  Matrix j is
+ * evidence[j] times times[j], plus the weighted prior and the ridge.  Against rounding errors of
+ * matrix j, we add to both diagonals share[j] times the diagonal of matrix j, but at least share[j]
+ * times least[j].
  */
 typedef struct FactorInput
 {

@@ -34,7 +34,7 @@ typedef struct PricedDecisions
 	double	   *scores;			/* work space: scores of a decision's candidates */
 	SlateEntry *entries;		/* work space: a decision's chosen candidates */
 	double	   *means;			/* work space: mean cost of each constraint */
-	void		(*pause) (void);	/* called every few milliseconds; may not return */
+	void		(*pause) (void);	/* called every few milliseconds; may raise an error */
 } PricedDecisions;
 
 extern double price_means(const PricedDecisions *all, const double *prices, double *means);

@@ -19,7 +19,7 @@
 /* Maximum price.  Costs times this price exceed all scores, which then have no effect. */
 #define PRICE_MAX	1e150
 
-/* Increment of a relaxed target, as a fraction of the usual spread of costs */
+/* Relaxed targets are raised by this further fraction of the usual spread of costs */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind

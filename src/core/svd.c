@@ -337,7 +337,9 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/* Map an item's hash to [1, 2): a weight that breaks symmetries of the matrix. */
+/*
+ * Map an item's hash to a weight in [1, 2), by which the sign of a singular vector is determined.
+ */
 static double
 sign_weight(uint64_t hash)
 {

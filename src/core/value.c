@@ -113,9 +113,9 @@ value_sample_size(const PolicyValue *v)
 #define BISECTION_STEPS		60
 
 /*
- * Return a lower bound of the log wealth of one bet against an expectation at "distance" from the
- * mean.  Wealth increases with the distance.  Beyond its maximum the bound decreases, so we return
- * the maximum.
+ * Return a lower bound of the log wealth after bets against an expectation at "distance" from the
+ * mean (see value.h).  Wealth increases with the distance.  Beyond its maximum the bound decreases,
+ * so we return the maximum.
  */
 static double
 log_wealth(double bet, double count, double squares, double distance)

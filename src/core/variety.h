@@ -55,8 +55,8 @@ typedef struct Variety
 	int		   *taken;			/* number of chosen candidates of each group */
 	double	   *scores;			/* score of each candidate; -infinity if unavailable */
 	double	   *closest;		/* greatest similarity of each candidate to chosen candidates */
-	double	   *peaks;			/* highest penalized score of VARIETY_STRIP candidates each */
-	int		   *applied;		/* number of choices applied to VARIETY_STRIP candidates each */
+	double	   *peaks;			/* highest penalized scores, one per VARIETY_STRIP candidates */
+	int		   *applied;		/* numbers of choices applied, one per VARIETY_STRIP candidates */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

@@ -16,8 +16,8 @@
 /* ---------- training on blocks ---------- */
 
 /*
- * Compute the weights of a block's observations after the last of them, in memory j (0-based), the
- * evidence under discount j.
+ * Compute the decayed weights of a block's observations, at the last of them, for memory j
+ * (0-based), the evidence under discount j.
  */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)

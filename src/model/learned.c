@@ -52,10 +52,9 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of the squared deviations from the mean reward to S, the squared deviations from
- * the reference reward.  Below this ratio, fewer than twelve digits of S are left for the former,
- * and we move the reference to the mean.  The reference begins as the first reward, which may be an
- * outlier.
+ * Minimum ratio of the rewards' squared deviations from their mean to S, those from the reference
+ * reward.  Below it, the former have fewer than twelve digits, and we move the reference to the
+ * mean.  The first reference is the first reward, which may be an outlier.
  */
 #define MIN_SPREAD_SHARE	1e-4
 

@@ -21,14 +21,14 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Range of the absolute value of a cost, a price or an element of a vector, except 0 */
+/* Absolute values of costs, prices and elements of vectors are 0, or between these two numbers */
 #define MAX_NUMBER		1e50
 #define MIN_NUMBER		1e-50
 
 /* Maximum bytes of a value that an error message quotes */
 #define MAX_QUOTED		200
 
-/* Integers of at least this absolute value are rounded, as number_word() describes */
+/* Integers of at least this absolute value are rounded to a power of the square root of 2 */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */

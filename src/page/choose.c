@@ -108,7 +108,7 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 	candidates->similar_roots = roots;
 }
 
-/* Compute the tie-break keys of candidates, which their search (blocks.c) has used, too. */
+/* Compute the tie-break keys of candidates, the same that the search in blocks.c used. */
 static uint64 *
 tie_keys_of(const CandidateSet *set, int64 seed)
 {

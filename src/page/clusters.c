@@ -73,8 +73,9 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * For each block, write the features of the date closest to the current time, within the spread of
- * the block's dates.  "spreads" and "variances" begin with the first block's dates.
+ * Write the largest features that the dates of each block can have.  A block's dates differ from
+ * their mean by at most the spread; we use the date in this range that is closest to now.
+ * "spreads" and "variances" begin with the first block's dates.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,

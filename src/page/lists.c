@@ -104,8 +104,8 @@ check_columns(const PageRequest *page, TupleDesc columns)
 }
 
 /*
- * Choose, log and return a list. report() counts requests without candidates.  We do not record
- * them for a next page, since every list ends.
+ * Choose, log and return a list.  A list without candidates is recorded for report(), unless it is
+ * a next page, since every list ends.
  */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)

@@ -234,7 +234,7 @@ PG_FUNCTION_INFO_V1(dlints_next);
 /*
  * _dlints_next(setting, decision, k, user_id, session)
  *		Return the next page of a list, with the same policy and profile, and without the items of
- *		earlier pages.  Probabilities are conditional on these pages.
+ *		earlier pages.  The logged probabilities are conditional on the earlier pages.
  */
 Datum
 dlints_next(PG_FUNCTION_ARGS)

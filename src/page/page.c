@@ -108,7 +108,10 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/* Replace ARG_USER, ARG_ITEM and ARG_ITEMS by the recommender's types. */
+/*
+ * Return the type of a statement's argument.  ARG_USER, ARG_ITEM and ARG_ITEMS stand for the types
+ * of the recommender's keys.
+ */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {

@@ -63,13 +63,15 @@ typedef struct RandomSearch
 
 /* ---------- draws ---------- */
 
-/* Draw a place that was not drawn before: a slot for an item in a block, or a new item. */
+/* Draw a position that was not drawn before: one for an item in a block, or that of a new item. */
 static int64
 draw_place(RandomSearch *search)
 {
 	for (;;)
 	{
-		/* all places are equally probable, except for a relative error of about n_places / 2^32 */
+		/*
+		 * all positions are equally probable, except for a relative error of about n_places / 2^32
+		 */
 		uint64		bits = random_bits(search->seed, search->n_bits++) >> DRAW_BITS;
 		int64		place = (int64) ((bits * (uint64) search->n_places) >> DRAW_BITS);
 		uint8		bit = (uint8) (1 << (place % 8));
@@ -81,7 +83,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Copy the item in slot number search->slot of a block, if there is one, to search->drawn. */
+/* Copy the item at position search->slot of a block, if there is one, to search->drawn. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {

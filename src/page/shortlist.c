@@ -42,9 +42,10 @@
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * We add an item that a search has not found to the candidates, if its neighbour score could raise
- * its score by this fraction of the gap between the last item found and the last position of the
- * list.  The fraction is below 1, because searches miss some items.
+ * A search may miss an item that only its neighbour score brings onto the list.  We add an item to
+ * the candidates if its neighbour score could raise it by this fraction of the gap between the last
+ * item found and the last position of the list.  The fraction is below 1, because searches miss
+ * some items.
  */
 #define MISSED_PART			0.5
 /* Number of items to find per cap group beyond the cap, because scores are rounded */

@@ -43,7 +43,9 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/* Read a number of features, limited so that the sum of two does not overflow. */
+/*
+ * Read an argument that is a number of features, limited so that the sum of two fits into an int.
+ */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -192,7 +194,7 @@ dlints_profile_of(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read the bounds of ranges of features, 0-based; upper bounds are exclusive. */
+/* Read an array of ranges of features, as 0-based lower limits and exclusive upper limits. */
 static int
 read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
 {

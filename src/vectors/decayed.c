@@ -19,7 +19,7 @@
 #include "vectors/log.h"
 
 #define MAX_MEASURES		16	/* maximum number of sums per item */
-#define MAX_HALVINGS		300 /* largest age that counts, in half-lives; 2^-300 is positive */
+#define MAX_HALVINGS		300 /* maximum age in half-lives, so that weights stay positive */
 #define NO_USER				PG_UINT32_MAX
 
 /* Column numbers of the query */

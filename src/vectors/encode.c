@@ -39,7 +39,7 @@ typedef struct Encoding
 	StringInfoData name;		/* name under which values are added, in the database encoding */
 } Encoding;
 
-/* Adds the value of a type to the sum under the current name. */
+/* Adds a value of some type to the sum, under the name encoding->name */
 typedef void (*Adder) (Encoding *encoding, Datum value, Oid type);
 
 static void

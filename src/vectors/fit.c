@@ -16,7 +16,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Get the memory of the fits in bytes: the maximum of both, since one follows the other. */
+/* Get the peak memory of both fits in bytes: the larger one's, since one follows the other. */
 static Size
 FitMemory(const LogReader *log)
 {
@@ -29,8 +29,8 @@ FitMemory(const LogReader *log)
 
 /*
  * Compute embeddings, and then restore the weights of clicks, which the computation scales.
- * Meanwhile we store the weights in place of the cells' users, which are not read any more:
- * single-precision weights up to 1, since PutNeighbours() uses no others.
+ * Meanwhile the field "user" of the cells, which is not read any more, holds the weights: in single
+ * precision and at most 1, as PutNeighbours() uses them.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
