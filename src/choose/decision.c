@@ -228,7 +228,8 @@ DecideUnder(DecisionState *state, int draws)
 }
 
 /*
- * Replace the decision by a random subset in random order, by giving all candidates equal scores.
+ * Replace the decision by a random subset in random order, by giving equal scores to all
+ * candidates.
  */
 static void
 ChooseAtRandom(Decision *decision, Slate *slate)

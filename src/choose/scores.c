@@ -263,8 +263,8 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 }
 
 /*
- * Add bonuses to scores.  Each candidate has a row of strip->step scores, of which the first
- * "draws" are used.
+ * Add bonuses to scores.  Each candidate has strip->step scores, of which the first "draws" are
+ * used.
  */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)

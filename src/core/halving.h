@@ -29,8 +29,8 @@ typedef struct HalvingSet
 } HalvingSet;
 
 /*
- * Number of floats of a tree: each node has an axis and a median.  The children of node i are nodes
- * 2 i + 1 and 2 i + 2.
+ * Number of floats of a tree: an axis and a median per node.  Node i has children 2 i + 1 and 2 i +
+ * 2.
  */
 static inline int64_t
 halving_tree_size(int width, int depth)

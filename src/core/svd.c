@@ -242,10 +242,7 @@ rank(const Svd *svd)
 	return n;
 }
 
-/*
- * Return the highest degree n <= products for which the polynomial amplifies eigenvalues by at most
- * MAX_GROWTH.
- */
+/* Highest degree n <= products at which the polynomial amplifies at most MAX_GROWTH times */
 static int
 filter_degree(double first, double last, int products)
 {
@@ -337,9 +334,7 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/*
- * Map an item's hash to a weight in [1, 2), by which the sign of a singular vector is determined.
- */
+/* Map an item's hash to a weight in [1, 2), which determines the sign of a singular vector. */
 static double
 sign_weight(uint64_t hash)
 {

@@ -52,10 +52,7 @@ dlints_mean(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_weights);
 
-/*
- * dlints_weights(model, profile): compute the posterior mean as weights of the dim features, given
- * the profile.  Strict.
- */
+/* dlints_weights(model, profile): the posterior mean as weights of the dim features.  Strict. */
 Datum
 dlints_weights(PG_FUNCTION_ARGS)
 {

@@ -232,10 +232,7 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 	return last;
 }
 
-/*
- * Complete training: raise an error unless all sums are finite, and choose discount, noise and
- * ridge if a choice is due.
- */
+/* Complete training: check that sums are finite, and choose discount, noise and ridge if due. */
 void
 ModelFinishTraining(Dlints *model)
 {

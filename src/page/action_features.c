@@ -163,10 +163,7 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
-/*
- * _dlints_read_vector(value, length) -> float8[]: NULL unless the value is an array of
- * "length" numbers
- */
+/* _dlints_read_vector(value, length) -> float8[]: NULL unless it is an array of "length" numbers */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)
 {

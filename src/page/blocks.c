@@ -352,10 +352,7 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/*
- * Write the sorted numbers of the items that are among the best under any weight vector.  Returns
- * their count.
- */
+/* Write the sorted numbers of all items in the lists of best items.  Returns their count. */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

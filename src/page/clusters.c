@@ -127,8 +127,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 }
 
 /*
- * Get the score bounds of all blocks under BYTE_LANES weight vectors, from number pack * BYTE_LANES
- * on.
+ * Get all blocks' score bounds under BYTE_LANES weight vectors, from number pack * BYTE_LANES on.
  */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
@@ -201,8 +200,7 @@ estimate_thresholds(const BlockChoice *choice)
 }
 
 /*
- * Read the centroids of all blocks, and compute the score bounds of the blocks under all weight
- * vectors.
+ * Read the centroids of all blocks, and compute the blocks' score bounds under all weight vectors.
  */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)

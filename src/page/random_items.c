@@ -69,9 +69,7 @@ draw_place(RandomSearch *search)
 {
 	for (;;)
 	{
-		/*
-		 * all positions are equally probable, except for a relative error of about n_places / 2^32
-		 */
+		/* all positions are equally probable, with a relative error of about n_places / 2^32 */
 		uint64		bits = random_bits(search->seed, search->n_bits++) >> DRAW_BITS;
 		int64		place = (int64) ((bits * (uint64) search->n_places) >> DRAW_BITS);
 		uint8		bit = (uint8) (1 << (place % 8));

@@ -26,7 +26,7 @@
 /* Number of draws under which a list is replayed */
 #define REPLAYED_DRAWS		2
 /*
- * Number of candidates per weight vector: MIN_BEST, plus BEST_PER_POSITION per position of the list
+ * Candidates per weight vector: at least MIN_BEST, and BEST_PER_POSITION per position of the list
  */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4

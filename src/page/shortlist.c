@@ -26,9 +26,7 @@
 /* Minimum number of items per weight vector on the first shortlist, and number per list position */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/*
- * For lists with diversity: minimum number of items per weight vector, and number per list position
- */
+/* For lists with diversity: minimum number of items per weight vector, and number per position */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* Factor by which a shortlist grows if its eligible items cannot fill the list */
@@ -42,10 +40,9 @@
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * A search may miss an item that only its neighbour score brings onto the list.  We add an item to
- * the candidates if its neighbour score could raise it by this fraction of the gap between the last
- * item found and the last position of the list.  The fraction is below 1, because searches miss
- * some items.
+ * We add an item that a search has missed to the candidates if its neighbour score could raise it
+ * by this fraction of the gap between the last item found and the last position of the list.  The
+ * fraction is below 1, because searches miss some items.
  */
 #define MISSED_PART			0.5
 /* Number of items to find per cap group beyond the cap, because scores are rounded */

@@ -43,9 +43,7 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/*
- * Read an argument that is a number of features, limited so that the sum of two fits into an int.
- */
+/* Read an argument that is a number of features, limited so that a sum of two fits into an int. */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
