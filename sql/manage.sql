@@ -7,7 +7,7 @@ $$
 BEGIN
 	IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = _dlints_unused_name.name) THEN
 		RAISE 'schema "%" already exists', name USING ERRCODE = 'duplicate_schema',
-			HINT = 'A recommender or ranker is a schema. DROP SCHEMA ... CASCADE removes it.';
+			HINT = 'Choose another name. DROP SCHEMA ... CASCADE removes a recommender or ranker.';
 	END IF;
 	RETURN name;
 END
@@ -50,8 +50,8 @@ BEGIN
 	a := @extschema@._dlints_resolve(a, '{clicks,candidates,bonus,cap_group,constraints}'::text[], path);
 	a := @extschema@._dlints_derive(@extschema@._dlints_measure_columns(a));
 	PERFORM @extschema@._dlints_make_recommender(a);
-	RETURN format('SELECT * FROM %1$I.recommend(user_id) recommends, %1$I.reward(decision, item) reports a click,'
-		' CALL %1$I.run() is for cron, and %1$I.report() says whether it works.', a ->> 'name');
+	RETURN format('Get a list: SELECT * FROM %1$I.recommend(user_id). Report a click: SELECT %1$I.reward(decision, item).'
+		' Every minute, from cron: CALL %1$I.run(). Does it work: SELECT * FROM %1$I.report().', a ->> 'name');
 END
 $$;
 COMMENT ON FUNCTION _dlints_create_recommender(jsonb, name[])
@@ -94,7 +94,7 @@ RETURN _dlints_create_recommender(pg_catalog.jsonb_build_object(
 COMMENT ON FUNCTION dlints_create_recommender(text, regclass, text[], text, text, jsonb, name, regtype, text,
 	text, integer, boolean, integer, interval, interval, double precision, double precision, interval, double precision[],
 	double precision, double precision, double precision, jsonb)
-	IS 'make a recommender: a schema with tables, views and functions that recommend the rows of a table';
+	IS 'create a recommender: a schema with tables, views and functions that recommend the rows of a table';
 
 CREATE FUNCTION _dlints_create_ranker(a jsonb) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
@@ -106,8 +106,9 @@ BEGIN
 	PERFORM @extschema@._dlints_unused_name(a ->> 'name');
 	PERFORM @extschema@._dlints_make_ranker(a);
 	RETURN format(
-		'%1$I.rank(event, context, actions) ranks actions, %1$I.reward(event, value) reports the reward of the'
-		' first one, CALL %1$I.run() is for cron, and %1$I.report() says whether it works.', a ->> 'name');
+		'Rank actions: SELECT * FROM %1$I.rank(event, context, actions). Report the reward of the first action:'
+		' SELECT %1$I.reward(event, value). Every minute, from cron: CALL %1$I.run(). Does it work:'
+		' SELECT * FROM %1$I.report().', a ->> 'name');
 END
 $$;
 COMMENT ON FUNCTION _dlints_create_ranker(jsonb) IS 'make a ranker';
@@ -133,7 +134,7 @@ RETURN _dlints_create_ranker(pg_catalog.jsonb_build_object(
 	'constraints', constraints, 'value_limit', value_limit, 'user_key', user_key));
 COMMENT ON FUNCTION dlints_create_ranker(text, interval, double precision, text, boolean, double precision, interval,
 	interval, jsonb, jsonb, double precision, text)
-	IS 'make a ranker: a schema with tables, views and functions that rank the actions passed with each request';
+	IS 'create a ranker: a schema with tables, views and functions that rank the actions passed with each request';
 
 -- Alter -----------------------------------------------------------------------------
 
@@ -259,7 +260,7 @@ BEGIN
 	WHERE  v.oid = to_regclass(format('%I.item', name));
 	IF NOT FOUND AND NOT a ? 'items' THEN
 		RAISE 'the items of recommender "%" were dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'Its log and models are kept. Name the new table: dlints_alter_recommender(..., ''{"items": "name"}'').';
+			HINT = 'Its log and models are kept. Pass the new table: dlints_alter_recommender(..., ''{"items": "name"}'').';
 	END IF;
 	RETURN a || jsonb_build_object('name', name, 'items', bound.items::oid, 'item_key', bound.key,
 		'item_type', (SELECT t.atttypid FROM pg_attribute t

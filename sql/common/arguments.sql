@@ -145,7 +145,7 @@ BEGIN
 			'repeats must be true, false or an interval of at most 100 years',
 			'Lists leave out items that the user clicked within the interval.'),
 		('epsilon', (a ->> 'epsilon')::float8 BETWEEN 0 AND 1,
-			'epsilon must be between 0 and 1', 'It is the share of decisions that are random.'),
+			'epsilon must be between 0 and 1', 'epsilon is the share of random lists, or of random choices of a ranker.'),
 		('exposure', (a ->> 'exposure')::float8 BETWEEN 0 AND 1,
 			'exposure must be between 0 and 1',
 			'Impressions of an item are assumed to be proportional to its clicks to this power.'),
@@ -169,7 +169,8 @@ BEGIN
 			CASE kind WHEN 'ranker' THEN 'It is the largest reward.'
 			ELSE 'The value of a reward is at most this many times the value of its outcome.' END),
 		('users', NOT a ? 'users' OR a ->> 'clicks' IS NOT NULL,
-			'a backtest needs "clicks"', 'It hides some clicks, and searches for them in lists made of the others.'),
+			'a backtest needs "clicks"',
+			'A backtest hides some clicks, and searches for them in lists made from the other clicks.'),
 		('users', NOT a ? 'users' OR (a ->> 'users')::integer BETWEEN 2 AND 10000,
 			'users must be between 2 and 10000', 'Users are drawn at random from those who clicked.'),
 		('cap', (a ->> 'cap' IS NULL) = (a ->> 'cap_group' IS NULL) AND coalesce((a ->> 'cap')::integer, 1) > 0,

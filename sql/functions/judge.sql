@@ -191,7 +191,7 @@ $$
 BEGIN
 	IF arms > 1000 THEN
 		RAISE 'cannot compare more than 1000 actions' USING ERRCODE = 'program_limit_exceeded',
-			DETAIL = format('There are %s actions.', arms), HINT = 'Name those to compare.';
+			DETAIL = format('There are %s actions.', arms), HINT = 'Pass the actions to compare.';
 	END IF;
 END
 $$;

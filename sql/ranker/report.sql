@@ -157,8 +157,8 @@ BEGIN
 	AND    NOT EXISTS (SELECT FROM event e JOIN decision d ON d.id = e.decision WHERE e.event = r.event AND d.active);
 	RETURN QUERY
 	SELECT 'observations in memory', m.effective_sample_size, NULL::float8,
-	       concat_ws('. ', format('effective number of %s; memory %s of %s is in use (1 is the shortest)',
-	                              m.updates, m.memory, m.memories), m.hint)
+	       concat_ws('. ', format('effective sample size of %s observations; memory %s of %s is in use (1 is the'
+	                              ' shortest)', m.updates, m.memory, m.memories), m.hint)
 	FROM   models m WHERE m.name = 'reward';
 END
 $$;

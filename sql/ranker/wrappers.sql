@@ -55,13 +55,13 @@ END;
 COMMENT ON FUNCTION rank(text, jsonb, jsonb, boolean) IS 'rank actions for an event, log and return them with '
     'their probabilities, best first; an event '
     'that was ranked before has the same answer; a deferred event counts once it is activated';
-COMMENT ON FUNCTION reward IS 'report the reward of an event, and what it cost by constraint';
-COMMENT ON FUNCTION activate IS 'count a deferred event from now on; false if there is none';
+COMMENT ON FUNCTION reward IS 'report the reward of an event, and its costs by name of the constraint';
+COMMENT ON FUNCTION activate IS 'start the attribution window of a deferred event; false if there is none';
 COMMENT ON FUNCTION learn IS 'train the models on decisions with a reward, or older than the window; returns their '
     'number';
 COMMENT ON FUNCTION report IS 'rewards of the ranker and of the baseline, constraints, and problems';
-COMMENT ON FUNCTION winner IS 'compare actions, each as if it were always chosen: mean reward, bounds that hold at any '
-    'look, probability of being the best, and a verdict';
+COMMENT ON FUNCTION winner IS 'compare actions, each as if it were always chosen: mean reward, bounds that remain '
+    'valid at each look, probability of being the best, and a verdict';
 COMMENT ON FUNCTION erase IS 'erase a user from the log and the models; returns the number of decisions';
 COMMENT ON FUNCTION go_live IS 'set the share of events that the ranker decides; the others keep the first action';
 $wrappers$;

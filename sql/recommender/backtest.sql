@@ -45,7 +45,7 @@ BEGIN
 	EXECUTE format('SELECT count(*) FILTER (WHERE is_hidden), count(*) FILTER (WHERE NOT is_hidden) FROM %s', log)
 	INTO n_hidden, n_visible;
 	PERFORM @extschema@._dlints_check_hidden(n_hidden);
-	RAISE NOTICE '% clicks are hidden, and a recommender is made of the other %', n_hidden, n_visible;
+	RAISE NOTICE '% clicks are hidden, and a recommender is trained on the other %', n_hidden, n_visible;
 END
 $$;
 COMMENT ON FUNCTION _dlints_split_clicks(jsonb, text, text)
@@ -467,7 +467,7 @@ BEGIN ATOMIC
 		pg_catalog.current_schemas(false)) b;
 END;
 COMMENT ON FUNCTION dlints_backtest(regclass, text[], text, name, regtype, integer, integer)
-	IS 'hide the last fifth of each user''s clicks, and compare a recommender made of the rest with simple policies';
+	IS 'hide the last fifth of each user''s clicks, and compare a recommender trained on the rest with simple policies';
 
 -- Test a recommender on its click log or, without one, on the clicks on its own lists.  The trial has the recommender's
 -- settings, candidates, bonuses, caps, constraints and prices, but no control group and no random lists.

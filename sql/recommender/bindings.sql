@@ -283,7 +283,7 @@ BEGIN
 	THEN
 		RAISE 'in the argument "clicks": a fourth column must be a number, and the last one'
 			USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'The argument is a query of user, item and time, and perhaps the weight of a click.';
+			HINT = 'The argument is a query of user, item, time and optionally the weight of a click.';
 	END IF;
 	RETURN types;
 END

@@ -108,7 +108,7 @@ BEGIN
 			USING HINT = 'The report counts them. The expression is computed for each item.';
 	ELSIF tried.n_candidates = 0 AND EXISTS (SELECT FROM item) THEN
 		RAISE NOTICE 'no item passes "candidates" for an unknown user and an empty context'
-			USING HINT = 'user_id is NULL for unknown users; a condition on it can be coalesce(..., true).';
+			USING HINT = 'user_id is NULL for unknown users. To let items pass for them, write coalesce(condition, true).';
 	END IF;
 END
 $$;

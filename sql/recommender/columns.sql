@@ -49,7 +49,7 @@ BEGIN
 	IF kind IS NULL THEN
 		RAISE 'column "%" has type %, which cannot be encoded', column_name, type.oid::regtype
 			USING ERRCODE = 'datatype_mismatch',
-			HINT = 'Leave it out, or make a view that has it as text or as a number.';
+			HINT = 'Leave the column out, or create a view that casts it to text or to a number.';
 	END IF;
 	RETURN kind;
 END
@@ -126,7 +126,7 @@ BEGIN
 	norm := CASE WHEN norm BETWEEN 1e-30 AND 1e30 THEN norm ELSE 1 END;
 	IF length > 16000 THEN
 		RAISE 'column "%" has vectors of % elements', column_name, length
-			USING ERRCODE = 'program_limit_exceeded', HINT = 'The maximum is 16000: make a view that has fewer.';
+			USING ERRCODE = 'program_limit_exceeded', HINT = 'The maximum is 16000: create a view with shorter vectors.';
 	END IF;
 END
 $$;
@@ -203,13 +203,13 @@ BEGIN
 		kind := 'category';
 	ELSIF kind = 'number' THEN
 		RAISE NOTICE 'column "%" has no values yet from which bands could be computed', column_name
-			USING HINT = 'Make the recommender again once there are items.';
+			USING HINT = 'Create the recommender again when the table has items.';
 	ELSIF kind = 'vector' THEN
 		SELECT n.length, n.norm, n.others INTO vector_length, vector_norm, has_other_lengths
 		FROM   @extschema@._dlints_column_norm(sample, column_name, type) n;
 		IF vector_length IS NULL THEN
 			RAISE NOTICE 'column "%" is left out: it has no vectors yet', column_name
-				USING HINT = 'Make the recommender again once there are items.';
+				USING HINT = 'Create the recommender again when the table has items.';
 			RETURN NULL;
 		ELSIF has_other_lengths THEN
 			RAISE NOTICE 'column "%" has vectors of several lengths', column_name
@@ -222,7 +222,7 @@ BEGIN
 		kind := 'words';	-- long texts, and texts of several words
 	ELSIF kind = 'category' AND has_own_values THEN
 		RAISE NOTICE 'column "%" has a different value in nearly each row', column_name
-			USING HINT = 'A key does not describe an item: leave it out.';
+			USING HINT = 'A key does not describe an item: leave the column out.';
 	END IF;
 	RETURN jsonb_build_object(
 		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', counts.different,
@@ -245,7 +245,7 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- the items are a view, and an 
 		RAISE;
 	END IF;
 	RAISE NOTICE 'column "%" is left out: %', column_name, SQLERRM
-		USING HINT = 'Let the view return NULL for such rows, and make the recommender again.';
+		USING HINT = 'Let the view return NULL for such rows, and create the recommender again.';
 	RETURN NULL;
 END
 $$;
@@ -367,7 +367,7 @@ BEGIN
 	END LOOP;
 	IF size > 511 THEN
 		RAISE 'columns have % features, and the maximum is 511', size
-			USING ERRCODE = 'program_limit_exceeded', HINT = 'Name only columns that matter.';
+			USING ERRCODE = 'program_limit_exceeded', HINT = 'Pass only columns that influence what users click.';
 	END IF;
 	IF description IS NOT NULL THEN
 		RAISE NOTICE 'columns are encoded as: %', description;

@@ -133,7 +133,7 @@ BEGIN
 	repeated := @extschema@._dlints_repeated_key();
 	IF repeated IS NOT NULL AND NOT a ? 'borrowed' THEN
 		RAISE 'several items have the key "%"', repeated
-			USING ERRCODE = 'unique_violation', HINT = 'Make a view that has each key once.';
+			USING ERRCODE = 'unique_violation', HINT = 'Create a view that returns each key once.';
 	END IF;
 	PERFORM @extschema@._dlints_start_recommender();
 END

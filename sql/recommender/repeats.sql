@@ -51,11 +51,9 @@ BEGIN
 	                           ELSE interval '100 years' END,
 	       repeat_share = shares.observed;
 	IF argument IS NULL AND shares.clicks >= 300 THEN
-		RAISE NOTICE '% %% of the clicks of users with a history are on items of an earlier visit',
-			round(100 * shares.observed::numeric, 1)
-			USING HINT = CASE WHEN leaves_out
-			             THEN 'Lists leave out items that the user clicked; repeats => true keeps them.'
-			             ELSE 'Lists contain items that the user clicked; repeats => false leaves them out.' END;
+		RAISE NOTICE 'lists % items that the user clicked: % %% of clicks are on items of an earlier visit',
+			CASE WHEN leaves_out THEN 'leave out' ELSE 'may contain' END, round(100 * shares.observed::numeric, 1)
+			USING HINT = format('To change this, set the argument "repeats" to %s.', leaves_out::text);
 	END IF;
 END
 $$;

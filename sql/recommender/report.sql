@@ -85,22 +85,22 @@ BEGIN
 	           ('decisions', t.lists, 'lists shown')) m (measure, value, meaning);
 	RETURN QUERY VALUES
 		('reward per list, personal', personal.mean, personal.stderr,
-		 format('mean reward of a personal list; there were %s', personal.lists)),
+		 format('mean reward of %s personal lists', personal.lists)),
 		('reward per list, control', control.mean, control.stderr,
-		 format('mean reward of a list of the most popular items; there were %s', control.lists)),
+		 format('mean reward of %s lists of the most popular items', control.lists)),
 		('reward per list, random', of_random.mean, of_random.stderr,
-		 format('mean reward of a random list; there were %s', of_random.lists)),
+		 format('mean reward of %s random lists', of_random.lists)),
 		('ratio to control', ratio, ratio * log_error, CASE
 			WHEN factor IS NULL OR NOT log_error > 0 OR least(personal.mean, control.mean) < 0
-			THEN 'unknown: lists of both kinds need rewards'
+			THEN 'unknown: personal and control lists need a mean reward above 0'
 			WHEN control.users < 30 THEN 'unknown until 30 users of the control group have come; now ' || range
 			WHEN ratio / factor > 1 THEN 'personal lists are better, statistically significant (95 %): ' || range
 			WHEN ratio * factor < 1 THEN 'personal lists are worse, statistically significant (95 %): ' || range
-			                             || '; name columns that matter'
+			                             || '; pass columns that influence what users click'
 			ELSE 'no statistically significant difference: ' || range END);
 	IF trending.lists > 0 THEN
 		RETURN QUERY VALUES ('reward per list, trending', trending.mean, trending.stderr,
-			format('mean reward of a list of trending items; there were %s', trending.lists));
+			format('mean reward of %s lists of trending items', trending.lists));
 	END IF;
 END
 $$;
@@ -134,8 +134,8 @@ BEGIN
 	SELECT 'calibration', k.slope, k.stderr, CASE
 	       WHEN k.slope IS NULL THEN 'unknown: too few rewards'
 	       WHEN k.high < 0.5
-	       THEN 'the models expect too much, as is usual in the first days; later, name fewer columns'
-	       WHEN k.low > 1.5 THEN 'the models expect too little of the items that they prefer'
+	       THEN 'rewards differ less between items than expected, as is usual in the first days; later, pass fewer columns'
+	       WHEN k.low > 1.5 THEN 'rewards differ more between items than expected'
 	       WHEN k.low > 0.5 AND k.high < 1.5
 	       THEN 'rewards are as expected: 1 is exact, and a little less is usual'
 	       ELSE format('unknown: between %s and %s; 1 is exact', round(k.low::numeric, 2),
@@ -202,7 +202,7 @@ BEGIN
 	SELECT 'items scored per list', avg(coalesce(d.n_scored, n_items))::float8, NULL::float8, CASE
 	       WHEN NOT has_blocks THEN 'all items: there are few, or their key has no index'
 	       WHEN s.bonus IS NOT NULL THEN 'all items: a bonus can lift any of them'
-	       ELSE format('of %s: the best by the expected reward and by 15 draws', n_items) END
+	       ELSE format('of %s items: the best by the expected reward and by 15 draws', n_items) END
 	FROM   setting s LEFT JOIN decision d ON d.id >= first AND d.treatment = 'personal'
 	GROUP  BY s.bonus;
 	RETURN QUERY
@@ -263,8 +263,9 @@ BEGIN
 	END IF;
 	RETURN QUERY
 	SELECT 'items on trial', s.n_on_trial::float8, NULL::float8, CASE
-	       WHEN s.effect_stddev IS NULL THEN 'effects of items are estimated after the first rewards'
-	       ELSE format('personal lists explore their effects; effects of items have a standard deviation of %s',
+	       WHEN s.effect_stddev IS NULL
+	       THEN 'new items that lists try out; the effect of an item is estimated after the first rewards'
+	       ELSE format('new items that lists try out; effects of items have a standard deviation of %s',
 	                   round(s.effect_stddev::numeric, 4)) END
 	FROM   setting s;
 END
@@ -294,8 +295,8 @@ BEGIN
 		 )) v (measure, value, meaning);
 	RETURN QUERY
 	SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
-	       concat_ws('. ', format('effective sample size, of %s observations; memory %s of %s, 1 being the shortest,'
-	                              ' is in use', i.updates, i.memory, i.memories), i.hint)
+	       concat_ws('. ', format('effective sample size of %s observations; memory %s of %s is in use (1 is the'
+	                              ' shortest)', i.updates, i.memory, i.memories), i.hint)
 	FROM   models i WHERE i.name = 'personal';
 END
 $$;

@@ -15,7 +15,8 @@ BEGIN
 			WHEN code = '0A000' AND message LIKE 'set-returning%' THEN 'The expression is computed once for each item.'
 			WHEN code = '0A000' THEN 'The argument is part of queries, which neither write nor lock rows.'
 			WHEN place = 'in the argument "clicks"'
-			THEN 'The argument is a query of user, item and time, and perhaps a weight, in this order.'
+			THEN 'The argument is a query of user, item, time and optionally a weight, in this order. For Unix'
+				' times write to_timestamp(seconds).'
 			WHEN code = '42702'     -- the table of items has a column of this name
 			THEN 'Write request.user_id or request.context for the argument of the request, and i.user_id or'
 				' i.context for the column of the item.'
@@ -109,8 +110,8 @@ BEGIN
 	ELSIF key IS NULL THEN
 		RAISE '% has no primary key of one column', relation
 			USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'Name a unique column: item_key => ''...''. For a key of several columns,'
-				' make a view with a text of all of them.';
+			HINT = 'Pass a unique column as item_key. If the key has several columns, create a view that'
+				' combines them into one text column.';
 	END IF;
 	RETURN key;
 END
@@ -131,7 +132,7 @@ BEGIN
 EXCEPTION WHEN undefined_function THEN
 	RAISE '% of type % cannot be compared', what, type::regtype
 		USING ERRCODE = 'datatype_mismatch', HINT = 'Keys must be scalars that can be ordered:'
-		' make a view that has the key as text.';
+		' create a view that casts the key to text.';
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_key_type(text, oid) IS 'raise an error unless keys of a type can be compared';

@@ -289,7 +289,8 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('encoding items'::text);
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refresh';
 	PERFORM @extschema@._dlints_note_problem('keys'::text, 'several items have the key "'
-		|| left(@extschema@._dlints_repeated_key(), 100) || '", and keep their vectors: make a view that has each key once');
+		|| left(@extschema@._dlints_repeated_key(), 100) || '", and keep their vectors: create a view that returns'
+		' each key once');
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	changed := @extschema@._dlints_write_digests();
 	IF changed IS DISTINCT FROM '{}' OR are_vectors_kept OR EXISTS (SELECT FROM item_vector v WHERE v.is_deleted) THEN

@@ -105,20 +105,21 @@ RETURN @extschema@._dlints_warm_start('setting'::regclass);
 COMMENT ON FUNCTION recommend IS 'choose, log and return up to k items for a user, best first, with the probability of '
     'each choice and the expected reward; "recent" are items clicked in this session; user_id may be null';
 COMMENT ON FUNCTION more_like IS 'choose, log and return items similar to an item, in the form of recommend()';
-COMMENT ON FUNCTION next IS 'the next page of a list, without items of the pages before it; 22023 if there is no such '
-    'decision, 42501 if it belongs to another user or session';
-COMMENT ON FUNCTION trending IS 'choose, log and return items that are clicked more than usual, as recommend() does';
+COMMENT ON FUNCTION next IS 'choose, log and return the next page of a list, without items of earlier pages; 22023 if '
+    'there is no such decision, 42501 if it belongs to another user or session';
+COMMENT ON FUNCTION trending IS 'choose, log and return items that are clicked more than usual, in the form of '
+    'recommend()';
 COMMENT ON FUNCTION reward IS 'report an outcome of an impression, by default a click; the last value of each outcome '
     'counts; 42501 if user_id is given and the decision belongs to another user';
 COMMENT ON FUNCTION explain
 	IS 'contribution of each column to the expected rewards of a list, with standard errors, by '
     'the current models';
-COMMENT ON FUNCTION profile IS 'profile of a user, as models are trained on it';
+COMMENT ON FUNCTION profile IS 'profile that recommend() would use for a user';
 COMMENT ON FUNCTION learn IS 'train the models on decisions older than the window, by default the attribution window, '
     'and apply late rewards; returns the number of decisions';
 COMMENT ON FUNCTION report IS 'rewards per list of each treatment with standard errors, constraints, and problems';
-COMMENT ON FUNCTION backtest IS 'hide the last clicks of users, and compare the recommender''s lists of the rest with '
-    'those of simple queries';
+COMMENT ON FUNCTION backtest IS 'hide the last clicks of users, and compare lists computed from the other clicks with '
+    'simple alternatives';
 COMMENT ON FUNCTION position_bias IS 'examination probability of each position, relative to the first, with standard '
     'errors, from random lists';
 COMMENT ON FUNCTION erase

@@ -368,7 +368,7 @@ FROM (VALUES
   (100, 40, 20, '2.000; 0.471; personal lists are better, statistically significant (95 %): '
    'between 1.25 and 3.19, by 100 users of the control group'),
   (100, 20, 40, '0.500; 0.118; personal lists are worse, statistically significant (95 %): '
-   'between 0.31 and 0.80, by 100 users of the control group; name columns that matter'),
+   'between 0.31 and 0.80, by 100 users of the control group; pass columns that influence what users click'),
   (100, 33, 22,
    '1.500; 0.356; no statistically significant difference: between 0.94 and 2.40, by 100 users of the control group'),
   (100, 22, 33,
@@ -377,10 +377,10 @@ FROM (VALUES
    'between 1.84 and 13.62, by 29 users of the control group'),
   (30, 20, 4, '5.000; 2.457; personal lists are better, statistically significant (95 %): '
    'between 1.83 and 13.66, by 30 users of the control group'),
-  (100, 5, 0, 'unknown: lists of both kinds need rewards'),
-  (100, 0, 5, '0.000; unknown: lists of both kinds need rewards'),
-  (30, 30, 30, '1.000; 0.000; unknown: lists of both kinds need rewards'),
-  (1, 1, 1, '1.000; unknown: lists of both kinds need rewards'))
+  (100, 5, 0, 'unknown: personal and control lists need a mean reward above 0'),
+  (100, 0, 5, '0.000; unknown: personal and control lists need a mean reward above 0'),
+  (30, 30, 30, '1.000; 0.000; unknown: personal and control lists need a mean reward above 0'),
+  (1, 1, 1, '1.000; unknown: personal and control lists need a mean reward above 0'))
   v (users, personal, control, said);
 SELECT ok(abs(public._dlints_t_quantile(n + 1) - t) < 0.01 * t,
   format('_dlints_t_quantile() is accurate for %s degrees of freedom', n))
@@ -395,10 +395,10 @@ SELECT is(split_part(split_part(meaning, 'between ', 2), ' and ', 1),
   / value))::numeric, 2)::text, 'the confidence interval is wider with fewer users in one of the groups')
     FROM says('ratio to control');
 UPDATE quiet.reward SET value = -1;
-SELECT alike((says('ratio to control')).meaning, 'unknown: lists of both%',
+SELECT alike((says('ratio to control')).meaning, 'unknown: personal and control lists need%',
   'the ratio of two losses is not reported as a gain');
 UPDATE quiet.reward SET value = 1 WHERE decision > first_decision(now()) + 100;
-SELECT alike((says('ratio to control')).meaning, 'unknown: lists of both%',
+SELECT alike((says('ratio to control')).meaning, 'unknown: personal and control lists need%',
   'the ratio of a gain and a loss is not reported');
 TRUNCATE quiet.decision, quiet.reward;
 SELECT is(array_agg(value), '{0,0}', 'report() counts 0 users and lists of an empty log') FROM quiet.report()
@@ -417,8 +417,9 @@ SELECT split_part(meaning, ':', 1) FROM says('calibration') $$;
 SELECT is(calibration(slope, noise), said,
   'report() judges the calibration of a slope of ' || slope || ' and noise of ' || noise)
 FROM (VALUES (1::float8, 1::float8, 'rewards are as expected'), (1, 2.8, 'unknown'),
-  (1, 3, 'unknown'), (0.1, 1, 'the models expect too much, as is usual in the first days; later, name fewer columns'),
-  (2, 1, 'the models expect too little of the items that they prefer'), (0.7, 1, 'unknown')) v (slope, noise, said);
+  (1, 3, 'unknown'), (0.1, 1,
+  'rewards differ less between items than expected, as is usual in the first days; later, pass fewer columns'),
+  (2, 1, 'rewards differ more between items than expected'), (0.7, 1, 'unknown')) v (slope, noise, said);
 SELECT is(meaning, format('unknown: between %s and %s; 1 is exact', round((value - 2 * error)::numeric, 2),
   round((value + 2 * error)::numeric, 2)), 'report() has the interval of the calibration') FROM says('calibration');
 SELECT calibration(0, 0);
