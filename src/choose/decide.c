@@ -31,7 +31,7 @@ typedef struct Call
 	int			count;
 	PreparedModel *prepared;
 	Datum		profile;
-	bool		all_items;		/* also return candidates that are not chosen */
+	bool		all_items;		/* does the result include candidates that are not chosen? */
 } Call;
 
 /* ---------- arrays ---------- */

@@ -17,7 +17,7 @@
 /* State of dlints_recommend for one group */
 typedef struct RecommendState
 {
-	TopK		top;			/* must be first; final functions read only this field */
+	TopK		top;			/* must be first, since final functions read only "top" */
 	Request		request;
 	double	   *weights;		/* weights of features: the group's draw, or the mean */
 	uint64		tie_seed;		/* seed of the tie-break keys */

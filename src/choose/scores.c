@@ -73,7 +73,7 @@ struct Scores
 	double	   *pack;			/* draws, interleaved unless there is only one */
 	int			pack_size;
 	double	   *levels;			/* intercept of each draw in the array "pack" */
-	int			first_draw;		/* index of the first draw in the array "pack" */
+	int			first_draw;		/* index of the first of the draws in "pack" */
 	double		block[SCORE_LANES * STRIP];
 };
 

@@ -16,7 +16,7 @@ typedef struct ScoresStrip
 	const double *scores;
 	int			step;			/* distance between successive scores, in doubles */
 	double		peak;			/* highest score */
-	double		level;			/* intercept of the draw, not contained in the scores */
+	double		level;			/* intercept of the draw, which the scores do not contain */
 } ScoresStrip;
 
 typedef void (*ScoresConsumer) (void *consumer, int draw, const ScoresStrip *strip);

@@ -21,7 +21,7 @@
 typedef struct RankedItem
 {
 	double		score;
-	uint64		key;			/* order among items with the same score */
+	uint64		key;			/* tie-break key, which orders items with equal scores */
 	NullableDatum item;
 } RankedItem;
 

@@ -31,9 +31,9 @@
 #define MIN_WEIGHT	1e-6
 
 /*
- * Tolerances of a subtraction: an absolute error of the sum of weights, and a fraction of the ridge
- * for matrices.  A difference has the rounding errors of both sums, which may be large.  We
- * tolerate errors that are negligible beside MIN_WEIGHT and the ridge.
+ * Errors that we tolerate after a subtraction of evidence: of the sum of weights, and of matrices
+ * as a fraction of the ridge.  A difference has the rounding errors of both sums, which may be
+ * large; these errors are negligible beside MIN_WEIGHT and the ridge.
  */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
@@ -47,7 +47,7 @@
 /* Representation of H, the sum of w^2 z z' */
 typedef enum Squares
 {
-	SQUARES_NONE,				/* H is not stored: without a discount, G replaces it */
+	SQUARES_NONE,				/* H is not stored, because G replaces it without a discount */
 	SQUARES_SUM,				/* only N2, the sum of w^2, is stored: H is (N2 / N) G */
 	SQUARES_MATRIX				/* the matrix H is stored */
 } Squares;

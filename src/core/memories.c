@@ -18,8 +18,8 @@
 #define CONTRADICTION_THRESHOLD	1.5
 
 /*
- * Weight of the undiscounted noise estimate in discounted evidence, in observations per effective
- * parameter (doc/algorithm.md, "Memories")
+ * Weight of the undiscounted noise estimate in its average with that of discounted evidence, in
+ * observations per effective parameter (doc/algorithm.md, "Memories")
  */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 

@@ -67,7 +67,7 @@ typedef struct Neighbours
 	size_t	   *heads;			/* index of each user's first node, plus 1; 0: empty list */
 	NeighbourNode *nodes;		/* nodes of the lists, at most one per cell */
 	double	   *gram;			/* products of the chosen columns: k * k numbers */
-	double	   *packed;			/* "gram" in LAPACK's packed form */
+	double	   *packed;			/* the matrix "gram" in LAPACK's packed form */
 	double	   *cosines;		/* cosine of each chosen item */
 	double	   *solution;		/* regression weight of each chosen item */
 

@@ -16,7 +16,7 @@
 /* A nonzero element (cell) of the matrix of users by items */
 typedef struct SvdCell
 {
-	uint32_t	user;			/* functions of src/core use matrix->starts instead */
+	uint32_t	user;			/* user of a cell; functions of src/core use "starts" instead */
 	uint32_t	item;
 	double		weight;
 } SvdCell;

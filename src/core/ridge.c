@@ -63,7 +63,7 @@ typedef struct Likelihood
 	double		min_residual;	/* smallest residual that is not a rounding error */
 	double		degrees_of_freedom; /* sum of weights, minus 1 with an intercept */
 	double		noise;			/* known standard deviation of the noise; 0 if unknown */
-	double		start;			/* ridge at which the search starts */
+	double		start;			/* value of the ridge at which the search starts */
 } Likelihood;
 
 /*

@@ -23,7 +23,7 @@
 typedef struct SlateEntry
 {
 	double		score;
-	uint64_t	tie_key;		/* 0 if not drawn yet */
+	uint64_t	tie_key;		/* tie-break key; 0 if not drawn yet */
 	int			candidate;
 } SlateEntry;
 
@@ -34,7 +34,7 @@ typedef struct SlateHeap
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected entry; of several, that with the largest key */
-	int			lost_count;		/* number of rejected entries with this score */
+	int			lost_count;		/* number of rejected entries that tie with "lost" */
 } SlateHeap;
 
 typedef struct Slate

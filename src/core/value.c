@@ -73,7 +73,7 @@ value_merge(PolicyValue *v, const PolicyValue *other)
 	v->count += other->count;
 }
 
-/* Standard error of a mean over at least two decisions */
+/* Return the standard error of a mean over at least two decisions. */
 double
 value_stderr(const PolicyValue *v, Moments moments)
 {

@@ -21,7 +21,7 @@ typedef struct Progress
 	ValueKey	key;			/* bytes that identify the model argument */
 	Dlints	   *model;			/* model trained on the rows read so far */
 	double	   *mean;			/* posterior mean psi-hat; "model" may be newer */
-	int64		updates;		/* model->updates when the mean was computed */
+	int64		updates;		/* value of model->updates when the mean was computed */
 	int			memory;			/* number (from 1) of the discount for "mean"; 0: no mean yet */
 	double	   *b;				/* work space of ComputeMean, like "factor" */
 	double	   *factor;

@@ -23,11 +23,11 @@ typedef enum FieldType
 /* Meaning of a stored number for users. */
 typedef enum FieldMeaning
 {
-	FIELD_NUMBER,				/* number without a special meaning */
+	FIELD_NUMBER,				/* a number without a special meaning */
 	FIELD_BOOLEAN,
 	FIELD_NAME,					/* an enum value, shown by its label */
-	FIELD_SECONDS,				/* interval in SQL, number in JSON */
-	FIELD_TIME					/* timestamptz in SQL, number in JSON */
+	FIELD_SECONDS,				/* an interval in SQL, a number in JSON */
+	FIELD_TIME					/* a timestamptz in SQL, a number in JSON */
 } FieldMeaning;
 
 /* Labels of an enum, indexed by value; NULL for a value without a label. */
@@ -43,9 +43,9 @@ typedef struct Field
 	FieldType	type;
 	FieldMeaning meaning;
 	const FieldNames *names;	/* labels, if the field is an enum */
-	const int64 *null;			/* value that means null; NULL if the field is never null */
+	const int64 *null;			/* stored value that means null; NULL if the field is never null */
 	uint16		offset;
-	bool		defines_evidence;	/* must be equal in two models to combine them */
+	bool		defines_evidence;	/* must two models agree in the field to be combined? */
 	bool		is_shown;		/* is the field a column of dlints_info? */
 } Field;
 

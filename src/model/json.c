@@ -38,7 +38,7 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* NULL if the member is not stored */
+	double	   *numbers;		/* numbers of the member; NULL if it is not stored */
 } Member;
 
 /* Description of a JSON object: evidence or the prior */

@@ -86,7 +86,7 @@ typedef struct DlintsHeader
 	int64		newest;			/* time of the newest observation, or TIME_UNKNOWN */
 	float8		reference;		/* reference reward c of the sums R and S */
 	float8		sigma;			/* standard deviation of the noise: given or estimated */
-	int64		chosen;			/* updates when discount, lambda and sigma were last chosen */
+	int64		chosen;			/* "updates" at the last choice of discount, ridge and noise */
 	Totals		totals;			/* sums over all observations, without a discount */
 	float8		unused2[3];
 } DlintsHeader;
@@ -138,7 +138,7 @@ typedef struct Problem
 {
 	int			sqlerrcode;
 	const char *message;
-	const char *detail;			/* may be NULL, like "hint" */
+	const char *detail;			/* detail of the error; may be NULL, like "hint" */
 	const char *hint;
 } Problem;
 

@@ -1,7 +1,6 @@
 /*
- * blocks.c
- *		Find the items with the highest scores under many weight vectors ("rankings"), from features
- *		that are rounded to bytes.
+ * blocks.c Find the items with the highest scores under many weight vectors (struct Rankings), from
+ * features that are rounded to bytes.
  */
 #include "postgres.h"
 

@@ -29,7 +29,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* n_costs if scores depend on costs, else 0 */
+	int			n_ranked_costs; /* number of costs that scores depend on, 0 or n_costs */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* current Unix time */

@@ -11,9 +11,9 @@
 typedef struct ListRequest
 {
 	ListPolicy treatment;
-	bool		is_like_item;	/* use the profile of "item", for more_like() */
-	bool		is_next_page;	/* continue an earlier list, for next() */
-	bool		leaves_out_known;	/* leave out items clicked within repeat_after */
+	bool		is_like_item;	/* does the list use the profile of "item" (more_like())? */
+	bool		is_next_page;	/* does the list continue an earlier one (next())? */
+	bool		leaves_out_known;	/* are items left out that were clicked within repeat_after? */
 	NullableDatum item;
 	NullableDatum recent;		/* recently clicked items, passed by the caller */
 	NullableDatum profile;		/* the user's profile; NULL until computed */

@@ -112,7 +112,7 @@ typedef struct PageRequest
 	Datum		context;		/* the request's context, a jsonb object */
 	NullableDatum left_out;		/* items that the list must not contain */
 	int			k;
-	bool		skips_failing;	/* leave out items and clicks for which an expression fails */
+	bool		skips_failing;	/* are items and clicks left out if an expression fails? */
 	bool		has_passed;		/* with skips_failing: did the expressions succeed for an item? */
 
 	/* neighbour scores of the user, or of the item of more_like(); NULL: all are 0 */

@@ -18,7 +18,7 @@ typedef struct PageModels
 	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
 	PreparedModel *control;
 	int			n_draws;
-	double	   *draws;			/* draws of the coefficients of "personal", or NULL */
+	double	   *draws;			/* draws of the coefficients of the model "personal", or NULL */
 } PageModels;
 
 extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);

@@ -112,7 +112,7 @@ int			model_cache_size;
 
 typedef struct TableEntry
 {
-	const ValueKey *key;		/* the field "key" of "model" */
+	const ValueKey *key;		/* hash key: the field "key" of "model" */
 	PreparedModel *model;
 	uint32		hash;
 	char		status;

@@ -19,7 +19,7 @@
  */
 typedef struct ValueKey
 {
-	Size		size;			/* 0 if the key is empty */
+	Size		size;			/* number of bytes; 0 if the key is empty */
 	char	   *bytes;
 } ValueKey;
 
@@ -76,11 +76,11 @@ typedef struct PreparedModel
 	/* fields for the cache */
 	MemoryContext context;		/* memory context of this struct and all parts */
 	bool		kept;			/* is the model in the cache? */
-	Size		bytes;			/* size as counted by the cache */
+	Size		bytes;			/* number of bytes that the cache counts for the model */
 	uint32		hash;			/* hash of "key" */
 	dlist_node	in_line;		/* link in the list of cached models with inline keys */
 	int			users;			/* number of call sites whose last call used the model */
-	uint32		seen_in;		/* last transaction that verified the cached value */
+	uint32		seen_in;		/* last transaction that compared the value with the stored one */
 	uint64		first_chunk;	/* hash of the value's first chunk, if out of line */
 } PreparedModel;
 

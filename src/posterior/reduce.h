@@ -17,8 +17,8 @@ extern int	projection_cache_size;	/* dlints.projection_cache_size, in kilobytes 
 typedef struct ProjectionWalk
 {
 	const Projection *projection;
-	ProjectionRows piece;		/* rows of the matrix in the current piece */
-	const double *kept;			/* the cached matrix, or NULL */
+	ProjectionRows piece;		/* rows of the projection matrix in the current piece */
+	const double *kept;			/* the projection matrix if it is cached, else NULL */
 	double	   *generated;		/* buffer for a piece of a matrix that is not cached */
 } ProjectionWalk;
 

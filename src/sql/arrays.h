@@ -41,7 +41,7 @@ typedef struct ArgSpec
 {
 	const char *name;			/* noun for messages, such as "features" */
 	int			len;
-	const DlintsHeader *model;	/* model that requires this length, or NULL */
+	const DlintsHeader *model;	/* model that determines the required length, or NULL */
 } ArgSpec;
 
 /*

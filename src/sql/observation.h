@@ -34,7 +34,7 @@ typedef struct Observation
 	double	   *features;		/* feature vector: feature_dim numbers */
 	double	   *profile;		/* profile: profile_dim numbers */
 	double		reward;
-	int64		time;			/* TIME_UNKNOWN for a model without a half-life */
+	int64		time;			/* time; TIME_UNKNOWN for a model without a half-life */
 	double		weight;
 } Observation;
 
@@ -58,7 +58,7 @@ extern bool CheckTime(int64 time, Problem *problem);
 /* One array argument of a batch, with a buffer for the block of rows that was read last. */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* the argument, or NULL if the batch has no such argument */
+	ArrayType  *array;			/* array argument; NULL if the batch has no such argument */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;

@@ -37,7 +37,7 @@
 typedef struct KeyEntry
 {
 	Datum		value;
-	uint32		hash;			/* lower half of the 64-bit hash */
+	uint32		hash;			/* lower half of the key's 64-bit hash */
 	uint32		upper_hash;
 	uint32		number;
 	char		status;

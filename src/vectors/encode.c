@@ -34,7 +34,7 @@
 typedef struct Encoding
 {
 	int			n;
-	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error? */
+	bool		skips_bad_numbers;	/* are invalid numbers skipped instead of raising an error? */
 	double	   *sum;
 	StringInfoData name;		/* name under which values are added, in the database encoding */
 } Encoding;

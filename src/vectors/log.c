@@ -35,7 +35,7 @@ typedef struct RowReceiver
 {
 	DestReceiver pub;
 	QueryReader *reader;
-	MemoryContext rows;			/* memory context of a batch of rows */
+	MemoryContext rows;			/* memory context that is reset after each batch of rows */
 } RowReceiver;
 
 /* Pass a row of a query to the reader; rows with a NULL in a required column are skipped. */

@@ -58,7 +58,7 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 typedef struct QueryReader QueryReader;
 struct QueryReader
 {
-	const char *function;		/* name of the SQL function, for progress notices */
+	const char *function;		/* name of the SQL function that progress notices show */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
@@ -83,7 +83,7 @@ struct LogReader
 {
 	QueryReader query;			/* must be first */
 	Clicks	   *clicks;
-	Oid			weight_type;	/* base type of the weights */
+	Oid			weight_type;	/* base type of the weights of clicks */
 	ItemType	item;
 	uint64		seed;
 	Size		(*work) (const LogReader *reader);	/* computes the size of the work space */

@@ -43,7 +43,7 @@ typedef struct Reader
 	ValueKey	key;			/* bytes that identify the packed argument */
 	bytea	   *plain;
 	PackedVectors vectors;
-	int64		place;			/* index of the next vector, from 1 */
+	int64		place;			/* index of the next vector to be read, from 1 */
 	ValueKey	weights_key;	/* bytes that identify the weights of "mean" */
 	double	   *mean;			/* weighted mean of all vectors; NULL until computed */
 } Reader;
