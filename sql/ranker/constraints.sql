@@ -137,12 +137,16 @@ $$;
 COMMENT ON FUNCTION _dlints_try_solve_prices() IS 'compute prices, and record an error as the problem of the job';
 
 -- Compute prices if at least this many decisions were made since the last time.  One session computes them, while
--- concurrent sessions use the current prices.  Returns NULL if prices were not stale or could not be computed.
+-- concurrent sessions use the current prices.  Returns NULL if prices were not stale or could not be computed.  If a
+-- request is cancelled meanwhile, for example by statement_timeout, requests leave prices to run(), until run() has
+-- computed them quickly.
 CREATE FUNCTION _dlints_ranker_find_prices(min_decisions bigint) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	is_request CONSTANT boolean := min_decisions > 1;
+	begun timestamptz := clock_timestamp();
 BEGIN
 	IF @extschema@._dlints_prices_are_stale(min_decisions) IS NOT TRUE THEN
 		RETURN NULL;
@@ -153,9 +157,16 @@ BEGIN
 		IF NOT FOUND OR @extschema@._dlints_prices_are_stale(min_decisions) IS NOT TRUE THEN
 			RETURN NULL;
 		END IF;
+		IF is_request THEN
+			PERFORM setval('cancelled_prices', 1);
+		END IF;
 		PERFORM @extschema@._dlints_try_solve_prices();
+		IF is_request OR clock_timestamp() < begun + interval '0.2 seconds' THEN
+			PERFORM setval('cancelled_prices', 0);
+		END IF;
 		RETURN (SELECT CASE WHEN j.problem IS NULL THEN 'prices found' END FROM job j WHERE j.name = 'prices');
 	EXCEPTION WHEN serialization_failure THEN
+		PERFORM setval('cancelled_prices', 0);
 		RETURN NULL;
 	END;
 END

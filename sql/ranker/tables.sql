@@ -30,6 +30,10 @@ INSERT INTO job (name, done_at)
 SELECT unnest('{run,learn,rebuild,months}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
 
+-- 1: a request was cancelled while it computed prices, so that only run() computes them.  A sequence keeps the number
+-- although the transaction of the request is rolled back.
+CREATE SEQUENCE cancelled_prices MINVALUE 0 MAXVALUE 1 START 0;
+
 -- The log of decisions, one partition per month.  Arrays are in the order of the ranking.
 CREATE TABLE decision (
     id            bigint PRIMARY KEY,

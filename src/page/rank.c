@@ -77,14 +77,16 @@ static const PageStatement has_reported_cost = {
 
 /*
  * Update prices if they are stale: after 20 decisions, or after 60 if run() has updated them in the
- * last three minutes.  Prices from few decisions are updated earlier.
+ * last three minutes.  Prices from few decisions are updated earlier.  If such an update was
+ * cancelled, only run() updates prices.
  */
 static const PageStatement find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
 	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"
 	" WHERE j.name = 'prices' AND (SELECT (n.last_value - min(p.solved) + 4194304) % 4194304"
 	"     >= least(l.n, greatest(1, min(p.decisions) / 4))"
-	" FROM constraint_price p, decision_number n GROUP BY n.last_value)", 0
+	" FROM constraint_price p, decision_number n GROUP BY n.last_value)"
+	" AND (SELECT c.last_value = 0 FROM cancelled_prices c)", 0
 };
 
 /*

@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(74);
+SELECT plan(75);
 
 SELECT is(outcome(format('SELECT dlints_create_ranker(''r'', constraints => %L)', constraints)), '22023: ' || problem,
   format('constraints => %L is refused', constraints))
@@ -304,6 +304,13 @@ SELECT is(solved, (SELECT last_value FROM named.decision_number),
 SELECT is((value, meaning ~ 'count as cost 0'), (120::float8, true),
   'the report counts logged costs that are no numbers')
   FROM named.report('-infinity') WHERE measure = 'actions with an invalid cost "gpu"';
+-- prices that a request cannot compute in time
+CREATE FUNCTION cancels() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE USING ERRCODE = 'lock_not_available'; END$$;
+CREATE TRIGGER cancels BEFORE UPDATE OF price ON named.constraint_price FOR EACH ROW EXECUTE FUNCTION cancels();
+SELECT is(string_agg(o, ','), '55P03: lock_not_available', 'requests leave prices to run() after one was cancelled')
+  FROM generate_series(62, 161) i, outcome(format('SELECT ask(''named'', %s, %s)', i, i)) o WHERE o <> 'gives ';
+DROP TRIGGER cancels ON named.constraint_price;
+
 SELECT lives_ok('SELECT * FROM named.winner()', 'winner() works with logged costs that are no numbers');
 
 -- a misspelt constraint
