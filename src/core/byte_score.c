@@ -43,10 +43,10 @@ byte_encode(int len, const float *features, uint8_t *codes)
 }
 
 /*
- * Compute the standard error of a score that results from rounding, for features with scale 1.
- * "square" is the squared length of the weight vector, and "scale" its scale.  Each rounding error
- * has a variance of 1/12.  We assume that the mean square of the features is a third of the largest
- * square, as for uniform numbers; most vectors have less.
+ * Compute the standard error of a score due to rounding of features, which have scale 1, and of
+ * weights.  "square" is the squared length of the weight vector, and "scale" its scale.  A rounded
+ * number has an error with a variance of 1/12.  We assume that the mean square of the features is a
+ * third of the largest square, as for uniform numbers; most vectors have less.
  */
 static double
 rounding_error(int len, double square, double scale)

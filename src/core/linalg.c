@@ -347,9 +347,9 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 }
 
 /*
- * Solve L'x = b by back substitution, for "order" elements of SCORE_LANES interleaved vectors.  The
- * "below" elements that follow are solved already.  Rows of L' are "next" numbers apart, and the
- * elements of a row are "step" numbers apart.
+ * Solve L'x = b by back substitution, for SCORE_LANES interleaved vectors: "order" elements,
+ * followed by "below" elements that are solved already.  Rows of L' are "next" numbers apart, and
+ * the elements of a row are "step" numbers apart.
  */
 CPU_CLONES
 static void

@@ -203,7 +203,7 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
  * Estimate the noise variance of discounted evidence.  If rewards are rare, its time window often
  * contains none and would seem free of noise.  We therefore average with "longest", the variance of
  * evidence without a discount, which counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per
- * parameter.  The average never lowers the window's own estimate.
+ * parameter.  The result is at least the window's own estimate.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -217,9 +217,9 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Estimate the noise variance of discounted evidence, if the model has no other.  The time window
- * may contain no reward for a long time.  We therefore add one observation, with the mean square of
- * all rewards times the fraction of squares that the fit leaves unexplained.
+ * Estimate the noise variance of a model whose only evidence has a discount.  The time window may
+ * contain no reward for a long time.  We therefore add one observation, with the mean square of all
+ * rewards times the fraction of squares that the fit leaves unexplained.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -267,8 +267,9 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 
 /*
  * Does evidence with a stronger discount ("fast") contradict the estimate psi from evidence with a
- * weaker one ("slow")?  Its residual is e = b - G psi.  If both differ only by noise, |L^-1 e|^2 is
- * about the noise variance times the effective number of parameters.  "spare" holds two vectors.
+ * weaker one ("slow")?  We test the residual e = b - G psi of the fast evidence.  If only noise
+ * causes it, |L^-1 e|^2 is about the noise variance times the effective number of parameters.
+ * "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,

@@ -195,9 +195,9 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 
 /*
  * Compute the maximum of each lane over rows of "vectors" SIMD vectors.  We add 0 times each
- * number, so that the result is NaN if a number is not finite.  Both halves of the rows have
- * separate maxima, so that instructions need not wait for each other.  An odd row in the middle is
- * in both halves.
+ * number, so that the result is NaN if a number is not finite.  The first and the second half of
+ * the rows have separate maxima, so that instructions need not wait for each other.  An odd row in
+ * the middle is in both halves.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \
 	const vector *rows = (const vector *) scores; \

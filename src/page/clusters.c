@@ -103,9 +103,9 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
  * Write the variances of a block's latent factors, of its features of columns, and of its other
  * features.
  *
- * For the other features, we use the largest distance from the mean, divided by SPREADS.  The score
- * bound is then exact if only one such feature has a weight.  For dates, "variances" contains the
- * features that write_least_ages() wrote.
+ * As the standard deviation of another feature we use its largest distance from the mean, divided
+ * by SPREADS.  The score bound is then exact if only one such feature has a weight.  For dates,
+ * "variances" contains the features that write_least_ages() wrote.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -126,9 +126,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*variance *= *variance;
 }
 
-/*
- * Get all blocks' score bounds under BYTE_LANES weight vectors, from number pack * BYTE_LANES on.
- */
+/* Get all blocks' score bounds for BYTE_LANES weight vectors, from number pack * BYTE_LANES on. */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
@@ -199,9 +197,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/*
- * Read the centroids of all blocks, and compute the blocks' score bounds under all weight vectors.
- */
+/* Read the centroids of all blocks, and compute all score bounds. */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {

@@ -203,9 +203,8 @@ end_rows(DestReceiver *self)
 }
 
 /*
- * Run a query, and call a function for each row.  The row's columns, and the memory
- * that the function allocates, are valid until it returns.  After an error, the end of
- * the subtransaction frees the memory.
+ * Run a query, and call a function for each row.  The row's columns, and memory that the function
+ * allocates, are freed when it returns or, after an error, by the end of the subtransaction.
  */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,

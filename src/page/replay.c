@@ -25,9 +25,7 @@
 #define SAMPLED_ITEMS		10
 /* Number of draws under which a list is replayed */
 #define REPLAYED_DRAWS		2
-/*
- * Candidates per weight vector: at least MIN_BEST, and BEST_PER_POSITION per position of the list
- */
+/* Candidates per weight vector: MIN_BEST, plus BEST_PER_POSITION per position of the list */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
 /* Price that outweighs all other terms of a score, as a multiple of the norm of their weights */

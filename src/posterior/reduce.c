@@ -109,9 +109,9 @@ MakeTable(void)
 }
 
 /*
- * Generate a matrix and add it to the cache.  The matrix moves to permanent
- * memory only when it is complete, so an error frees it.  We count the size
- * of its memory context, which is mostly overhead for a small matrix.
+ * Generate a matrix and add it to the cache.  The matrix moves to permanent memory only when it is
+ * complete, so an error frees it.  Its size in the cache is that of its memory context, because a
+ * small matrix is mostly overhead.
  */
 static KeptProjection *
 InsertProjection(const Projection *projection, Size bytes)
