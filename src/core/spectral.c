@@ -11,12 +11,14 @@
 
 /* LAPACK's block size for the reduction to tridiagonal form */
 #define TRIDIAGONAL_BLOCK	32
+/* OpenBLAS 0.3.21 reads vectors in groups of four numbers, past their end, on old processors. */
+#define READ_PAST_END		3
 
 /* Number of doubles of work space for spectral_tridiagonal() */
 size_t
 spectral_tridiagonal_work(int d)
 {
-	return (size_t) d * (TRIDIAGONAL_BLOCK + 1);
+	return (size_t) d * (TRIDIAGONAL_BLOCK + 1) + READ_PAST_END;
 }
 
 /*
