@@ -216,7 +216,7 @@ ReadCandidates(Call *call)
 	return found;
 }
 
-/* ---------- the result ---------- */
+/* ---------- rows of the result ---------- */
 
 typedef struct DecisionRows
 {

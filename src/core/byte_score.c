@@ -280,7 +280,7 @@ byte_subtract_excesses(int count, const int *rows, const float *bounds, const fl
 	}
 }
 
-/* ---------- comparisons ---------- */
+/* ---------- comparison of scores with limits ---------- */
 
 static void
 compare_plain(int count, const float *scores, const float *limits, uint16_t *masks)

@@ -17,7 +17,7 @@
 
 #define MEMORY_MAX	8
 
-/* Ratio of the time windows of successive discounts; the last of several has no discount */
+/* Ratio of the time window of each discount to that of the next stronger one */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice

@@ -142,7 +142,7 @@ widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
 	}
 }
 
-/* ---------- sums ---------- */
+/* ---------- weighted sums of vectors ---------- */
 
 CPU_CLONES
 void
@@ -265,7 +265,7 @@ peak_of(size_t count, const double *numbers)
 	return peak + zero;
 }
 
-/* ---------- selection ---------- */
+/* ---------- selection of the smallest keys ---------- */
 
 static inline int
 is_before(const double *keys, int a, int b)

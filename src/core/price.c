@@ -26,7 +26,7 @@
 /* Ratios of scores to costs beyond this number or its inverse are ignored (see usual_price). */
 #define MAX_USUAL	1e110
 
-/* Relative difference between sums of equal costs in different order */
+/* Maximum relative difference between two sums of the same costs, added in different orders */
 #define ROUNDING	1e-12
 
 /*

@@ -105,7 +105,7 @@ compute_row(Variety *v, int chosen)
 	fill_row(v, row);
 }
 
-/* ---------- one slate ---------- */
+/* ---------- choice of one slate ---------- */
 
 static double
 higher(double a, double b)

@@ -96,7 +96,7 @@ LearnBlock(Dlints *model, const Block *block, const double *features, const doub
 	pfree(reduced);
 }
 
-/* ---------- functions ---------- */
+/* ---------- SQL functions ---------- */
 
 static void
 LearnOne(Dlints *model, const Observation *observation)

@@ -130,7 +130,7 @@ ComputeExplanation(FunctionCallInfo fcinfo)
 	return e;
 }
 
-/* ---------- rows ---------- */
+/* ---------- rows of the result ---------- */
 
 static Datum
 PartName(const Explanation *e, int part)

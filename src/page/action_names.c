@@ -152,7 +152,7 @@ ReadContextArgument(NullableDatum context)
 	return document;
 }
 
-/* ---------- names ---------- */
+/* ---------- names of the values in a document ---------- */
 
 static void
 init_names(ActionNames *names)

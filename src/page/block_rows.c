@@ -21,7 +21,7 @@
 /* Maximum number of floats in a tree that divides items (core/halving.h): 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
-/* ---------- blocks ---------- */
+/* ---------- rows of the table "block" ---------- */
 
 PG_FUNCTION_INFO_V1(dlints_block_codes);
 

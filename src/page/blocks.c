@@ -203,7 +203,7 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	scan->n_blocks++;
 }
 
-/* ---------- searches ---------- */
+/* ---------- searches for the best items ---------- */
 
 static Slate *
 make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
@@ -333,7 +333,7 @@ NumberedItem(const BestItems *best, int number)
 	return best->blocks[number / MAX_ITEMS][number % MAX_ITEMS];
 }
 
-/* ---------- union ---------- */
+/* ---------- items that are among the best under any weight vector ---------- */
 
 #define ST_SORT			sort_numbers
 #define ST_ELEMENT_TYPE	int

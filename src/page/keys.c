@@ -46,7 +46,7 @@ dlints_fits_index(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(FitsIndex(get_fn_expr_argtype(fcinfo->flinfo, 0), PG_GETARG_DATUM(0)));
 }
 
-/* ---------- hash tables ---------- */
+/* ---------- hash tables of keys ---------- */
 
 typedef struct KeyEntry
 {

@@ -31,7 +31,7 @@ static const PageQuery describe_left_out = {{
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
 	"                                                  WHERE u.item IS NOT NULL))", 2}, {JSONBOID, ARG_ITEMS}};
 
-/* ---------- the list ---------- */
+/* ---------- choosing and returning a list ---------- */
 
 static void
 check_user_length(const PageRequest *page)

@@ -29,7 +29,7 @@ struct NeighbourScores
 	bool	   *is_scored;		/* was the item in a block whose items were scored? */
 };
 
-/* ---------- sums ---------- */
+/* ---------- sums of the weights for each item ---------- */
 
 NeighbourScores *
 CreateNeighbourScores(PageRequest *page)
@@ -86,7 +86,7 @@ AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datu
 		add_score(scores, items[i], weight * ((float4 *) ARR_DATA_PTR(numbers))[i]);
 }
 
-/* ---------- scores ---------- */
+/* ---------- neighbour scores of items ---------- */
 
 static double
 limited_score(double sum)

@@ -45,7 +45,7 @@ static const PageQuery named_items = {{
 	"             WHERE  k.key IS NOT NULL)", 2},
 	{JSONBOID, ARG_ITEM}};
 
-/* ---------- logged lists ---------- */
+/* ---------- lists in the log ---------- */
 
 typedef struct LoggedList
 {

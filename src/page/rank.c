@@ -45,7 +45,7 @@ typedef struct Ranking
 	ReturnSetInfo *rows;
 } Ranking;
 
-/* ---------- statements ---------- */
+/* ---------- SQL statements ---------- */
 
 static const PageStatement read_settings = {
 	"SELECT random() < s.live_share, s.vectors,"
@@ -220,7 +220,7 @@ report_undeclared_vector(const Ranking *ranking)
 			 errhint("dlints_alter_ranker() can declare it as a vector in its argument \"vectors\".")));
 }
 
-/* ---------- execution ---------- */
+/* ---------- execution of statements ---------- */
 
 static uint64
 execute(const Ranking *ranking, const PageStatement *statement, const Oid *types, Datum *values)

@@ -115,7 +115,7 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	check_sizes(settings);
 }
 
-/* ---------- other tables ---------- */
+/* ---------- tables other than "setting" ---------- */
 
 static const PageTable model_table = {"model", 2, {{"name", TEXTOID}, {"state", InvalidOid}}};
 

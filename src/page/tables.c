@@ -388,7 +388,7 @@ HasRows(const PageRequest *page, const char *name)
 	return has_rows;
 }
 
-/* ---------- the log ---------- */
+/* ---------- partitioned tables of the log ---------- */
 
 struct LogTable
 {

@@ -199,7 +199,7 @@ ReadProfile(Datum profile, const DlintsHeader *model)
 	return numbers;
 }
 
-/* ---------- batches ---------- */
+/* ---------- batches of observations ---------- */
 
 static BatchPart
 BeginPart(ArrayType *array, ArgSpec spec, int rows)

@@ -148,7 +148,7 @@ dlints_column_vector(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* ---------- stored arrays ---------- */
+/* ---------- checks of stored arrays ---------- */
 
 static bool
 are_finite(const float4 *numbers, int count)

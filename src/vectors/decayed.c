@@ -77,7 +77,7 @@ typedef struct Reader
 	double		newest;			/* day of the newest click in the log */
 } Reader;
 
-/* ---------- the query ---------- */
+/* ---------- reading the query of clicks ---------- */
 
 static void
 BeginClicks(QueryReader *query, TupleDesc desc)

@@ -44,7 +44,7 @@ FactorsMemory(const LogReader *log)
 											 panel_spare(&matrix, columns)));
 }
 
-/* ---------- previous vectors ---------- */
+/* ---------- embeddings of an earlier call ---------- */
 
 static void
 BeginPrevious(QueryReader *query, TupleDesc desc)
@@ -101,7 +101,7 @@ ReadPrevious(Previous *previous, uint32 items)
 	}
 }
 
-/* ---------- vectors ---------- */
+/* ---------- computing embeddings ---------- */
 
 static void
 CheckDecomposed(bool done, const char *what)
@@ -177,7 +177,7 @@ ComputeVectors(const Previous *previous, SvdMatrix *matrix)
 	return vectors;
 }
 
-/* ---------- the result ---------- */
+/* ---------- rows of the result ---------- */
 
 static void
 CheckResultColumns(TupleDesc desc)

@@ -195,7 +195,7 @@ IsItemOf(Form_pg_attribute item, const ItemType *result)
 		(result->typmod < 0 || item->atttypmod == result->typmod);
 }
 
-/* ---------- the limit ---------- */
+/* ---------- the memory limit ---------- */
 
 static void
 RaiseTooLarge(const char *detail)
@@ -238,7 +238,7 @@ CheckTaken(const LogReader *reader)
 							   reader->query.rows + 1, Megabytes(bytes), reader->query.expected));
 }
 
-/* ---------- the click log ---------- */
+/* ---------- reading a click log ---------- */
 
 static void
 BeginLog(QueryReader *query, TupleDesc desc)
