@@ -64,12 +64,11 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 	const CandidateForm *form = AggregateForm(fcinfo);
 	ArmScore	score;
 	TopK	   *top;
-	int			k = 1;
+	int			k;
 
 	if (!IsCandidate(fcinfo, form))
 		return AggregateSameState(fcinfo);
-	if (form->k)
-		k = ArgCount(fcinfo, form->k);
+	k = form->k ? ArgCount(fcinfo, form->k) : 1;
 	top = PG_ARGISNULL(0) ?
 		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k, sizeof(TopK)) :
 		(TopK *) PG_GETARG_POINTER(0);

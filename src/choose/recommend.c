@@ -78,12 +78,11 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 {
 	const CandidateForm *form = AggregateForm(fcinfo);
 	RecommendState *state;
-	int			k = 1;
+	int			k;
 
 	if (!IsCandidate(fcinfo, form))
 		return AggregateSameState(fcinfo);
-	if (form->k)
-		k = ArgCount(fcinfo, form->k);
+	k = form->k ? ArgCount(fcinfo, form->k) : 1;
 	state = PG_ARGISNULL(0) ? BeginState(fcinfo, form, k) :
 		(RecommendState *) PG_GETARG_POINTER(0);
 	CheckSameValue(k == state->top.k, "k", "group");

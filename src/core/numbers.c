@@ -17,19 +17,22 @@
 #define LANES	16
 #define HALF	(LANES / 2)
 
-/*
- * Dot product, for both element types.  Unrolled inner loops keep the sums in registers.  We
- * advance the pointers, since under -fwrapv compilers do not see that indexed elements are
- * contiguous.
- */
-#define DOT_BODY(n, weights, features) \
+/* Declare the sums of the functions below.  Unrolled inner loops keep them in registers. */
+#define DECLARE_SUMS \
 	double		sum[LANES]; \
 	double		rest = 0.0; \
 	int			k; \
 \
 	UNROLL \
 	for (k = 0; k < LANES; k++) \
-		sum[k] = 0.0; \
+		sum[k] = 0.0
+
+/*
+ * Dot product, for both element types.  We advance the pointers, since under -fwrapv compilers do
+ * not see that indexed elements are contiguous.
+ */
+#define DOT_BODY(n, weights, features) \
+	DECLARE_SUMS; \
 	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \
 	{ \
 		UNROLL \
@@ -74,13 +77,7 @@ dot_double(int n, const double *weights, const double *features)
  * those beyond WIDEN_MAX overflow.
  */
 #define WIDEN_BODY(count, in, out, scale) \
-	double		sum[LANES]; \
-	double		rest = 0.0; \
-	int			k; \
-\
-	UNROLL \
-	for (k = 0; k < LANES; k++) \
-		sum[k] = 0.0; \
+	DECLARE_SUMS; \
 	for (; count >= LANES; count -= LANES, in += LANES, out += LANES) \
 	{ \
 		UNROLL \

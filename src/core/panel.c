@@ -18,6 +18,12 @@
 /* Maximum bytes of columns multiplied at a time (a group), but at least a cache line per item */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
+/* Number of matrix cells between two calls of pause() */
+#define CELLS_PER_PAUSE	4096
+
+/* Number of cells whose vectors are loaded into the CPU's cache ahead of use */
+#define CELLS_AHEAD		4
+
 /* Return the number of items in the chunk that begins with "item". */
 int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
@@ -44,6 +50,15 @@ replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t co
 		memcpy(vectors + (size_t) i * columns, chunk + (size_t) i * count,
 			   sizeof(double) * count);
 	matrix->pause();
+}
+
+/* Load the vector of a later cell, of "size" bytes, into the CPU's cache ahead of use. */
+static inline void
+load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size_t size)
+{
+	if (c + CELLS_AHEAD < count)
+		for (size_t i = 0; i < size; i += CACHE_LINE)
+			PREFETCH((const char *) panel + cells[c + CELLS_AHEAD].item * size + i);
 }
 
 #define NUMBER double

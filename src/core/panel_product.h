@@ -5,14 +5,6 @@
  *		functions.
  */
 
-/* Number of matrix cells between two calls of pause() */
-#ifndef CELLS_PER_PAUSE
-#define CELLS_PER_PAUSE			4096
-
-/* Number of cells whose vectors are loaded into the CPU's cache ahead of use */
-#define CELLS_AHEAD				4
-#endif
-
 /* Add the vectors of the cells' items, times the cells' weights, to "sum". */
 CPU_CLONES
 static void
@@ -24,9 +16,7 @@ GATHER(size_t columns, size_t count, const SvdCell *cells,
 		const NUMBER *restrict vector = panel + cells[c].item * columns;
 		NUMBER		weight = (NUMBER) cells[c].weight;
 
-		if (c + CELLS_AHEAD < count)
-			for (size_t j = 0; j < columns; j += CACHE_LINE / sizeof(NUMBER))
-				PREFETCH(panel + cells[c + CELLS_AHEAD].item * columns + j);
+		load_ahead(cells, c, count, panel, sizeof(NUMBER) * columns);
 		for (size_t j = 0; j < columns; j++)
 			sum[j] += weight * vector[j];
 	}
@@ -43,9 +33,7 @@ SCATTER(size_t columns, size_t count, const SvdCell *cells,
 		NUMBER	   *restrict vector = panel + cells[c].item * columns;
 		NUMBER		weight = (NUMBER) cells[c].weight;
 
-		if (c + CELLS_AHEAD < count)
-			for (size_t j = 0; j < columns; j += CACHE_LINE / sizeof(NUMBER))
-				PREFETCH(panel + cells[c + CELLS_AHEAD].item * columns + j);
+		load_ahead(cells, c, count, panel, sizeof(NUMBER) * columns);
 		for (size_t j = 0; j < columns; j++)
 			vector[j] += weight * sum[j];
 	}

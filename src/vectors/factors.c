@@ -261,16 +261,11 @@ dlints_factors(PG_FUNCTION_ARGS)
 	ItemFit		fit = {0};
 	ReturnSetInfo *rows;
 
-	CheckColumnsExpected(fcinfo, "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
-	rows = ResultRows(fcinfo);
+	rows = BeginFit(fcinfo, &fit, "dlints_factors", "Write AS (item %s, features real[]).");
 	CheckResultColumns(rows->setDesc);
-	ArgNotNull(fcinfo, 0, "query");
 	fit.factors = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
 	ArgNotNull(fcinfo, 3, "seed");
 	fit.log.seed = (uint64) PG_GETARG_INT64(3);
-	fit.log.item.columns = "Write AS (item %s, features real[]).";
-	fit.log.query.function = "dlints_factors";
 	fit.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
-	FitItems(rows, &fit, text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	return (Datum) 0;
+	return FitItems(fcinfo, rows, &fit);
 }

@@ -55,10 +55,25 @@ PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 	}
 }
 
-/* Read a click log, and store embeddings or neighbours of its items, or both, in the result. */
-void
-FitItems(ReturnSetInfo *rows, ItemFit *fit, const char *query)
+/*
+ * Begin a function whose first argument is the query of a click log.  "columns" is a hint for the
+ * column definition list, with %s for the type of the items.
+ */
+ReturnSetInfo *
+BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char *columns)
 {
+	fit->log.query.function = function;
+	fit->log.item.columns = columns;
+	CheckColumnsExpected(fcinfo, psprintf(columns, "integer"));
+	ArgNotNull(fcinfo, 0, "query");
+	return ResultRows(fcinfo);
+}
+
+/* Read a click log, and store embeddings or neighbours of its items, or both, in the result. */
+Datum
+FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
+{
+	const char *query = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
 											   "dlints fit", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
@@ -82,6 +97,7 @@ FitItems(ReturnSetInfo *rows, ItemFit *fit, const char *query)
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	ReleaseFreedMemory();
+	return (Datum) 0;
 }
 
 PG_FUNCTION_INFO_V1(dlints_fit_items);
@@ -98,22 +114,18 @@ dlints_fit_items(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rows;
 	TupleDesc	desc;
 
-	CheckColumnsExpected(fcinfo, "Write AS (item integer, factors real[], neighbours integer[], weights real[]).");
-	rows = ResultRows(fcinfo);
+	rows = BeginFit(fcinfo, &fit, "_dlints_fit_items",
+					"Write AS (item %1$s, factors real[], neighbours %1$s[], weights real[]).");
 	desc = rows->setDesc;
 	if (desc->natts != FIT_COLUMNS || TupleDescAttr(desc, 1)->atttypid != FLOAT4ARRAYOID ||
 		TupleDescAttr(desc, 2)->atttypid != get_array_type(TupleDescAttr(desc, 0)->atttypid) ||
 		TupleDescAttr(desc, 3)->atttypid != FLOAT4ARRAYOID)
 		RaiseWrongColumns("the column definition list must have an item, factors, neighbours and weights",
 						  "Write AS (item integer, factors real[], neighbours integer[], weights real[]), with the type of the items.");
-	ArgNotNull(fcinfo, 0, "query");
 	ArgNotNull(fcinfo, 1, "factors");
 	if (PG_GETARG_INT64(1) != 0)
 		fit.factors = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
 	fit.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
 	fit.neighbours = ArgCountUpTo(fcinfo, 3, MAX_NEIGHBOURS);
-	fit.log.item.columns = "Write AS (item %1$s, factors real[], neighbours %1$s[], weights real[]).";
-	fit.log.query.function = "_dlints_fit_items";
-	FitItems(rows, &fit, text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	return (Datum) 0;
+	return FitItems(fcinfo, rows, &fit);
 }

@@ -115,7 +115,9 @@ typedef struct ItemFit
 	int			neighbours;		/* maximum neighbours of a regression; 0: none are computed */
 } ItemFit;
 
-extern void FitItems(ReturnSetInfo *rows, ItemFit *fit, const char *query);
+extern ReturnSetInfo *BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function,
+							   const char *columns);
+extern Datum FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit);
 extern Size FactorsMemory(const LogReader *log);
 extern void PutFactors(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix);
 extern Size NeighboursMemory(const LogReader *log);

@@ -195,13 +195,9 @@ dlints_neighbours(PG_FUNCTION_ARGS)
 	ItemFit		fit = {0};
 	ReturnSetInfo *rows;
 
-	CheckColumnsExpected(fcinfo, "Write FROM dlints_neighbours(...) AS n (item integer, neighbours integer[], weights real[]).");
-	rows = ResultRows(fcinfo);
+	rows = BeginFit(fcinfo, &fit, "dlints_neighbours",
+					"Write AS (item %1$s, neighbours %1$s[], weights real[]).");
 	CheckResultColumns(rows->setDesc);
-	ArgNotNull(fcinfo, 0, "query");
 	fit.neighbours = ArgCountUpTo(fcinfo, 1, MAX_NEIGHBOURS);
-	fit.log.item.columns = "Write AS (item %1$s, neighbours %1$s[], weights real[]).";
-	fit.log.query.function = "dlints_neighbours";
-	FitItems(rows, &fit, text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	return (Datum) 0;
+	return FitItems(fcinfo, rows, &fit);
 }
