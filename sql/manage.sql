@@ -303,9 +303,8 @@ COMMENT ON FUNCTION _dlints_check_dropped_texts(text, jsonb, jsonb)
 CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF change ? 'constraints' THEN
 		PERFORM @extschema@._dlints_write_constraints();
 		PERFORM @extschema@._dlints_check_costs();

@@ -9,9 +9,8 @@
 CREATE FUNCTION _dlints_write_constraints() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	-- sessions that compute prices wait for this row lock
 	PERFORM FROM job WHERE name = 'prices' FOR UPDATE;
 	DELETE FROM constraint_price p WHERE NOT (SELECT s.constraints ? p.name FROM setting s);
@@ -30,32 +29,50 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_write_constraints() IS 'write the constraints of the settings to their table';
 
--- Recommenders and rankers implement some of the following functions differently, as _dlints_recommender_...() and
--- _dlints_ranker_...() with the same results.
-
 -- Return the number of future choices that compensate for past costs above or below the target, and the number of past
--- decisions whose costs count.
+-- decisions whose costs count.  Choices of a recommender are the positions of 150 lists, or of the lists between two
+-- calls of run() if there are more.  Past costs are summed over fourteen times as many lists, plus the lists whose
+-- outcomes may still arrive, since only older lists show whether the expected rates are right.
 CREATE FUNCTION _dlints_horizon() RETURNS TABLE (choices float8, decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
-	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I()',
-		(SELECT format('_dlints_%s_horizon', s.kind) FROM setting s));
+	PERFORM @extschema@._dlints_schema();
+	IF (SELECT s.kind = 'ranker' FROM setting s) THEN
+		RETURN QUERY VALUES (150::float8, 2000::bigint);
+		RETURN;
+	END IF;
+	RETURN QUERY
+	WITH last AS (
+		SELECT d.items FROM decision d WHERE d.costs IS NOT NULL ORDER BY d.id DESC LIMIT 100),
+	made AS (
+		SELECT least(greatest(150, max((n.last_value - p.solved + 4194304) % 4194304)), 100000) AS lists
+		FROM   constraint_price p, decision_number n),
+	waiting AS (
+		SELECT count(*) AS lists
+		FROM  (SELECT FROM decision d
+		       WHERE  d.costs IS NOT NULL
+		       AND    d.id >= (SELECT @extschema@._dlints_first_decision(now() - max(p.lag)) FROM constraint_price p
+		                       HAVING max(p.lag) IS NOT NULL)
+		       LIMIT  100000) w)
+	SELECT m.lists * coalesce((SELECT avg(cardinality(l.items)) FROM last l), 1)::float8,
+	       least(14 * m.lists + w.lists, 100000)
+	FROM   made m, waiting w;
 END
 $$;
 COMMENT ON FUNCTION _dlints_horizon()
 	IS 'number of future choices that compensate for past costs, and of past decisions whose costs count';
+
+-- Recommenders and rankers implement the following two functions differently, as _dlints_recommender_...() and
+-- _dlints_ranker_...() with the same results.
 
 -- Return the mean cost per choice of at most this many of the last decisions under constraints.
 CREATE FUNCTION _dlints_spent(max_decisions bigint)
 	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I($1)',
 		(SELECT format('_dlints_%s_spent', s.kind) FROM setting s)) USING max_decisions;
 END
@@ -68,9 +85,8 @@ COMMENT ON FUNCTION _dlints_spent(bigint) IS 'mean cost per choice of the last d
 CREATE FUNCTION _dlints_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I()',
 		(SELECT format('_dlints_%s_replay', s.kind) FROM setting s));
 END
@@ -85,9 +101,8 @@ CREATE FUNCTION _dlints_balance(max_decisions bigint)
 	RETURNS TABLE (constraint_name text, decisions bigint, surplus float8, target float8, hard boolean)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH summed AS (
 		SELECT s.constraint_name, s.decision, sum(p.sign * (p.target - s.cost) * s.choices) OVER w AS surplus,
@@ -115,9 +130,8 @@ COMMENT ON FUNCTION _dlints_balance(bigint) IS 'surplus of each constraint after
 CREATE FUNCTION _dlints_solve() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	WITH wanted AS MATERIALIZED (
 		SELECT p.name, p.sign, p.sign * p.target AS bound, p.outcome IS NOT NULL AS is_expected,
 		       b.decisions, b.surplus, p.sign * p.target
@@ -170,9 +184,8 @@ COMMENT ON FUNCTION _dlints_solve() IS 'compute the prices of all constraints';
 CREATE FUNCTION _dlints_prices_are_stale(min_decisions bigint) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN (
 		SELECT (n.last_value - min(p.solved) + 4194304) % 4194304
 		       >= least(min_decisions, greatest(1, min(p.decisions) / 4))
@@ -187,9 +200,8 @@ COMMENT ON FUNCTION _dlints_prices_are_stale(bigint)
 CREATE FUNCTION _dlints_reward_lost() RETURNS TABLE (constraint_name text, lost float8)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH price AS MATERIALIZED (
 		SELECT p.name, p.price, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM constraint_price p),

@@ -34,9 +34,8 @@ COMMENT ON FUNCTION _dlints_call(text, bigint[])
 CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text, evidence @extschema@.dlints)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT m.name, e.evidence
 	FROM   model m,
@@ -58,9 +57,8 @@ COMMENT ON FUNCTION _dlints_evidence_of(bigint[]) IS 'evidence of decisions that
 CREATE FUNCTION _dlints_retract(decisions bigint[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	UPDATE model m SET state = @extschema@.dlints_retract(m.state, e.evidence)
 	FROM   @extschema@._dlints_evidence_of(decisions) e
 	WHERE  m.name = e.name;
@@ -193,9 +191,8 @@ COMMENT ON FUNCTION _dlints_release_quarantined()
 CREATE FUNCTION _dlints_rebuild_models() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF (SELECT s.kind FROM setting s) = 'recommender' THEN
 		PERFORM @extschema@._dlints_notice_step('training the models on the log'::text);
 	END IF;

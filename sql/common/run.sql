@@ -8,9 +8,8 @@
 CREATE FUNCTION _dlints_run_refresh() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM @extschema@._dlints_check_objects();
 	IF EXISTS (SELECT FROM job r, job e WHERE r.name = 'refresh' AND e.name = 'effects'
 	           AND (r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity')) THEN
@@ -47,9 +46,8 @@ COMMENT ON FUNCTION _dlints_run_items() IS 'add the vectors of new items';
 CREATE FUNCTION _dlints_run_refit() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM set_config('lock_timeout', '1min', true);       -- to write a fit, wait for locks up to a minute
 	IF EXISTS (SELECT FROM job j WHERE j.name = 'refit' AND j.done_at < now() - interval '7 days') THEN
 		IF NOT @extschema@._dlints_adopt_values() THEN  -- this locks the models, so fit in the next call

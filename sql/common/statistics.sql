@@ -57,9 +57,8 @@ COMMENT ON FUNCTION _dlints_report_parts(text[])
 CREATE FUNCTION _dlints_problem_report() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'quarantined decisions', count(*)::float8, NULL::float8, CASE count(*)
 	       WHEN 0 THEN 'all reported rewards can be applied'

@@ -3,24 +3,13 @@
 -- Actions have announced costs, and reward() reports the true costs of chosen actions.  The expected cost of an action
 -- is its announced cost times the ratio of reported to announced costs.
 
--- Return the number of future requests that compensate for past costs, and the number of past requests whose costs
--- count.
-CREATE FUNCTION _dlints_ranker_horizon() RETURNS TABLE (choices float8, decisions bigint)
-	LANGUAGE sql IMMUTABLE
-BEGIN ATOMIC
-	SELECT 150::float8, 2000::bigint;
-END;
-COMMENT ON FUNCTION _dlints_ranker_horizon()
-	IS 'number of future requests that compensate for past costs, and of past requests whose costs count';
-
 -- Return the costs of the last decisions since the first constraint was set: as reported, or as expected.
 CREATE FUNCTION _dlints_ranker_spent(max_decisions bigint)
 	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH last AS MATERIALIZED (
 		SELECT d.id, d.event, d.costs -> 0 AS costs FROM decision d
@@ -39,9 +28,8 @@ COMMENT ON FUNCTION _dlints_ranker_spent(bigint) IS 'costs of the last decisions
 CREATE FUNCTION _dlints_estimate_action_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	WITH reported AS (
 		SELECT d.id, coalesce(a.document ->> 'id', a.document #>> '{}') AS action, a.document, c.costs
 		FROM  (SELECT d.id, d.event, d.actions, d.ranking FROM decision d
@@ -71,9 +59,8 @@ COMMENT ON FUNCTION _dlints_estimate_action_costs() IS 'estimate the costs of ac
 CREATE FUNCTION _dlints_ranker_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH last AS (
 		SELECT d.id, d.context, d.actions, jsonb_array_length(d.actions) AS n_actions FROM decision d

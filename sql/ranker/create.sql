@@ -4,9 +4,8 @@
 CREATE FUNCTION _dlints_write_ranker_settings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
 		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
 END

@@ -34,9 +34,8 @@ COMMENT ON FUNCTION _dlints_ranker_dequeue(interval)
 CREATE FUNCTION _dlints_ranker_apply(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	WITH batch AS MATERIALIZED (
 		SELECT d.id, d.event, d.context, d.actions, d.ranking, d.treatment, d.at
 		FROM   decision d WHERE d.id = ANY (decisions)),
@@ -70,9 +69,8 @@ COMMENT ON FUNCTION _dlints_ranker_apply(bigint[])
 CREATE FUNCTION _dlints_ranker_dequeue_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN ARRAY(
 		SELECT l.id
 		FROM   reward r JOIN event e ON e.event = r.event,
@@ -139,19 +137,16 @@ COMMENT ON FUNCTION _dlints_ranker_correct(bigint[])
 CREATE FUNCTION _dlints_ranker_mark_rewards_applied(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	marked bigint;
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	UPDATE reward r SET applied = r.value
 	WHERE  r.event = ANY (ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions)))
 	AND    r.applied IS DISTINCT FROM r.value;
-	GET DIAGNOSTICS marked = ROW_COUNT;
-	RETURN marked;
+	RETURN cardinality(decisions);
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_mark_rewards_applied(bigint[])
-	IS 'declare that the models contain the rewards of decisions as reported; returns the number of rewards';
+	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Delete decisions with their events, rewards and costs.
 CREATE FUNCTION _dlints_ranker_delete_log(decisions bigint[]) RETURNS bigint
@@ -160,14 +155,12 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	events text[] := ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions));
-	deleted bigint;
 BEGIN
 	DELETE FROM reward r WHERE r.event = ANY (events);
 	DELETE FROM event_cost c WHERE c.event = ANY (events);
 	DELETE FROM event e WHERE e.event = ANY (events);
 	DELETE FROM decision WHERE id = ANY (decisions);
-	GET DIAGNOSTICS deleted = ROW_COUNT;
-	RETURN deleted;
+	RETURN cardinality(decisions);
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_delete_log(bigint[])

@@ -6,9 +6,8 @@ CREATE FUNCTION _dlints_ranker_earned(of_treatment text, first bigint,
 	OUT events bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	SELECT m.n, m.mean, m.stderr, m.users INTO events, mean, stderr, users
 	FROM  (SELECT array_agg(u.events::float8) AS events, array_agg(u.earned) AS earned
 	       FROM  (SELECT count(*) AS events, sum(o.earned) AS earned
@@ -73,9 +72,8 @@ CREATE FUNCTION _dlints_report_exploration(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'earned at random', (v.estimate).snips, (v.estimate).snips_stderr,
 	       'mean reward minus price per event of random choices, estimated from events that the ranker decided'
@@ -103,9 +101,8 @@ COMMENT ON FUNCTION _dlints_report_exploration(bigint) IS 'rows of the report ab
 CREATE FUNCTION _dlints_report_costs() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH announced AS (
 		SELECT p.name, count(c.value) FILTER (WHERE jsonb_typeof(c.value) <> 'null') AS named,
@@ -134,9 +131,8 @@ CREATE FUNCTION _dlints_report_training(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'events inside the attribution window', count(*)::float8, NULL::float8,
 	       'events whose reward may still come; they do not count above'

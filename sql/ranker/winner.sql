@@ -10,9 +10,8 @@ CREATE FUNCTION _dlints_weigh_events(first bigint, actions text[])
 	RETURNS TABLE (action text, counts float8, price float8, weight float8, reward float8)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH names AS (
 		SELECT array_agg(p.name) || '{price}' AS names FROM constraint_price p),
@@ -55,9 +54,8 @@ CREATE FUNCTION _dlints_estimate_arms(first bigint, actions text[], lowest float
 	               n bigint, squares float8, expected float8, error float8)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH weighed AS MATERIALIZED (
 		SELECT w.*, sum(w.weight * w.reward) OVER a / sum(w.weight) OVER a AS mean

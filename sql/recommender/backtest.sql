@@ -244,9 +244,8 @@ COMMENT ON FUNCTION _dlints_write_part_vectors()
 CREATE FUNCTION _dlints_compare_lists(first_user bigint, last_user bigint, differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	INSERT INTO compared (n, policy, ndcg, is_hit)
 	WITH tested AS MATERIALIZED (
 		SELECT h.n, h.user_id, h.items FROM hidden h WHERE h.n BETWEEN first_user AND last_user),
@@ -331,9 +330,8 @@ CREATE FUNCTION _dlints_comparison()
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH every_policy AS (
 		SELECT unnest('{recommender,the most popular,popular in two weeks,clicked by the same users}'::text[]) AS policy

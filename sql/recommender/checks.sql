@@ -75,9 +75,8 @@ COMMENT ON FUNCTION _dlints_check_click_rows()
 CREATE FUNCTION _dlints_check_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM @extschema@._dlints_check_click_rows();
 	IF EXISTS (SELECT FROM click) AND EXISTS (SELECT FROM item)
 	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN

@@ -3,45 +3,14 @@
 -- A choice is a position of a list.  Costs are those of personal and random lists; control and trending lists have
 -- none.
 
--- Return the number of future positions that compensate for past costs: those of 150 lists, or of the lists between two
--- calls of run() if there are more.  Past costs are summed over fourteen times as many lists, plus the lists whose
--- outcomes may still arrive, since only older lists show whether the expected rates are right.
-CREATE FUNCTION _dlints_recommender_horizon() RETURNS TABLE (choices float8, decisions bigint)
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	RETURN QUERY
-	WITH last AS (
-		SELECT d.items FROM decision d WHERE d.costs IS NOT NULL ORDER BY d.id DESC LIMIT 100),
-	made AS (
-		SELECT least(greatest(150, max((n.last_value - p.solved + 4194304) % 4194304)), 100000) AS lists
-		FROM   constraint_price p, decision_number n),
-	waiting AS (
-		SELECT count(*) AS lists
-		FROM  (SELECT FROM decision d
-		       WHERE  d.costs IS NOT NULL
-		       AND    d.id >= (SELECT @extschema@._dlints_first_decision(now() - max(p.lag)) FROM constraint_price p
-		                       HAVING max(p.lag) IS NOT NULL)
-		       LIMIT  100000) w)
-	SELECT m.lists * coalesce((SELECT avg(cardinality(l.items)) FROM last l), 1)::float8,
-	       least(14 * m.lists + w.lists, 100000)
-	FROM   made m, waiting w;
-END
-$$;
-COMMENT ON FUNCTION _dlints_recommender_horizon()
-	IS 'number of future positions that compensate for past costs, and of past lists whose costs count';
-
 -- Return the mean cost per position of the last lists since the first constraint was set.  An outcome counts as
 -- expected until 19 of 20 outcomes have arrived, and then as reported.
 CREATE FUNCTION _dlints_recommender_spent(max_decisions bigint)
 	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH last AS MATERIALIZED (
 		SELECT d.id, d.items, d.costs, cardinality(d.items) AS positions FROM decision d
@@ -111,9 +80,8 @@ COMMENT ON FUNCTION _dlints_recommender_replay()
 CREATE FUNCTION _dlints_recommender_find_prices() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF @extschema@._dlints_prices_are_stale(20::bigint) IS NOT TRUE THEN
 		RETURN NULL;
 	END IF;

@@ -144,9 +144,8 @@ COMMENT ON FUNCTION _dlints_make_recommender(jsonb) IS 'make a recommender of ch
 CREATE FUNCTION _dlints_start_recommender() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_check_clicks();
 	PERFORM @extschema@._dlints_maintain_partitions();

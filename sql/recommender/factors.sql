@@ -165,9 +165,8 @@ CREATE FUNCTION _dlints_fit_call(n_factors integer, left_out integer DEFAULT NUL
 	RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN (
 		SELECT format(
 			'(SELECT f.item::%1$s AS item, f.factors, f.neighbours::%1$s[] AS neighbours, f.weights'

@@ -6,9 +6,8 @@ CREATE FUNCTION _dlints_report_log(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'rewards of unknown decisions', count(*)::float8, NULL::float8,
 	       'reported more than an hour ago; if there are many, check the application'
@@ -28,9 +27,8 @@ COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewa
 CREATE FUNCTION _dlints_report_pending() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'pending decisions', q.n::float8, NULL::float8, CASE
 	       WHEN q.minutes > 60 + date_part('epoch', s.attribution_window) / 60
@@ -101,9 +99,8 @@ CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
 	OUT n bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	SELECT m.n, m.mean, m.stderr, m.users INTO n, mean, stderr, users
 	FROM  (SELECT array_agg(u.lists) AS lists, array_agg(u.rewarded) AS rewarded
 	       FROM  (SELECT count(*)::float8 AS lists, sum(l.has_reward::integer)::float8 AS rewarded
@@ -126,9 +123,8 @@ CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_us
 	OUT is_swapped boolean)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	SELECT count(*), count(*) FILTER (WHERE c.item IS NULL), count(*) FILTER (WHERE c.user_id IS NULL),
 	       count(*) FILTER (WHERE c.at IS NULL),
 	       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL),
@@ -184,9 +180,8 @@ COMMENT ON FUNCTION _dlints_notice_clicks() IS 'raise a notice if clicks of the 
 CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF (SELECT s.clicks IS NULL FROM setting s) OR @extschema@._dlints_missing_objects() IS NOT NULL THEN
 		RETURN;
 	END IF;
@@ -223,9 +218,8 @@ CREATE FUNCTION _dlints_report_repeats(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF @extschema@._dlints_missing_objects() IS NOT NULL THEN
 		RETURN;
 	END IF;

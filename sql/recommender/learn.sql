@@ -31,9 +31,8 @@ COMMENT ON FUNCTION _dlints_recommender_dequeue(interval)
 CREATE FUNCTION _dlints_recommender_apply(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	WITH available AS MATERIALIZED (
 		SELECT r.decision, r.item, r.outcome FROM reward r WHERE r.decision = ANY (decisions)
 		FOR    UPDATE SKIP LOCKED),
@@ -71,9 +70,8 @@ COMMENT ON FUNCTION _dlints_recommender_apply(bigint[]) IS 'train the models on 
 CREATE FUNCTION _dlints_recommender_dequeue_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN ARRAY(
 		SELECT DISTINCT c.decision
 		FROM  (SELECT r.decision FROM reward r
@@ -144,30 +142,24 @@ COMMENT ON FUNCTION _dlints_recommender_correct(bigint[])
 CREATE FUNCTION _dlints_recommender_mark_rewards_applied(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	marked bigint;
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	UPDATE reward SET applied = value WHERE decision = ANY (decisions) AND applied IS DISTINCT FROM value;
-	GET DIAGNOSTICS marked = ROW_COUNT;
-	RETURN marked;
+	RETURN cardinality(decisions);
 END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_mark_rewards_applied(bigint[])
-	IS 'declare that the models contain the rewards of decisions as reported; returns the number of rewards';
+	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Delete decisions and their rewards.
 CREATE FUNCTION _dlints_recommender_delete_log(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	deleted bigint;
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	DELETE FROM reward WHERE decision = ANY (decisions);
 	DELETE FROM decision WHERE id = ANY (decisions);
-	GET DIAGNOSTICS deleted = ROW_COUNT;
-	RETURN deleted;
+	RETURN cardinality(decisions);
 END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_delete_log(bigint[])
@@ -177,9 +169,8 @@ COMMENT ON FUNCTION _dlints_recommender_delete_log(bigint[])
 CREATE FUNCTION _dlints_recommender_delete_orphans() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	DELETE FROM reward r
 	WHERE  r.applied IS DISTINCT FROM r.value AND r.applied IS NULL AND r.at < now() - interval '1 day'
 	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
@@ -236,9 +227,8 @@ COMMENT ON FUNCTION _dlints_recommender_erase(regclass, anyelement, text)
 CREATE FUNCTION _dlints_calibration_z() RETURNS float8
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN (
 		WITH list AS (
 			SELECT avg(x.fit) AS fit, avg(x.reward) AS reward
@@ -299,9 +289,8 @@ COMMENT ON FUNCTION _dlints_toggle_centering()
 CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	WITH shown AS (                 -- rates are computed below the sort, so that it has narrow rows
 		SELECT e.rate, e.reward,
 		       row_number() OVER (PARTITION BY e.item, e.user_id, CASE WHEN e.user_id IS NULL THEN e.decision END

@@ -11,9 +11,8 @@ COMMENT ON FUNCTION _dlints_decayed_clicks(text, float8[], float8[])
 CREATE FUNCTION _dlints_decayed_call(clicks text, half_lives float8[], periods float8[]) RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN (
 		SELECT format('(SELECT d.item::%s AS item, d.sums FROM @extschema@._dlints_decayed_clicks('
 		              '%L::text, %L::float8[], %L::float8[]) d (item %s, sums float8[]))',
@@ -33,9 +32,8 @@ COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])
 CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF (SELECT s.clicks IS NULL FROM setting s) THEN
 		DELETE FROM item_digest d WHERE d.bucket = -1;
 		RETURN true;
@@ -100,9 +98,8 @@ COMMENT ON FUNCTION _dlints_click_scores() IS 'query of the sums or rates of cli
 CREATE FUNCTION _dlints_popularity_query() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN format('
 		WITH score AS MATERIALIZED (%s),
 		present AS MATERIALIZED (

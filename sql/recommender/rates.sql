@@ -20,9 +20,8 @@ COMMENT ON FUNCTION _dlints_costs(text[], real[], float8[])
 CREATE FUNCTION _dlints_mean_rates() RETURNS float8[]
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN (SELECT array_agg(CASE WHEN p.outcome IS NOT NULL THEN coalesce(p.rate, p.target) END
 	                         ORDER BY p.name COLLATE "C")
 	        FROM   constraint_price p);
@@ -67,9 +66,8 @@ COMMENT ON FUNCTION _dlints_cost_of(anyelement) IS 'costs of an item; 0 if they 
 CREATE FUNCTION _dlints_refresh_lags() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	WITH event AS (
 		SELECT r.outcome, percentile_disc(0.95) WITHIN GROUP (
 		           ORDER BY date_part('epoch', r.at) - 1577836800 - (r.decision >> 22)) AS seconds
@@ -101,9 +99,8 @@ COMMENT ON FUNCTION _dlints_refresh_lags()
 CREATE FUNCTION _dlints_refresh_rates() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM @extschema@._dlints_refresh_lags();
 	WITH wanted AS MATERIALIZED (
 		SELECT p.name, p.outcome, p.target, @extschema@._dlints_first_decision(now() - p.lag) AS until

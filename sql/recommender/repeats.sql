@@ -8,9 +8,8 @@
 CREATE FUNCTION _dlints_repeat_shares(OUT observed float8, OUT random float8, OUT clicks bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	EXECUTE format($statement$
 	WITH clicked AS (
 		SELECT c.user_id, c.item, c.at,

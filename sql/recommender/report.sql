@@ -8,9 +8,8 @@ CREATE FUNCTION _dlints_reward_per_list(treatment text, since timestamptz,
 	OUT lists bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	SELECT m.n, m.mean, m.stderr, m.users INTO lists, mean, stderr, users
 	FROM  (SELECT array_agg(u.lists::float8) AS lists, array_agg(u.reward::float8) AS rewards
 	       FROM  (SELECT count(DISTINCT o.decision) FILTER (WHERE NOT o.context ? 'after') AS lists,
@@ -32,9 +31,8 @@ CREATE FUNCTION _dlints_report_empty_requests(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'requests without a list', e.n::float8 / nullif(e.n + l.n, 0), NULL::float8, CASE
 	       WHEN e.n = 0 THEN 'every request returned items'
@@ -112,9 +110,8 @@ CREATE FUNCTION _dlints_report_calibration(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	WITH impression AS (
 		SELECT o.reward,
@@ -153,9 +150,8 @@ CREATE FUNCTION _dlints_report_clusters()
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'score of the items found', avg(c.recall[1]), stddev_samp(c.recall[1]) / sqrt(count(*)), format(
 	       'part of the score of the best ten items; the best item is found by %s %% of draws',
@@ -276,9 +272,8 @@ COMMENT ON FUNCTION _dlints_report_new_items(bigint) IS 'rows of the report abou
 CREATE FUNCTION _dlints_report_models() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN QUERY
 	SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400, NULL::float8, CASE
 	       WHEN j.fitted_at IS NULL THEN 'the next run() fits them, since their definition was changed'

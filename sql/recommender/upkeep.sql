@@ -25,9 +25,8 @@ COMMENT ON FUNCTION _dlints_notice_step(text) IS 'raise a notice at the beginnin
 CREATE FUNCTION _dlints_note_problem(part text, problem text) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF _dlints_note_problem.problem IS NULL THEN
 		UPDATE job j SET problem = NULL WHERE j.name = part AND j.problem IS NOT NULL;
 	ELSE
@@ -45,9 +44,8 @@ COMMENT ON FUNCTION _dlints_note_problem(text, text)
 CREATE FUNCTION _dlints_lock_item_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE;
 END
 $$;
@@ -146,9 +144,8 @@ COMMENT ON FUNCTION _dlints_refresh(regclass) IS 'refresh the item vectors of a 
 CREATE FUNCTION _dlints_begin_fit() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM @extschema@._dlints_check_objects();
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	PERFORM @extschema@._dlints_check_click_rows();

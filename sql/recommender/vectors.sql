@@ -28,9 +28,8 @@ COMMENT ON FUNCTION _dlints_encode_item(anyelement)
 CREATE FUNCTION _dlints_is_item_error(code text) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	RETURN @extschema@._dlints_is_row_error(code)
 	   AND (NOT @extschema@._dlints_is_object_error(code)
 	        OR EXISTS (SELECT FROM item i, LATERAL @extschema@._dlints_encode_item(i.item) e WHERE e.problem IS NULL));
@@ -44,9 +43,8 @@ COMMENT ON FUNCTION _dlints_is_item_error(text)
 CREATE FUNCTION _dlints_note_changed_items(share float8) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	IF share > 0.5 THEN
 		INSERT INTO job AS j (name, done_at, problem) VALUES ('changed', now(), round(share::numeric, 3))
 		ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at, problem = excluded.problem;

@@ -29,9 +29,8 @@ COMMENT ON FUNCTION _dlints_centered_features(bytea, bytea, bigint, float8[])
 CREATE FUNCTION _dlints_add_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	INSERT INTO item_version (id, item, features)
 	SELECT v.version, v.item, @extschema@.dlints_pack(v.features::@extschema@.dlints_vector, 16::bigint)
 	FROM   item_vector v

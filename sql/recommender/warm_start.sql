@@ -254,9 +254,8 @@ COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint)
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	PERFORM @extschema@._dlints_notice_step('fitting the similarity to clicks'::text);
 	WITH fitted AS (
 		SELECT f.half_life, ARRAY(
@@ -319,9 +318,8 @@ COMMENT ON FUNCTION _dlints_prior_query(text) IS 'query of the evidence of train
 CREATE FUNCTION _dlints_write_prior(evidence @extschema@.dlints) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_schema();
 	UPDATE model m
 	SET    prior = evidence,
 	       state = @extschema@.dlints_with_prior(

@@ -158,16 +158,9 @@ is($node->safe_psql($shared, q{
 	WHERE oid IN (SELECT objid FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_proc'::regclass
 	              AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints'))
 	  AND (prosecdef OR proleakproof
-	       OR has_function_privilege('plain', oid, 'EXECUTE') IS NOT TRUE
-	       OR prokind <> 'a' AND NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
-	          AND CASE (SELECT lanname FROM pg_language WHERE oid = prolang)
-	          WHEN 'c' THEN proconfig IS NOT NULL
-	          WHEN 'sql' THEN proconfig <> '{extra_float_digits=1}' OR pg_get_function_sqlbody(oid) IS NULL
-	          WHEN 'plpgsql' THEN prosrc !~ ('^\\s*(#variable_conflict use_column\\s+)?DECLARE\\s+'
-	                                         'own CONSTANT pg_catalog\\.name := \\w+\\._dlints_schema\\(\\);')
-	          ELSE true END)}),
+	       OR has_function_privilege('plain', oid, 'EXECUTE') IS NOT TRUE)}),
 	'',
-	'no function has rights of its own, everybody may call each, and no search_path decides what it calls');
+	'no function has rights of its own, and everybody may call each');
 is(as( 'plain', $shared,
 		"$path SELECT dlints_mean(dlints_new(1, intercept => false)); 
 			SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
