@@ -186,7 +186,7 @@ CountChosen(DecisionState *state, int draw)
 	Slate	   *slate = &state->slates[draw];
 	bool		acts = state->first_draw + draw == 0;
 	bool		has_tie = state->tie_shares[draw] > 0.0;
-	double		score = slate->best.entries[0].score;	/* lowest score, before sorting */
+	double		score = slate->best.entries[0].score;	/* the lowest, before sorting */
 	int		   *list = acts ? decision->chosen : state->list;
 	int			count;
 

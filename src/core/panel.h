@@ -30,10 +30,10 @@ typedef struct SvdMatrix
 	void		(*pause) (void);	/* called every few milliseconds; may raise an error */
 } SvdMatrix;
 
-/* panel_multiply() or panel_multiply_fast() */
+/* Type of panel_multiply() and panel_multiply_fast() */
 typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns, double *panel,
 							  double *spare, double *full, double *chunk);
-/* panel_filter() or panel_filter_fast() */
+/* Type of panel_filter() and panel_filter_fast() */
 typedef void (*PanelFilter) (const SvdMatrix *matrix, size_t columns, double center, int n,
 							 double *panel, double *spare, double *chunk);
 

@@ -29,7 +29,7 @@ typedef struct PolicyValue
 	double		count;
 	Moments		reward;
 	Moments		weight;
-	Moments		weighted;		/* weighted rewards, w r */
+	Moments		weighted;		/* moments of weighted rewards w r */
 	double		snips;			/* mean reward with weights w, the estimate snips */
 	double		weight_squares; /* sum of squared weights w */
 	Moments		by_squares;		/* moments of rewards with weights w^2 */

@@ -192,7 +192,7 @@ ModelToJson(Dlints *model)
 /* State of the parser.  After an error, functions return false; "problem" has the first error. */
 typedef struct Reader
 {
-	JsonbContainer *object;		/* the object being parsed */
+	JsonbContainer *object;		/* JSON object that is being parsed */
 	Problem		problem;
 } Reader;
 

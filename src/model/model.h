@@ -47,8 +47,8 @@
 #define DLINTS_MAX_EXPLORATION	1e100
 #define DLINTS_MIN_NOISE		1e-100
 #define DLINTS_MAX_NOISE		1e100
-#define DLINTS_MIN_HALF_LIFE	1e-3	/* seconds */
-#define DLINTS_MAX_HALF_LIFE	1e12	/* seconds */
+#define DLINTS_MIN_HALF_LIFE	1e-3	/* minimum half-life in seconds */
+#define DLINTS_MAX_HALF_LIFE	1e12	/* maximum half-life in seconds */
 #define DLINTS_MAX_WEIGHT		1e10
 #define DLINTS_MIN_SCALE		1e-10
 #define DLINTS_MAX_SCALE		1e10

@@ -40,7 +40,7 @@ extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group
 extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
 								 Datum *shortlist, int count);
 
-/* features.c */
+/* features.c: features of candidates */
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
 /* allowed.c: eligible items, for functions that make no list */

@@ -56,7 +56,7 @@ typedef struct KeyEntry
 	char		status;
 } KeyEntry;
 
-/* How to compare keys */
+/* How to hash and compare keys of a type */
 typedef struct KeyType
 {
 	bool		is_integer;		/* are keys equal if and only if their bits are? */

@@ -32,7 +32,7 @@ typedef enum ListPolicy
 
 extern const char *const policy_names[];
 
-/* Models of a recommender */
+/* Indexes of a recommender's models */
 #define MODEL_PERSONAL	0
 #define MODEL_LATER		1
 #define MODEL_CONTROL	2
