@@ -58,7 +58,7 @@ typedef struct Neighbours
 	size_t	   *starts;			/* index of each item's first cell, then the number of cells */
 	NeighbourUse *uses;			/* matrix cells, grouped by item */
 	double	   *squares;		/* squared norm of each item's column */
-	uint32_t   *ranks;			/* rank by squared norm, at most NEIGHBOURS_POPULAR */
+	uint32_t   *ranks;			/* rank of each item by squared norm, <= NEIGHBOURS_POPULAR */
 	double	   *popular;		/* products of popular items' columns: a lower triangle */
 
 	/* work space for a regression */

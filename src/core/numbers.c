@@ -17,7 +17,7 @@
 #define LANES	16
 #define HALF	(LANES / 2)
 
-/* Declare the sums of the functions below.  Unrolled inner loops keep them in registers. */
+/* Declare partial sums, initially 0.  Unrolled loops keep them in registers. */
 #define DECLARE_SUMS \
 	double		sum[LANES]; \
 	double		rest = 0.0; \

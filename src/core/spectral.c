@@ -11,7 +11,7 @@
 
 /* LAPACK's block size for the reduction to tridiagonal form */
 #define TRIDIAGONAL_BLOCK	32
-/* OpenBLAS 0.3.21 reads vectors in groups of four numbers, past their end, on old processors. */
+/* Doubles that OpenBLAS 0.3.21 may read after a vector: on old CPUs it reads groups of four */
 #define READ_PAST_END		3
 
 /* Number of doubles of work space for spectral_tridiagonal() */

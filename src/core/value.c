@@ -126,7 +126,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the log of the mean wealth over all bet sizes. */
+/* Return the log of the mean wealth of gamblers with all bet sizes (see value.h). */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {

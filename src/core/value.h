@@ -34,7 +34,7 @@ typedef struct PolicyValue
 	double		weight_squares; /* sum of squared weights w */
 	Moments		by_squares;		/* moments of rewards with weights w^2 */
 	double		max_weight;
-	Moments		doubly;			/* moments of e + w (r - q); unused without a model */
+	Moments		doubly;			/* moments of e + w (r - q), the terms of the estimate dr */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight);

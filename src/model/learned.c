@@ -52,8 +52,8 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of the rewards' squared deviations from their mean to S, those from the reference
- * reward.  Below it, the former have fewer than twelve digits, and we move the reference to the
+ * If the squared deviations from the mean reward are a smaller fraction of S (those from the
+ * reference reward), they have fewer than twelve correct digits, and we move the reference to the
  * mean.  The first reference is the first reward, which may be an outlier.
  */
 #define MIN_SPREAD_SHARE	1e-4
