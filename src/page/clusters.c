@@ -46,7 +46,7 @@ struct BlockChoice
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* block number of each block that has a centroid */
 	float	   *bounds;			/* highest score to expect in each block, for each weight vector */
-	float	   *squares;		/* squares of the weights, interleaved */
+	float	   *squares;		/* weights of variances: squares of the weights, interleaved */
 	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
 	float	   *thresholds;		/* minimum score bounds of blocks to read, for each weight vector */
 	double	   *keys;			/* sort key of each block that has a centroid */
@@ -82,6 +82,7 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
 				 float *variances, int variances_step)
 {
 	float4		dates[MAX_ITEMS];
+	double		now = scorer->now;
 
 	for (int d = 0; d < scorer->n_dates; d++)
 	{
@@ -91,20 +92,28 @@ write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_s
 		for (int i = 0; i < scorer->count; i++, date += first + scorer->n_dates)
 		{
 			double		spread = spreads[(Size) i * spreads_step + d];
+			double		earliest = *date - spread;
+			double		latest = *date + spread;
+			double		nearest = latest < now ? latest : now;
 
-			dates[i] = (float4) Max(*date - spread, Min(*date + spread, scorer->now));
+			dates[i] = (float4) (earliest > nearest ? earliest : nearest);
 		}
 		write_ages(scorer->count, dates, 1, scorer->now, variances + (Size) d * AGES_PER_DATE,
 				   variances_step);
 	}
 }
 
+static inline float
+square(float number)
+{
+	return number * number;
+}
+
 /*
  * Write the variances of a block's latent factors, of its features of columns, and of its other
  * features.
  *
- * As the standard deviation of another feature we use its largest distance from the mean, divided
- * by SPREADS.  The score bound is then exact if only one such feature has a weight.  For dates,
+ * For another feature we write the square of its largest distance from the mean.  For dates,
  * "variances" contains the features that write_least_ages() wrote.
  */
 static void
@@ -114,16 +123,15 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	const float4 *number_spreads = spreads + N_SPREADS;
 	float	   *next = variances + N_SPREADS;
 
-	memcpy(variances, spreads, sizeof(float) * N_SPREADS);
-	*next++ = number_spreads[0] / SPREADS;
+	for (int s = 0; s < N_SPREADS; s++)
+		variances[s] = square(spreads[s]);
+	*next++ = square(number_spreads[0]);
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
-		*next = (*next - narrow[s]) / SPREADS;
+		*next = square(*next - narrow[s]);
 	*next++ = 0.0f;				/* neighbour scores, which are 0 in all centroids */
-	*next++ = number_spreads[1] / SPREADS;
+	*next++ = square(number_spreads[1]);
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
-		*next++ = number_spreads[FIRST_COST + c] / SPREADS;
-	for (float *variance = variances; variance < next; variance++)
-		*variance *= *variance;
+		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
 /* Get all blocks' score bounds for BYTE_LANES weight vectors, from number pack * BYTE_LANES on. */
@@ -220,8 +228,13 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
+		/*
+		 * We divide largest distances by SPREADS.  The score bound is then exact if only one such
+		 * feature has a weight.
+		 */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
-			squares[i] = scorer->lanes[p].lengths[i] * scorer->lanes[p].lengths[i];
+			squares[i] = square(scorer->lanes[p].lengths[i] /
+								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
 	}
 	ReadTable(scorer->page, &centroid_table, add_centroids, choice);
 	for (int l = 0; l < n_lanes; l++)
