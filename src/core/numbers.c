@@ -159,23 +159,33 @@ largest_magnitude(size_t count, const double *numbers)
 	return largest;
 }
 
-/* Divide by the largest number first, so that squares do not overflow and not all underflow. */
+/*
+ * Divide a vector by its length.  Divisions take several times as long as multiplications.  If the
+ * squares overflow or lose digits, the vector is first multiplied by a power of two.
+ */
+CPU_CLONES
 void
 unit_scale(size_t count, const double *restrict sum, float *restrict out)
 {
-	double		max = largest_magnitude(count, sum);
-	double		squares = 0.0;
-	double		length;
+	double		squares = dot_double((int) count, sum, sum);
+	double		scale = 1.0;
+	double		inverse;
 
-	if (max == 0.0)
-		max = 1.0;
-	for (size_t i = 0; i < count; i++)
-		squares += (sum[i] / max) * (sum[i] / max);
-	length = squares > 0.0 ? sqrt(squares) : 1.0;
+	if (!(squares >= 1e-200 && squares <= 1e200))
+	{
+		int			exponent;
+
+		frexp(largest_magnitude(count, sum), &exponent);
+		scale = ldexp(1.0, exponent < -1023 ? 1023 : -exponent);
+		squares = 0.0;
+		for (size_t i = 0; i < count; i++)
+			squares += (sum[i] * scale) * (sum[i] * scale);
+	}
+	inverse = squares > 0.0 ? 1.0 / sqrt(squares) : 1.0;
 
 	/* adding 0 turns a negative zero into a positive one */
 	for (size_t i = 0; i < count; i++)
-		out[i] = (float) (sum[i] / max / length) + 0.0f;
+		out[i] = (float) (sum[i] * scale * inverse) + 0.0f;
 }
 
 /* ---------- maxima ---------- */
