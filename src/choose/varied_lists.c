@@ -75,9 +75,13 @@ void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
 	double	   *scores = ScoresOfDraw(lists, draw) + strip->first;
+	const double *from = strip->scores;
+	double		level = strip->level;
+	int			step = strip->step;
+	int			count = strip->count;
 
-	for (int i = 0; i < strip->count; i++)
-		scores[i] = strip->scores[(Size) i * strip->step] + strip->level;
+	for (int i = 0; i < count; i++, from += step)
+		scores[i] = *from + level;
 }
 
 /* ---------- possible candidates ---------- */
@@ -92,6 +96,8 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 	const double *scores = ScoresOfDraw(lists, draw);
 	double		diversity = lists->from->rules.diversity;
 	double		least = INFINITY;
+	bool	   *possible = lists->possible;
+	int			candidates = lists->candidates;
 
 	for (int i = 0; i < slate->best.count; i++)
 	{
@@ -99,8 +105,8 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 
 		least = Min(least, variety_min_score(diversity, score));
 	}
-	for (int i = 0; i < lists->candidates; i++)
-		lists->possible[i] |= (scores[i] >= least);
+	for (int i = 0; i < candidates; i++)
+		possible[i] |= (scores[i] >= least);
 }
 
 /* List the marked candidates in "numbers"; returns their number. */
