@@ -116,8 +116,8 @@ COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with
 
 -- Count the clicks among the newest 100,000 that do not count: without item, user or time, in the future, of unknown
 -- items, and with a weight of 0, NULL or NaN.  "age" is the age of the newest click in hours, except clicks in the
--- future.  User and item are considered swapped if more clicks have the key of an item in the user column than in the
--- item column.
+-- future.  The time -infinity counts as no time.  User and item are considered swapped if more clicks have the key of
+-- an item in the user column than in the item column.
 CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
 	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT weightless bigint, OUT age float8,
 	OUT is_swapped boolean)
@@ -132,16 +132,16 @@ BEGIN
 	       count(*)
 	           FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
 	       count(*) FILTER (WHERE c.weight = 0),
-	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
+	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now())) / 3600
 	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, age
-	FROM  (SELECT k.item, k.user_id, k.at, k.weight FROM click k
-	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
-	       ORDER  BY k.at DESC LIMIT 100000) c;
+	FROM  (SELECT k.item, k.user_id, nullif(k.at, '-infinity') AS at, k.weight FROM click k
+	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL OR k.at = '-infinity'
+	       ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000) c;
 	is_swapped := unknown > 0 AND n - no_item - unknown < (
 		SELECT count(*)
 		FROM  (SELECT k.user_id FROM click k
-		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL
-		       ORDER  BY k.at DESC LIMIT 100000) c
+		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL OR k.at = '-infinity'
+		       ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000) c
 		WHERE  c.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i));
 END
 $$;

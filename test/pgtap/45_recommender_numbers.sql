@@ -248,8 +248,9 @@ SELECT ok(count(*) BETWEEN 1000000 AND 1100000, 'fits read the latest million cl
 SELECT ok(count(*) BETWEEN 100000 AND 125000, 'examples and reports read the newest 100,000 clicks on known items')
   FROM press_r.similarity JOIN press ON at >= newest_from;
 UPDATE press_r.similarity SET newest_from = now() - interval '1 day';
-SELECT is(inside('press_r', 'SELECT n FROM public._dlints_click_health()'), '145',
-  'the report reads the newest clicks');
+INSERT INTO press VALUES (1, 1, '-infinity');
+SELECT is(inside('press_r', 'SELECT ROW(n, no_time, age IS NULL)::text FROM public._dlints_click_health()'),
+  '(146,1,f)', 'the report reads the newest clicks, and those at -infinity');
 SAVEPOINT item_is_known;
 DELETE FROM press_r.item_vector WHERE item = 1;
 SELECT inside('press_r', 'SELECT public._dlints_find_latest_clicks()');
