@@ -79,7 +79,7 @@ BEGIN
 	              WHERE  x.id >= @extschema@._dlints_first_decision(since)
 	              GROUP  BY x.user_id, CASE WHEN x.user_id IS NULL THEN coalesce(x.session, x.id::text) END) d) t,
 	       LATERAL (VALUES
-	           ('users', t.users, 'users, and sessions of unknown users, since ' || since::date::text),
+	           ('users', t.users, 'users, and sessions of unknown users, since ' || coalesce(since, '-infinity')::date::text),
 	           ('decisions', t.lists, 'lists shown')) m (measure, value, meaning);
 	RETURN QUERY VALUES
 		('reward per list, personal', personal.mean, personal.stderr,
@@ -255,7 +255,7 @@ BEGIN
 			('share of positions, new items', position_share, NULL::float8, 'of the positions of personal lists'),
 			('reward per impression, new items', new_reward, new_stderr, CASE
 			 WHEN new_reward IS NULL THEN 'unknown: personal lists contained none'
-			 ELSE format('other items of personal lists: %s', round(other_reward::numeric, 4)) END);
+			 ELSE format('other items of personal lists: %s', coalesce(round(other_reward::numeric, 4)::text, 'none')) END);
 	END IF;
 	RETURN QUERY
 	SELECT 'items on trial', s.n_on_trial::float8, NULL::float8, CASE
