@@ -185,7 +185,10 @@ find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double
 	return gain > MIN_GAIN * size;
 }
 
-/* Replace the basic column whose value first reaches 0.  Returns false if no value decreases. */
+/*
+ * Enter a column into the basis, in place of the one whose value first reaches 0.  Returns false if
+ * no value decreases.
+ */
 static bool
 enter_column(PriceProgram *p, ColumnKind type, double score, const double *column)
 {

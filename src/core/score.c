@@ -150,8 +150,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 #endif
 
 /*
- * Score all feature vectors.  If fewer are left than a function takes, we include vectors before
- * them again, which is faster than a function that takes fewer vectors.
+ * Score all feature vectors, several per call of a kernel.  If too few are left, the last call
+ * repeats some vectors, which is faster than a kernel for fewer vectors.
  */
 #define SCORE_ALL(kernel) \
 	int			c; \

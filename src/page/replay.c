@@ -28,7 +28,7 @@
 /* Candidates per weight vector: MIN_BEST, plus BEST_PER_POSITION per position of the list */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
-/* Price that outweighs all other terms of a score, as a multiple of the norm of their weights */
+/* Price that outweighs all other terms of a score, as a multiple of the norm of all weights */
 #define EXTREME_PRICE		100.0
 
 /* Draw weight vectors from the model's posterior, or take its mean for a user without clicks. */

@@ -40,9 +40,9 @@
 /* Maximum number of items without a vector that are added to a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * We add an item that a search has missed to the candidates if its neighbour score could raise it
- * by this fraction of the gap between the last item found and the last position of the list.  The
- * fraction is below 1, because searches miss some items.
+ * We add an item that a search has missed to the candidates if its neighbour score could raise its
+ * score by this fraction of the gap between the last item found and the last position of the list.
+ * The fraction is below 1, because searches miss some items.
  */
 #define MISSED_PART			0.5
 /* Number of items to find per cap group beyond the cap, because scores are rounded */
