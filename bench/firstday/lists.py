@@ -29,12 +29,15 @@ def create(cursor, world, candidates, epsilon=0):
 
 
 def recommender(cursor, world, candidates, epsilon=0, name='firstday', log='click'):
-    """Create a recommender of the tables."""
+    """Create a recommender of the tables.
+
+    Lists without a condition keep clicked items, as those of the others do.
+    """
     cursor.execute(
         """SELECT dlints_create_recommender(%s, 'item', %s, clicks => %s,
-            candidates => %s, control => 0, epsilon => %s)""",
+            candidates => %s, repeats => %s, control => 0, epsilon => %s)""",
         (name, list(world.columns), f'SELECT visitor, item, at FROM {log}',
-         candidates.format(log=log), epsilon))
+         candidates.format(log=log), candidates == 'true', epsilon))
 
 
 def stamp(day):
@@ -64,7 +67,7 @@ def compare(cursor, world, items, others, users):
         clicked = np.bincount(np.array(known, int), minlength=items).astype(float)
         for policy, score in others.items():
             scores = score(clicked) + 1e-9 * random.random(items)
-            if not world.sessions:
+            if session or not world.sessions:       # recommend() leaves out "recent"
                 scores = np.where(clicked > 0, -np.inf, scores)
             found[policy].append(
                 world.reward(user, np.argsort(-scores)[:LENGTH]))
