@@ -134,12 +134,14 @@ static const PageStatement find_prices = {
 	"     rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
 	" FROM action a JOIN penalty p ON p.n = a.n),"
 
+/* Rank the actions, with bonuses within the limit of dlints_decide(), log the decision and return it. */
 #define LOG_AND_RETURN \
 	" choice AS MATERIALIZED (" \
 	" SELECT c.item AS n, c.rank, c.score, c.probability" \
 	" FROM setting s, model m," \
 	"     (SELECT array_agg(w.n ORDER BY w.n) AS items, array_agg(w.features ORDER BY w.n) AS features," \
-	"         array_agg(-w.price - w.penalty ORDER BY w.n) AS bonuses FROM weighed w WHERE w.is_allowed) w," \
+	"         array_agg(least(greatest(-w.price - w.penalty, -1e50), 1e50) ORDER BY w.n) AS bonuses" \
+	"     FROM weighed w WHERE w.is_allowed) w," \
 	"     LATERAL @extschema@.dlints_decide(m.state, w.items, w.features::@extschema@.dlints_vector, draws => 50," \
 	"         epsilon => s.epsilon, bonus => w.bonuses, all_items => true) c" \
 	" WHERE m.name = 'reward' AND $3)," \

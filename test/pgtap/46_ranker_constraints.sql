@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(75);
+SELECT plan(76);
 
 SELECT is(outcome(format('SELECT dlints_create_ranker(''r'', constraints => %L)', constraints)), '22023: ' || problem,
   format('constraints => %L is refused', constraints))
@@ -310,6 +310,9 @@ CREATE TRIGGER cancels BEFORE UPDATE OF price ON named.constraint_price FOR EACH
 SELECT is(string_agg(o, ','), '55P03: lock_not_available', 'requests leave prices to run() after one was cancelled')
   FROM generate_series(62, 161) i, outcome(format('SELECT ask(''named'', %s, %s)', i, i)) o WHERE o <> 'gives ';
 DROP TRIGGER cancels ON named.constraint_price;
+UPDATE named.constraint_price SET price = 10;
+SELECT lives_ok($$ SELECT named.rank('far', '{}', '[{"id": "a", "usd": 1e50}, {"id": "b", "gpu": -1e50}]') $$,
+  'rank() works with penalties beyond 1e50');
 
 SELECT lives_ok('SELECT * FROM named.winner()', 'winner() works with logged costs that are no numbers');
 
