@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "miscadmin.h"
 
 #include "choose/request.h"
@@ -36,7 +37,8 @@ FreshSeed(void)
 
 	if (key_owner != MyProcPid)
 	{
-		key = (uint64) session_seed;
+		/* parallel workers have other numbers than their leader */
+		key = (uint64) session_seed + ((uint64) (ParallelWorkerNumber + 1) << 32);
 		counter = 0;
 		if (session_seed < 0 &&
 			(!pg_strong_random(&key, sizeof(key)) || !pg_strong_random(&counter, sizeof(counter))))

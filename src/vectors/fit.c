@@ -29,8 +29,8 @@ FitMemory(const LogReader *log)
 
 /*
  * Compute embeddings, and then restore the weights of clicks, which the computation scales.
- * Meanwhile the field "user" of the cells, which is not read any more, holds the weights: in single
- * precision and at most 1, as PutNeighbours() uses them.
+ * Meanwhile the field "user" of the cells, which is not read any more, holds the weights: at most 1,
+ * as PutNeighbours() limits them, and in single precision.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
