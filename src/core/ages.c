@@ -9,16 +9,16 @@
 #include "clones.h"
 
 #define SECONDS_PER_DAY	86400.0
-/* Maximum age in seconds; larger ages, and those of infinite dates, are reduced to it */
+/* Larger ages are reduced to this number of seconds. */
 #define MAX_AGE			(1e9 * SECONDS_PER_DAY)
-/* Number of dates per SIMD vector, and number of dates that are converted at a time */
 #define DATES_PER_VECTOR	8
 #define DATES_TOGETHER	64
 
 /*
- * Convert ages in seconds to three features per date, multiples of 0.01.  One division serves all
- * three, since divisions take most of the time.  Its dividend is slightly above 100, so that
- * numbers halfway between two multiples round up despite rounding errors.
+ * Convert ages in seconds to three features per date.
+ *
+ * The dividend is slightly above 100, so that numbers halfway between two multiples round up
+ * despite rounding errors.
  */
 CPU_CLONES
 static void

@@ -1,7 +1,6 @@
 /*
  * ages.h
- *		Features of dates, computed from a date and the current time when items are
- *		scored.
+ *		Features of dates, computed from a date and the current time.
  */
 #ifndef DLINTS_AGES_H
 #define DLINTS_AGES_H
@@ -12,12 +11,13 @@
 #define AGES_PER_DATE	3
 
 /*
- * Write three features per date: multiples of 0.01, which are 1 for the current time and decrease
- * to 0 over about a day, a week and a month.  Dates are Unix times; an infinite date gets zeros.
- * Successive dates' features are ages_step numbers apart.
+ * Write three features per date, which are 1 now and decrease to 0 over a day, a week and a month.
  *
- * Dates are stored in single precision, exact to two minutes.  The tables "block" and "item_vector"
- * must store equal dates; otherwise shortlists from blocks would miss items.
+ * Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  The features
+ * of successive dates are ages_step numbers apart.
+ *
+ * A float stores a date with an accuracy of two minutes.  All tables must store a date as a float,
+ * so that they have equal features.
  */
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
 					   float *ages, size_t ages_step);

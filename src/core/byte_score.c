@@ -14,7 +14,6 @@
 #define MAX_CODE	127
 #define ZERO_CODE	128
 #define MAX_WEIGHT	63
-/* Maximum standard deviation of a score, which keeps the bounds of scores finite */
 #define MAX_DEVIATION	1e37f
 
 static float
@@ -27,7 +26,7 @@ largest_float(int len, const float *numbers)
 	return largest;
 }
 
-/* Encode finite features as padded bytes.  Returns the scale: feature = (byte - 128) * scale. */
+/* Encode features as bytes.  Returns the scale: feature = (byte - 128) * scale. */
 float
 byte_encode(int len, const float *features, uint8_t *codes)
 {
@@ -42,22 +41,14 @@ byte_encode(int len, const float *features, uint8_t *codes)
 	return scale;
 }
 
-/*
- * Compute the standard error of a score due to rounding of features, which have scale 1, and of
- * weights.  "square" is the squared length of the weight vector, and "scale" its scale.  A rounded
- * number has an error with a variance of 1/12.  We assume that the mean square of the features is a
- * third of the largest square, as for uniform numbers; most vectors have less.
- */
+/* Compute the standard error of a score that is caused by rounding features and weights. */
 static double
 rounding_error(int len, double square, double scale)
 {
 	return sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
 }
 
-/*
- * Round at most BYTE_LANES weight vectors to 8-bit integers, and interleave them in "lanes" (see
- * byte_score.h).  Successive vectors are vectors_len numbers apart.
- */
+/* Round at most BYTE_LANES weight vectors to 8-bit integers. */
 void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
 				  ByteWeights *weights)
@@ -91,10 +82,7 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 
 /* ---------- sums of products ---------- */
 
-/*
- * Compute the dot products of "count" encoded feature vectors with BYTE_LANES weight vectors.
- * Writes a row of BYTE_LANES sums per feature vector.
- */
+/* Compute the dot products of encoded feature vectors with the weight vectors. */
 static void
 sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len,
 		   int32_t *sums)
@@ -151,7 +139,7 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 #ifdef CPU_VNNI
-/* Number of feature vectors processed together, which hides the latency of additions */
+/* Processing several vectors together hides the latency of additions. */
 #define TOGETHER	4
 
 CPU_VNNI
@@ -188,10 +176,7 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 #endif							/* CPU_VNNI */
 #endif							/* CPU_AVX2 */
 
-/*
- * Compute dot products with the fastest instructions of this CPU.  All instructions give equal
- * sums.  Encoded feature vectors are codes_len bytes apart, and each gets a row of BYTE_LANES sums.
- */
+/* Compute the dot products of encoded feature vectors with the weight vectors. */
 void
 byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
 {
@@ -212,10 +197,7 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 	sums_plain(weights, count, codes, codes_len, sums);
 }
 
-/*
- * Multiply sums by the scales of their feature and weight vectors, and add them to the scores.  The
- * scales of successive feature vectors are scales_step numbers apart.
- */
+/* Multiply integer sums by their scales, and add them to the scores. */
 CPU_CLONES
 void
 byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, const float *scales,
@@ -226,10 +208,7 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
 
-/*
- * Set upper bounds of scores: a score plus "times" its standard deviation.  A row of "bounds" has
- * BYTE_LANES bounds, and then the variances of the scores, which we replace by standard deviations.
- */
+/* Replace variances in "bounds" by standard deviations, and write the upper bounds of scores. */
 CPU_CLONES
 void
 byte_write_bounds(int count, const float *scores, float times, float *bounds)
@@ -247,8 +226,9 @@ byte_write_bounds(int count, const float *scores, float times, float *bounds)
 }
 
 /*
- * Subtract the sum of a row's cubed excesses from the row's sort key.  An excess is the number of
- * standard deviations by which a bound exceeds its threshold.
+ * Lower the sort key of each row whose score bounds exceed the thresholds.
+ *
+ * The key decreases by the sum of cubed excesses.  An excess is measured in standard deviations.
  */
 CPU_CLONES
 void
@@ -313,10 +293,7 @@ compare_avx2(int count, const float *scores, const float *limits, uint16_t *mask
 }
 #endif
 
-/*
- * Compare rows of BYTE_LANES scores with BYTE_LANES limits.  Bit l of a row's mask is set if score
- * l is at least limit l.
- */
+/* Set bit l of a row's mask if score l of the row is at least limit l. */
 void
 byte_compare(int count, const float *scores, const float *limits, uint16_t *masks)
 {

@@ -1,15 +1,12 @@
 /*
  * byte_score.h
- *		Approximate scores of many feature vectors, a byte per feature, under
- *		many weight vectors at once.
+ *		Approximate scores of feature vectors that are stored with one byte per feature.
  *
- * A feature x is stored as the byte 128 + round(x / scale), with one scale per feature vector.
- * Weights become integers from -63 to 63, with one scale per weight vector.  With AVX2, the sum of
- * two products then fits in 16 bits (255 * 63 * 2 < 2^15).  All CPUs therefore compute the same
- * integers, and equal feature vectors have equal scores.
+ * A feature x is stored as the byte 128 + round(x / scale).  Weights become integers from -63 to
+ * 63, so that the sum of two products fits in 16 bits (255 * 63 * 2 < 2^15).  All CPUs therefore
+ * compute equal scores.
  *
- * Vectors are padded to a multiple of four numbers, a quad.  BYTE_LANES weight vectors are
- * interleaved quad by quad; each of them is a lane.
+ * Vectors are padded to a multiple of four numbers.
  */
 #ifndef DLINTS_BYTE_SCORE_H
 #define DLINTS_BYTE_SCORE_H
@@ -17,20 +14,19 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Number of floats in a row of score bounds: the bounds, and the variances of the scores */
+/* A row of score bounds has BYTE_LANES upper bounds and BYTE_LANES variances. */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
-/* BYTE_LANES weight vectors, rounded to integers */
+/* Weight vectors that are rounded to integers */
 typedef struct ByteWeights
 {
 	int			quads;
-	int8_t	   *lanes;			/* weights: 4 numbers of each vector, then the next 4, and so on */
+	int8_t	   *lanes;			/* four weights per vector, then the next four */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* sums of each vector's weights, times 128 */
-	float		errors[BYTE_LANES]; /* standard errors of scores, if the feature scale is 1 */
+	int32_t		offsets[BYTE_LANES];	/* sums of weights, times 128 */
+	float		errors[BYTE_LANES]; /* standard errors of scores */
 } ByteWeights;
 
-/* Length of a vector after padding to a multiple of four */
 static inline int
 byte_padded(int len)
 {

@@ -1,16 +1,15 @@
 /*
  * clones.h
- *		Compile a function for several instruction sets and pick one when the
- *		library is loaded.
+ *		Macros for functions that are compiled for several instruction sets.
  *
- * The clones do the same arithmetic in wider registers.  Contraction to fused multiply-adds is off
- * for the whole build (-ffp-contract=off), because it would make results depend on the CPU.
+ * All compiled versions return equal results.  The build therefore needs -ffp-contract=off: fused
+ * multiply-adds would make results depend on the CPU.
  */
 #ifndef DLINTS_CLONES_H
 #define DLINTS_CLONES_H
 
 #include <float.h>
-#include <stdint.h>				/* any header of glibc defines __GLIBC__ */
+#include <stdint.h>
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"
@@ -23,20 +22,20 @@
 #define CPU_CLONES
 #endif
 
-/* Attributes for functions that are written for one instruction set */
+/* Attributes for functions that use one instruction set */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CPU_AVX2	__attribute__((target("avx2")))
 #define CPU_AVX512	__attribute__((target("avx512f")))
-/* GCC 7, the compiler of some distributions, does not know AVX-512 VNNI */
+/* GCC 7 does not support AVX-512 VNNI. */
 #if defined(__clang__) || __GNUC__ >= 8
 #define CPU_VNNI	__attribute__((target("avx512f,avx512vnni")))
 #endif
 #endif
 
-/* Unroll loops of fixed length, for compilers that do not vectorize at -O2. */
+/* Unroll a loop of fixed length. */
 #define UNROLL	_Pragma("GCC unroll 16")
 
-/* Size of a cache line in bytes */
+/* Size in bytes */
 #define CACHE_LINE	64
 
 /* Load data into the CPU's cache ahead of use. */

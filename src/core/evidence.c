@@ -1,6 +1,6 @@
 /*
  * evidence.c
- *		Add observations to evidence; scale, add and subtract evidence.
+ *		Add, subtract and scale the sums over a model's observations.
  */
 #include "evidence.h"
 
@@ -10,12 +10,11 @@
 
 #include "linalg.h"
 
-/* Number of doubles in Totals, which is also processed as an array */
+/* Number of doubles in Totals */
 #define TOTALS_LEN	4
 typedef char totals_have_no_padding[sizeof(Totals) == TOTALS_LEN * sizeof(double) ? 1 : -1];
 typedef char blocks_can_be_added[EVIDENCE_BLOCK <= LINALG_MAX_UPDATE ? 1 : -1];
 
-/* Number of doubles in an Evidence (see evidence_bind) */
 size_t
 evidence_value_count(int dim, Squares squares)
 {
@@ -39,24 +38,21 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* Get the representation of the matrix H. */
+/* Return how the matrix H of squared weights is stored. */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor by which the matrix G is multiplied to replace H, if H is not stored. */
+/* Return the factor by which the matrix G replaces the matrix H. */
 double
 evidence_square_share(const Evidence *e)
 {
 	return e->N2 ? *e->N2 / fmax(*e->N, MIN_WEIGHT) : 1.0;
 }
 
-/*
- * Replace subnormal numbers and negative zeros by zero.  Arithmetic with
- * subnormals is slow, and not every text form keeps the sign of zero.
- */
+/* Replace subnormal numbers and negative zeros by zero. */
 static void
 flush_denormals(size_t count, double *values)
 {
@@ -64,18 +60,14 @@ flush_denormals(size_t count, double *values)
 		values[i] = fabs(values[i]) < DBL_MIN ? 0.0 : values[i];
 }
 
-/* Replace subnormal sums by zero.  Such sums occur because discounts make old sums ever smaller. */
+/* Replace subnormal sums by zero, because arithmetic with them is slow. */
 void
 evidence_flush(Evidence *e)
 {
 	flush_denormals(evidence_value_count(e->dim, evidence_squares(e)), e->N);
 }
 
-/*
- * Add at most EVIDENCE_BLOCK observations, after multiplying the weights of earlier ones by
- * "decay".  With a discount, callers pass weights of discount^age and a decay of discount^count.
- * "reduced" has "count" vectors of dim numbers.
- */
+/* Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations. */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 				const double *rewards, double reference, const double *weights)
@@ -119,7 +111,6 @@ scale(size_t count, double factor, double *values)
 		values[i] *= factor;
 }
 
-/* Multiply the weights of all observations by "factor". */
 void
 evidence_scale(Evidence *e, double factor)
 {
@@ -147,19 +138,14 @@ evidence_add(Evidence *e, const Evidence *other)
 	evidence_flush(e);
 }
 
-/*
- * Return how far below zero rounding errors can bring "left", which remains of a sum after we
- * subtracted "taken".  A sum of 1e7 terms has a relative rounding error of at most about 1e-9.  The
- * sums may have been larger earlier, so we add 1e-6 of "taken".  A larger tolerance could hide that
- * one observation in a million was never added.
- */
+/* Return how far below zero the difference of two sums may be because of rounding errors. */
 static double
 tolerance(double left, double taken)
 {
 	return 1e-9 * (left + taken) + 1e-6 * taken;
 }
 
-/* Replace a negative number by zero.  Returns false if it is not within "max_error" of zero. */
+/* Replace a small negative number by zero.  Returns false if it is below -max_error. */
 static bool
 clamp(double max_error, double *value)
 {
@@ -170,10 +156,7 @@ clamp(double max_error, double *value)
 	return true;
 }
 
-/*
- * After a subtraction that leaves almost no weight N, limit the sum of rewards R, which may then be
- * a rounding error.  Rewards with the sum of squares S satisfy R^2 <= N S.
- */
+/* Limit the sum of rewards after a subtraction, because it may be a rounding error. */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {
@@ -184,12 +167,7 @@ limit_mean(Evidence *e, const Evidence *taken)
 	flush_denormals(1, e->R);
 }
 
-/*
- * Check that the difference "left" can be a sum of matrices w z z'.  Such a sum is positive
- * semidefinite, so it has a Cholesky factor after we add a tolerance for rounding errors to its
- * diagonal.  The tolerance is proportional to the diagonal element.  It has a minimum for errors of
- * earlier subtractions, which is far below the ridge.
- */
+/* Check that a difference of matrices is positive semidefinite, except for rounding errors. */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)
 {
@@ -212,10 +190,7 @@ is_possible(int dim, const double *taken, double ridge, double *left, double *wo
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
-/*
- * Tolerance for a negative sum of squared rewards.  Earlier changes of the reference reward cause
- * errors in proportion to the largest sum so far ("peak").
- */
+/* Return how far below zero a sum of squared rewards may be because of rounding errors. */
 static double
 squares_tolerance(double left, double taken, double peak)
 {
@@ -223,9 +198,10 @@ squares_tolerance(double left, double taken, double peak)
 }
 
 /*
- * Subtract evidence that was added before.  "left" has the totals after the subtraction, and
- * "ridge" is the model's ridge.  "work" holds linalg_packed_len(dim) numbers.  Returns false, with
- * e undefined, if e cannot have contained the other evidence.
+ * Subtract evidence that was added before.
+ *
+ * "left" has the totals after the subtraction.  "work" holds linalg_packed_len(dim) numbers.
+ * Returns false if "e" cannot have contained the other evidence; "e" is then undefined.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
@@ -247,7 +223,7 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
-/* Adjust the sums of rewards R and S to a reference reward that is smaller by "shift". */
+/* Adjust the sums to a reference reward that is smaller by "shift". */
 void
 evidence_rebase(Evidence *e, double shift)
 {
@@ -255,12 +231,12 @@ evidence_rebase(Evidence *e, double shift)
 		return;
 	*e->S += (2.0 * *e->R + *e->N * shift) * shift;
 	if (*e->S < 0.0)
-		*e->S = 0.0;			/* rounding errors may make S negative */
+		*e->S = 0.0;
 	*e->R += *e->N * shift;
 	flush_denormals(EVIDENCE_SCALARS, e->N);
 }
 
-/* Are all numbers finite, and weights, squares and diagonals not negative? */
+/* Check that all numbers are finite, and that sums of squares are not negative. */
 bool
 evidence_is_valid(const Evidence *e)
 {
@@ -272,7 +248,7 @@ evidence_is_valid(const Evidence *e)
 		(e->H == NULL || linalg_min_diagonal(e->dim, e->H) >= 0.0);
 }
 
-/* Add observations to the totals, which are not discounted. */
+/* Add observations to the totals. */
 void
 totals_absorb(Totals *t, int count, const double *rewards, double reference, const double *weights)
 {
@@ -310,10 +286,7 @@ totals_add(Totals *t, const Totals *other)
 	totals_flush(t);
 }
 
-/*
- * Subtract totals.  Returns false if t cannot have contained the other totals.  A sum of squares
- * that is negligible beside its largest earlier value becomes 0.
- */
+/* Subtract totals.  Returns false if "t" cannot have contained the other totals. */
 bool
 totals_subtract(Totals *t, const Totals *other)
 {
@@ -331,7 +304,7 @@ totals_subtract(Totals *t, const Totals *other)
 	return true;
 }
 
-/* Adjust the sums of rewards to a reference reward that is smaller by "shift". */
+/* Adjust the sums to a reference reward that is smaller by "shift". */
 void
 totals_rebase(Totals *t, double shift)
 {
@@ -341,7 +314,7 @@ totals_rebase(Totals *t, double shift)
 	totals_flush(t);
 }
 
-/* Are all numbers finite, and weights and squares not negative? */
+/* Check that all numbers are finite, and that sums of squares are not negative. */
 bool
 totals_are_valid(const Totals *t)
 {

@@ -1,22 +1,19 @@
 /*
  * evidence.h
- *		Evidence: sums over a model's observations under one discount.  A
- *		model has one or several such sums, called its memories.
+ *		Evidence: the sums over observations from which a model is estimated.
  *
- * With reduced features z, rewards r and weights w, the sums are
+ * With features z, rewards r, weights w and a reference reward c, the sums are
  *
  *		G = sum of w   z z'		b = sum of w r z		N = sum of w
  *		H = sum of w^2 z z'		R = sum of w (r - c)	S = sum of w (r - c)^2
  *
- * The reference reward c is 0 or close to the rewards; R and S then lose few digits.  With
- * w = discount^age we get Algorithm 1 of Ghoorchian, Kortukov and Maghsudi, whose matrices are
- * Z = G + ridge I and Z~ = H + ridge I.
+ * A reference reward close to the rewards keeps the rounding errors of R and S small.  The paper of
+ * Ghoorchian, Kortukov and Maghsudi (Algorithm 1) has weights w = discount^age and the matrices
  *
- * As in the paper, a model with a single, discounted memory stores H.  A model with several
- * memories stores N2, the sum of w^2, for each discounted one, and uses (N2 / N) G for H.  A memory
- * without a discount uses G for H: an observation of weight w then counts as w observations.
+ *		Z = G + ridge I			Z~ = H + ridge I
  *
- * The caller provides the storage.  Nothing here allocates or depends on PostgreSQL.
+ * A model with one discount stores H, as in the paper.  A model with several discounts stores only
+ * N2, the sum of w^2, and uses (N2 / N) G for H.  Without a discount, G replaces H.
  */
 #ifndef DLINTS_EVIDENCE_H
 #define DLINTS_EVIDENCE_H
@@ -24,38 +21,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maximum observations per call of evidence_absorb(), which adds them as matrix products */
+/* Maximum number of observations per call of evidence_absorb() */
 #define EVIDENCE_BLOCK 128
 
-/* Evidence with a smaller sum of weights counts as empty: it may be rounding errors. */
+/* A smaller sum of weights may be a rounding error and counts as 0. */
 #define MIN_WEIGHT	1e-6
 
 /*
- * Errors that we tolerate after a subtraction of evidence: of the sum of weights, and of matrices
- * as a fraction of the ridge.  A difference has the rounding errors of both sums, which may be
- * large; these errors are negligible beside MIN_WEIGHT and the ridge.
+ * Tolerated errors after a subtraction: of sums of weights, and of matrices relative to the ridge
  */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 
-/*
- * Sums of squares below this fraction of their earlier value are rounding errors: about 5,000 times
- * the precision of a double.
- */
+/* A sum of squares below this fraction of its earlier value is a rounding error. */
 #define ROUNDING_SHARE		1e-12
 
-/* Representation of H, the sum of w^2 z z' */
+/* How the matrix H of squared weights is stored */
 typedef enum Squares
 {
-	SQUARES_NONE,				/* H is not stored, because G replaces it without a discount */
-	SQUARES_SUM,				/* only N2, the sum of w^2, is stored: H is (N2 / N) G */
-	SQUARES_MATRIX				/* the matrix H is stored */
+	SQUARES_NONE,				/* not stored: G replaces H */
+	SQUARES_SUM,				/* only the sum of w^2 */
+	SQUARES_MATRIX				/* the whole matrix */
 } Squares;
 
 /*
- * N, R and S over all observations, without a discount.  "peak" is the largest value that S ever
- * had, by which we recognize rounding errors.  The struct has no padding, since evidence.c also
- * processes it as an array.
+ * Sums over all observations, without a discount.
+ *
+ * "peak" is the largest value that S ever had.  It limits the rounding error of S.  The struct has
+ * no padding, because evidence.c also uses it as an array.
  */
 typedef struct Totals
 {
@@ -65,31 +58,27 @@ typedef struct Totals
 	double		peak;
 } Totals;
 
-/* How to interpret the sums of rewards in evidence */
+/* How rewards are centered */
 typedef struct Rewards
 {
-	bool		intercept;		/* does the model center rewards on their mean? */
-	double		reference;		/* reference reward c, from which R and S are measured */
+	bool		intercept;
+	double		reference;		/* subtracted from each reward */
 	Totals		totals;
 } Rewards;
 
-/* Number of doubles at the start of evidence: N, R and S */
 #define EVIDENCE_SCALARS	3
 
-/*
- * Sums of weighted observations, as pointers into one array of the caller.  evidence_bind() lays
- * them out in this order without gaps.  Loops over all sums start at N.
- */
+/* Evidence under one discount: pointers into one array, in this order */
 typedef struct Evidence
 {
-	int			dim;			/* number of reduced features z */
-	double	   *N;				/* the sums N, R and S, a number each */
+	int			dim;			/* number of features */
+	double	   *N;
 	double	   *R;
 	double	   *S;
-	double	   *N2;				/* sum of squared weights with SQUARES_SUM, else NULL */
-	double	   *b;				/* sum of w r z: dim numbers */
-	double	   *G;				/* sum of w z z', a packed matrix */
-	double	   *H;				/* sum of w^2 z z', packed, with SQUARES_MATRIX, else NULL */
+	double	   *N2;				/* NULL unless SQUARES_SUM */
+	double	   *b;
+	double	   *G;				/* packed matrix */
+	double	   *H;				/* packed; NULL unless SQUARES_MATRIX */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

@@ -1,7 +1,6 @@
 /*
  * halving.c
- *		Divide vectors into groups of equal size, with similar vectors in a group, by repeated
- *		halving.
+ *		Divide vectors into groups of equal size by repeated halving.
  */
 #include "halving.h"
 
@@ -11,24 +10,18 @@
 #include "clones.h"
 #include "numbers.h"
 
-/* Maximum number of vectors in the sample that estimates the principal axis of a group */
+/* Maximum number of vectors from which we estimate a principal axis */
 #define AXIS_ROWS		256
-/* Number of power iterations.  The axis need only be a direction of large variance. */
+/* Number of power iterations.  A rough axis suffices. */
 #define AXIS_STEPS		4
 
-/* Number of floats of HalvingSet.rows */
 int64_t
 halving_rows(int width)
 {
 	return (int64_t) AXIS_ROWS * width;
 }
 
-/*
- * Compute a weight for each element of item vectors, by the element's typical effect on a score.
- * User profiles are mean vectors times "scale", so this effect is the element's scale times its
- * root mean square.  The largest weight is 1.  No weight is below 0.1, because models may use an
- * element more than its scale suggests.
- */
+/* Compute a weight for each element of vectors by its typical effect on a score. */
 void
 halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)
 {
@@ -80,7 +73,7 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* Find the vector with the largest distance from the mean, which starts the power iteration. */
+/* Find the vector with the largest distance from the mean. */
 static const float *
 farthest_row(const HalvingSet *set, int sampled)
 {
@@ -103,7 +96,6 @@ farthest_row(const HalvingSet *set, int sampled)
 	return result;
 }
 
-/* Divide a vector by its largest magnitude, unless that is 0. */
 static void
 scale_axis(int width, double *axis)
 {
@@ -122,10 +114,7 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/*
- * Find an axis on which the weighted vectors of a group vary much.  The result is multiplied by the
- * weights, so that callers can project vectors that are not weighted.
- */
+/* Find an axis on which the vectors of a group vary much. */
 static const double *
 find_axis(const HalvingSet *set, int count, const int *order)
 {
@@ -157,7 +146,7 @@ find_axis(const HalvingSet *set, int count, const int *order)
 
 /* ---------- halving ---------- */
 
-/* Partition a group at the median of the projections on its principal axis.  Returns the axis. */
+/* Divide a group at the median of the projections on its principal axis. */
 static const double *
 halve(const HalvingSet *set, int count, int *order, int half)
 {
@@ -170,7 +159,7 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	return axis;
 }
 
-/* Projection of a vector on an axis, in single precision like the medians of a tree */
+/* Project a vector on an axis.  The result is a float, like the medians of a tree. */
 static float
 project(int width, const float *axis, const float *vector)
 {
@@ -181,7 +170,7 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
-/* Write a node of the tree and its descendants: "levels" levels, at most HALVING_MAX_DEPTH. */
+/* Write a node of the tree and the "levels" - 1 levels below it. */
 static void
 add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 		 int node, int levels, float *tree)
@@ -206,17 +195,14 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	}
 }
 
-/* Build a tree of at least one level from a sample of vectors.  Permutes "order". */
+/* Build a tree that divides vectors at medians on axes.  Permutes "order". */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {
 	add_node(set, count, order, 0, depth, tree);
 }
 
-/*
- * Find the leaf of a vector in a tree, from 0 to 2^depth - 1.  Many vectors may be equal to a
- * median; random bits divide them.
- */
+/* Find the leaf of a vector, from 0 to 2^depth - 1.  Random bits break ties with medians. */
 int
 halving_part(int width, int depth, const float *tree, const float *vector, uint64_t bits)
 {

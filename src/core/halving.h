@@ -1,37 +1,29 @@
 /*
  * halving.h
- *		Divide vectors into groups of equal size, with similar vectors in a group, by repeated
- *		halving.
+ *		Divide vectors into groups of similar vectors by repeated halving.
  *
- * A group is halved at the median of the projections on its principal axis.  A tree
- * of axes and medians, made from a sample, divides any number of vectors into parts
- * that fit in memory.  Each part is then halved exactly.
- *
- * Each element of a vector has a weight in the projections.
+ * A group is halved at the median of the projections on its principal axis.  If there are more
+ * vectors than fit in memory, a tree that was built from a sample divides them into parts first.
  */
 #ifndef DLINTS_HALVING_H
 #define DLINTS_HALVING_H
 
 #include <stdint.h>
 
-/* Maximum depth of a tree of axes and medians */
 #define HALVING_MAX_DEPTH	16
 
-/* Vectors to be grouped, and working space.  Functions permute indexes, not vectors. */
+/* Vectors to be grouped.  Functions permute indexes, not vectors. */
 typedef struct HalvingSet
 {
 	int			width;
 	const float *vectors;
 	const float *weights;
-	double	   *projections;	/* working space: one number per vector */
-	float	   *rows;			/* working space: halving_rows(width) numbers */
-	double	   *axis;			/* working space: 2 * width numbers */
+	double	   *projections;	/* work space: one per vector */
+	float	   *rows;			/* work space: halving_rows(width) */
+	double	   *axis;			/* work space: 2 * width */
 } HalvingSet;
 
-/*
- * Number of floats of a tree: an axis and a median per node.  Node i has children 2 i + 1 and 2 i +
- * 2.
- */
+/* Number of floats of a tree.  Node i has the children 2 i + 1 and 2 i + 2. */
 static inline int64_t
 halving_tree_size(int width, int depth)
 {

@@ -1,7 +1,6 @@
 /*
  * kinds.c
- *		Map feature vectors to reduced features z, and coefficients of z to
- *		weights of features.
+ *		Compute a model's features from item features and a user profile.
  */
 #include "kinds.h"
 
@@ -17,21 +16,19 @@ const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"
 };
 
-/* Do the reduced features begin with a random projection of the features? */
 static bool
 has_projection(const Kind *kind)
 {
 	return kind->reduced_dim > 0;
 }
 
-/* Number of projected features, or of all features if the model has no projection */
 static int
 first_part_len(const Kind *kind)
 {
 	return has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 }
 
-/* Number of reduced features without the intercept */
+/* Number of features of the model without the intercept */
 int64_t
 kind_coordinates(const Kind *kind)
 {
@@ -48,7 +45,7 @@ kind_coordinates(const Kind *kind)
 	return base;
 }
 
-/* Write the reduced features z of features x and profile u, except projected features. */
+/* Write the features of one vector, except those that are projected. */
 static void
 fill_one(const Kind *kind, const double *x, const double *u, double *z)
 {
@@ -68,11 +65,7 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
 		memcpy(z, x, sizeof(double) * (size_t) n);
 }
 
-/*
- * Write "count" vectors of kind_reduced_len() reduced features.  With a projection, the caller
- * computes the first reduced_dim numbers of each (projection_apply).  "features" has n numbers per
- * vector, and so has "profiles" if the model uses profiles.
- */
+/* Compute "count" vectors of kind_reduced_len() features, except those that are projected. */
 void
 kind_fill(const Kind *kind, int count, const double *features,
 		  const double *profiles, double *reduced)
@@ -91,11 +84,7 @@ kind_fill(const Kind *kind, int count, const double *features,
 	}
 }
 
-/*
- * Convert coefficients of matched features (kinds.h) to weights of features for a profile u.  With
- * the parts psi1, psi2 and psi3 of the coefficients, the weights are psi1/4 + psi2 o u + 4 psi3 u.
- * A model with a projection has only psi3.
- */
+/* Convert coefficients to weights of item features, for a user profile. */
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
@@ -123,9 +112,10 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 }
 
 /*
- * Convert "count" vectors of coefficients of z to vectors of kind_lifted_len() weights of features,
- * for one profile.  The last weight is that of the intercept, if there is one.  The caller adds the
- * contribution of projected features (projection_lift).
+ * Convert coefficients to weights of item features, for a user profile.
+ *
+ * The last weight is that of the intercept.  With a projection, the caller adds the result of
+ * projection_lift().
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,
@@ -146,10 +136,7 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 
 /* ---------- projections ---------- */
 
-/*
- * Generate "count" rows of the projection matrix, beginning with row "first".  A row has an entry
- * per feature, which depends on the seed, the scale, the row and the column.
- */
+/* Generate "count" rows of the projection matrix, beginning with row "first". */
 void
 projection_generate(const Projection *p, int first, int count, double *numbers)
 {
@@ -166,10 +153,7 @@ projection_generate(const Projection *p, int first, int count, double *numbers)
 	}
 }
 
-/*
- * Multiply "count" feature vectors by the given rows of the projection matrix.  Results of
- * successive vectors are reduced_len numbers apart.
- */
+/* Multiply "count" feature vectors by some rows of the projection matrix. */
 void
 projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 				 const double *features, double *reduced, int reduced_len)
@@ -178,11 +162,7 @@ projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 				   features, reduced + rows->first, reduced_len);
 }
 
-/*
- * Add P' psi to weights w of features, for the given rows of the projection matrix P and for
- * coefficients psi.  The score of x is then the dot product w'x instead of psi'P x.  Successive
- * vectors are parameter_len (psi) and lifted_len (w) numbers apart.
- */
+/* Multiply coefficients by the transposed projection matrix, and add the product to weights. */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,
 				const double *parameters, int parameter_len, double *lifted, int lifted_len)

@@ -1,18 +1,17 @@
 /*
  * kinds.h
- *		Kinds of models: the map from features x and an optional profile u, n
- *		numbers each, to the reduced features z in which the model is linear.
+ *		Compute the features z of a model from item features x and a user profile u.
  *
- * With a projection matrix P, the kinds are
+ * With a random projection matrix P, the vectors z are
  *
  *		plain	[x ; 1]						[P x ; 1] with a projection
  *		matched	[x/4 ; x o u ; 4 x'u ; 1]	[P x/4 ; 4 x'u ; 1] with a projection
  *
- * where the 1 exists only with an intercept.  z is linear in x.  For a given u, one vector w of
- * weights of features therefore scores all candidates: psi'z = w'x + psi_last.
+ * The last 1 exists only in models with an intercept.  z is linear in x.  One vector of item
+ * feature weights can therefore score all items for a given user.
  *
- * The products x o u are not projected.  Two users have few nonzero products in common; a random
- * projection would mix these with all others.
+ * We do not project x o u, the products of elements, because a projection would mix the few nonzero
+ * products that two users share with all others.
  */
 #ifndef DLINTS_KINDS_H
 #define DLINTS_KINDS_H
@@ -21,30 +20,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Interactions of features and profile.  The values are stored, so new ones go to the end. */
+/* How item features and user profile are combined.  The values are stored. */
 typedef enum Interactions
 {
-	INTERACTIONS_NONE,			/* the model does not use profiles */
+	INTERACTIONS_NONE,			/* without a profile */
 	INTERACTIONS_MATCHED
 } Interactions;
 
 #define INTERACTIONS_COUNT	2
 
-/*
- * The factor 4 in the matched features x/4 and 4 x'u.  Compared with the weights of x o u, it gives
- * the weights of x a narrower prior, and the weight of x'u a wider one.
- */
+/* Scale of the features x/4 and 4 x'u, which affects how narrow their priors are */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
 {
 	Interactions interactions;
-	int			feature_dim;	/* number of features, n */
-	int			reduced_dim;	/* number of projected features, d; 0 without a projection */
+	int			feature_dim;
+	int			reduced_dim;	/* 0 without a projection */
 	bool		intercept;
 } Kind;
 
-/* SQL names of the values of Interactions; NULL for INTERACTIONS_NONE */
 extern const char *const interactions_names[INTERACTIONS_COUNT];
 
 extern int64_t kind_coordinates(const Kind *kind);
@@ -53,14 +48,14 @@ extern void kind_fill(const Kind *kind, int count, const double *features,
 extern void kind_lift(const Kind *kind, int count, const double *parameters,
 					  const double *profile, double *lifted);
 
-/* Number of reduced features z.  The caller has checked kind_coordinates() against the limit. */
+/* Number of features z.  The caller has checked that it is below the limit. */
 static inline int
 kind_reduced_len(const Kind *kind)
 {
 	return (int) kind_coordinates(kind) + (kind->intercept ? 1 : 0);
 }
 
-/* Number of weights of features: n, and one for the intercept */
+/* Number of item feature weights, and one for the intercept */
 static inline int
 kind_lifted_len(const Kind *kind)
 {
@@ -68,20 +63,18 @@ kind_lifted_len(const Kind *kind)
 }
 
 /*
- * The random matrix P of independent N(0, scale^2) entries, d by n (Ghoorchian et al., Algorithm 1,
- * "Calculate z").  P is never stored: any range of its rows can be generated from the seed.
- * Functions take a range of rows, so that callers may hold the whole matrix or process it in
- * pieces.
+ * The random projection matrix (Ghoorchian et al., Algorithm 1, "Calculate z").
+ *
+ * The matrix is never stored, because any of its rows can be generated from the seed.
  */
 typedef struct Projection
 {
 	uint64_t	seed;
-	double		scale;			/* standard deviation of the entries of P */
-	int			feature_dim;	/* n, number of columns */
-	int			reduced_dim;	/* d, number of rows */
+	double		scale;			/* standard deviation of entries */
+	int			feature_dim;	/* number of columns */
+	int			reduced_dim;	/* number of rows */
 } Projection;
 
-/* Consecutive rows of the projection matrix, from projection_generate() */
 typedef struct ProjectionRows
 {
 	int			first;

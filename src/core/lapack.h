@@ -1,16 +1,13 @@
 /*
  * lapack.h
- *		Declarations of the routines of BLAS and LAPACK, for linalg.c and spectral.c.
+ *		Prototypes of the functions of BLAS and LAPACK that we use.
  */
 #ifndef DLINTS_LAPACK_H
 #define DLINTS_LAPACK_H
 
 #include <stddef.h>
 
-/*
- * Fortran functions have a hidden length argument for each character argument, after the others.
- * Some compilers rely on these arguments.
- */
+/* Fortran functions have a hidden length argument for each character argument. */
 typedef size_t fortran_len;
 
 extern void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,

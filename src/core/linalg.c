@@ -1,11 +1,9 @@
 /*
  * linalg.c
- *		Interface to BLAS and LAPACK.  For several small vectors we use the kernels of score.c,
- *		which take less time than BLAS.
+ *		Interface to BLAS and LAPACK.
  *
- * The set of operations is deliberately small: products, symmetric updates, Cholesky and triangular
- * solves.  A result "info = 0" proves little: OpenBLAS factors a matrix with a NaN off the diagonal
- * without an error.  Callers therefore check inputs and results.
+ * OpenBLAS factors some matrices with a NaN without an error.  Callers therefore check inputs and
+ * results.
  */
 #include "linalg.h"
 
@@ -23,25 +21,22 @@ static const double minus_one = -1.0;
 static const double zero = 0.0;
 static const int unit_stride = 1;
 
-/* Maximum number of columns for which linalg_rank_update() computes sums at a time */
+/* Number of columns that linalg_rank_update() computes at a time */
 #define MAX_SUMS	64
-/* Maximum dimension of a triangular system that we solve for several vectors (work space: 64 kB) */
+/* Maximum dimension of a triangular system */
 #define MAX_ORDER	1025
-/* Number of elements of vectors that linalg_project() multiplies at a time (work space: 16 kB) */
+/* Number of elements that linalg_project() multiplies at a time */
 #define MAX_PIECE	256
 
-/* Size of the buffer that OpenBLAS maps for level 3 on most CPUs, plus some builds' overhead */
+/* Size of OpenBLAS's buffer on most CPUs, plus the overhead of some builds */
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
- * Prepare BLAS; call this first.  Returns false if BLAS cannot allocate its memory now; a later
- * call may succeed.
+ * Prepare BLAS; call this first.  Returns false if memory is short; a later call may succeed.
  *
- * OpenBLAS retries its allocation forever if the address space is limited (ulimit -v).  So we test
- * whether the memory is available, and make OpenBLAS allocate it at once.  OpenBLAS keeps this
- * buffer, and our calls never need a second one.  A Cholesky factorization makes OpenBLAS allocate
- * the buffer, even if LAPACK is another library.  A matrix of order 1 would not suffice, because
- * operations on vectors do not use the buffer.
+ * If the address space is limited, OpenBLAS retries its allocation forever.  We therefore test
+ * whether memory is available, and make OpenBLAS allocate its buffer at once.  Operations on
+ * vectors would not make it allocate; a Cholesky factorization does.
  */
 bool
 linalg_ready(void)
@@ -73,9 +68,9 @@ linalg_ready(void)
 }
 
 /*
- * Index of element (i, j), i >= j, of a lower triangle in LAPACK's RFP layout
- * with TRANSR = 'N' and UPLO = 'L'.  The left columns are stored as they are.
- * The remaining triangle is stored transposed above them.
+ * Return the index of element (i, j), i >= j, of a packed lower triangle.
+ *
+ * This is LAPACK's RFP layout with TRANSR = 'N' and UPLO = 'L'.
  */
 size_t
 linalg_packed_index(int d, int i, int j)
@@ -128,7 +123,7 @@ linalg_min_diagonal(int d, const double *packed)
 	return min;
 }
 
-/* Are all numbers finite?  We test bits, so that the compiler can vectorize the loop. */
+/* Are all numbers finite?  Testing bits lets the compiler vectorize the loop. */
 bool
 linalg_all_finite(size_t count, const double *values)
 {
@@ -145,7 +140,7 @@ linalg_all_finite(size_t count, const double *values)
 	return bad == 0;
 }
 
-/* Unpack a lower triangle into a full d by d matrix with zeros above the diagonal. */
+/* Unpack a lower triangle into a full matrix with zeros above the diagonal. */
 void
 linalg_unpack_lower(int d, const double *packed, double *full)
 {
@@ -155,10 +150,7 @@ linalg_unpack_lower(int d, const double *packed, double *full)
 	dtfttr_("N", "L", &d, packed, full, &d, &info, 1, 1);
 }
 
-/*
- * Write SCORE_LANES elements of each vector, from index "row" on, times the vector's weight.  If
- * "row" is negative, the elements before index 0 are zeros.
- */
+/* Copy SCORE_LANES elements of each vector, times the vector's weight. */
 static void
 weigh_rows(int d, int count, const double *vectors, const double *weights, int row,
 		   double (*lanes)[SCORE_LANES])
@@ -174,10 +166,7 @@ weigh_rows(int d, int count, const double *vectors, const double *weights, int r
 	}
 }
 
-/*
- * Multiply "count" elements of a packed lower triangle by "factor", and add "sums" to them.  The
- * elements are in column c, from row "row" downwards.
- */
+/* Multiply a part of a column of a packed matrix by "factor", and add "sums". */
 static void
 add_sums(int d, int row, int c, int count, const double *sums, double factor, double *packed)
 {
@@ -191,8 +180,7 @@ add_sums(int d, int row, int c, int count, const double *sums, double factor, do
 /*
  * packed <- factor packed + sum over k of weights[k] vectors[k] vectors[k]'
  *
- * We compute SCORE_LANES rows of the result at a time by a kernel of score.c.  BLAS takes longer
- * for such small matrices, above all an OpenBLAS that is older than the CPU.
+ * We do not use BLAS, because it takes longer for small matrices.
  */
 void
 linalg_rank_update(int d, int count, const double *vectors, const double *weights, double factor,
@@ -202,7 +190,7 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 	double		sums[MAX_SUMS][SCORE_LANES];
 	double		products[MAX_ORDER];
 
-	/* a single vector is faster without interleaving */
+	/* a single vector needs no interleaving */
 	for (int c = 0; count == 1 && c < d; c++)
 	{
 		for (int i = c; i < d; i++)
@@ -210,7 +198,7 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 		add_sums(d, c, c, d - c, products + c, factor, packed);
 	}
 
-	/* the first group of rows may have fewer than SCORE_LANES rows */
+	/* the first rows may be fewer than SCORE_LANES */
 	for (int row = d - score_rounded(d); count > 1 && row < d; row += SCORE_LANES)
 	{
 		int			end = row + SCORE_LANES;
@@ -232,7 +220,6 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 	}
 }
 
-/* Replace a packed symmetric matrix by its lower Cholesky factor. */
 bool
 linalg_cholesky(int d, double *packed)
 {
@@ -251,7 +238,7 @@ linalg_cholesky_invert(int d, double *factor)
 	dpftri_("N", "L", &d, factor, &info, 1, 1);
 }
 
-/* Trace of the product of two packed symmetric matrices; off-diagonal elements count twice */
+/* Trace of the product of two packed symmetric matrices */
 double
 linalg_trace_product(int d, const double *left, const double *right)
 {
@@ -275,7 +262,7 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 		out[i] = 0.0;
 	for (int j = 0; j < d; j++)
 	{
-		/* elements of a column below the diagonal have a constant stride */
+		/* elements below the diagonal have a constant stride */
 		size_t		k = linalg_packed_index(d, j, j);
 		size_t		step = linalg_packed_index(d, j + 1, j) - k;
 		double		sum = packed[k] * vector[j];
@@ -290,18 +277,15 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 	}
 }
 
-/*
- * Parts of a packed lower triangle, as arguments of LAPACK's routines for full matrices: two
- * triangles, the second transposed, and the nearly square block between them
- */
+/* A packed lower triangle as three full matrices */
 typedef struct Pieces
 {
-	int			upper;			/* number of rows of the first triangle */
-	int			lower;			/* number of rows of the triangle "second" */
-	int			stride;			/* distance between the columns of each part */
+	int			upper;			/* rows of "first" */
+	int			lower;			/* rows of "second" */
+	int			stride;			/* distance between columns */
 	const double *first;
 	const double *block;
-	const double *second;		/* second triangle, stored transposed */
+	const double *second;		/* transposed triangle */
 } Pieces;
 
 static Pieces
@@ -318,8 +302,9 @@ pieces_of(int d, const double *packed)
 }
 
 /*
- * vector <- L^-1 vector.  LAPACK's routine for packed matrices copies the matrix first.  For
- * one vector that costs 10 % more time at d = 50, and five times as much at d = 1024.
+ * vector <- L^-1 vector
+ *
+ * LAPACK's own function for packed matrices is slower, because it copies the matrix first.
  */
 void
 linalg_solve_lower(int d, const double *factor, double *vector)
@@ -347,9 +332,10 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 }
 
 /*
- * Solve L'x = b by back substitution, for SCORE_LANES interleaved vectors: "order" elements,
- * followed by "below" elements that are solved already.  Rows of L' are "next" numbers apart, and
- * the elements of a row are "step" numbers apart.
+ * Solve L'x = b by back substitution for SCORE_LANES interleaved vectors.
+ *
+ * The last "below" elements of each vector are solved already.  Rows of L' are "next" numbers
+ * apart, and elements of a row are "step" numbers apart.
  */
 CPU_CLONES
 static void
@@ -456,10 +442,7 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 	dtrmv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 }
 
-/*
- * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows" vectors.  The arrays
- * weights[c] are weights_len numbers apart, and the arrays sums[c] are sums_len numbers apart.
- */
+/* sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k] */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,
 			   const double *weights, int weights_len, double *sums, int sums_len)
@@ -480,14 +463,14 @@ linalg_dot_each(int len, int count, const double *vectors, const double *vector,
 		   &zero, dots, &unit_stride, 1);
 }
 
-/* Euclidean length of a vector, without overflow or underflow of squares */
+/* Return the length of a vector, without overflow of squares. */
 double
 linalg_norm(int len, const double *vector)
 {
 	return dnrm2_(&len, vector, &unit_stride);
 }
 
-/* linalg_project() for at most SCORE_LANES rows of the matrix */
+/* Multiply vectors by at most SCORE_LANES rows of a matrix. */
 static void
 project_rows(int len, int rows, const double *matrix, int count, const double *vectors,
 			 double *out, int out_len)
@@ -514,7 +497,7 @@ project_rows(int len, int rows, const double *matrix, int count, const double *v
 	}
 }
 
-/* out[c] <- matrix vectors[c], for a matrix by rows; results are out_len numbers apart */
+/* out[c] <- matrix vectors[c], for a matrix by rows */
 void
 linalg_project(int len, int rows, const double *matrix, int count,
 			   const double *vectors, double *out, int out_len)
@@ -526,7 +509,7 @@ linalg_project(int len, int rows, const double *matrix, int count,
 					 matrix + (size_t) row * (size_t) len, count, vectors, out + row, out_len);
 }
 
-/* full <- sum over columns c of c c', with both triangles */
+/* full <- sum over columns c of c c' */
 void
 linalg_gram(int d, const double *columns, double *full)
 {
@@ -538,11 +521,7 @@ linalg_gram(int d, const double *columns, double *full)
 			full[j + i * n] = full[i + j * n];
 }
 
-/*
- * full <- full + sum over k of left[k] right[k]', by columns.  A left vector has "rows" numbers, a
- * right one "columns" numbers.  The strides are the distances between left vectors, between right
- * vectors, and between the columns of "full".
- */
+/* full <- full + sum over k of left[k] right[k]', by columns */
 void
 linalg_cross(int rows, int columns, int count, const double *left, int left_stride,
 			 const double *right, int right_stride, double *full, int stride)

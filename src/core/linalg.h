@@ -1,13 +1,11 @@
 /*
  * linalg.h
- *		Dense linear algebra for the posterior.  Only linalg.c and spectral.c call BLAS and LAPACK.
+ *		Linear algebra with dense matrices.
  *
- * Symmetric and triangular matrices of order d are stored in LAPACK's rectangular full packed form
- * (RFP, TRANSR = 'N', UPLO = 'L'): d(d+1)/2 numbers, on which level-3 routines work directly.  A
- * rectangular matrix is a list of vectors: "count" contiguous vectors of "len" numbers.
+ * Symmetric and triangular matrices are packed in LAPACK's rectangular full packed form (RFP,
+ * TRANSR = 'N', UPLO = 'L').  Other matrices are lists of vectors.
  *
- * Fortran gets sizes as 32-bit integers, and XERBLA ends the process at an invalid one.  Callers
- * therefore pass validated sizes only (d <= 1025, n <= 65536).
+ * BLAS ends the process if it gets an invalid size, so callers check sizes first.
  */
 #ifndef DLINTS_LINALG_H
 #define DLINTS_LINALG_H
@@ -15,10 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Maximum number of vectors per call of linalg_rank_update() */
 #define LINALG_MAX_UPDATE	128
 
-/* Number of elements of a packed matrix of order d */
+/* Number of elements of a packed matrix */
 static inline size_t
 linalg_packed_len(int d)
 {

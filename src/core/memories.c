@@ -1,7 +1,6 @@
 /*
  * memories.c
- *		Discounts of a model's memories (evidence under several discounts), noise
- *		estimates, and the choice of the memory in use.
+ *		Estimate the noise of rewards, and choose the discount that a model uses.
  */
 #include "memories.h"
 
@@ -11,39 +10,26 @@
 #include "linalg.h"
 #include "posterior.h"
 
-/*
- * Threshold of the chi-square statistic, in standard deviations.  Above it, evidence with a
- * stronger discount contradicts other evidence (doc/algorithm.md, "Memories").
- */
+/* Threshold of the chi-square statistic, in standard deviations (doc/algorithm.md, "Memories") */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/*
- * Weight of the undiscounted noise estimate in its average with that of discounted evidence, in
- * observations per effective parameter (doc/algorithm.md, "Memories")
- */
+/* Weight of the noise estimate without a discount, in observations per parameter */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
-/* Is memory j (evidence under discount j) the last of several?  The last one has no discount. */
 static bool
 is_last_of_several(int j, int count)
 {
 	return count > 1 && j == count - 1;
 }
 
-/*
- * Does memory j (evidence under discount j) discount old observations?  "fastest" is the discount
- * of memory 0; 0 for a model with half-lives.
- */
+/* Does the discount with index j reduce the weights of old observations? */
 bool
 memory_fades(int j, int count, double fastest)
 {
 	return !is_last_of_several(j, count) && fastest < 1.0;
 }
 
-/*
- * Discount of memory j (evidence under discount j) per observation.  The time window of memory j is
- * MEMORY_RATIO times that of memory j - 1.
- */
+/* Return the discount with index j, which applies per observation. */
 double
 memory_discount(int j, int count, double fastest)
 {
@@ -54,7 +40,7 @@ memory_discount(int j, int count, double fastest)
 	return 1.0 - (1.0 - fastest) / pow(MEMORY_RATIO, j);
 }
 
-/* Half-life of memory j (evidence under discount j).  The last of several memories has none. */
+/* Return the half-life with index j. */
 double
 memory_half_life(int j, double fastest)
 {
@@ -68,10 +54,7 @@ missing_weight(const Evidence *e)
 	return fmax(0.0, MIN_WEIGHT - *e->N);
 }
 
-/*
- * Return the mean reward minus the reference reward.  If the evidence has a weight below
- * MIN_WEIGHT, the mean of all rewards counts with the missing weight.
- */
+/* Return the mean reward minus the reference reward. */
 static double
 mean_above_reference(const Evidence *e, const Totals *totals)
 {
@@ -86,9 +69,10 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Compute the vector b for the posterior, the sum of rewards times features.  With an intercept we
- * first subtract the mean reward, because the ridge must not shrink it.  Returns the mean reward,
- * which callers add to the intercept's coefficient; 0 without an intercept.
+ * Write the sum of rewards times features, for the posterior.
+ *
+ * With an intercept, the mean reward is subtracted first, because the ridge must not shrink it.
+ * Returns the mean reward, which the caller adds to the intercept's coefficient.
  */
 double
 memory_center(const Evidence *e, const Rewards *rewards, double *b)
@@ -104,20 +88,14 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/*
- * Convert S, the sum of squared deviations from the reference reward, to the sum of squared
- * deviations from the reference reward plus "above".
- */
+/* Return the sum of squared deviations from the reference reward plus "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {
 	return S + (N * above - 2.0 * R) * above;
 }
 
-/*
- * Return the sum of squared deviations of all rewards from their mean or, without an intercept,
- * from zero.  Returns 0 for equal rewards, where only rounding errors remain.
- */
+/* Return the sum of squared deviations of all rewards from their mean. */
 static double
 total_squares(const Rewards *rewards)
 {
@@ -129,7 +107,7 @@ total_squares(const Rewards *rewards)
 	return squares > ROUNDING_SHARE * t->peak ? squares : 0.0;
 }
 
-/* Sum of squared deviations of rewards from their mean or, without an intercept, from zero */
+/* Return the sum of squared deviations of rewards from their mean. */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
 {
@@ -140,29 +118,26 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 	return squares > ROUNDING_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
-/* Fit of a model to evidence under one discount */
+/* A model that is fitted to evidence under one discount */
 typedef struct MemoryFit
 {
-	double	   *L;				/* Cholesky factor: Z = L L' */
-	double	   *estimate;		/* posterior mean psi */
+	double	   *L;				/* Cholesky factor of Z */
+	double	   *estimate;		/* posterior mean */
 	double		level;			/* mean reward */
-	double		squares;		/* sum of squared deviations of rewards from the mean */
+	double		squares;		/* squared deviations of rewards */
 	double		residual;		/* residual sum of squares */
 	double		parameters;		/* effective number of parameters */
 	double		variance;		/* noise variance */
 } MemoryFit;
 
-/* Number of doubles of work space for memory_choose() with "count" memories */
+/* Number of doubles of work space for memory_choose() */
 size_t
 memory_choose_work(int dim, int count)
 {
 	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
-/*
- * Fit a model to evidence with a given ridge.  "spare" holds a packed matrix and a vector.  Returns
- * false if the posterior cannot be computed.
- */
+/* Fit a model to evidence.  Returns false if no posterior exists. */
 static bool
 fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
 {
@@ -190,7 +165,7 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/* Residual degrees of freedom: N - k for k effective parameters, or N if k is at least N / 2 */
+/* Return the residual degrees of freedom, which are at least N / 2. */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {
@@ -200,10 +175,10 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Estimate the noise variance of discounted evidence.  If rewards are rare, its time window often
- * contains none and would seem free of noise.  We therefore average with "longest", the variance of
- * evidence without a discount, which counts as NOISE_OBSERVATIONS_PER_PARAMETER observations per
- * parameter.  The result is at least the window's own estimate.
+ * Estimate the noise variance of discounted evidence.
+ *
+ * Rare rewards may all be outside its time window, which would then seem free of noise.  We
+ * therefore average with "longest", the variance without a discount.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -217,9 +192,10 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Estimate the noise variance of a model whose only evidence has a discount.  The time window may
- * contain no reward for a long time.  We therefore add one observation, with the mean square of all
- * rewards times the fraction of squares that the fit leaves unexplained.
+ * Estimate the noise variance of a model that has one discount.
+ *
+ * Its time window may contain no reward for a long time.  We therefore add one observation with the
+ * mean square of all rewards.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -234,10 +210,7 @@ only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
 	return *e->N >= MIN_WEIGHT ? fmax(both, fit->residual / left) : both;
 }
 
-/*
- * Replace an unusable noise variance by the mean square of the rewards, or by 1.  A variance is
- * unusable if it is a rounding error, or 0 / 0 without observations.
- */
+/* Replace an unusable noise variance by the mean square of the rewards, or by 1. */
 static double
 usable_variance(double variance, double mean_square)
 {
@@ -266,10 +239,9 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Does evidence with a stronger discount ("fast") contradict the estimate psi from evidence with a
- * weaker one ("slow")?  We test the residual e = b - G psi of the fast evidence.  If only noise
- * causes it, |L^-1 e|^2 is about the noise variance times the effective number of parameters.
- * "spare" holds two vectors.
+ * Does evidence with a stronger discount contradict the estimate under a weaker one?
+ *
+ * We test the residual of the estimate on the evidence "fast".  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -296,11 +268,10 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the memory (evidence under one discount) that the model uses, and return its noise.  It
- * has the weakest discount that no evidence with a stronger discount contradicts.
+ * Choose the discount that the model uses, and estimate its noise.
  *
- * The result depends on the evidence only, not on the order in which it was gathered.  If one
- * memory has no posterior, "used" is -1.
+ * It is the weakest discount that no stronger one contradicts.  If a posterior cannot be computed,
+ * "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

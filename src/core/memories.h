@@ -1,11 +1,8 @@
 /*
  * memories.h
- *		Memories: evidence on one history under several discounts, and the choice
- *		of the one in use.
+ *		Evidence under several discounts, called memories, and the choice of one discount.
  *
- * Evidence with a strong discount follows changes; with a weak discount, it has
- * smaller standard errors.  The model uses the weakest discount whose estimate no
- * evidence with a stronger discount contradicts by more than noise explains.
+ * A strong discount follows changes, and a weak discount has smaller standard errors.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H
@@ -17,14 +14,14 @@
 
 #define MEMORY_MAX	8
 
-/* Ratio of the time window of each discount to that of the next stronger one */
+/* Ratio of the time windows of successive memories */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice
 {
-	int			used;			/* index of the discount in use, 0: strongest; -1: no posterior */
-	double		sigma;			/* standard deviation of the noise */
-	double		parameters;		/* effective number of parameters */
+	int			used;			/* memory in use, or -1 */
+	double		sigma;
+	double		parameters;
 } MemoryChoice;
 
 extern bool memory_fades(int j, int count, double fastest);

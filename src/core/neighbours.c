@@ -1,11 +1,6 @@
 /*
  * neighbours.c
- *		Item-to-item weights by ridge regression on the nearest items.
- *
- * A product of two columns is a sum over users.  To multiply one column by all
- * others, we scan the nonzero elements (cells) of the item's users.  Products
- * among popular items are cached.  For other products among k neighbours, we copy
- * each user's cells of these neighbours to a list, which stays in the CPU's cache.
+ *		Weights between items, by ridge regression of each item on the most similar items.
  */
 #include "neighbours.h"
 
@@ -16,10 +11,10 @@
 #include "linalg.h"
 #include "random.h"
 
-/* Number of matrix cells between two calls of pause() */
+/* Number of matrix elements between two calls of pause() */
 #define CELLS			4096
 
-/* Number of users whose cells are loaded into the CPU's cache ahead of use */
+/* Number of users whose data is loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
 /* Smaller matrix elements are ignored, so that products do not underflow. */
@@ -27,10 +22,7 @@
 
 /* ---------- the log ---------- */
 
-/*
- * Limit matrix elements to 1, and the number of a user's cells to about NEIGHBOURS_MAX_CLICKS, by a
- * random sample.  The sample depends on the numbers of user and item only.
- */
+/* Limit the matrix elements to 1, and sample at most about NEIGHBOURS_MAX_CLICKS items per user. */
 void
 neighbours_limit(SvdMatrix *matrix)
 {
@@ -61,7 +53,7 @@ neighbours_limit(SvdMatrix *matrix)
 	matrix->starts[matrix->users] = used;
 }
 
-/* Group the matrix cells by item, and compute the squared norms of columns. */
+/* Group the matrix elements by item, and compute the squared norms of columns. */
 void
 neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -72,10 +64,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->products, 0, sizeof(double) * matrix->items);
 	memset(n->heads, 0, sizeof(size_t) * matrix->users);
 
-	/*
-	 * in the second loop, starts[item + 1] is the position of the item's next cell; after the loop,
-	 * it is the end of the item's cells
-	 */
+	/* now starts[item + 1] is the position of the item's next element */
 	for (uint32_t user = 0; user < matrix->users; user++)
 	{
 		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
@@ -102,7 +91,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- products of columns ---------- */
 
-/* Load a user's cells into the cache ahead of use. */
+/* Load a user's data ahead into the CPU's cache. */
 static void
 prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 {
@@ -111,7 +100,7 @@ prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 		PREFETCH(&matrix->cells[i]);
 }
 
-/* Multiply an item's column by all others.  Returns the number of nonzero products. */
+/* Multiply the column of an item by all others.  Returns the number of nonzero products. */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
@@ -161,7 +150,7 @@ popular_at(Neighbours *n, uint32_t a, uint32_t b)
 	return &n->popular[row * (row + 1) / 2 + column];
 }
 
-/* Number of doubles of Neighbours.popular, the cached products of popular items */
+/* Number of doubles in the cache of products */
 size_t
 neighbours_popular_len(uint32_t items)
 {
@@ -170,10 +159,7 @@ neighbours_popular_len(uint32_t items)
 	return count * (count + 1) / 2;
 }
 
-/*
- * Rank items by the squared norms of their columns, and clear the cache of products among the
- * NEIGHBOURS_POPULAR first ones.
- */
+/* Rank items by the squared norms of their columns, and clear the cache of products. */
 static void
 rank_items(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -203,7 +189,7 @@ cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 
 /* ---------- one regression ---------- */
 
-/* Is the column of "item" nearer than that of "other"?  Item numbers break ties. */
+/* Is the first cosine larger?  Item numbers break ties. */
 static bool
 is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 {
@@ -211,16 +197,17 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 }
 
 /*
- * Choose the k items with the largest cosines among those with a nonzero product, in descending
- * order.  The weight of a chosen item becomes its product.  Returns the number of chosen items, and
- * resets all products to 0.
+ * Choose the k items with the largest cosines, in descending order.
+ *
+ * Returns their number.  Each gets its dot product as a weight, and all dot products are reset to
+ * 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
 {
 	uint32_t	count = 0;
 	uint32_t	c;
-	double		least = 0.0;	/* smaller squared cosines are not among the k largest */
+	double		least = 0.0;	/* minimum squared cosine */
 
 	for (uint32_t t = 0; t < touched; t++)
 	{
@@ -254,10 +241,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/*
- * Multiply an item's column by the columns that list_uses() has added to lists, and add the
- * products to a row of the Gram matrix.
- */
+/* Multiply the column of an item by those of the items in the lists. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {
@@ -270,7 +254,7 @@ add_products(const Neighbours *n, uint32_t item, double *row)
 	}
 }
 
-/* Add an item's cells to the lists of its users.  Returns the number of list nodes in use. */
+/* Add an item to the lists of its users.  Returns the number of list nodes in use. */
 static size_t
 list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 {
@@ -303,10 +287,7 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 	return others;
 }
 
-/*
- * Compute the lower triangle of the products among the chosen items' columns.  Popular items come
- * last: their products are cached, so that we need not copy their many cells to lists.
- */
+/* Multiply the columns of the chosen items by each other. */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
 {
@@ -333,10 +314,7 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 			n->heads[n->uses[u].user] = 0;
 }
 
-/*
- * Solve the regression on the chosen items.  Neighbour.weight is a product on entry, and the
- * regression weight on return.  Returns false if LAPACK fails.
- */
+/* Replace products in Neighbour.weight by regression weights.  Returns false if LAPACK fails. */
 static bool
 solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 {
@@ -355,10 +333,7 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 	return true;
 }
 
-/*
- * Fit each item's regression on its nearest items.  We multiply all columns first, because
- * regressions need the products of popular items.  Returns false if LAPACK fails.
- */
+/* Compute the weights of each item's most similar items.  Returns false if LAPACK fails. */
 bool
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -387,10 +362,7 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- rows by clicked item ---------- */
 
-/*
- * Transpose the weights: row i lists the items that have item i as a neighbour, in ascending order.
- * Row i extends from starts[i] to starts[i + 1].
- */
+/* Transpose the weights: row i extends from starts[i] to starts[i + 1]. */
 void
 neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)
 {
@@ -421,7 +393,7 @@ neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *start
 	}
 }
 
-/* Is a weight larger by magnitude than another?  Equal weights are ordered by item number. */
+/* Is a weight larger by magnitude?  Item numbers break ties. */
 static bool
 is_larger(const Neighbour *a, const Neighbour *b)
 {
@@ -431,7 +403,7 @@ is_larger(const Neighbour *a, const Neighbour *b)
 	return size > other || (size == other && a->item < b->item);
 }
 
-/* Move the element at "root" down to its place in a heap whose first weight is the smallest. */
+/* Move an element of a heap down to its place. */
 static void
 sift(uint32_t root, uint32_t count, Neighbour *heap)
 {
@@ -453,10 +425,7 @@ sift(uint32_t root, uint32_t count, Neighbour *heap)
 	}
 }
 
-/*
- * Reduce a row to its "max" largest weights by magnitude, which are then in
- * descending order.  Returns the number of elements that remain.
- */
+/* Reduce a row to its "max" weights of largest magnitude.  Returns the number that remains. */
 uint32_t
 neighbours_truncate(uint32_t count, uint32_t max, Neighbour *row)
 {

@@ -17,7 +17,7 @@
 #define LANES	16
 #define HALF	(LANES / 2)
 
-/* Declare partial sums, initially 0.  Unrolled loops keep them in registers. */
+/* Declare partial sums.  Unrolled loops keep them in registers. */
 #define DECLARE_SUMS \
 	double		sum[LANES]; \
 	double		rest = 0.0; \
@@ -27,10 +27,7 @@
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0
 
-/*
- * Dot product, for both element types.  We advance the pointers, since under -fwrapv compilers do
- * not see that indexed elements are contiguous.
- */
+/* Compute a dot product by pointers, because compilers do not vectorize indexes under -fwrapv. */
 #define DOT_BODY(n, weights, features) \
 	DECLARE_SUMS; \
 	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \
@@ -71,10 +68,9 @@ dot_double(int n, const double *weights, const double *features)
 /* ---------- widening ---------- */
 
 /*
- * Convert numbers to double precision and check their range.  Training does so for all features, so
- * the check must not cost more than the copy.  A number is finite if and only if its product with
- * zero is zero.  We sum the products and test the sum once.  Doubles are scaled first, so that
- * those beyond WIDEN_MAX overflow.
+ * Convert numbers to double precision, and test whether all are within the limit.
+ *
+ * The sum of products with zero is NaN if a number is not finite.
  */
 #define WIDEN_BODY(count, in, out, scale) \
 	DECLARE_SUMS; \
@@ -113,11 +109,7 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 	WIDEN_BODY(count, in, out, DBL_MAX / WIDEN_MAX);
 }
 
-/*
- * Convert half-precision numbers to floats.  We shift the exponent and the fraction to their places
- * in a float.  A multiplication corrects the bias of the exponent and normalizes subnormals.
- * Results of 2^16 or more were infinity or NaN, and become so again.
- */
+/* Convert half-precision numbers to floats: a multiplication corrects the exponent. */
 CPU_CLONES
 void
 widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
@@ -160,8 +152,9 @@ largest_magnitude(size_t count, const double *numbers)
 }
 
 /*
- * Divide a vector by its length.  Divisions take several times as long as multiplications.  If the
- * squares overflow or lose digits, the vector is first multiplied by a power of two.
+ * Scale a vector to length 1.
+ *
+ * If the sum of squares is inaccurate, we first multiply by a power of two.
  */
 CPU_CLONES
 void
@@ -183,7 +176,7 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 	}
 	inverse = squares > 0.0 ? 1.0 / sqrt(squares) : 1.0;
 
-	/* adding 0 turns a negative zero into a positive one */
+	/* adding 0 makes a negative zero positive */
 	for (size_t i = 0; i < count; i++)
 		out[i] = (float) (sum[i] * scale * inverse) + 0.0f;
 }
@@ -201,10 +194,9 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
 /*
- * Compute the maximum of each lane over rows of "vectors" SIMD vectors.  We add 0 times each
- * number, so that the result is NaN if a number is not finite.  The first and the second half of
- * the rows have separate maxima, so that instructions need not wait for each other.  An odd row in
- * the middle is in both halves.
+ * Compute the maximum of each lane over the rows of an array.
+ *
+ * We add 0 times each number, so that the result is NaN if a number is not finite.
  */
 #define LANES_BODY(vector, mask, vectors, lowest) \
 	const vector *rows = (const vector *) scores; \

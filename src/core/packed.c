@@ -1,6 +1,6 @@
 /*
  * packed.c
- *		Compressed vectors: one or two bytes per nonzero number.
+ *		Compressed vectors with one or two bytes per nonzero number.
  */
 #include "packed.h"
 
@@ -10,7 +10,7 @@
 
 #include "numbers.h"
 
-/* Format of IEEE half precision: bits of precision, and range of exponents as in frexp() */
+/* IEEE half precision; exponents are those of frexp(). */
 #define PRECISION		11
 #define MIN_EXPONENT	(-13)
 #define MAX_EXPONENT	15
@@ -19,19 +19,15 @@
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* Format of 8-bit numbers: the sign bit, and the largest value of the other bits */
+/* Bits of an 8-bit number */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/*
- * Limits for vectors that share an exponent, as powers of two.  A vector shares the exponent if its
- * largest number is at most 2^3 times that of the median vector, and at least 2^-6 times that of
- * the largest vector that shares it.
- */
+/* Vectors of similar size share an exponent.  These limits are powers of two. */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
-/* Round to the nearest half, ties to even.  Rounding up may carry into the exponent. */
+/* Round to the nearest half, ties to even. */
 static unsigned
 half_of(double number)
 {
@@ -56,10 +52,7 @@ size_of_half(unsigned bits)
 	return (uint64_t) ((bits & FRACTION) | (FRACTION + 1)) << (exponent - 1);
 }
 
-/*
- * Encode a number of at most 2^15 in 8 bits: its sign, and the square root of its absolute value,
- * rounded to a multiple of 1/127 of the largest root.
- */
+/* Encode a number in 8 bits, by its sign and the square root of its absolute value. */
 static unsigned
 byte_of(double number)
 {
@@ -67,7 +60,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* Absolute value of an 8-bit number in units of the smallest: its lower seven bits, squared */
+/* Absolute value of an 8-bit number: the square of its lower seven bits */
 static uint64_t
 size_of_byte(unsigned bits)
 {
@@ -76,10 +69,7 @@ size_of_byte(unsigned bits)
 	return root * root;
 }
 
-/*
- * Compute the exponent e by which a vector is scaled: divided by 2^e, the largest number is between
- * 2^14 and 2^15.  A vector of zeros has the minimum exponent.
- */
+/* Compute the exponent e by which a vector is divided before it is rounded. */
 int
 packed_exponent(size_t count, const double *numbers)
 {
@@ -92,10 +82,7 @@ packed_exponent(size_t count, const double *numbers)
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/*
- * Give vectors of similar size one exponent.  A number that is equal in all of them is then rounded
- * equally, and cancels in dlints_contrast().  Much larger or smaller vectors keep their own.
- */
+/* Give vectors of similar size a common exponent, so that they are rounded equally. */
 void
 packed_share_exponent(size_t rows, int *exponents)
 {
@@ -123,7 +110,7 @@ packed_share_exponent(size_t rows, int *exponents)
 			exponents[i] = shared;
 }
 
-/* Write a compressed vector; returns its number of bytes. */
+/* Write a compressed vector.  Returns its number of bytes. */
 size_t
 packed_write(int len, int width, const double *numbers, int exponent, uint8_t *out)
 {
@@ -161,10 +148,7 @@ packed_size(int len, int width, const uint8_t *in, size_t available)
 	return available < size ? 0 : size;
 }
 
-/*
- * Read the numbers of a complete vector.  Returns false if a number is not finite.  Numbers that
- * were rounded up beyond the largest float become the largest float.
- */
+/* Read the numbers of a complete vector.  Returns false if a number is not finite. */
 bool
 packed_read(int len, int width, const uint8_t *in, float *out)
 {

@@ -1,16 +1,10 @@
 /*
  * packed.h
- *		Compressed vectors: a bit per number, and one or two bytes per nonzero
- *		number.
+ *		Compressed vectors with one or two bytes per nonzero number.
  *
  * A vector consists of an exponent e (one byte), a bitmap of nonzero numbers, and these numbers,
- * divided by 2^e.
- *
- * With two bytes, a number is an IEEE half, low byte first.  Numbers of at least 2^-28 of the
- * vector's largest keep 11 bits.
- *
- * With one byte, a number is its sign and the square root of its absolute value, in steps of 1/127
- * of the largest possible root.  Small numbers thus keep more digits than with even steps.
+ * divided by 2^e.  With two bytes, a number is an IEEE half, low byte first.  With one byte, it is
+ * the sign and the square root of the absolute value, in steps of 1/127 of the largest root.
  */
 #ifndef DLINTS_PACKED_H
 #define DLINTS_PACKED_H
@@ -19,18 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Range of exponents for all floats, including subnormals; an exponent fits into a byte */
+/* Range of exponents that all floats need */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 
-/* Bytes before the nonzero numbers: the exponent and the bitmap */
+/* Number of bytes before the nonzero numbers */
 static inline size_t
 packed_head(int len)
 {
 	return 1 + ((size_t) len + 7) / 8;
 }
 
-/* Maximum number of bytes of a compressed vector with "width" bytes per nonzero number */
+/* Maximum number of bytes of a compressed vector */
 static inline size_t
 packed_max_size(int len, int width)
 {

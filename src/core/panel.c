@@ -1,12 +1,9 @@
 /*
  * panel.c
- *		Products of a sparse matrix with a panel (a dense matrix), and of two
- *		panels.
+ *		Multiply dense matrices by a sparse matrix.
  *
- * Functions process cells and items in pieces, and call pause() after each.
- *
- * A product replaces its panel.  We multiply a group of columns at a time and keep
- * two copies of the group, so that a large panel needs no second copy.
+ * A product replaces its dense matrix.  We multiply a group of columns at a time, so that a large
+ * matrix needs no second copy.
  */
 #include "panel.h"
 
@@ -15,13 +12,13 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* Maximum bytes of columns multiplied at a time (a group), but at least a cache line per item */
+/* Maximum number of bytes that are multiplied at a time */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
-/* Number of matrix cells between two calls of pause() */
+/* Number of matrix elements between two calls of pause() */
 #define CELLS_PER_PAUSE	4096
 
-/* Number of cells whose vectors are loaded into the CPU's cache ahead of use */
+/* Number of matrix elements for which data is loaded ahead into the CPU's cache */
 #define CELLS_AHEAD		4
 
 /* Return the number of items in the chunk that begins with "item". */
@@ -32,9 +29,9 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Copy "chunk" to "count" columns of a panel, from column "first" on, for the items of one chunk
- * from "item" on.  Unless "full" is NULL, first add the products of the panel's old columns with
- * "chunk" to it.
+ * Copy "chunk" to some columns of a dense matrix.
+ *
+ * If "full" is not NULL, the products of the old columns with "chunk" are first added to it.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
@@ -52,7 +49,7 @@ replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t co
 	matrix->pause();
 }
 
-/* Load the vector of a later cell, of "size" bytes, into the CPU's cache ahead of use. */
+/* Load the vector of a later matrix element into the CPU's cache. */
 static inline void
 load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size_t size)
 {
@@ -85,7 +82,7 @@ load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size
 #define FILTER_GROUPS filter_groups_float
 #include "panel_product.h"
 
-/* Number of columns multiplied at a time in double precision; single precision has twice as many */
+/* Number of columns that are multiplied at a time in double precision */
 static size_t
 group_width(const SvdMatrix *matrix, size_t columns)
 {
@@ -104,8 +101,9 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * panel <- A'A panel, and full <- lower triangle of panel' A'A panel.  "spare" is work space of
- * panel_spare() doubles, and "chunk" is work space of PANEL_CHUNK vectors.
+ * panel <- A'A panel, and full <- lower triangle of panel' A'A panel
+ *
+ * "spare" is work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK vectors.
  */
 void
 panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,
@@ -144,7 +142,6 @@ panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n,
 						spare, chunk);
 }
 
-/* full <- left' right, summed over PANEL_CHUNK items at a time */
 void
 panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 			const double *right, double *full)
@@ -160,7 +157,7 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/* panel <- panel times "full", a matrix by columns; "chunk" holds PANEL_CHUNK vectors */
+/* panel <- panel times "full", a matrix by columns */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)

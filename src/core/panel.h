@@ -1,7 +1,8 @@
 /*
  * panel.h
- *		Products of a sparse matrix A of users by items with panels.  A panel
- *		has one vector of "columns" numbers per item.
+ *		Multiply dense matrices, called panels, by a sparse matrix A of users by items.
+ *
+ * A panel has one row of "columns" numbers per item.
  */
 #ifndef DLINTS_PANEL_H
 #define DLINTS_PANEL_H
@@ -13,10 +14,10 @@
 /* Maximum number of items in one BLAS call */
 #define PANEL_CHUNK		64
 
-/* A nonzero element (cell) of the matrix of users by items */
+/* A nonzero element of a sparse matrix of users by items */
 typedef struct SvdCell
 {
-	uint32_t	user;			/* user of a cell; functions of src/core use "starts" instead */
+	uint32_t	user;			/* not used in src/core */
 	uint32_t	item;
 	double		weight;
 } SvdCell;
@@ -25,15 +26,13 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	size_t	   *starts;			/* index of each user's first cell, then the number of cells */
+	size_t	   *starts;			/* start of each user's cells */
 	SvdCell    *cells;
-	void		(*pause) (void);	/* called every few milliseconds; may raise an error */
+	void		(*pause) (void);	/* may raise an error */
 } SvdMatrix;
 
-/* Type of panel_multiply() and panel_multiply_fast() */
 typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns, double *panel,
 							  double *spare, double *full, double *chunk);
-/* Type of panel_filter() and panel_filter_fast() */
 typedef void (*PanelFilter) (const SvdMatrix *matrix, size_t columns, double center, int n,
 							 double *panel, double *spare, double *chunk);
 

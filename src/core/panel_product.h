@@ -1,11 +1,11 @@
 /*
  * panel_product.h
- *		Products of A'A with some columns of a panel, in numbers of the type
- *		NUMBER.  panel.c includes this file once per type, with names for the
- *		functions.
+ *		Products with some columns of a dense matrix, for one type of number.
+ *
+ * panel.c includes this file once per type.
  */
 
-/* Add the vectors of the cells' items, times the cells' weights, to "sum". */
+/* Add the rows of a user's items, times their matrix elements, to "sum". */
 CPU_CLONES
 static void
 GATHER(size_t columns, size_t count, const SvdCell *cells,
@@ -22,7 +22,7 @@ GATHER(size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* Add "sum", times the cells' weights, to the vectors of the cells' items. */
+/* Add "sum", times each matrix element, to the rows of a user's items. */
 CPU_CLONES
 static void
 SCATTER(size_t columns, size_t count, const SvdCell *cells,
@@ -39,7 +39,7 @@ SCATTER(size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* out <- shift panel - before, where "before" is the previous content of out or zero */
+/* out <- shift panel - before, where "before" is the previous content or zero */
 CPU_CLONES
 static void
 SHIFT(size_t columns, NUMBER shift, bool has_before,
@@ -49,10 +49,7 @@ SHIFT(size_t columns, NUMBER shift, bool has_before,
 		out[j] = shift * panel[j] - (has_before ? out[j] : 0);
 }
 
-/*
- * out <- scale A'A panel + shift panel - before, where "before" is the previous content of
- * out or zero; "sum" is work space for one vector
- */
+/* out <- scale A'A panel + shift panel - before, where "before" is the previous content or zero */
 static void
 PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, bool has_before,
 		const NUMBER *panel, NUMBER *out, NUMBER *sum)
@@ -88,10 +85,7 @@ PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, boo
 	}
 }
 
-/*
- * Replace the panel by T_n(A'A / center - 1) times the panel, for the Chebyshev polynomial T_n.  We
- * use the recurrence T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x).  The content of *spare is lost.
- */
+/* panel <- T_n(A'A / center - 1) panel, by T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x) */
 static void
 FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
 	   NUMBER **panel, NUMBER **spare, NUMBER *sum)
@@ -107,7 +101,7 @@ FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
 	}
 }
 
-/* Copy columns of a panel, from column "first" on, to contiguous memory. */
+/* Copy some columns of a dense matrix to contiguous memory. */
 static void
 LOAD(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
 	 const double *panel, NUMBER *group)
@@ -120,7 +114,6 @@ LOAD(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
 	}
 }
 
-/* Convert numbers to double precision. */
 static void
 WIDEN(size_t len, const NUMBER *group, double *chunk)
 {
@@ -128,10 +121,7 @@ WIDEN(size_t len, const NUMBER *group, double *chunk)
 		chunk[i] = group[i];
 }
 
-/*
- * panel <- A'A panel, and full <- lower triangle of panel' A'A panel, "width" columns at a time.
- * "spare" has room for twice "width" columns, and "chunk" for PANEL_CHUNK vectors.
- */
+/* panel <- A'A panel, and full <- lower triangle of panel' A'A panel */
 static void
 MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, double *spare,
 		 double *full, double *chunk)
@@ -153,7 +143,7 @@ MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, d
 	}
 }
 
-/* Apply FILTER to "width" columns of a panel at a time.  "spare" has room for twice as many. */
+/* Call FILTER for "width" columns at a time.  "spare" has room for twice as many. */
 static void
 FILTER_GROUPS(const SvdMatrix *matrix, size_t columns, size_t width, double center, int n,
 			  double *panel, double *spare, double *chunk)

@@ -1,11 +1,9 @@
 /*
  * posterior.c
- *		Posterior of the coefficients: Cholesky factors, mean, draws and standard
- *		deviations.
+ *		Posterior of the coefficients: Cholesky factors, mean, draws and standard deviations.
  *
- * We form no inverse, symmetric square root or eigendecomposition of a posterior.  The paper (see
- * evidence.h) perturbs the mean by Z^-1 Z~^(1/2) W for normals W.  Any matrix M with M M' = Z~
- * gives the same distribution, and we use the Cholesky factor.
+ * The paper (see evidence.h) draws with the symmetric square root of Z~.  We use its Cholesky
+ * factor, which gives the same distribution.
  */
 #include "posterior.h"
 
@@ -26,9 +24,8 @@
  *
  *		P = G - s s' / N		p = b - (R / N) s
  *
- * where s is the intercept's column of G and R / N the mean reward.  If a coordinate hardly
- * varies, its diagonal element of P is a rounding error in proportion to that of G.  We add an
- * upper bound of these errors to the diagonal, so that P stays positive semidefinite.
+ * where s is the column of the intercept in G.  We add an upper bound of the rounding errors to the
+ * diagonal, so that P stays positive semidefinite.
  */
 static void
 remove_level(int dim, double N, double mean, double *p, double *P)
@@ -50,7 +47,7 @@ remove_level(int dim, double N, double mean, double *p, double *P)
 		P[linalg_packed_index(dim, dim - 1, j)] = 0.0;
 }
 
-/* Make a prior (see posterior.h) from evidence that has observations. */
+/* Make a prior from evidence that has observations. */
 void
 prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P)
 {
@@ -63,7 +60,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, doub
 		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* Add the prior's vector p, times the prior's weight, to the vector b of evidence. */
+/* Add the prior's sum of rewards times features to that of evidence. */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
@@ -71,7 +68,7 @@ prior_add(const Prior *prior, int dim, double *b)
 		b[k] += prior->weight * prior->p[k];
 }
 
-/* Are all numbers of the prior finite, and N, sigma and the diagonal not negative? */
+/* Are all numbers finite, and sums of squares not negative? */
 bool
 prior_is_valid(const Prior *prior, int dim)
 {
@@ -84,14 +81,14 @@ prior_is_valid(const Prior *prior, int dim)
 
 /* ---------- factors ---------- */
 
-/* Maximum rounding error of evidence, in DBL_EPSILON; more would leave fewer than four digits */
+/* Larger rounding errors, in DBL_EPSILON, would leave fewer than four digits. */
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Input of two factorizations: of G (j = 0), and of H or its substitute (j = 1).  Matrix j is
- * evidence[j] times times[j], plus the weighted prior and the ridge.  Against rounding errors of
- * matrix j, we add to both diagonals share[j] times the diagonal of matrix j, but at least share[j]
- * times least[j].
+ * Input of the factorizations of two matrices: of G for j = 0, and of H for j = 1.
+ *
+ * Rounding errors of matrix j increase both diagonals by share[j] times its diagonal, but at least
+ * by share[j] times least[j].
  */
 typedef struct FactorInput
 {
@@ -102,7 +99,7 @@ typedef struct FactorInput
 	double		least[2];
 } FactorInput;
 
-/* Return diagonal element k of matrix j (0: G, 1: H), including the prior, but not the ridge. */
+/* Return diagonal element k of matrix j, without the ridge. */
 static double
 diagonal(const FactorInput *input, int j, int dim, int k)
 {
@@ -123,7 +120,7 @@ max_diagonal(const FactorInput *input, int j, int dim)
 	return max;
 }
 
-/* Return the sum of the ridge and the tolerances for rounding errors, for diagonal element k. */
+/* Return the ridge plus the tolerance for rounding errors, for diagonal element k. */
 static double
 diagonal_addend(const FactorInput *input, int dim, int k)
 {
@@ -137,7 +134,7 @@ diagonal_addend(const FactorInput *input, int dim, int k)
 	return sum;
 }
 
-/* Compute matrix j (0: G, 1: H): the evidence plus the prior, without the ridge. */
+/* Compute matrix j, without the ridge. */
 static void
 add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 {
@@ -153,9 +150,9 @@ add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 }
 
 /*
- * Compute the Cholesky factor of matrix j (0: G, 1: H), after adding diagonal_addend() to its
- * diagonal.  In exact arithmetic no pivot is below the addend of its element.  If a pivot is below
- * half the addend, rounding errors exceed the addend, and we return false.
+ * Compute the Cholesky factor of matrix j, after adding diagonal_addend() to its diagonal.
+ *
+ * Returns false if rounding errors are larger than this addend.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
@@ -176,16 +173,10 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 }
 
 /*
- * Compute the Cholesky factor of matrix j (0: G, 1: H), with the ridge raised as far as necessary.
+ * Compute the Cholesky factor of matrix j, with the ridge raised as far as necessary.
  *
- * If feature vectors are very large or nearly parallel, the rounding errors of the evidence may
- * exceed the ridge.  We then raise the ridge to their size, which keeps all significant digits of
- * the evidence.  Each observation adds at most one rounding error.
- *
- * The first attempt assumes errors in proportion to each diagonal element, so that a coordinate
- * without observations keeps its ridge.  The second attempt assumes errors in proportion to the
- * largest element, as after a retraction.  If both fail, the evidence cannot come from
- * observations, and we return false.
+ * If features are very large or nearly parallel, rounding errors may exceed the ridge.  We then
+ * raise the ridge to their size.  Returns false if the evidence cannot come from observations.
  */
 static bool
 factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
@@ -208,14 +199,13 @@ factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *f
 	return false;
 }
 
-/* Number of doubles of the Cholesky factors: L of Z and, with a discount, M of Z~ */
 size_t
 factor_value_count(int dim, bool forgets)
 {
 	return linalg_packed_len(dim) * (forgets ? 2 : 1);
 }
 
-/* Let the Cholesky factors L and M point into an array of factor_value_count() doubles. */
+/* Let the Cholesky factors point into an array of factor_value_count() doubles. */
 void
 factor_bind(Factor *f, int dim, bool forgets, double *values)
 {
@@ -225,12 +215,9 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute the Cholesky factors Z = L L' and, with a discount, Z~ = M M'.  Z is the evidence's
- * matrix G, and Z~ is H or its substitute, each plus the prior and the ridge.
+ * Compute the Cholesky factors.  Returns false if no observations can have this evidence.
  *
- * If Z needs a larger ridge because of rounding errors, Z~ gets it, too; otherwise draws would vary
- * too little.  If Z~ needs a still larger one, Z keeps its own.  Returns false if the evidence
- * cannot come from observations.
+ * If Z needs a larger ridge, Z~ gets it, too, because draws would otherwise vary too little.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
@@ -246,7 +233,7 @@ posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 
 /* ---------- estimates ---------- */
 
-/* Posterior mean psi-hat = Z^-1 b (Ghoorchian et al., Algorithm 1, "Calculate psi-hat") */
+/* Compute the posterior mean (Ghoorchian et al., Algorithm 1, "Calculate psi-hat"). */
 void
 posterior_mean(const Factor *f, const double *b, double *mean)
 {
@@ -263,10 +250,7 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 			draws[k] = shift[k] + scale * draws[k];
 }
 
-/*
- * Convert b to the argument "shift" of posterior_draws() and posterior_score().  Without a discount
- * that is L^-1 b: we solve this system once here, instead of in each call.
- */
+/* Convert b to the argument "shift" of posterior_draws() and posterior_score(). */
 void
 posterior_shift(const Factor *f, double *b)
 {
@@ -275,10 +259,10 @@ posterior_shift(const Factor *f, double *b)
 }
 
 /*
- * Draw "count" perturbed estimates psi-tilde (Ghoorchian et al., Algorithm 1).  Each estimate is
- * normal with mean psi-hat = Z^-1 b and covariance scale^2 Z^-1 Z~ Z^-1.  With Cholesky factors Z =
- * L L' and Z~ = M M', it is Z^-1 (b + scale M w) for standard normals w.  If Z~ = Z, it is L'^-1
- * (L^-1 b + scale w).
+ * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).
+ *
+ * For standard normals w, a draw is Z^-1 (b + scale M w).  Without a discount, it is L'^-1 (L^-1 b
+ * + scale w).
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,
@@ -300,10 +284,7 @@ posterior_draws(const Factor *f, const double *shift, double scale, int count,
 	}
 }
 
-/*
- * Compute a root R of the posterior covariance, R R' = Z^-1 Z~ Z^-1, as dim columns of dim numbers:
- * Z^-1 M for Z~ = M M', or L'^-1 if Z~ = Z = L L'.
- */
+/* Compute a matrix R such that R R' is the posterior covariance. */
 void
 posterior_root(const Factor *f, double *root)
 {
@@ -323,10 +304,7 @@ posterior_root(const Factor *f, double *root)
 	}
 }
 
-/*
- * Posterior standard deviation of the score of z, sqrt(z' Z^-1 Z~ Z^-1 z), as the length of R'z for
- * the root R of the covariance.  "work" holds dim numbers.
- */
+/* Compute the posterior standard deviation of the score of a feature vector. */
 double
 posterior_stddev(int dim, const double *root, const double *reduced, double *work)
 {
@@ -334,11 +312,7 @@ posterior_stddev(int dim, const double *root, const double *reduced, double *wor
 	return linalg_norm(dim, work);
 }
 
-/*
- * Posterior mean psi-hat'z and standard deviation of the score of one z.  Overwrites "reduced",
- * which is z.  If Z~ = Z = L L', the standard deviation is the length of L^-1 z, and the mean its
- * product with L^-1 b.
- */
+/* Compute mean and standard deviation of a vector's score.  Overwrites the vector. */
 double
 posterior_score(const Factor *f, const double *shift, double *reduced, double *stddev)
 {

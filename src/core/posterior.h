@@ -1,9 +1,6 @@
 /*
  * posterior.h
- *		Posterior of the coefficients: a normal distribution with its mean,
- *		draws and standard deviations.
- *
- * The caller provides the memory, as in evidence.h.
+ *		Posterior of the coefficients: a normal distribution.
  */
 #ifndef DLINTS_POSTERIOR_H
 #define DLINTS_POSTERIOR_H
@@ -11,21 +8,19 @@
 #include "evidence.h"
 
 /*
- * Prior of the coefficients: a ridge, and evidence P, p from another source, such as a click log or
- * another model.  We add both to a model's own evidence.
+ * Prior of the coefficients: a ridge, and evidence from another model or a click log.
  *
- * P and p are weighted and centered on the mean reward: we use differences between items, but not
- * how often items are clicked.
+ * The evidence is centered on its mean reward, because only differences between items matter.
  */
 typedef struct Prior
 {
 	double		ridge;
-	double		last_ridge;		/* ridge of the intercept; never estimated */
-	double		weight;			/* factor of P and p; 0 without prior evidence */
-	const double *N;			/* sum of the prior's weights */
-	const double *p;			/* sum of r z over the prior: dim numbers */
-	const double *P;			/* sum of z z' over the prior, a packed matrix */
-	double		sigma;			/* noise of the prior's rewards; 0 if they are all equal */
+	double		last_ridge;		/* ridge of the intercept */
+	double		weight;			/* weight of the prior's evidence */
+	const double *N;			/* sum of weights */
+	const double *p;			/* sum of rewards times features */
+	const double *P;			/* packed matrix */
+	double		sigma;			/* standard deviation of noise */
 } Prior;
 
 static inline Prior
@@ -40,7 +35,7 @@ extern void prior_from(const Evidence *e, const Rewards *rewards, double *N, dou
 extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
-/* Packed Cholesky factors Z = L L' and Z~ = M M'; M is NULL without a discount (Z~ = Z) */
+/* Packed Cholesky factors of Z = L L' and Z~ = M M'.  Without a discount, M is NULL. */
 typedef struct Factor
 {
 	int			dim;

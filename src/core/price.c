@@ -1,10 +1,9 @@
 /*
  * price.c
- *		Dual prices of constraints on the costs of decisions.
+ *		Dual prices of constraints on costs.
  *
- * A single price is found by bisection.  Several prices are the dual solution of a linear program
- * over mixtures of choices (price_program.c).  We then move each price to the nearest value at
- * which the choices meet the targets without mixing.
+ * We find a single price by bisection.  For several prices we solve a linear program, and take the
+ * nearest prices at which the chosen candidates meet the targets.
  */
 #include "price.h"
 
@@ -17,32 +16,23 @@
 /* Number of candidates between two calls of pause() */
 #define CANDIDATES_PER_PAUSE	100000
 
-/*
- * Prices have a relative error of at most 1 / ACCURACY.  The smallest price other than 0 is
- * lowest_usual_price() / ACCURACY.
- */
+/* Prices have a relative error of at most 1 / ACCURACY. */
 #define ACCURACY	(1024.0 * 1024.0)
 
-/* Ratios of scores to costs beyond this number or its inverse are ignored (see usual_price). */
+/* Larger ratios of scores to costs are ignored. */
 #define MAX_USUAL	1e110
 
-/* Maximum relative difference between two sums of the same costs, added in different orders */
+/* Maximum relative difference between two sums of the same costs */
 #define ROUNDING	1e-12
 
-/*
- * Maximum number of passes of raise_prices(), and of linear programs in round_prices(); both were
- * chosen on 240 random cases
- */
+/* Maximum numbers of passes, chosen on 240 random cases */
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
-/*
- * Accepted excess over targets that had to be relaxed, as a fraction of the usual spread of costs.
- * Choices rarely meet such targets exactly.
- */
+/* Accepted excess over a target that had to be relaxed, relative to the spread of costs */
 #define RELAXED_TOLERANCE	0.01
 
-/* Choose the k candidates of a decision with the highest score minus price times cost. */
+/* Choose the k candidates with the highest score minus price times cost. */
 static void
 choose(const PricedDecisions *all, const PricedDecision *one, const double *prices, Slate *slate)
 {
@@ -64,9 +54,9 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 }
 
 /*
- * Compute the mean cost of the chosen candidates for each constraint, under given prices.  Returns
- * their mean score, relative to the first candidate of each decision.  Ties are broken in the same
- * way under all prices.
+ * Compute the mean cost of the chosen candidates for each constraint.
+ *
+ * Returns their mean score relative to that of the first candidate of each decision.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)
@@ -102,7 +92,7 @@ price_means(const PricedDecisions *all, const double *prices, double *means)
 	return chosen > 0.0 ? score / chosen : 0.0;
 }
 
-/* Return the mean cost of constraint "kind" per chosen candidate if its price were "price". */
+/* Return the mean cost for constraint "kind" if its price were "price". */
 static double
 mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 {
@@ -126,10 +116,7 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/*
- * Return a price at which scores and costs are equally important in a decision: the ratio of their
- * spreads.  Returns 0 if the ratio is not usable.
- */
+/* Return a price at which scores and costs are equally important; 0 if there is none. */
 static double
 usual_price(const PricedDecision *one, int kind)
 {
@@ -140,10 +127,7 @@ usual_price(const PricedDecision *one, int kind)
 	return usual >= 1.0 / MAX_USUAL && usual <= MAX_USUAL ? usual : 0.0;
 }
 
-/*
- * Return the lowest usual_price() of a constraint over all decisions; 0 if there is none.  We do
- * not take the mean, which one decision with an extreme cost could change much.
- */
+/* Return the lowest usual_price() of a constraint; 0 if there is none. */
 static double
 lowest_usual_price(const PricedDecisions *all, int kind)
 {
@@ -161,17 +145,17 @@ lowest_usual_price(const PricedDecisions *all, int kind)
 
 /* ---------- one price ---------- */
 
-/* A search for the price of one constraint ("kind"), with fixed prices of the others */
+/* A search for the price of one constraint while other prices are fixed */
 typedef struct Search
 {
 	const PricedDecisions *all;
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	bool		all_kinds;		/* must the price meet all targets, not only that of "kind"? */
+	bool		all_kinds;		/* must all targets be met? */
 } Search;
 
-/* Does a mean cost exceed its target at this price of the constraint? */
+/* Does the mean cost exceed a target at this price? */
 static bool
 is_exceeded(const Search *s, double price)
 {
@@ -187,9 +171,9 @@ is_exceeded(const Search *s, double price)
 }
 
 /*
- * Find the lowest price of a constraint at which no target is exceeded.  We take growing steps up
- * or down from the current price, and bisect the last step.  The constraint's target must be at
- * least the minimum mean cost.
+ * Find the lowest price at which the mean costs meet their targets.
+ *
+ * We take growing steps from the current price, and bisect the last step.
  */
 static double
 find_price(const Search *s)
@@ -228,7 +212,7 @@ find_price(const Search *s)
 	return high;
 }
 
-/* Return a constraint's target, raised to the minimum possible mean cost if it is below that. */
+/* Raise a target to the minimum possible mean cost if it is below that. */
 static double
 possible_target(const PricedDecisions *all, int kind, double target)
 {
@@ -240,10 +224,7 @@ possible_target(const PricedDecisions *all, int kind, double target)
 
 /* ---------- several prices ---------- */
 
-/*
- * Return the geometric mean of the spreads of scores (kind < 0) or of a constraint's costs within
- * decisions; 0 if all spreads are 0.
- */
+/* Return the geometric mean of the spreads of costs; of scores if "kind" is negative. */
 static double
 usual_spread(const PricedDecisions *all, int kind)
 {
@@ -277,7 +258,7 @@ is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 	return true;
 }
 
-/* Raise prices until the chosen candidates meet all targets, if a few passes suffice. */
+/* Raise prices until the chosen candidates meet all targets, in a few passes. */
 static void
 raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -306,7 +287,7 @@ lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Largest excess of a mean cost over its target, divided by the costs' usual spread */
+/* Return the largest excess of a mean cost over its target, relative to the costs' spread. */
 static double
 largest_excess(const PriceProgram *p, const double *targets, const double *prices)
 {
@@ -321,9 +302,10 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 }
 
 /*
- * Find prices at which the chosen candidates meet the targets, close to the solution of the linear
- * program, or of a program with tighter targets.  If there are none, take the prices with the
- * smallest excess over a target.  Targets that exclude each other are replaced by relaxed ones.
+ * Find prices at which the chosen candidates meet the targets.
+ *
+ * We solve the linear program, and again with tighter targets if necessary.  If there are no such
+ * prices, we take those with the smallest excess over a target.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)
@@ -357,7 +339,6 @@ round_prices(PriceProgram *p, double *targets, double *prices)
 	}
 }
 
-/* Find the prices of several constraints. */
 static void
 solve_several(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -381,8 +362,9 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 }
 
 /*
- * Find the lowest prices at which the chosen candidates meet their targets.  If no price meets a
- * target, the minimum possible cost replaces the target.
+ * Find the lowest prices at which the chosen candidates meet the targets.
+ *
+ * If no price meets a target, the minimum possible cost replaces the target.
  */
 void
 price_solve(const PricedDecisions *all, const double *targets, double *prices)

@@ -1,10 +1,8 @@
 /*
  * price.h
- *		Dual prices of constraints: the lowest prices at which mean costs meet their targets, if
- *		candidates are chosen by score - price x cost.
+ *		Dual prices of constraints on mean costs.
  *
- * Prices are the multipliers of a linear program over mixtures of choices: maximize the mean score
- * while the mean cost of each constraint is at most its target.
+ * Candidates are chosen by score minus price times cost.
  */
 #ifndef DLINTS_PRICE_H
 #define DLINTS_PRICE_H
@@ -13,7 +11,7 @@
 
 #include "slate.h"
 
-/* Maximum number of constraints, each with its own kind of cost */
+/* Maximum number of constraints */
 #define PRICE_MAX_KINDS		16
 
 /* Scores and costs of a decision's candidates */
@@ -21,20 +19,20 @@ typedef struct PricedDecision
 {
 	int			candidates;
 	const double *scores;
-	const double *costs;		/* for each constraint, a row of "candidates" costs */
+	const double *costs;		/* one row per constraint */
 } PricedDecision;
 
-/* Logged decisions, for which lists are computed again under other prices; and work space */
+/* Decisions for which candidates are chosen again under other prices, and work space */
 typedef struct PricedDecisions
 {
-	int			kinds;			/* number of constraints, at most PRICE_MAX_KINDS */
-	int			k;				/* number of candidates chosen per decision */
+	int			kinds;			/* number of constraints */
+	int			k;				/* candidates chosen per decision */
 	size_t		count;
 	const PricedDecision *each;
-	double	   *scores;			/* work space: scores of a decision's candidates */
-	SlateEntry *entries;		/* work space: a decision's chosen candidates */
-	double	   *means;			/* work space: mean cost of each constraint */
-	void		(*pause) (void);	/* called every few milliseconds; may raise an error */
+	double	   *scores;			/* work space: a decision's scores */
+	SlateEntry *entries;		/* work space: chosen candidates */
+	double	   *means;			/* work space: mean costs */
+	void		(*pause) (void);	/* may raise an error */
 } PricedDecisions;
 
 extern double price_means(const PricedDecisions *all, const double *prices, double *means);

@@ -1,12 +1,12 @@
 /*
  * price_program.c
- *		Solve the linear program for several dual prices by the simplex method
- *		with column generation.
+ *		Solve a linear program for dual prices by the simplex method with column generation.
  *
- * Scores are divided by their usual spread.  Costs enter as the excess over their target, divided
- * by the costs' usual spread.  The row of a constraint says: mean excess + slack - relaxation = 0.
- * All rows share the variable "relaxation".  The last row says that the weights of choices sum to
- * 1.
+ * The program has a row per constraint
+ *
+ *		mean excess of the cost over the target + slack - relaxation = 0
+ *
+ * The last row says that the weights of choices sum to 1.
  */
 #include "price_program.h"
 
@@ -14,23 +14,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Maximum simplex iterations per row, in case the method cycles; about 15 suffice */
+/* Maximum number of simplex iterations per row; usually about 15 suffice. */
 #define MAX_ITERATIONS_PER_ROW	200
 
-/* Minimum size of a pivot, as a fraction of the largest element of its column */
+/* Minimum size of a pivot, as a fraction of its column's largest element */
 #define MIN_PIVOT	1e-11
 
-/* Smaller duals count as 0; so do gains smaller than this fraction of their terms. */
+/* Smaller dual values count as 0. */
 #define MIN_GAIN	1e-11
 
-/* Relative tolerance between two ratios in the choice of the leaving column */
+/* Relative tolerance between two ratios */
 #define RATIO_TOLERANCE	1e-14
 
-/*
- * Compute the linear program's column for the lists chosen under "prices".  The row of a constraint
- * has the excess of its mean cost over the target, and the last row has 1.  Returns the mean score.
- * Costs and scores are scaled.
- */
+/* Compute a column: mean costs minus targets, and 1.  Returns the mean score. */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -93,10 +89,7 @@ invert_basis(PriceProgram *p)
 	return true;
 }
 
-/*
- * Compute values and duals of a new basis.  The first phase ("is_feasibility") minimizes the
- * relaxation, the second maximizes the mean score.  Returns false if the basis is singular.
- */
+/* Compute the variables and dual values of a new basis.  Returns false if it is singular. */
 static bool
 update_basis(PriceProgram *p, bool is_feasibility)
 {
@@ -120,7 +113,7 @@ update_basis(PriceProgram *p, bool is_feasibility)
 	return true;
 }
 
-/* Convert the duals of the scaled program to prices. */
+/* Convert the dual values of the scaled program to prices. */
 void
 program_read_prices(const PriceProgram *p, double *prices)
 {
@@ -141,10 +134,7 @@ maximize_prices(int kinds, double *prices)
 		prices[kind] *= PRICE_MAX / largest;
 }
 
-/*
- * Find a column that improves the objective: the slack of the target with the most negative dual
- * or, if there is none, the lists chosen with duals as prices.  Returns false if no column does.
- */
+/* Find a column that improves the objective.  Returns false if there is none. */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
 			double *column)
@@ -185,10 +175,7 @@ find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double
 	return gain > MIN_GAIN * size;
 }
 
-/*
- * Enter a column into the basis, in place of the one whose value first reaches 0.  Returns false if
- * no value decreases.
- */
+/* Replace a column of the basis.  Returns false if the program is unbounded. */
 static bool
 enter_column(PriceProgram *p, ColumnKind type, double score, const double *column)
 {
@@ -220,7 +207,7 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 	return true;
 }
 
-/* Row of the relaxation variable in the basis; -1 if it is not in the basis */
+/* Row of the relaxation in the basis, or -1 */
 static int
 relaxation_row(const PriceProgram *p)
 {
@@ -230,7 +217,7 @@ relaxation_row(const PriceProgram *p)
 	return -1;
 }
 
-/* Improve the basis until it is optimal or, in the first phase, feasible; false on failure */
+/* Improve the basis until it is optimal.  Returns false if the method fails. */
 static bool
 improve(PriceProgram *p, bool is_feasibility)
 {
@@ -252,7 +239,7 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: slacks, the choice under zero prices, and the relaxation if necessary. */
+/* Set the initial basis: slack variables, and the choice under zero prices. */
 static void
 begin_basis(PriceProgram *p)
 {
@@ -280,7 +267,7 @@ begin_basis(PriceProgram *p)
 	}
 }
 
-/* Raise targets that no choice can meet together.  Returns false if all targets can be met. */
+/* Raise targets that cannot be met together.  Returns false if there are none. */
 static bool
 relax_targets(PriceProgram *p)
 {
@@ -298,10 +285,7 @@ relax_targets(PriceProgram *p)
 	return relaxed;
 }
 
-/*
- * Solve the linear program.  Targets that exclude each other are relaxed as little as possible, by
- * an equal fraction of the usual spreads of costs.  Returns false if the method fails.
- */
+/* Solve the linear program, with higher targets if necessary.  Returns false on failure. */
 bool
 program_solve(PriceProgram *p)
 {

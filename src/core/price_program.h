@@ -1,10 +1,9 @@
 /*
  * price_program.h
- *		The linear program for several dual prices: the mixture of choices with
- *		the highest mean score whose mean costs meet the targets.
+ *		The linear program whose dual values are the prices of constraints.
  *
- * A choice is the set of candidates chosen under one set of prices, in all decisions.  A choice is
- * a column of the program, with a mean score and mean costs.
+ * Its solution is the mixture of choices with the highest mean score whose mean costs meet the
+ * targets.
  */
 #ifndef DLINTS_PRICE_PROGRAM_H
 #define DLINTS_PRICE_PROGRAM_H
@@ -13,13 +12,13 @@
 
 #include "price.h"
 
-/* Maximum number of rows of the program: one per constraint, and one for the sum of weights */
+/* One row per constraint, and one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
-/* Maximum price.  Costs times this price exceed all scores, which then have no effect. */
+/* Maximum price, at which scores have no effect on choices */
 #define PRICE_MAX	1e150
 
-/* Relaxed targets are raised by this further fraction of the usual spread of costs */
+/* Relaxed targets are raised by this further fraction of the usual spread of costs. */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind
@@ -32,16 +31,16 @@ typedef struct PriceProgram
 	/* fields set by the caller */
 	const PricedDecisions *all;
 	int			rows;			/* number of constraints, plus 1 */
-	double		targets[PRICE_MAX_KINDS];	/* target mean costs; raised if no choice meets all */
-	double		score_scale;	/* usual spread of a decision's scores */
-	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs; 0 fixes the price at 0 */
+	double		targets[PRICE_MAX_KINDS];	/* raised if necessary */
+	double		score_scale;	/* usual spread of scores */
+	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread; 0: price is 0 */
 
 	/* current basis: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];
-	double		scores[PROGRAM_MAX_ROWS];	/* objective coefficients of the basic variables */
-	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* column of each basic variable */
+	double		scores[PROGRAM_MAX_ROWS];	/* objective coefficients */
+	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* columns */
 	double		inverse[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];
-	double		values[PROGRAM_MAX_ROWS];	/* values of the basic variables */
+	double		values[PROGRAM_MAX_ROWS];
 	double		duals[PROGRAM_MAX_ROWS];
 } PriceProgram;
 

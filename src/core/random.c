@@ -1,8 +1,8 @@
 /*
  * random.c
- *		Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random
- *		numbers: as easy as 1, 2, 3", 2011) and normals made from it by the
- *		Box-Muller transform.
+ *		Random bits by Philox4x32-10, and normals by the Box-Muller transform.
+ *
+ * Philox: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
  */
 #include "random.h"
 
@@ -26,7 +26,7 @@
 #define TWO_POW_52		4503599627370496.0
 #define TWO_POW_84		19342813113834066795298816.0
 
-/* The Philox bijection: 128 random bits for a counter under a key */
+/* Compute 128 random bits for a counter and a key. */
 void
 random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
@@ -56,7 +56,7 @@ random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 	out[3] = c3;
 }
 
-/* Get 64 random bits for a seed and an index. */
+/* Compute 64 random bits for a seed and an index. */
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
@@ -68,17 +68,17 @@ random_bits(uint64_t seed, uint64_t index)
 	return ((uint64_t) bits[1] << 32) | bits[0];
 }
 
-/* Number of pairs of normals that are computed together: two registers of AVX-512 */
+/* Number of pairs of normals that are computed together */
 #define PAIRS_TOGETHER	16
 
-/* Philox outputs of successive counters, each in two halves of 64 bits */
+/* Outputs of Philox for successive counters */
 typedef struct Words
 {
 	uint64_t	first[PAIRS_TOGETHER];
 	uint64_t	second[PAIRS_TOGETHER];
 } Words;
 
-/* Number of Philox outputs that words_avx2() computes: the lanes of an AVX2 register */
+/* Number of Philox outputs that words_avx2() computes */
 #define WORDS_TOGETHER	4
 
 static void
@@ -100,10 +100,7 @@ words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], si
 }
 
 #ifdef CPU_AVX2
-/*
- * Compute four Philox outputs, one per 64-bit lane.  The lower 32 bits of a lane hold the number;
- * the upper ones are leftovers of multiplications.
- */
+/* Compute four Philox outputs, one per 64-bit lane. */
 CPU_AVX2 static void
 words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size_t at,
 		   Words *words)
@@ -144,9 +141,9 @@ words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size
 /* ---------- normals ---------- */
 
 /*
- * Bits of the doubles 2^52, 2^84 and the square root of 1/2 (rounded).  If we set the low 32 bits
- * of 2^52 to an integer, the result is 2^52 plus the integer.  With 2^84, the result is 2^84 plus
- * 2^32 times the integer.
+ * Bits of 2^52, 2^84 and the square root of 1/2 as doubles.
+ *
+ * If we set the low 32 bits of 2^52 to an integer, the result is 2^52 plus the integer.
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)
@@ -170,7 +167,7 @@ as_bits(double number)
 	return bits;
 }
 
-/* Map 53 of 64 random bits to 1, ..., 2^53.  Zero is excluded, because it has no logarithm. */
+/* Convert random bits to an integer from 1 to 2^53, as a double. */
 static inline double
 positive_integer(uint64_t bits)
 {
@@ -181,10 +178,7 @@ positive_integer(uint64_t bits)
 	return (high - (TWO_POW_84 + TWO_POW_52)) + low;
 }
 
-/*
- * Compute log(x / 2^53).  We split x / 2^53 into 2^e f with f close to 1.  For log f we use the
- * series of the inverse hyperbolic tangent.
- */
+/* Compute log(x / 2^53) by the series of the inverse hyperbolic tangent. */
 static inline double
 log_of(double x)
 {
@@ -199,7 +193,7 @@ log_of(double x)
 		z * (1.0 / 13 + z * (1.0 / 15 + z * (1.0 / 17 + z * (1.0 / 19 + z / 21))))))))));
 }
 
-/* sin(t) and cos(t) for angles of at most an eighth of a turn, by Taylor's series */
+/* Compute sin(t) for angles of at most an eighth of a turn, by Taylor's series. */
 static inline double
 sine_of(double t)
 {
@@ -220,8 +214,9 @@ cosine_of(double t)
 }
 
 /*
- * Compute pairs of normals by the Box-Muller transform.  The functions of the C library
- * are several times slower, and differ between CPUs in the last digit.
+ * Compute pairs of normals by the Box-Muller transform.
+ *
+ * The functions of the C library are slower, and differ between CPUs in the last digit.
  */
 CPU_CLONES
 static void
@@ -231,7 +226,7 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 	{
 		double		radius = sqrt(-2.0 * log_of(positive_integer(words->first[i])));
 		double		turns = positive_integer(words->second[i]) * (0.5 / TWO_POW_52);
-		/* adding 1.5 * 2^52 rounds to an integer, whose lowest bits count quarter turns */
+		/* adding 1.5 * 2^52 rounds to an integer, which counts quarter turns */
 		double		rounded = 4.0 * turns + 1.5 * TWO_POW_52;
 		uint64_t	quarters = as_bits(rounded);
 		double		angle = TWO_PI * (turns - 0.25 * (rounded - 1.5 * TWO_POW_52));
@@ -244,10 +239,7 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 	}
 }
 
-/*
- * Write the standard normals "first" to first + count - 1 of a stream.  Each number depends on its
- * own index only, not on the range.
- */
+/* Write "count" standard normals of a stream, beginning with number "first". */
 void
 random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 					uint64_t first, size_t count, double *out)
@@ -283,7 +275,7 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	}
 }
 
-/* Write the standard normals 0 to count - 1 of a stream. */
+/* Write the first "count" standard normals of a stream. */
 void
 random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count, double *out)
 {
@@ -293,10 +285,9 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count,
 /* ---------- names ---------- */
 
 /*
- * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012) of a name.
+ * Constants of SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
  *
- * The key is that of the authors' test vectors, the bytes 0 to 15.  It is no secret, but must be
- * equal on all machines and in all versions.
+ * The key is not secret.  It must be equal on all machines and in all versions.
  */
 #define KEY_LOW			UINT64_C(0x0706050403020100)
 #define KEY_HIGH		UINT64_C(0x0f0e0d0c0b0a0908)
@@ -305,7 +296,7 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count,
 #define ROUNDS_PER_WORD	2
 #define FINAL_ROUNDS	4
 
-#define SIGNS_PER_BLOCK	128		/* number of bits in one Philox output */
+#define SIGNS_PER_BLOCK	128
 
 #define ROTATE(x, bits)	(((x) << (bits)) | ((x) >> (64 - (bits))))
 
@@ -335,7 +326,7 @@ siphash_word(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-/* Read up to eight bytes as a little-endian number, on every machine. */
+/* Read up to eight bytes as a little-endian number. */
 static uint64_t
 little_endian(const unsigned char *bytes, size_t count)
 {
@@ -367,10 +358,7 @@ hash_name(const void *bytes, size_t count)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/*
- * Add the first "count" random signs of a hash, times the weight, to "sum".  Sign i is bit i of
- * Philox's output for the counters 0, 1, ... with the hash as key.  A bit of 1 is a minus.
- */
+/* Add the first "count" random signs of a hash, times the weight, to "sum". */
 void
 hash_add_signs(uint64_t hash, double weight, size_t count, double *sum)
 {

@@ -1,6 +1,6 @@
 /*
  * ridge.c
- *		Estimation of the ridge by maximum marginal likelihood.
+ *		Estimate the ridge by maximum marginal likelihood.
  */
 #include "ridge.h"
 
@@ -11,46 +11,31 @@
 #include "memories.h"
 #include "spectral.h"
 
-/*
- * The search multiplies the ridge by 4 per step (doc/algorithm.md, "Ridge"), at most 20 times: up
- * to 1e12 times the start.
- */
+/* The search multiplies the ridge by 4 per step, at most 20 times. */
 #define STEP_FACTOR			4.0
 #define MAX_STEPS_UP		20
 
 /*
- * Maximum number of steps that divide the ridge by STEP_FACTOR.  With noiseless rewards the
- * likelihood favours a zero ridge, and draws would have no variance.
+ * Maximum number of steps that divide the ridge.
+ *
+ * Rewards without noise would favour a ridge of zero, and draws would have no variance.
  */
 #define MAX_STEPS_DOWN	2
 
-/*
- * Minimum number of observations per effective parameter before the ridge may rise.  If there are
- * fewer, for example few rewarded arms among many, the lack of an effect does not show that
- * coefficients are small (doc/algorithm.md, "Ridge").
- */
+/* Minimum observations per parameter for a larger ridge (doc/algorithm.md, "Ridge") */
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 
-/*
- * Minimum ratio of squared deviations from the mean reward to the sum of squared rewards.  Below
- * it, rewards are constant except for rounding, and the ridge keeps its start value.
- */
+/* Minimum variation of rewards for an estimate, relative to the sum of squared rewards */
 #define MIN_VARIATION	1e-9
 
-/*
- * Residuals below this fraction of the sum of squared rewards are rounding errors (about 50 times
- * the precision of a double).
- */
+/* Smaller residuals, relative to the sum of squared rewards, are rounding errors. */
 #define MIN_RESIDUE	1e-14
 
 /*
- * The parts of the marginal likelihood that do not depend on the ridge.  For a symmetric matrix A
- * and a vector v, the likelihood needs
+ * The parts of the marginal likelihood that do not depend on the ridge.
  *
- *		ln |A + ridge I|	and		v' (A + ridge I)^-1 v
- *
- * for many ridges.  We therefore reduce A to tridiagonal form once, at the
- * cost of four factorizations.  Each ridge then takes "dim" operations.
+ * We need ln |A + ridge I| and v' (A + ridge I)^-1 v for many ridges.  We therefore reduce the
+ * matrix A to tridiagonal form once.
  */
 typedef struct Likelihood
 {
@@ -58,18 +43,15 @@ typedef struct Likelihood
 	double	   *diagonal;
 	double	   *below;
 	double	   *vector;
-	double	   *spare;			/* work space for one tridiagonal factorization */
-	double		squares;		/* sum of squared deviations from the mean reward */
-	double		min_residual;	/* smallest residual that is not a rounding error */
-	double		degrees_of_freedom; /* sum of weights, minus 1 with an intercept */
-	double		noise;			/* known standard deviation of the noise; 0 if unknown */
-	double		start;			/* value of the ridge at which the search starts */
+	double	   *spare;			/* for a tridiagonal factorization */
+	double		squares;		/* squared deviations of rewards */
+	double		min_residual;	/* smallest residual */
+	double		degrees_of_freedom;
+	double		noise;			/* 0 if unknown */
+	double		start;			/* initial ridge */
 } Likelihood;
 
-/*
- * Compute ln |A + ridge I| and v' (A + ridge I)^-1 v of the marginal likelihood.  Returns false if
- * A + ridge I is not positive definite.
- */
+/* Compute ln |A + ridge I| and v' (A + ridge I)^-1 v.  Returns false on failure. */
 static bool
 solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length)
 {
@@ -93,10 +75,7 @@ solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length
 	return true;
 }
 
-/*
- * Log marginal likelihood of the rewards up to a constant, with a Laplace
- * penalty on the ridge's distance from the start of the search.
- */
+/* Compute the log marginal likelihood, up to a constant. */
 static double
 log_likelihood(const Likelihood *h, double ridge)
 {
@@ -113,10 +92,7 @@ log_likelihood(const Likelihood *h, double ridge)
 	return 0.5 * (h->dim * log(ridge) - log_det - fit - fabs(log(ridge / h->start)));
 }
 
-/*
- * Eliminate the last coordinate, the intercept, from a full matrix, which leaves its Schur
- * complement.  The intercept's element of b is 0 already, because rewards are centered.
- */
+/* Eliminate the intercept from a matrix by its Schur complement. */
 static void
 eliminate_last(int dim, double ridge, double *full)
 {
@@ -132,7 +108,6 @@ eliminate_last(int dim, double ridge, double *full)
 	}
 }
 
-/* Number of doubles of work space for ridge_find() */
 size_t
 ridge_find_work(int dim)
 {
@@ -170,7 +145,7 @@ prepare_likelihood(const Evidence *e, double start, const Rewards *rewards,
 	return h;
 }
 
-/* Multiply the ridge by "factor" while the marginal likelihood rises, at most "steps" times. */
+/* Multiply the ridge by "factor" while the marginal likelihood rises. */
 static double
 climb(const Likelihood *h, double factor, int steps)
 {
@@ -189,12 +164,7 @@ climb(const Likelihood *h, double factor, int steps)
 	return ridge;
 }
 
-/*
- * Find the ridge, a power of STEP_FACTOR times "start", by hill climbing on the marginal
- * likelihood.  "parameters" is the effective number of parameters under "start".  Requires
- * at least one coordinate besides the intercept.  The result depends on the evidence only,
- * not on the order in which it was gathered.
- */
+/* Find the ridge by hill climbing on the marginal likelihood. */
 double
 ridge_find(const Evidence *e, double parameters, double start,
 		   const Rewards *rewards, double noise, double *work)

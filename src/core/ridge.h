@@ -1,16 +1,13 @@
 /*
  * ridge.h
- *		Estimation of the ridge from the evidence.
- *
- * Rewards themselves show how large the coefficients are.  With 2 clicks in 100 impressions,
- * features explain about 1e-4 of the rewards' variance.  A ridge of 1 would then fit noise.
+ *		Estimate the ridge from the evidence.
  */
 #ifndef DLINTS_RIDGE_H
 #define DLINTS_RIDGE_H
 
 #include "evidence.h"
 
-/* Ridge at which the search starts; models with too few observations keep this ridge */
+/* Ridge at which the search starts */
 #define RIDGE_START		0.1
 
 extern size_t ridge_find_work(int dim);

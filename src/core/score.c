@@ -1,15 +1,12 @@
 /*
  * score.c
- *		Scores of feature vectors under interleaved weight vectors (see score.h).
+ *		Scores of feature vectors under interleaved weight vectors.
  */
 #include "score.h"
 
 #include "clones.h"
 
-/*
- * Interleave "count" weight vectors of "len" numbers, in groups of "lanes".  Zeros complete the
- * last group, so that there are "rounded" vectors in total.
- */
+/* Interleave weight vectors in groups of "lanes".  Zeros complete the last group. */
 #define PACK_BODY(number, lanes, rounded) \
 	int			v; \
 	int			k; \
@@ -36,11 +33,7 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 	PACK_BODY(float, SCORE_LANES_FLOAT, score_rounded_float(count));
 }
 
-/*
- * SIMD vector types.  They are explicit, because compilers generate poor code for such short loops,
- * and worse code for vectors longer than the CPU's registers.  Each instruction set therefore has
- * its own type.
- */
+/* SIMD vector types, because compilers generate poor code for such short loops */
 #define VECTOR(number, bytes) \
 	number __attribute__((vector_size(bytes), aligned(sizeof(number)), may_alias))
 
@@ -52,9 +45,9 @@ typedef VECTOR(float, 32) float_x8;
 typedef VECTOR(float, 64) float_x16;
 
 /*
- * Dot products of feature vectors with a group of interleaved weight vectors.  All vector types use
- * this body, so that the order of summation is always the same.  Several feature vectors share each
- * load of weights.
+ * Compute the dot products of feature vectors with a group of weight vectors.
+ *
+ * All instruction sets use this body, so that they sum in the same order.
  */
 #define SCORE_BODY(number, vector, width, lane_count, together) \
 	vector		sum[together][(lane_count) / (width)]; \
@@ -96,7 +89,7 @@ typedef VECTOR(float, 64) float_x16;
 				   lane_count, together); \
 	}
 
-/* A SIMD function and the number of feature vectors it processes together */
+/* A SIMD function and the number of feature vectors that it processes together */
 typedef struct ScoreKernel
 {
 	int			together;
@@ -122,10 +115,7 @@ FLOAT_FUNCTION(float_by_4, float_x4, 4,)
 static const ScoreKernel kernels[] = {{4, double_by_4}, {1, double_by_1}};
 static const ScoreKernelFloat kernels_float[] = {{4, float_by_4}, {1, float_by_1}};
 
-/*
- * Each function takes enough feature vectors to hide the latency of additions, and few enough for
- * their sums to fit into the registers.
- */
+/* More vectors hide the latency of additions, as long as the sums fit into the registers. */
 #ifdef CPU_AVX2
 DOUBLE_FUNCTION(double_by_1_avx2, double_x4, 1, CPU_AVX2)
 DOUBLE_FUNCTION(double_by_4_avx2, double_x4, 4, CPU_AVX2)
@@ -149,10 +139,7 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 #define CHOOSE_KERNEL(plain, x86)	(plain)
 #endif
 
-/*
- * Score all feature vectors, several per call of a kernel.  If too few are left, the last call
- * repeats some vectors, which is faster than a kernel for fewer vectors.
- */
+/* Score all feature vectors, several per call of a kernel. */
 #define SCORE_ALL(kernel) \
 	int			c; \
 \
@@ -169,9 +156,10 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 	}
 
 /*
- * Compute scores of "count" feature vectors under one group of interleaved weight vectors.
- * Feature vectors are features_len numbers apart, and the numbers of a feature vector are "step"
- * numbers apart.  Each feature vector gives a row of scores; rows are scores_len numbers apart.
+ * Compute scores of "count" feature vectors under one group of weight vectors.
+ *
+ * Feature vectors are features_len numbers apart, and their elements "step" numbers.  Rows of
+ * scores are scores_len numbers apart.
  */
 void
 score_lanes_spaced(int len, const double *lanes, int count, const double *features,
@@ -182,7 +170,7 @@ score_lanes_spaced(int len, const double *lanes, int count, const double *featur
 	SCORE_ALL(kernel);
 }
 
-/* score_lanes_spaced() for feature vectors of contiguous numbers */
+/* Call score_lanes_spaced() for feature vectors of contiguous numbers. */
 void
 score_lanes(int len, const double *lanes, int count, const double *features,
 			int features_len, double *scores, int scores_len)

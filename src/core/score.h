@@ -2,12 +2,8 @@
  * score.h
  *		Scores of many feature vectors under many weight vectors.
  *
- * Weight vectors are interleaved, SCORE_LANES side by side, so that one pass over a feature vector
- * computes all of its scores.  Each score is summed in the order of the features, whatever its
- * lane.  Equal feature vectors thus have equal scores, which a BLAS product does not guarantee.
- *
- * Single precision has twice as many lanes in the same time, and reads real features without
- * conversion.
+ * SCORE_LANES weight vectors are interleaved, so that one pass over a feature vector computes
+ * several scores.  Equal feature vectors have equal scores, which BLAS does not guarantee.
  */
 #ifndef DLINTS_SCORE_H
 #define DLINTS_SCORE_H

@@ -1,13 +1,13 @@
 /*
  * slate.c
- *		Top-k selection with heaps, group caps and random tie-breaking.
+ *		Choose the k best candidates with heaps, a maximum per group and random tie-breaking.
  */
 #include "slate.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* Tie-break key of an entry, drawn on first use, because few scores are equal */
+/* Return the tie-break key of an entry, which is drawn on first use. */
 static uint64_t
 tie_key(const Slate *s, SlateEntry *entry)
 {
@@ -17,7 +17,6 @@ tie_key(const Slate *s, SlateEntry *entry)
 	return entry->tie_key;
 }
 
-/* Is entry a better than entry b? */
 static bool
 is_better(const Slate *s, SlateEntry *a, SlateEntry *b)
 {
@@ -61,10 +60,7 @@ sift_up(SlateHeap *heap, const Slate *s)
 	heap->entries[place] = entry;
 }
 
-/*
- * Count the rejected entries that share the highest rejected score, and record the one with the
- * largest tie-break key.  Callers need not pass entries that score lower than all kept entries.
- */
+/* Record a rejected entry if it has the highest rejected score. */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 {
@@ -95,7 +91,6 @@ push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 		record_lost(heap, s, &entry);
 }
 
-/* Offer a candidate to a heap. */
 static inline void
 offer(SlateHeap *heap, const Slate *s, double score, int candidate)
 {
@@ -113,7 +108,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Compute the number of entries of a slate.  Sets sizes[g] to the number for each group g. */
+/* Compute the number of entries of a slate, and sizes[g] for each group g. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {
@@ -129,7 +124,7 @@ slate_entries(int candidates, int k, const int *groups, int cap, int group_count
 	return count;
 }
 
-/* Initialize a slate with the caller's heaps and entries (see slate_entries). */
+/* Initialize a slate with memory of the caller. */
 void
 slate_bind(Slate *s, int candidates, int k, const int *groups,
 		   int group_count, const int *sizes, SlateHeap *caps, SlateEntry *entries)
@@ -167,7 +162,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer candidates "first" to first + count - 1.  Successive scores are "step" numbers apart. */
+/* Offer "count" candidates, beginning with number "first". */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
@@ -186,10 +181,7 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	}
 }
 
-/*
- * Finish a slate after all candidates have been offered.  s->best then holds the chosen entries in
- * heap order.  Returns their number.
- */
+/* Finish a slate.  Returns the number of chosen entries, which s->best holds as a heap. */
 int
 slate_end(Slate *s)
 {
@@ -199,14 +191,14 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/* Largest tie-break key among the rejected entries with the highest score, which must exist */
+/* Return the largest tie-break key of the rejected entries with the highest score. */
 uint64_t
 slate_lost_key(Slate *s)
 {
 	return tie_key(s, &s->best.lost);
 }
 
-/* Sort the chosen entries, best first, by heapsort: the worst remaining entry moves to the end. */
+/* Sort the chosen entries by heapsort, best first. */
 void
 slate_sort(Slate *s)
 {

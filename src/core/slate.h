@@ -1,14 +1,9 @@
 /*
  * slate.h
- *		Slates: the k best of a list of scored candidates, with a maximum
- *		number per group.
+ *		Choose the k candidates with the highest scores, with a maximum number per group.
  *
- * If scores are equal, the smallest tie-break key wins.  Keys are random, drawn from a seed or given
- * by the caller.  Propensities (choose/decision.c) and random lists, whose scores are all equal,
- * rely on this randomness.
- *
- * A greedy choice by score that skips full groups takes only the best of each group.  We therefore
- * keep the best "cap" entries per group in a heap, choose among these, and sort nothing else.
+ * If scores are equal, the smallest tie-break key wins.  The keys are random, because random lists
+ * and probabilities of lists rely on it.
  */
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H
@@ -23,31 +18,31 @@
 typedef struct SlateEntry
 {
 	double		score;
-	uint64_t	tie_key;		/* tie-break key; 0 if not drawn yet */
+	uint64_t	tie_key;		/* 0 if not drawn yet */
 	int			candidate;
 } SlateEntry;
 
-/* A heap of the best entries offered so far, with the worst of them first */
+/* A heap of the best entries, with the worst of them first */
 typedef struct SlateHeap
 {
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
-	SlateEntry	lost;			/* best rejected entry; of several, that with the largest key */
-	int			lost_count;		/* number of rejected entries that tie with "lost" */
+	SlateEntry	lost;			/* best rejected entry */
+	int			lost_count;		/* entries equal to "lost" */
 } SlateHeap;
 
 typedef struct Slate
 {
-	uint64_t	seed;			/* seed from which tie-break keys are drawn */
-	const uint64_t *keys;		/* nonzero key of each candidate; NULL: drawn from the seed */
-	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
+	uint64_t	seed;
+	const uint64_t *keys;		/* keys of candidates, or NULL */
+	const int  *groups;			/* groups of candidates, or NULL */
 	int			group_count;
 	SlateHeap	best;
-	SlateHeap  *caps;			/* heap of each group's best entries */
+	SlateHeap  *caps;			/* heap of each group */
 } Slate;
 
-/* Compute the tie-break key of a candidate or an item from its number and a seed. */
+/* Compute a tie-break key from the number of a candidate. */
 static inline uint64_t
 slate_tie_key(uint64_t seed, uint64_t number)
 {
@@ -62,7 +57,6 @@ slate_least(const Slate *s)
 		s->best.entries[0].score : -INFINITY;
 }
 
-/* Is a score too low to be chosen? */
 static inline bool
 slate_is_beyond(const Slate *s, double score)
 {

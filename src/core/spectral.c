@@ -1,20 +1,16 @@
 /*
  * spectral.c
- *		Tridiagonal forms, eigenvectors and singular vectors by LAPACK.
- *
- * The search of a ridge needs a tridiagonal form.  Click logs need eigenvectors and singular
- * vectors of small finite matrices.
+ *		Tridiagonal forms, eigenvectors and singular vectors of small matrices, by LAPACK.
  */
 #include "spectral.h"
 
 #include "lapack.h"
 
-/* LAPACK's block size for the reduction to tridiagonal form */
+/* Block size of LAPACK's reduction to tridiagonal form */
 #define TRIDIAGONAL_BLOCK	32
-/* Doubles that OpenBLAS 0.3.21 may read after a vector: on old CPUs it reads groups of four */
+/* OpenBLAS 0.3.21 may read this many doubles after a vector. */
 #define READ_PAST_END		3
 
-/* Number of doubles of work space for spectral_tridiagonal() */
 size_t
 spectral_tridiagonal_work(int d)
 {
@@ -22,9 +18,9 @@ spectral_tridiagonal_work(int d)
 }
 
 /*
- * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and set vector <- Q'
- * vector.  A's lower triangle begins at "full", with columns "stride" apart, and is destroyed.  T
- * is returned as its diagonal and the d - 1 numbers below it.
+ * Reduce a symmetric matrix A to tridiagonal form Q' A Q, and set vector <- Q' vector.
+ *
+ * The lower triangle of A, with columns "stride" apart, is overwritten.
  */
 void
 spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
@@ -40,7 +36,7 @@ spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
 			&d, work, &work_len, &info, 1, 1, 1);
 }
 
-/* Factor T = L D L', with a unit diagonal of L.  Returns false unless T is positive definite. */
+/* Factor T = L D L'.  Returns false unless T is positive definite. */
 bool
 spectral_tridiagonal_factor(int d, double *diagonal, double *below)
 {
@@ -50,7 +46,7 @@ spectral_tridiagonal_factor(int d, double *diagonal, double *below)
 	return info == 0;
 }
 
-/* Number of doubles of work space for spectral_eigenvectors() and spectral_nearest_rotation() */
+/* Number of doubles of work space, except for spectral_tridiagonal() */
 size_t
 spectral_work(int d)
 {
@@ -59,17 +55,14 @@ spectral_work(int d)
 	return 5 * n * n + 16 * n + 64;
 }
 
-/* Number of ints of work space for spectral_eigenvectors() and spectral_nearest_rotation() */
+/* Number of ints of work space */
 size_t
 spectral_integers(int d)
 {
 	return 8 * (size_t) d + 8;
 }
 
-/*
- * Replace a finite symmetric matrix, given by its lower triangle, by its eigenvectors.  Each
- * eigenvector is contiguous; eigenvalues are in ascending order.
- */
+/* Replace a symmetric matrix by its eigenvectors, in ascending order of eigenvalues. */
 bool
 spectral_eigenvectors(int d, double *full, double *values, double *work, int *integers)
 {
@@ -81,10 +74,7 @@ spectral_eigenvectors(int d, double *full, double *values, double *work, int *in
 	return info == 0;
 }
 
-/*
- * Compute the orthogonal matrix nearest to a finite square matrix: U V' of its singular value
- * decomposition U S V', by columns.  The input is destroyed; "left" and "right" are work space.
- */
+/* Compute the orthogonal matrix that is nearest to a square matrix.  Overwrites "full". */
 bool
 spectral_nearest_rotation(int d, double *full, double *rotation, double *left,
 						double *right, double *work, int *integers)
@@ -94,7 +84,7 @@ spectral_nearest_rotation(int d, double *full, double *rotation, double *left,
 	double		zero = 0.0;
 	int			info;
 
-	/* "work" starts with the singular values, which are not used */
+	/* "work" begins with the singular values, which are not used */
 	dgesdd_("A", &d, &d, full, &d, work, left, &d, right, &d, work + d,
 			&work_len, integers, &info, 1);
 	dgemm_("N", "N", &d, &d, &d, &one, left, &d, right, &d, &zero, rotation, &d, 1, 1);

@@ -1,17 +1,13 @@
 /*
  * svd.c
- *		Block iteration for the leading singular vectors of a sparse matrix.
+ *		Compute the leading singular vectors of a sparse matrix by block iteration.
  *
- * Each product of A'A with a panel reads all cells once.  A product followed by a Rayleigh-Ritz
- * step yields approximate singular vectors and values.  Between such steps we apply Chebyshev
- * polynomials of A'A, which are small below the last of these values and grow fast above.  The
- * polynomials separate the directions far better than the same number of plain products (Zhou and
- * Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).  The first and
- * the last product are in double precision, the others in single precision.
+ * We multiply by Chebyshev polynomials of A'A, which converge faster than plain products (Zhou and
+ * Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).  Most products
+ * are in single precision.
  *
- * Panels are orthonormalized by the eigenvectors of their Gram matrix (Stathopoulos and Wu, "A
- * block orthogonalization procedure with constant synchronization requirements", 2002).  Linearly
- * dependent columns become zeros.
+ * Vectors are orthonormalized by the eigenvectors of their Gram matrix (Stathopoulos and Wu, "A
+ * block orthogonalization procedure with constant synchronization requirements", 2002).
  */
 #include "svd.h"
 
@@ -23,28 +19,22 @@
 #include "random.h"
 #include "spectral.h"
 
-/*
- * Maximum number of products with A'A in a decomposition.  With 25, lists on MovieLens
- * are not better (difference of the DCG .0000 +- .0013).
- */
+/* Maximum number of products with A'A. */
 #define MAX_PRODUCTS	16
 
-/* Maximum ratio between a polynomial's amplifications of the first and of the last direction */
+/* Maximum ratio between amplifications of the first and the last direction */
 #define MAX_GROWTH		1e8
 
-/*
- * Minimum ratio of the last singular value to the first for products in single precision.  Their
- * rounding errors are proportional to the first value.  The last product is in double precision.
- */
+/* Products use double precision if the singular values have a smaller ratio. */
 #define MIN_FAST_SHARE	1e-3
 
-/* Eigenvalues below this fraction of the largest are rounding errors. */
+/* Smaller eigenvalues, relative to the largest, are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* In Gram matrices of unit vectors, eigenvalues below this fraction are rounding errors. */
+/* Smaller eigenvalues of matrices of unit vectors are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
-/* Arrays in the work space of a decomposition */
+/* Arrays in the work space */
 typedef struct Work
 {
 	double	   *full;
@@ -84,10 +74,10 @@ split_work(int columns, double *work)
 }
 
 /*
- * Divide each weight by the square root of its user's sum and the fourth root of its item's sum,
- * because active users and popular items would otherwise dominate the leading directions.  The sums
- * are numbers of clicks if each click has weight 1.  The largest quotient becomes 1, so that
- * panel_multiply_fast() does not underflow.  "roots" is work space of one double per item.
+ * Reduce the weights of active users and popular items.
+ *
+ * Each weight is divided by the square root of its user's sum and the fourth root of its item's
+ * sum.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
@@ -129,9 +119,10 @@ svd_scale(SvdMatrix *matrix, double *roots)
 /* ---------- the iteration ---------- */
 
 /*
- * Replace a positive semidefinite matrix in work->full by its eigenvectors, each divided by
- * the square root of its eigenvalue, in descending order.  work->values gets these roots.
- * Negligible eigenvalues and their vectors become zero.  Returns false if LAPACK fails.
+ * Replace a positive semidefinite matrix in work->full by its scaled eigenvectors.
+ *
+ * Each eigenvector is divided by the square root of its eigenvalue, in descending order.
+ * Negligible eigenvectors become zero.  Returns false if LAPACK fails.
  */
 static bool
 whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work)
@@ -143,7 +134,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 
 	if (!linalg_all_finite(n * n, work->full))
 		return false;
-	/* scale first, because LAPACK's error bounds assume numbers around 1 */
+	/* LAPACK's error bounds assume numbers around 1 */
 	for (size_t j = 0; j < n; j++)
 		largest = fmax(largest, work->full[j * n + j]);
 	(void) frexp(largest, &exponent);
@@ -184,14 +175,14 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 	return true;
 }
 
-/* Replace the columns of the panel by an orthonormal basis of their span. */
+/* Replace vectors by an orthonormal basis of their span. */
 static bool
 orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 {
 	size_t		n = (size_t) svd->columns;
 	double	   *lengths = work->chunk;
 
-	/* lengths may differ widely, so normalize the columns first */
+	/* normalize the columns first, because their lengths may differ widely */
 	panel_cross(matrix, svd->columns, svd->panel, svd->panel, work->full);
 	for (size_t j = 0; j < n; j++)
 	{
@@ -211,10 +202,7 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	return true;
 }
 
-/*
- * Multiply the panel V by A'A and take a Rayleigh-Ritz step: with an orthonormal basis Q of A V,
- * take the singular vectors and values of Q'A.
- */
+/* Multiply approximate singular vectors by A'A, and make them orthonormal. */
 static bool
 improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *work)
 {
@@ -242,7 +230,7 @@ rank(const Svd *svd)
 	return n;
 }
 
-/* Highest degree n <= products at which the polynomial amplifies at most MAX_GROWTH times */
+/* Highest degree of a polynomial that amplifies at most MAX_GROWTH times */
 static int
 filter_degree(double first, double last, int products)
 {
@@ -264,11 +252,7 @@ filter_degree(double first, double last, int products)
 	return n;
 }
 
-/*
- * Initialize the panel.  The vector of an item begins with "known" numbers from an earlier
- * decomposition; the others are random normals from the item's hash.  We do not use random signs,
- * because the sign vectors of few items may be linearly dependent.
- */
+/* Set start vectors: "known" numbers from an earlier decomposition, then random normals. */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 		  int known, const double *vectors)
@@ -287,10 +271,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 	}
 }
 
-/*
- * Compute the leading singular vectors.  The start vectors must have a component in each direction.
- * Returns false if LAPACK fails.
- */
+/* Compute the leading singular vectors.  Returns false if LAPACK fails. */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd)
 {
@@ -300,7 +281,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, panel_multiply, &work))
 		return false;
 
-	/* if the panel spans all directions of the matrix, further products change nothing */
+	/* further products would change nothing */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
 		products = MAX_PRODUCTS;
 	while (products + 2 <= MAX_PRODUCTS)
@@ -334,7 +315,7 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/* Map an item's hash to a weight in [1, 2), which determines the sign of a singular vector. */
+/* Map an item's hash to a weight that determines the sign of singular vectors. */
 static double
 sign_weight(uint64_t hash)
 {
@@ -353,9 +334,9 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 }
 
 /*
- * Write the right singular vectors V, one vector of "len" numbers per item, padded with zeros.  The
- * vectors are scaled to a mean squared length of 1.  The sign of a singular vector is arbitrary;
- * the hashes determine it.  "vectors" may be svd->panel if "len" is at most svd->columns.
+ * Write one vector of "len" numbers per item, padded with zeros.
+ *
+ * The vectors have a mean squared length of 1.  The hashes determine the signs of singular vectors.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -407,13 +388,10 @@ squared_length(size_t len, const double *vector)
 }
 
 /*
- * Rotate the vectors of a new decomposition onto the items' previous vectors "onto", and scale them
- * to the same total length.  Models that were trained on the previous vectors then stay valid.  A
- * previous vector of zeros means that the item had none.
+ * Rotate new item vectors onto the previous ones, and scale them to equal total length.
  *
- * If all items with previous vectors are far from the new directions, their vectors are rounding
- * errors and nothing changes.  The work area has svd_work(len) doubles.  Returns false if LAPACK
- * fails.
+ * Models that were trained on the previous vectors then stay valid.  A previous vector of zeros
+ * means that the item is new.  Returns false if LAPACK fails.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)

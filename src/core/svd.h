@@ -1,28 +1,21 @@
 /*
  * svd.h
- *		Leading singular vectors of a click matrix.
- *
- * The sparse matrix A of users by items is scaled: each row is divided by the
- * square root of its sum, each column by the fourth root of its sum.  Time is
- * linear in the number of cells, plus small matrices of order "columns".
- *
- * The caller provides the memory.  Results do not depend on the order of input, if
- * the caller sorts users, items and the cells of each user.
+ *		Leading singular vectors of a sparse matrix A of users by items.
  */
 #ifndef DLINTS_SVD_H
 #define DLINTS_SVD_H
 
 #include "panel.h"
 
-/* Number of directions in addition to the requested ones, to speed up convergence */
+/* Additional directions, which speed up convergence */
 #define SVD_SPARE		10
 
 typedef struct Svd
 {
 	int			columns;
-	double	   *panel;			/* start vectors, then right singular vectors */
-	double	   *spare;			/* work space: panel_spare() doubles, at least one per item */
-	double	   *values;			/* singular values in descending order */
+	double	   *panel;			/* item vectors */
+	double	   *spare;			/* work space: panel_spare() doubles */
+	double	   *values;			/* singular values, descending */
 	double	   *work;			/* work space: svd_work() doubles */
 } Svd;
 

@@ -1,12 +1,12 @@
 /*
  * value.c
- *		Off-policy estimates: sums, standard errors and anytime-valid bounds.
+ *		Estimate the value of a policy from a log of another policy.
  */
 #include "value.h"
 
 #include <math.h>
 
-/* Evaluation sums (see value.h) of a single decision */
+/* Return the sums of a single decision. */
 PolicyValue
 value_of(double reward, double weight)
 {
@@ -24,7 +24,7 @@ value_of(double reward, double weight)
 	return v;
 }
 
-/* Evaluation sums of a single decision, with a model's predicted and expected rewards */
+/* Return the sums of a single decision, with rewards that a model predicts. */
 PolicyValue
 value_of_modelled(double reward, double weight, double predicted, double expected)
 {
@@ -41,10 +41,7 @@ fraction_of(double count, double more)
 	return more > 0.0 ? more / (count + more) : 0.0;
 }
 
-/*
- * Merge the moments of two weighted samples (Chan, Golub and LeVeque).  If
- * the other sample is one observation, this is Welford's update.
- */
+/* Merge the means and squared deviations of two samples (Chan, Golub and LeVeque). */
 static void
 merge_moments(Moments *m, double count, Moments other, double other_count)
 {
@@ -55,7 +52,6 @@ merge_moments(Moments *m, double count, Moments other, double other_count)
 	m->mean += distance * share;
 }
 
-/* Merge the evaluation sums "other" into v. */
 void
 value_merge(PolicyValue *v, const PolicyValue *other)
 {
@@ -80,10 +76,7 @@ value_stderr(const PolicyValue *v, Moments moments)
 	return sqrt(moments.squares / (v->count - 1.0) / v->count);
 }
 
-/*
- * Compute the standard error of the estimate "snips" (see value.h) by linearization: the standard
- * error of the mean of w (r - snips), divided by the mean weight.
- */
+/* Compute the standard error of the estimate "snips" by linearization. */
 double
 value_snips_stderr(const PolicyValue *v)
 {
@@ -94,7 +87,7 @@ value_snips_stderr(const PolicyValue *v)
 	return value_stderr(v, linear) / v->weight.mean;
 }
 
-/* Effective sample size: the squared sum of the weights over the sum of their squares */
+/* Effective sample size: the squared sum of weights over the sum of squared weights */
 double
 value_sample_size(const PolicyValue *v)
 {
@@ -105,18 +98,14 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* Bet sizes: the grid 0.97 * 2^-k for k = 0..15.  The smallest suits about 1e10 observations. */
+/* The sizes of bets are 0.97 * 2^-k for k = 0..15, which suits up to 1e10 observations. */
 #define N_BETS			16
 #define MAX_BET	0.97
 
-/* Number of bisection steps; 60 reach the precision of a double. */
+/* 60 steps reach the precision of a double. */
 #define BISECTION_STEPS		60
 
-/*
- * Return a lower bound of the log wealth after bets against an expectation at "distance" from the
- * mean (see value.h).  Wealth increases with the distance.  Beyond its maximum the bound decreases,
- * so we return the maximum.
- */
+/* Return a lower bound of the log wealth after bets against an expectation. */
 static double
 log_wealth(double bet, double count, double squares, double distance)
 {
@@ -126,7 +115,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the log of the mean wealth of gamblers with all bet sizes (see value.h). */
+/* Return the log of the mean wealth over all sizes of bets. */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {
@@ -146,9 +135,10 @@ log_mixture_wealth(double count, double squares, double distance)
 }
 
 /*
- * Return a confidence bound for the expectation of numbers in [0, 1], as its distance from their
- * mean, at most "room".  "squares" is the sum of squared deviations from the mean, and "alpha" the
- * probability of error.  The bound is valid at any time, so that repeated looks need no correction.
+ * Compute a confidence bound for the expectation of numbers in [0, 1].
+ *
+ * The bound is returned as its distance from the mean, at most "room".  "squares" is the sum of
+ * squared deviations from the mean, and "alpha" the probability of error.
  */
 double
 bounds_distance(double count, double squares, double room, double alpha)

@@ -1,17 +1,13 @@
 /*
  * value.h
- *		Off-policy evaluation: estimates of another policy's mean reward from
- *		logged decisions.
+ *		Estimate the mean reward of a policy from decisions that another policy made.
  *
- * Each logged decision has a reward r and an importance weight w, the ratio
- * of the two policies' probabilities.  With a model's predicted reward q and
- * its expected reward e under the other policy, the estimators are
+ * Each decision has a reward r and an importance weight w, the ratio of the two policies'
+ * probabilities.  A model predicts a reward q, and a reward e under the other policy.  The
+ * estimators are
  *
  *		ips = mean of w r		snips = sum of w r / sum of w
  *		dr  = mean of e + w (r - q)
- *
- * We keep means and squared deviations instead of sums, so that rewards far
- * from zero lose no digits.  Two sets of decisions merge in any order.
  */
 #ifndef DLINTS_VALUE_H
 #define DLINTS_VALUE_H
@@ -23,18 +19,18 @@ typedef struct Moments
 	double		squares;
 } Moments;
 
-/* Sums of an evaluation; doubles only, so that callers can store them as an array */
+/* Sums over decisions.  Callers store the doubles as an array. */
 typedef struct PolicyValue
 {
 	double		count;
 	Moments		reward;
 	Moments		weight;
-	Moments		weighted;		/* moments of weighted rewards w r */
-	double		snips;			/* mean reward with weights w, the estimate snips */
-	double		weight_squares; /* sum of squared weights w */
-	Moments		by_squares;		/* moments of rewards with weights w^2 */
+	Moments		weighted;		/* moments of w r */
+	double		snips;
+	double		weight_squares;
+	Moments		by_squares;		/* rewards with weights w^2 */
 	double		max_weight;
-	Moments		doubly;			/* moments of e + w (r - q), the terms of the estimate dr */
+	Moments		doubly;			/* terms of dr */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight);
@@ -46,7 +42,7 @@ extern double value_snips_stderr(const PolicyValue *v);
 extern double value_sample_size(const PolicyValue *v);
 
 /*
- * Anytime-valid confidence bounds for the mean of bounded numbers, by betting.
+ * Confidence bounds that are valid at any time, for the mean of bounded numbers.
  *
  * To test whether numbers z in [0, 1] have expectation m, let x = z - m, or m - z for the other
  * side.  For a bet s < 1 and x >= -1,
@@ -55,8 +51,8 @@ extern double value_sample_size(const PolicyValue *v);
  *
  * is at most the wealth of a gambler who bets a fraction s of it each time (Fan, Grama and Liu
  * 2015).  If m is the expectation, wealth exceeds 1/alpha at any time with probability at most
- * alpha (Ville).  This also holds for the mean wealth over several bets.  The bound is the m
- * closest to the sample mean at which the mean wealth exceeds 1/alpha.
+ * alpha (Ville).  The bound is the m closest to the sample mean at which the mean wealth over
+ * several bets exceeds 1/alpha.
  */
 extern double bounds_distance(double count, double squares, double room, double alpha);
 

@@ -1,9 +1,8 @@
 /*
  * variety.c
- *		Greedy selection with a similarity penalty (maximal marginal relevance).
+ *		Choose candidates one by one, with a penalty for similarity (maximal marginal relevance).
  *
- * For each position, we scan candidates, VARIETY_STRIP of them (a strip) at a time.  Keeping the
- * candidates sorted would cost more, because each choice changes their order.
+ * We do not keep the candidates sorted, because each choice changes their order.
  */
 #include "variety.h"
 
@@ -31,7 +30,7 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 
 /* ---------- similarity ---------- */
 
-/* Return the address of a candidate's vector, whose elements are VARIETY_STRIP floats apart. */
+/* Return the address of a candidate's vector. */
 static float *
 lane_of(const Variety *v, int at)
 {
@@ -50,7 +49,7 @@ variety_set_vector(Variety *v, int at, const double *vector)
 		lane[(size_t) k * VARIETY_STRIP] = v->unit[k];
 }
 
-/* Complete the setup after the vectors of all candidates have been set. */
+/* Finish the setup after the vectors of all candidates have been set. */
 void
 variety_start(Variety *v)
 {
@@ -62,10 +61,7 @@ variety_start(Variety *v)
 	v->row_count = 0;
 }
 
-/*
- * Compute the cosines of the vector "unit" with all candidates.  Each cosine is summed in the
- * order of the elements, so that equal vectors have equal cosines.
- */
+/* Compute the cosines of the vector "unit" with all candidates. */
 CPU_CLONES
 static void
 fill_row(const Variety *v, float *row)
@@ -86,10 +82,7 @@ fill_row(const Variety *v, float *row)
 	}
 }
 
-/*
- * Compute the similarities of all candidates to a chosen one, unless they are cached.  While the
- * cache has room, we keep them for later slates.  After that, they are overwritten each time.
- */
+/* Compute the similarities of all candidates to a chosen one, unless they are cached. */
 static void
 compute_row(Variety *v, int chosen)
 {
@@ -113,7 +106,6 @@ higher(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Convert the similarities of VARIETY_STRIP candidates to double precision. */
 static inline void
 widen(const float *row, double *similar)
 {
@@ -121,10 +113,7 @@ widen(const float *row, double *similar)
 		similar[i] = row[i];
 }
 
-/*
- * Update the greatest similarities of some candidates, and compute their penalized scores.  Returns
- * the highest of these scores.
- */
+/* Update the penalized scores of some candidates.  Returns the highest one. */
 static inline double
 score_strip(double diversity, const double *similar, const double *scores, double *closest,
 		  double *penalized)
@@ -147,10 +136,7 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
 }
 
-/*
- * Update the penalized scores of VARIETY_STRIP candidates (a strip) for all chosen candidates.
- * Returns the highest score.
- */
+/* Update the penalized scores of VARIETY_STRIP candidates.  Returns the highest one. */
 CPU_CLONES
 static double
 update_strip(Variety *v, size_t strip)
@@ -178,11 +164,7 @@ update_strip(Variety *v, size_t strip)
 										 penalized);
 }
 
-/*
- * Find the highest penalized score.  Penalties only grow, so a strip (VARIETY_STRIP candidates)
- * whose earlier highest score is too low needs no update.  If the similarities to the last choice
- * are not cached, we update all strips before they are overwritten.
- */
+/* Find the highest penalized score. */
 static double
 find_highest(Variety *v)
 {
@@ -204,7 +186,7 @@ find_highest(Variety *v)
 	return highest;
 }
 
-/* Compute the penalized scores of VARIETY_STRIP candidates from the similarities in v->closest. */
+/* Compute penalized scores of VARIETY_STRIP candidates. */
 CPU_CLONES
 static double
 rescore_strip(const Variety *v, int at, double *penalized)
@@ -240,10 +222,7 @@ tie_key(const Variety *v, int at)
 	return slate_tie_key(v->seed, (uint64_t) v->numbers[at]);
 }
 
-/*
- * Find the candidate with the penalized score "highest"; of several, the one with the smallest
- * tie-break key.  At least one candidate must have this score.
- */
+/* Find the candidate with the penalized score "highest", which must exist. */
 static int
 argmax(const Variety *v, double highest)
 {
@@ -262,7 +241,7 @@ argmax(const Variety *v, double highest)
 	return found;
 }
 
-/* Exclude the chosen candidate, and the rest of its group if the group has reached the cap. */
+/* Exclude a chosen candidate, and the rest of its group if the group is full. */
 static void
 exclude(Variety *v, int chosen)
 {
