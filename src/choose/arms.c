@@ -2,10 +2,8 @@
  * arms.c
  *		dlints_recommend_arms: choose among arms that have a model each.
  *
- * The models of the arms share no coefficients.  The score of an arm under a draw of its model is a
- * normal variable, independent of the other arms' scores.  We therefore draw one normal number per
- * arm, instead of a vector of coefficients.  The intercept is part of the score, since it differs
- * between models.
+ * The models of two arms share no coefficients.  We therefore draw one normal number per arm,
+ * instead of a vector of coefficients.
  */
 #include "postgres.h"
 
@@ -18,14 +16,12 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* Distribution of an arm's score under its model's policy */
 typedef struct ArmScore
 {
 	double		mean;
-	double		stddev;			/* standard deviation of the score; 0 if the policy does not draw */
+	double		stddev;			/* 0 if the policy is not random */
 } ArmScore;
 
-/* Compute the distribution of an arm's score, including the intercept. */
 static ArmScore
 ArmScoreOf(PreparedModel *prepared, ArrayType *features, Datum profile)
 {
@@ -41,7 +37,6 @@ ArmScoreOf(PreparedModel *prepared, ArrayType *features, Datum profile)
 	return score;
 }
 
-/* Draw a score from an arm's distribution. */
 static double
 DrawScore(const ArmScore *score)
 {
@@ -52,9 +47,10 @@ DrawScore(const ArmScore *score)
 }
 
 /*
- * dlints_recommend_arms(model, arm, features [, k [, profile]]): the best arm, or the k best, where
- * each arm has a model.  Each score is an independent draw and includes the intercept.  The final
- * functions are those of dlints_recommend.
+ * dlints_recommend_arms(model, arm, features [, k [, profile]]): return the best arm, or the k
+ * best.
+ *
+ * The score of each arm is an independent draw.  It includes the intercept.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 

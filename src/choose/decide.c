@@ -1,8 +1,6 @@
 /*
  * decide.c
- *		dlints_decide: a decision over candidates in arrays.
- *
- * Arrays are read in place, so that the cost per candidate is the arithmetic only.
+ *		The function dlints_decide: choose among candidates that are passed as arrays.
  */
 #include "postgres.h"
 
@@ -19,10 +17,8 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* number of result columns */
 #define DECIDE_COLUMNS	4
 
-/* Arguments of a call of dlints_decide */
 typedef struct Call
 {
 	FunctionCallInfo fcinfo;
@@ -31,12 +27,12 @@ typedef struct Call
 	int			count;
 	PreparedModel *prepared;
 	Datum		profile;
-	bool		all_items;		/* does the result include candidates that are not chosen? */
+	bool		all_items;		/* also return candidates that are not chosen */
 } Call;
 
 /* ---------- arrays ---------- */
 
-/* Raise an error unless an array has one element per row of features. */
+/* Raise an error unless the array has one element per candidate. */
 static void
 CheckElementCount(const Call *call, ArrayType *array, const char *name)
 {
@@ -45,7 +41,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
-/* Add the numbers of a float8[], at most WIDEN_MAX in size, to "sums".  NULL counts as 0. */
+/* Add the numbers of a float8[] argument to "sums".  NULL counts as 0. */
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {
@@ -61,7 +57,7 @@ AddNumbers(const Call *call, int argno, const char *plural, const char *name, do
 			sums[i] += ArgBounded(DatumGetFloat8(elements[i]), name);
 }
 
-/* Read the standard deviation of each candidate's random bonus; NULL if the argument is NULL. */
+/* Read the argument "bonus_stddev".  Returns NULL if the argument is NULL. */
 static double *
 ReadBonusStddevs(const Call *call)
 {
@@ -79,7 +75,6 @@ ReadBonusStddevs(const Call *call)
 	return stddevs;
 }
 
-/* Read the group of each candidate, for the per-group cap. */
 static void
 ReadGroups(const Call *call, Candidates *found)
 {
@@ -102,7 +97,11 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = GroupsCount(groups);
 }
 
-/* Read similar_by as weights of features; similarities are cosines of the weighted features. */
+/*
+ * Read similar_by as weights of features.
+ *
+ * The similarity of two candidates is the cosine of their weighted features.
+ */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
 {
@@ -123,7 +122,7 @@ ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, 
 	found->similar_roots = roots;
 }
 
-/* Read similar_by: weights of the features, or a vector of any length for each candidate. */
+/* Read similar_by: weights of the features, or a vector for each candidate. */
 static void
 ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 {
@@ -142,7 +141,7 @@ ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 
 /* ---------- candidates ---------- */
 
-/* Add the UCB bonus of each candidate to "addends", which has a number per candidate. */
+/* Add each candidate's UCB bonus to "addends", one number per candidate. */
 static void
 AddUcbBonuses(const Call *call, const Request *request, double *addends)
 {
@@ -156,7 +155,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 	}
 }
 
-/* Compute the bonuses that are added to the candidates' scores; NULL without bonuses. */
+/* Compute the bonus of each candidate's score.  Returns NULL without bonuses. */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {
@@ -174,7 +173,7 @@ MakeAddends(const Call *call, const Request *request)
 	return addends;
 }
 
-/* Read the tie-break keys of a shortlist's candidates, and convert them to nonzero integers. */
+/* Read the argument "tie_keys" as nonzero integers.  Returns NULL if the argument is NULL. */
 static uint64 *
 ReadTieKeys(const Call *call)
 {
@@ -223,10 +222,9 @@ typedef struct DecisionRows
 	const Decision *decision;
 	ReturnSetInfo *rows;
 	Datum	   *items;
-	bool	   *nulls;			/* null flags of "items" */
+	bool	   *nulls;
 } DecisionRows;
 
-/* Return a candidate as a result row; rank 0 becomes NULL. */
 static void
 StoreCandidate(const DecisionRows *result, int number, int rank)
 {
@@ -241,7 +239,7 @@ StoreCandidate(const DecisionRows *result, int number, int rank)
 	tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
 }
 
-/* Return rows for the candidates that were not chosen, in the order of the argument "items". */
+/* Return rows for the candidates that were not chosen, in the order of their indexes. */
 static void
 StoreOthers(const DecisionRows *result)
 {
@@ -267,7 +265,6 @@ StoreDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
 		StoreOthers(&result);
 }
 
-/* Read the candidates, decide, and return the chosen ones. */
 static void
 DecideCall(Call *call, ReturnSetInfo *rows)
 {
@@ -295,8 +292,9 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 PG_FUNCTION_INFO_V1(dlints_decide);
 
 /*
- * dlints_decide(model, items, features, ...): choose k of the items; row i of the matrix
- * "features" has the features of item i
+ * dlints_decide(model, items, features, ...): choose k of the items.
+ *
+ * Row i of the matrix "features" belongs to element i of the array "items".
  */
 Datum
 dlints_decide(PG_FUNCTION_ARGS)

@@ -3,19 +3,15 @@
  *		Choose among candidates, and compute the propensity of each choice.
  *
  * We draw M vectors of coefficients, and the first draw makes the decision.  A candidate's
- * propensity is the fraction of the M draws that choose it.  Given the set of draws, their order is
- * random, so this is the exact probability of the decision.
+ * propensity is the fraction of the M draws that choose it.  The draws are exchangeable, so this is
+ * the exact probability.
  *
- * If T candidates tie for the last r positions of a draw, each counts r / T for this draw, the
+ * If T candidates tie for the last r positions of a list, each of them counts r / T, the
  * probability that a random tie-break chooses it.
  *
- * If the candidates are a shortlist, other items may tie with them.  The shortlist provides
- * tie-break keys, uniform in (0, 1), and its T candidates of the tie have the lowest keys.  Let t
- * be the highest of these.  Given all other keys, an item has one of the T - 1 lowest keys if its
- * own is below t.  Each order is then equally probable, so a candidate counts t * r / (T - 1).
- * Assume that an item ties with the same items in all draws.  Then the mean of 1 / propensity, over
- * the pages that show the item, is exactly 1.  If other conditions exclude items of the tie, the
- * mean deviates by at most about 1 / T.
+ * A shortlist may have dropped some of the tied items.  It provides tie-break keys that are uniform
+ * in (0, 1), and its T candidates have the lowest keys.  Let t be the highest of these keys.  An
+ * item with a key below t has one of the T - 1 lowest keys, so we count t * r / (T - 1).
  *
  * With a cap or diversity, we count the candidates that the actual tie-break chooses.
  */
@@ -34,29 +30,24 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* Maximum number of entries in the slates of draws that are processed together (24 MB) */
+/* 2^20 entries need 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/*
- * Ties of fewer candidates than this are complete: a shortlist can lack items of a tie only if it
- * has at least 25 other items of the tie.  The limit is below 25, because conditions may exclude
- * items of the shortlist.
- */
+/* A tie of fewer candidates is complete, since a shortlist drops items of larger ties only. */
 #define MIN_CUT_TIE		8
 
-/* State of a decision in progress */
 typedef struct DecisionState
 {
 	Decision   *decision;
 	uint64		tie_seed;		/* seed of the random tie-break keys */
-	int			first_draw;		/* index of the first draw in the current batch */
-	Slate	   *slates;			/* slate of each draw in the batch */
-	VariedLists *varied;		/* slates with diversity; NULL without diversity */
-	int		   *list;			/* work space: candidates of one slate */
-	double	   *tie_shares;		/* result of TieShare() for each draw in the batch */
+	int			first_draw;		/* index of the batch's first draw */
+	Slate	   *slates;			/* one slate for each draw of the batch */
+	VariedLists *varied;		/* NULL without diversity */
+	int		   *list;			/* work space for the candidates of one slate */
+	double	   *tie_shares;		/* result of TieShare() for each draw of the batch */
 } DecisionState;
 
-/* Return the number of draws to score together, since a few take about as long as one. */
+/* Return the number of draws to score at the same time, limited by memory. */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
 {
@@ -66,7 +57,6 @@ DrawsPerPass(const Candidates *from, Size entries)
 	return (int) Min(Min(limit, from->rules.draws), ScoresMaxDraws(from->scores));
 }
 
-/* Create slates for "draws" draws, with "entries" entries each. */
 static Slate *
 MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *sizes)
 {
@@ -81,14 +71,13 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Draw whether a decision is random, which has probability epsilon. */
 static bool
 DrawRandomDecision(double epsilon)
 {
 	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
 }
 
-/* Offer some candidates to the slate of a draw, with their scores under this draw. */
+/* Offer scores under one draw to the slate of this draw. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -105,7 +94,7 @@ OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 		state->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
 }
 
-/* Write the indexes of a slate's candidates to "list"; returns their number. */
+/* Write the candidates of a slate to "list", and return their number. */
 static int
 ListSlate(const Slate *slate, int *list)
 {
@@ -114,7 +103,7 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Do we count tied candidates by their probability of being chosen, instead of breaking the tie? */
+/* Do we count tied candidates by probability, instead of breaking the tie? */
 static bool
 SharesTies(const Candidates *from)
 {
@@ -122,8 +111,9 @@ SharesTies(const Candidates *from)
 }
 
 /*
- * Return the probability that a candidate is chosen if it ties for the last positions of a slate; 0
- * if no candidates tie for them.
+ * Return the probability that a tied candidate gets one of the last positions.
+ *
+ * Returns 0 if no candidates tie for these positions.
  */
 static double
 TieShare(const Candidates *from, Slate *slate)
@@ -143,7 +133,7 @@ TieShare(const Candidates *from, Slate *slate)
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
-/* Among some candidates, count those that tie for the last positions of a draw's slate. */
+/* Count the candidates whose scores tie for the last positions of a slate. */
 static void
 CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -157,7 +147,7 @@ CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 			state->decision->counts[strip->first + i] += share;
 }
 
-/* Count candidates that tie for the last positions of slates, in a second pass over scores. */
+/* Count tied candidates, in a second pass over all scores. */
 static void
 CountTies(DecisionState *state, int draws)
 {
@@ -176,8 +166,9 @@ CountTies(DecisionState *state, int draws)
 }
 
 /*
- * Count the candidates that a draw chooses, except those that tie for the last positions.  The
- * choice of the first draw becomes the decision.
+ * Count the candidates chosen under a draw, except tied ones.
+ *
+ * The first draw makes the decision.
  */
 static void
 CountChosen(DecisionState *state, int draw)
@@ -186,7 +177,7 @@ CountChosen(DecisionState *state, int draw)
 	Slate	   *slate = &state->slates[draw];
 	bool		acts = state->first_draw + draw == 0;
 	bool		has_tie = state->tie_shares[draw] > 0.0;
-	double		score = slate->best.entries[0].score;	/* the lowest, before sorting */
+	double		score = slate->best.entries[0].score;	/* read before the slate is sorted */
 	int		   *list = acts ? decision->chosen : state->list;
 	int			count;
 
@@ -202,7 +193,7 @@ CountChosen(DecisionState *state, int draw)
 		decision->chosen_count = count;
 }
 
-/* Choose a slate under each of "draws" draws, and count the chosen candidates. */
+/* Choose and count candidates under the next "draws" draws. */
 static void
 DecideUnder(DecisionState *state, int draws)
 {
@@ -227,10 +218,7 @@ DecideUnder(DecisionState *state, int draws)
 	}
 }
 
-/*
- * Replace the decision by a random subset in random order, by giving equal scores to all
- * candidates.
- */
+/* Replace the decision by a random subset in random order. */
 static void
 ChooseAtRandom(Decision *decision, Slate *slate)
 {
@@ -249,7 +237,6 @@ ChooseAtRandom(Decision *decision, Slate *slate)
 	decision->chosen_count = ListSlate(slate, decision->chosen);
 }
 
-/* Add the intercept of the first draw to its scores. */
 static void
 AddLevel(Decision *decision)
 {
@@ -258,7 +245,7 @@ AddLevel(Decision *decision)
 	ResultFinite(peak_of(decision->candidates, decision->scores));
 }
 
-/* Make a decision about at least one candidate. */
+/* Make a decision.  There must be at least one candidate. */
 Decision
 Decide(const Candidates *from)
 {
@@ -288,14 +275,13 @@ Decide(const Candidates *from)
 	return decision;
 }
 
-/* Return the propensity of a candidate. */
 double
 DecisionProbability(const Decision *decision, int candidate)
 {
 	const Rules *rules = &decision->from->rules;
 	int			k = Min(rules->k, decision->candidates);
 
-	/* because of rounding errors, the sum may exceed 1 */
+	/* rounding errors may raise the sum above 1 */
 	return Min(1.0, (1.0 - rules->epsilon) * decision->counts[candidate] / rules->draws +
 			   rules->epsilon * k / decision->candidates);
 }

@@ -1,6 +1,6 @@
 /*
  * decision.h
- *		Decisions: the chosen candidates with their propensities.
+ *		The decision: chosen candidates and their propensities.
  */
 #ifndef DLINTS_DECISION_H
 #define DLINTS_DECISION_H
@@ -10,31 +10,30 @@
 #include "core/slate.h"
 #include "sql/arrays.h"
 
-/* Candidates and settings of a decision */
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* scores of the candidates; NULL without candidates */
-	int		   *groups;			/* group of each candidate, negative for none; NULL without a cap */
+	Scores	   *scores;			/* NULL without candidates */
+	int		   *groups;			/* group of each candidate, or -1; NULL without a cap */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
-	ArrayType  *similar_by;		/* vector of each candidate, one per row; NULL without diversity */
+	ArrayType  *similar_by;		/* one vector per candidate; NULL without diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* factor of each column of similar_by; NULL: all are 1 */
+	double	   *similar_roots;	/* scale factor of each column of similar_by, or NULL */
 } Candidates;
 
 typedef struct Decision
 {
 	const Candidates *from;
 	int			candidates;
-	int		   *chosen;			/* indexes of the chosen candidates, best first */
+	int		   *chosen;			/* indexes of candidates, best first */
 	int			chosen_count;
-	double	   *scores;			/* score of each candidate under the first draw */
-	double		level;			/* intercept under the first draw */
+	double	   *scores;			/* scores under the first draw */
+	double		level;			/* intercept of the first draw */
 	double	   *counts;			/* expected number of draws that choose each candidate */
 } Decision;
 
-/* varied_lists.c: slates with diversity under many draws */
+/* defined in varied_lists.c */
 typedef struct VariedLists VariedLists;
 
 extern VariedLists *VariedListsCreate(const Candidates *from, int draws);

@@ -1,7 +1,6 @@
 /*
  * draw.c
- *		dlints_draw and dlints_draw_weights: draws from the posterior of the coefficients;
- *		dlints_dot: score under a weight vector.
+ *		Functions that draw coefficients from the posterior, and the function dlints_dot.
  */
 #include "postgres.h"
 
@@ -13,12 +12,12 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Maximum number of draws in a result; 1000 rows of 65536 weights need 0.5 GB. */
+/* 1000 rows of 65536 weights need 0.5 GB */
 #define MAX_DRAWS	1000
 
 PG_FUNCTION_INFO_V1(dlints_draw);
 
-/* dlints_draw(model, seed): a draw of the coefficients (Ghoorchian et al., Algorithm 1) */
+/* dlints_draw(model, seed): draw coefficients (Ghoorchian et al., Algorithm 1). */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
 {
@@ -33,9 +32,11 @@ dlints_draw(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model, profile, seed, draws): draws converted to weights of features.
- * Returns a vector for one draw, and a matrix with a row per draw for several.  The first row
- * equals the single draw with the same seed.  dlints_decide uses the same draws under that seed.
+ * dlints_draw_weights(model, profile, seed, draws): draw coefficients, and convert them to weights
+ * of features.
+ *
+ * Returns a vector for one draw, and a matrix with one row per draw for several.  The first row
+ * equals the single draw under the same seed. dlints_decide makes the same draws.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
@@ -70,7 +71,7 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_dot);
 
-/* dlints_dot(weights, features): the score of features under a weight vector */
+/* dlints_dot(weights, features): return the dot product. */
 Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {

@@ -1,7 +1,6 @@
 /*
  * prices.c
- *		The aggregate dlints_prices: dual prices at which replayed decisions meet
- *		their cost targets.
+ *		The aggregate dlints_prices: find dual prices at which decisions meet their cost targets.
  */
 #include "postgres.h"
 
@@ -14,7 +13,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* argument numbers of the transition function; 0 is the state */
+/* argument numbers of the transition function */
 #define SCORES_ARGNO	1
 #define COSTS_ARGNO		2
 #define K_ARGNO			3
@@ -26,7 +25,7 @@ typedef struct PricesState
 	PricedDecisions all;
 	PricedDecision *each;
 	Size		room;			/* allocated length of "each" */
-	int			max_candidates;	/* largest number of candidates in a decision */
+	int			max_candidates;	/* number of candidates of the largest decision */
 	double	   *targets;
 } PricesState;
 
@@ -60,7 +59,7 @@ BeginPrices(FunctionCallInfo fcinfo)
 	return state;
 }
 
-/* Raise an error unless targets and k are equal in all rows of a group. */
+/* Raise an error unless all rows of a group have equal targets and k. */
 static void
 CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 {
@@ -73,7 +72,7 @@ CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 				   "targets", "group");
 }
 
-/* Add an empty decision, and enlarge the array if it is full. */
+/* Append a decision that the caller must fill. */
 static PricedDecision *
 NextDecision(PricesState *state)
 {
@@ -87,7 +86,6 @@ NextDecision(PricesState *state)
 	return &state->each[state->all.count++];
 }
 
-/* Copy scores and costs of a row's candidates into a new decision. */
 static void
 AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 {
@@ -117,9 +115,10 @@ AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 PG_FUNCTION_INFO_V1(dlints_prices_transfn);
 
 /*
- * dlints_prices(scores, costs, k, targets) -> float8[][]
- *		The lowest prices at which the k best candidates of each decision (one per
- *		row) meet the targets on average, and the mean costs (core/price.h).
+ * dlints_prices(scores, costs, k, targets) -> float8[][]: return the lowest prices at which
+ * decisions meet the cost targets on average, and the resulting mean costs.
+ *
+ * Each row is a decision with its k best candidates.  See core/price.h.
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)

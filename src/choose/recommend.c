@@ -1,10 +1,9 @@
 /*
  * recommend.c
- *		dlints_recommend: the best candidates of a group.
+ *		The aggregate dlints_recommend: return the best candidates of a group.
  *
- * One draw scores all candidates of a group.  A draw per row would not be Thompson sampling,
- * because the candidates share the coefficients of one model.  Policies without draws use the
- * posterior mean, and UCB adds the standard deviation.
+ * All candidates of a group are scored under the same draw, because they share the coefficients of
+ * one model.
  */
 #include "postgres.h"
 
@@ -14,12 +13,11 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* State of dlints_recommend for one group */
 typedef struct RecommendState
 {
-	TopK		top;			/* must be first, since final functions read only "top" */
+	TopK		top;			/* must be first: final functions receive a TopK */
 	Request		request;
-	double	   *weights;		/* weights of features: the group's draw, or the mean */
+	double	   *weights;		/* weights of features */
 	uint64		tie_seed;		/* seed of the tie-break keys */
 } RecommendState;
 
@@ -30,7 +28,7 @@ static const MismatchMessages recommend = {
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/* Create the state from the first candidate.  All must have the same model, profile and k. */
+/* Create the aggregate's state from the group's first candidate. */
 static RecommendState *
 BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {
@@ -49,7 +47,7 @@ BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 	return state;
 }
 
-/* Compute the score of a candidate, without the intercept, which all candidates share. */
+/* Compute a candidate's score without the intercept. */
 static double
 Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *state)
 {
@@ -67,9 +65,10 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *
 }
 
 /*
- * dlints_recommend(model, item, features [, k [, profile]]): the item with the best score under the
- * model's policy (Ghoorchian et al., Algorithm 1, "Select arm"), or the k best.  Ties are broken at
- * random.
+ * dlints_recommend(model, item, features [, k [, profile]]): return the item with the highest
+ * score, or the k best (Ghoorchian et al., Algorithm 1, "Select arm").
+ *
+ * Ties are broken at random.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 
@@ -96,7 +95,7 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);
 
-/* final function of dlints_recommend and dlints_recommend_arms without k */
+/* final function of aggregates without the argument k */
 Datum
 dlints_recommend_finalfn(PG_FUNCTION_ARGS)
 {
@@ -108,7 +107,7 @@ dlints_recommend_finalfn(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_recommend_k_finalfn);
 
-/* final function of dlints_recommend and dlints_recommend_arms with k */
+/* final function of aggregates with the argument k */
 Datum
 dlints_recommend_k_finalfn(PG_FUNCTION_ARGS)
 {

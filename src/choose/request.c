@@ -1,7 +1,6 @@
 /*
  * request.c
- *		Common parts of the choosing functions: seeds, a policy's weights, and
- *		the check that all candidates have the same model and profile.
+ *		Seeds, policy weights and checks that several choosing functions share.
  */
 #include "postgres.h"
 
@@ -15,9 +14,9 @@
 #include "sql/observation.h"
 
 int			session_seed = -1;
-static int	key_owner;			/* process that chose the random key; 0: none */
+static int	key_owner;			/* process that chose the random key, or 0 */
 
-/* Start the session's random numbers again, when dlints.seed is set. */
+/* Restart the random numbers after dlints.seed is set. */
 void
 RestartSeeds(int value, void *extra)
 {
@@ -25,9 +24,9 @@ RestartSeeds(int value, void *extra)
 }
 
 /*
- * Return a seed that is independent of all others, on any server, unless dlints.seed makes seeds
- * repeatable.  Each process encrypts a counter with a random key, because a system call per seed
- * would cost as much as the draw.
+ * Return a seed that is independent of all other seeds, unless dlints.seed is set.
+ *
+ * Each process encrypts a counter with a random key, since a system call per seed would be slow.
  */
 uint64
 FreshSeed(void)
@@ -50,7 +49,6 @@ FreshSeed(void)
 	return random_bits(key, counter++);
 }
 
-/* Return the seed argument, or a fresh seed if it is NULL. */
 uint64
 SeedArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -58,10 +56,7 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 		(uint64) PG_GETARG_INT64(argno);
 }
 
-/*
- * Return the argument numbers of an aggregate, which depend on the number of arguments: (model,
- * item, features), with k as the fourth and a profile as the fifth argument.
- */
+/* Get the positions of an aggregate's arguments, which depend on their number. */
 const CandidateForm *
 AggregateForm(FunctionCallInfo fcinfo)
 {
@@ -74,7 +69,7 @@ AggregateForm(FunctionCallInfo fcinfo)
 	return &forms[PG_NARGS() - 4];
 }
 
-/* Is a row a candidate?  Rows with a NULL model, features or profile are skipped. */
+/* Is the row a candidate?  Rows with a NULL model, features or profile are skipped. */
 bool
 IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
@@ -82,7 +77,7 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 		(!form->profile || !PG_ARGISNULL(form->profile));
 }
 
-/* Return the parts of a prepared model (parts.h) that a policy needs. */
+/* Get the parts of a prepared model that a policy needs (see posterior/parts.h). */
 static int
 PolicyParts(uint8 policy)
 {
@@ -90,7 +85,7 @@ PolicyParts(uint8 policy)
 		policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN;
 }
 
-/* Return the weights by which a policy scores candidates, without UCB's standard deviation. */
+/* Get the weights of features for a policy, without the UCB bonus. */
 double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
 {
@@ -106,7 +101,7 @@ PolicyWeights(PreparedModel *prepared, Datum profile)
 	return weights;
 }
 
-/* Initialize a request from the first candidate.  "context" owns the keys of model and profile. */
+/* Initialize a request from the first candidate. */
 void
 RequestInit(Request *request, const MismatchMessages *messages,
 			 PreparedModel *prepared, MemoryContext context, Datum model, Datum profile)
@@ -128,8 +123,10 @@ RequestInit(Request *request, const MismatchMessages *messages,
 }
 
 /*
- * Raise an error unless a profile equals the request's.  If it is another datum with equal
- * numbers, it becomes the request's profile, because the next rows probably pass this datum, too.
+ * Raise an error unless a profile equals that of the request.
+ *
+ * If only the pointers differ, the request keeps the new pointer for faster comparisons with the
+ * next rows.
  */
 void
 RequestCheckProfile(Request *request, Datum profile)
@@ -154,7 +151,7 @@ RequestCheckProfile(Request *request, Datum profile)
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 
-/* Return the UCB bonus of a candidate: exploration times the posterior standard deviation. */
+/* Compute the UCB bonus: exploration times the posterior standard deviation. */
 double
 RequestUcbBonus(const Request *request, PreparedModel *prepared, const double *features)
 {

@@ -1,7 +1,6 @@
 /*
  * request.h
- *		A request: model, profile and policy that all candidates of a choice
- *		share.
+ *		The model, profile and policy that all candidates of a choice share.
  */
 #ifndef DLINTS_REQUEST_H
 #define DLINTS_REQUEST_H
@@ -12,7 +11,7 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Argument numbers of an aggregate over candidates; 0: the aggregate has no such argument. */
+/* Positions of an aggregate's arguments; 0 for an argument that it lacks */
 typedef struct CandidateForm
 {
 	int			model;
@@ -28,16 +27,16 @@ extern bool IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form);
 typedef struct Request
 {
 	const MismatchMessages *messages;
-	MemoryContext context;		/* memory context of model_key and profile_key */
+	MemoryContext context;
 	ValueKey	model_key;
 	ValueKey	profile_key;
 	DlintsHeader model;
-	ArgSpec		expected;		/* required length of a feature vector */
-	double		stddev_factor;	/* factor of the standard deviation in UCB scores; else 0 */
-	double	   *profile;		/* numbers of the profile; NULL if stddev_factor is 0 */
+	ArgSpec		expected;
+	double		stddev_factor;	/* UCB's factor of the posterior standard deviation; else 0 */
+	double	   *profile;		/* NULL if stddev_factor is 0 */
 } Request;
 
-extern int	session_seed;		/* dlints.seed; negative: seeds are random */
+extern int	session_seed;		/* the setting dlints.seed; negative: seeds are random */
 
 extern void RestartSeeds(int value, void *extra);
 extern uint64 FreshSeed(void);
@@ -49,7 +48,7 @@ extern void RequestCheckProfile(Request *request, Datum profile);
 extern double RequestUcbBonus(const Request *request, PreparedModel *prepared,
 						   const double *features);
 
-/* Raise an error unless a row's model equals the request's.  Called for every row. */
+/* Raise an error unless a row has the same model as the request. */
 static inline void
 RequestCheckModel(Request *request, Datum model)
 {

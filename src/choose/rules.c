@@ -1,7 +1,6 @@
 /*
  * rules.c
- *		Read and check the settings of a decision, and number the groups of its
- *		candidates.
+ *		Read the settings of a decision, and number the groups of its candidates.
  */
 #include "postgres.h"
 
@@ -10,7 +9,7 @@
 #include "choose/rules.h"
 #include "sql/args.h"
 
-/* Maximum number of draws; the standard error of a propensity is then at most 0.005. */
+/* With 10000 draws, the standard error of a propensity is at most 0.005. */
 #define MAX_DRAWS	10000
 
 void
@@ -28,7 +27,7 @@ CheckFraction(double number, const char *name)
 	return number;
 }
 
-/* Reject epsilon with a cap or diversity: the propensities would have no closed form. */
+/* Reject epsilon with a cap or diversity, because propensities would have no closed form. */
 static void
 CheckEpsilonAlone(const Rules *rules)
 {
@@ -43,7 +42,7 @@ CheckEpsilonAlone(const Rules *rules)
 						 capped ? "cap" : "diversity")));
 }
 
-/* Raise an error if an argument that another setting requires is NULL. */
+/* Raise an error if an argument is NULL that another argument requires. */
 static void
 CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *hint)
 {
@@ -54,7 +53,6 @@ CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *
 				 errhint("%s", hint)));
 }
 
-/* Read and check the settings of a decision. */
 Rules
 ReadRules(FunctionCallInfo fcinfo)
 {
@@ -105,14 +103,17 @@ typedef struct GroupEntry
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Create an empty set of group names in the current memory context. */
 Groups *
 GroupsCreate(void)
 {
 	return groups_create(CurrentMemoryContext, 16, NULL);
 }
 
-/* Return the index of a group name, which is added if it is new; -1 for NULL. */
+/*
+ * Return the number of a group, and add the group if it is new.
+ *
+ * Returns -1 for a NULL name.
+ */
 int
 GroupNumber(Groups *groups, NullableDatum name)
 {

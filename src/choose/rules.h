@@ -1,14 +1,12 @@
 /*
  * rules.h
- *		The settings of a decision: slate size, draws, exploration rate, per-group
- *		cap and diversity.
+ *		The settings of a decision, such as list length and exploration rate.
  */
 #ifndef DLINTS_RULES_H
 #define DLINTS_RULES_H
 
 #include "fmgr.h"
 
-/* Argument numbers of dlints_decide */
 enum
 {
 	DECIDE_MODEL,
@@ -34,14 +32,14 @@ typedef struct Rules
 	int			k;
 	int			draws;
 	double		epsilon;
-	int			cap;			/* maximum number of chosen candidates per group; 0: none */
-	double		diversity;		/* strength of the similarity penalty */
+	int			cap;			/* maximum number of candidates per group; 0: no limit */
+	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 } Rules;
 
 extern Rules ReadRules(FunctionCallInfo fcinfo);
 extern void CheckDraws(int draws, int max);
 
-/* Names of groups, numbered in order of appearance */
+/* Hash table that numbers groups in order of appearance */
 typedef struct groups_hash Groups;
 
 extern Groups *GroupsCreate(void);

@@ -1,17 +1,10 @@
 /*
  * scores.c
- *		Scores of candidates under many draws of their model's coefficients, or
- *		under the mean if the policy does not draw.
+ *		Score candidates under many draws of the model's coefficients.
  *
- * A score is psi' A x, for coefficients psi and features x.  The rows of A are the unit vectors of
- * coefficients, converted to weights of features under the profile.  We score either of
- *
- *		the n features x, under draws converted to weights psi' A
- *		the D numbers A x without the intercept, under draws psi
- *
- * whichever needs fewer multiplications.  We read STRIP candidates (a strip) at a time, which stay
- * in the CPU's cache until they have scores under all draws.  No matrix has more than MAX_NUMBERS
- * numbers.
+ * A score is psi' A x, where psi are coefficients, x are features, and the matrix A depends on the
+ * user's profile.  We compute either (psi' A) x or psi' (A x), whichever needs fewer
+ * multiplications.
  */
 #include "postgres.h"
 
@@ -29,55 +22,54 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Maximum number of doubles in a matrix of coefficients or weights: 32 MB */
+/* maximum number of doubles in a matrix: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
-/* Number of multiplications between two checks for interrupts, about 10 ms */
+/* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* Number of draws converted to weights at a time, few enough to stay in the CPU's cache */
+/* number of draws to convert at a time; they fit into the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
-/* Number of candidates scored at a time: 16 kB of doubles with 64 features */
+/* number of candidates to score at a time; their features fit into the CPU's cache */
 #define STRIP			32
 
 struct Scores
 {
-	int			count;			/* number of candidates */
-	int			max_draws;		/* maximum number of draws per call of ScoreUnderDraws */
+	int			count;
+	int			max_draws;		/* maximum number of draws per call of ScoreUnderDraws() */
 	PreparedModel *prepared;
-	double	   *profile;		/* numbers of the profile */
+	double	   *profile;		/* the user's profile */
 	uint64		seed;
-	bool		drawn;			/* does the policy draw? */
-	const double *parameters;	/* draws from the caller; NULL: we draw with "seed" */
-	int			draws;			/* number of draws; 1 if the policy does not draw */
+	bool		drawn;			/* does the policy draw coefficients? */
+	const double *parameters;	/* the caller's draws, or NULL */
+	int			draws;			/* 1 if the policy does not draw */
 	int			feature_dim;
-	int			dim;			/* number of reduced features without the intercept */
+	int			dim;			/* number of coefficients without the intercept */
 	int			lifted_len;
 
-	double	   *addends;		/* bonus of each candidate, or NULL */
+	double	   *addends;		/* bonus of each candidate's score, or NULL */
 	double	   *addend_stddevs; /* standard deviation of each candidate's random bonus, or NULL */
 
-	/* vectors that are scored: features x, or products A x */
-	bool		reduces;		/* do we score A x instead of features x? */
+	/* vectors to be scored */
+	bool		reduces;		/* do we compute psi' (A x)? */
 	int			len;			/* length of a vector */
-	int			step;			/* distance between successive vectors, in doubles */
-	double	   *lanes;			/* rows of the matrix A, interleaved (core/score.h) */
-	double	   *strip;			/* feature vectors of STRIP candidates */
-	double	   *reduced;		/* products of the matrix A and the vectors in "strip" */
+	int			step;			/* distance between vectors, in doubles */
+	double	   *lanes;			/* rows of the matrix A, interleaved (see core/score.h) */
+	double	   *strip;
+	double	   *reduced;
 
-	ArrayType  *array;			/* features of all candidates, one row each */
+	ArrayType  *array;
 	ArgSpec		expected;
 
-	/* "pack" contains interleaved draws, and "block" scores of STRIP candidates under them */
-	double	   *pack;			/* draws, interleaved unless there is only one */
+	double	   *pack;
 	int			pack_size;
-	double	   *levels;			/* intercept of each draw in the array "pack" */
-	int			first_draw;		/* index of the first of the draws in "pack" */
+	double	   *levels;			/* intercept of each draw in "pack" */
+	int			first_draw;		/* index of the first draw in "pack" */
 	double		block[SCORE_LANES * STRIP];
 };
 
-/* Writes the vectors of coefficients with the numbers "first" to first + count - 1. */
+/* Fills "parameters" with "count" vectors of coefficients. */
 typedef void (*ParameterMaker) (Scores *scores, int first, int count, double *parameters);
 
 static void
@@ -106,9 +98,9 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 }
 
 /*
- * Number of coefficient vectors to convert to weights of features at a time.  Without a projection,
- * they should fit into the CPU's cache.  With a projection, each call may have to generate its
- * matrix again, so we convert as many as time and memory permit.
+ * Return the number of coefficient vectors to convert at a time.
+ *
+ * A projection matrix may be generated again in each call, so we then convert as many as possible.
  */
 static int
 PortionSize(const Scores *scores)
@@ -122,7 +114,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors.  If "lift" is true, convert them to weights of features first. */
+/* Interleave coefficient vectors.  If "lift" is true, first convert them to weights of features. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
@@ -147,7 +139,6 @@ PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int cou
 	pfree(parameters);
 }
 
-/* Prepare to score the products A x instead of features x. */
 static void
 PrepareReduction(Scores *scores)
 {
@@ -158,7 +149,7 @@ PrepareReduction(Scores *scores)
 	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
-/* Return about how many multiplications convert coefficients to weights of features. */
+/* Estimate the number of multiplications to convert one coefficient vector. */
 static double
 LiftingCost(const DlintsHeader *model, double dim)
 {
@@ -170,7 +161,7 @@ LiftingCost(const DlintsHeader *model, double dim)
 	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
-/* Choose between scoring features x and products A x by the number of multiplications. */
+/* Choose the order of multiplication, by the number of operations. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -188,7 +179,7 @@ ChooseVectors(Scores *scores)
 		PrepareReduction(scores);
 }
 
-/* Multiply the STRIP feature vectors in scores->strip by the matrix A. */
+/* Multiply feature vectors by the matrix A. */
 static void
 ReduceStrip(Scores *scores, int count, double *out)
 {
@@ -205,7 +196,6 @@ ReduceStrip(Scores *scores, int count, double *out)
 
 /* ---------- scores ---------- */
 
-/* Compute the weights of features for the only draw, or for the mean. */
 static void
 MakeWeights(Scores *scores)
 {
@@ -222,7 +212,6 @@ MakeWeights(Scores *scores)
 	pfree(parameters);
 }
 
-/* Make draws and interleave them. */
 static void
 FillPack(Scores *scores, int first, int count)
 {
@@ -236,7 +225,7 @@ FillPack(Scores *scores, int first, int count)
 	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
-/* Read the features x of some candidates.  Returns the products A x instead if these are scored. */
+/* Read features of some candidates.  Multiplies them by the matrix A if scores->reduces is true. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
@@ -247,7 +236,7 @@ ReadStrip(Scores *scores, int first, int count)
 	return scores->reduced;
 }
 
-/* Add a random normal to each of a candidate's scores under "draws" draws. */
+/* Add a random bonus to a candidate's score under each draw. */
 static void
 AddNormals(const Scores *scores, int candidate, int first_draw, int draws, double *list)
 {
@@ -262,10 +251,7 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 		list[i] += ResultFinite(stddev * normals[i]);
 }
 
-/*
- * Add bonuses to scores.  Each candidate has strip->step scores, of which the first "draws" are
- * used.
- */
+/* Add bonuses to the scores in scores->block. */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 {
@@ -278,7 +264,7 @@ AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + (Size) i * step);
 }
 
-/* Pass the scores of some candidates under one draw to the caller. */
+/* Pass the scores of some candidates under one draw to the caller's function. */
 static void
 ReportScores(const double *list, double peak, double level, int draw, ScoresStrip *strip,
 		 ScoresConsumer consume, void *consumer)
@@ -313,7 +299,7 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	}
 }
 
-/* Compute the score of a candidate under the only draw. */
+/* Compute a candidate's score under the only draw. */
 static double
 ScoreCandidate(const Scores *scores, int candidate)
 {
@@ -325,7 +311,7 @@ ScoreCandidate(const Scores *scores, int candidate)
 	return dot_double(n, scores->pack, (const float8 *) ARR_DATA_PTR(scores->array) + at);
 }
 
-/* Score candidates under the only draw.  ReadStrip() raises an error for invalid numbers. */
+/* Score at most STRIP candidates if there is only one draw. */
 static void
 ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 			   ScoresConsumer consume, void *consumer)
@@ -346,8 +332,9 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 }
 
 /*
- * Score all candidates under draws first_draw to first_draw + draws - 1.  Calls "consume" for STRIP
- * candidates at a time, in order, once for each draw.
+ * Score all candidates under draws first_draw to first_draw + draws - 1.
+ *
+ * Calls "consume" once for each draw and at most STRIP candidates, in the order of their indexes.
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)
@@ -366,7 +353,7 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consum
 	}
 }
 
-/* Use draws that the caller has made under the same seed, rather than make them again. */
+/* Use draws that the caller has already made with the same seed. */
 void
 ScoresUseDraws(Scores *scores, const double *parameters)
 {
@@ -387,10 +374,11 @@ ScoresMaxDraws(const Scores *scores)
 }
 
 /*
- * Create the scores of candidates whose features are the rows of an array.  The caller has checked
- * the rows' length.  "addends" has a number per candidate, or is NULL.  "addend_stddevs" has the
- * standard deviations of normals that are added under each draw, or is NULL; a policy without draws
- * adds none.  "seed" determines the draws and these normals.
+ * Prepare to score candidates, whose features are the rows of "array".
+ *
+ * "addends" has a bonus for each candidate, or is NULL.  "addend_stddevs" has the standard
+ * deviation of each candidate's random bonus, or is NULL.  It is ignored if the policy does not
+ * draw.
  */
 Scores *
 ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,

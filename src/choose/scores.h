@@ -1,6 +1,6 @@
 /*
  * scores.h
- *		The scores of a decision's candidates under many draws of their model.
+ *		Scores of candidates under many draws of their model's coefficients.
  */
 #ifndef DLINTS_SCORES_H
 #define DLINTS_SCORES_H
@@ -8,15 +8,15 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Scores of candidates "first" to first + count - 1 under one draw */
+/* Scores of candidates first to first + count - 1 under one draw */
 typedef struct ScoresStrip
 {
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* distance between successive scores, in doubles */
-	double		peak;			/* highest score */
-	double		level;			/* intercept of the draw, which the scores do not contain */
+	int			step;			/* distance between scores, in doubles */
+	double		peak;
+	double		level;			/* intercept, which the scores do not include */
 } ScoresStrip;
 
 typedef void (*ScoresConsumer) (void *consumer, int draw, const ScoresStrip *strip);

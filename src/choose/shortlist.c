@@ -1,15 +1,10 @@
 /*
  * shortlist.c
- *		The aggregate dlints_shortlist: candidate generation from very many items.  The function
- *		dlints_tie_keys returns the keys by which it breaks ties, for dlints_decide.  Pages of
- *		recommenders use page/shortlist.c instead.
+ *		The aggregate dlints_shortlist: select the items with the highest scores from millions of
+ *		items.
  *
- * Each row has a block of items, whose features are one array.  The cost per item is therefore the
- * arithmetic only.  We score STRIP items (a strip) under all weight vectors while their features
- * are in the CPU's cache.
- *
- * Features of type real[] are scored in single precision and read in place.  A score only decides
- * whether an item is on the list.  Its rounding error is about that of the features themselves.
+ * Features of type real[] are scored in single precision, which is accurate enough to select items.
+ * Recommenders use page/shortlist.c instead.
  */
 #include "postgres.h"
 
@@ -29,28 +24,27 @@
 #include "sql/arrays.h"
 #include "sql/hash.h"
 
-/* argument numbers; 0 is the state */
+/* argument numbers of the transition function */
 #define ITEMS_ARGNO		1
 #define FEATURES_ARGNO	2
 #define WEIGHTS_ARGNO	3
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* Maximum number of items scored at a time: 16 kB of doubles with 64 features */
+/* number of items to score at a time; their features fit into the CPU's cache */
 #define STRIP			32
 
-/* Maximum number of doubles in the features of items that are scored at a time: 32 MB */
+/* maximum number of doubles in the features of these items: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 
-/* Maximum number of weight vectors; dlints_draw_weights() returns up to 1000. */
+/* maximum number of weight vectors */
 #define MAX_RANKINGS	10000
 
 /* ---------- tie-break keys ---------- */
 
-/* Number of bits of a tie-break key.  With 52 bits, a key plus 0.5 is exact in double precision. */
+/* With 52 bits, a key plus 0.5 is exact in double precision. */
 #define KEY_BITS	52
 
-/* Generator of tie-break keys for an item type and a seed */
 typedef struct TieKeys
 {
 	uint64		seed;
@@ -67,7 +61,7 @@ TieKeysCreate(Oid item_type, uint64 seed)
 	return keys;
 }
 
-/* Compute the tie-break key of an item, below 2^52.  Equal items must have equal bytes. */
+/* Compute the random tie-break key of an item, below 2^52. */
 static uint64
 TieKey(const TieKeys *keys, Datum item)
 {
@@ -79,28 +73,28 @@ TieKey(const TieKeys *keys, Datum item)
 
 typedef struct Shortlist
 {
-	int			size;			/* number of items to keep under each weight vector */
-	int			rankings;		/* number of weight vectors */
-	int			len;			/* length of a weight vector */
-	ValueKey	weights;		/* bytes that identify the weights argument */
-	double	   *numbers;		/* weight vectors, each scaled to a maximum of about 1 */
-	float	   *float_lanes;	/* weights as floats, interleaved (core/score.h) */
+	int			size;			/* number of items to keep for each weight vector */
+	int			rankings;
+	int			len;
+	ValueKey	weights;		/* identifies the argument "weights" */
+	double	   *numbers;		/* weight vectors, scaled by powers of two */
+	float	   *float_lanes;	/* weights as floats, interleaved (see core/score.h) */
 	double	   *lanes;			/* weights as doubles, interleaved; NULL until needed */
-	TieKeys		ties;			/* generator of tie-break keys, which also identify items */
-	TopK	  **best;			/* best items under each weight vector */
-	int			strip_len;		/* maximum number of items scored together */
-	double	   *strip;			/* features of items that are scored together */
+	TieKeys		ties;			/* generator of tie-break keys */
+	TopK	  **best;
+	int			strip_len;		/* maximum number of items to score at a time */
+	double	   *strip;			/* features of these items */
 	double		scores[SCORE_LANES * STRIP];
 	float		float_scores[SCORE_LANES_FLOAT * STRIP];
 	double		column[STRIP];	/* scores under one weight vector */
 } Shortlist;
 
-/* Arguments of a row.  The array of items is deconstructed on first use. */
+/* Arguments of a row; items is NULL until needed */
 typedef struct Block
 {
 	ArrayType  *features;
-	int			count;			/* number of items */
-	ArrayType  *array;			/* array of the items */
+	int			count;
+	ArrayType  *array;
 	Datum	   *items;
 } Block;
 
@@ -115,8 +109,9 @@ WeightsSpec(ArrayType *weights)
 }
 
 /*
- * Scale weights by a power of two, so that the largest is about 1.  The order of
- * scores does not change, and products fit into the range of single precision.
+ * Scale weights by a power of two, so that scores fit into single precision.
+ *
+ * The order of the scores does not change.
  */
 static void
 ScaleToOne(int len, double *weights)
@@ -128,7 +123,7 @@ ScaleToOne(int len, double *weights)
 		weights[i] = ldexp(weights[i], -exponent);
 }
 
-/* Read and interleave the weight vectors (core/score.h), in the current memory context. */
+/* Read the weight vectors and interleave them (see core/score.h). */
 static void
 PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 {
@@ -142,7 +137,6 @@ PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 	score_pack_float(list->len, list->rankings, list->numbers, list->len, list->float_lanes);
 }
 
-/* Interleave the weights as doubles, for features that are not real[]. */
 static void
 PackDoubles(Shortlist *list)
 {
@@ -192,10 +186,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	return list;
 }
 
-/*
- * Raise an error if weights or k differ between the rows of a group.  If a row passes another
- * stored copy of the weights, we compare the next rows with that copy.
- */
+/* Raise an error unless all rows of a group have equal weights and k. */
 static void
 CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 {
@@ -234,7 +225,6 @@ ReadBlock(FunctionCallInfo fcinfo, const Shortlist *list)
 	return block;
 }
 
-/* Read and check the features of "count" items, from number "first" on. */
 static void
 ReadStrip(Shortlist *list, const Block *block, int first, int count)
 {
@@ -251,7 +241,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Add items with high scores to "best".  Scores are "step" numbers apart. */
+/* Keep items with high scores.  Their scores are "step" numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
@@ -265,7 +255,6 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		}
 }
 
-/* Score "count" items under all weight vectors in double precision. */
 static void
 ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 {
@@ -291,9 +280,9 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 }
 
 /*
- * Compute the score of an item in double precision, because it is infinite or NaN in single
- * precision.  Raises an error if a feature is not finite.  The result depends on features and
- * weights only, so that equal items have equal scores.
+ * Compute a score in double precision, after single precision gave infinity or NaN.
+ *
+ * Raises an error if a feature is not finite.
  */
 static double
 ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
@@ -303,7 +292,6 @@ ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
 								   list->strip));
 }
 
-/* Convert the scores of items under one weight vector to double precision. */
 static void
 WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int count)
 {
@@ -315,9 +303,9 @@ WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int cou
 }
 
 /*
- * Score "count" items under all weight vectors in single precision.  A feature that is not finite
- * makes all scores of its item NaN, even with weight 0.  The highest score is then NaN, so that
- * TopKIsBeyond() does not skip the items, and WidenColumn() raises the error.
+ * Score "count" items under all weight vectors in single precision.
+ *
+ * If a feature is not finite, the score is NaN, and WidenColumn() raises the error.
  */
 static void
 ScoreFloats(Shortlist *list, Block *block, int first, int count)
@@ -326,7 +314,7 @@ ScoreFloats(Shortlist *list, Block *block, int first, int count)
 		(Size) first * list->len;
 	float		peaks[SCORE_LANES_FLOAT];
 
-	/* the next heap page is rarely in the CPU's cache; fetch all cache lines in parallel */
+	/* read memory in parallel, because the features are rarely in the CPU's cache */
 	for (Size at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
 		PREFETCH(features + at);
 	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)
@@ -351,9 +339,11 @@ ScoreFloats(Shortlist *list, Block *block, int first, int count)
 PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
 
 /*
- * dlints_shortlist(items, features, weights, k [, seed]): the items that are among
- * the k best under any of the weight vectors, starting with those of the first
- * vector.  Ties are broken by dlints_tie_keys(items, seed).
+ * dlints_shortlist(items, features, weights, k [, seed]): return the items that are among the k
+ * best under at least one weight vector.
+ *
+ * The k best items of the first vector come first.  Ties are broken by dlints_tie_keys(items,
+ * seed).
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)
@@ -401,8 +391,10 @@ dlints_shortlist_finalfn(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_tie_keys);
 
 /*
- * dlints_tie_keys(items, seed) -> float8[]: the key of each item, between 0 and 1, by which
- * dlints_shortlist breaks ties under this seed.  The result is 0.5 for a NULL item.
+ * dlints_tie_keys(items, seed) -> float8[]: return the tie-break keys that dlints_shortlist uses
+ * under this seed.
+ *
+ * Keys are between 0 and 1.  The key of a NULL item is 0.5.
  */
 Datum
 dlints_tie_keys(PG_FUNCTION_ARGS)

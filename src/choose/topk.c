@@ -1,9 +1,8 @@
 /*
  * topk.c
- *		Top-k selection from a stream of scored items.
+ *		Select the k best of a stream of scored items.
  *
- * Memory grows with min(k, items), never with k alone.  Items with equal scores are ordered by a
- * tie-break key: either the order of arrival or a random number.
+ * Items with equal scores are ordered by a tie-break key.
  */
 #include "postgres.h"
 
@@ -21,11 +20,11 @@
 typedef struct RankedItem
 {
 	double		score;
-	uint64		key;			/* tie-break key, which orders items with equal scores */
+	uint64		key;			/* tie-break key; lower keys rank first */
 	NullableDatum item;
 } RankedItem;
 
-/* Compare by rank: negative if a ranks before b, 0 if they tie. */
+/* Returns a negative number if a ranks before b, and 0 if they tie. */
 static int
 CompareRank(const RankedItem *a, const RankedItem *b)
 {
@@ -36,7 +35,6 @@ CompareRank(const RankedItem *a, const RankedItem *b)
 	return 0;
 }
 
-/* Comparison for qsort: the best item first */
 static int
 CompareItems(const void *a, const void *b)
 {
@@ -44,7 +42,7 @@ CompareItems(const void *a, const void *b)
 	return CompareRank(a, b);
 }
 
-/* Move an item of a heap below all children that rank behind it. */
+/* Move an item of a heap down to its place. */
 static void
 SiftDown(RankedItem *items, int64 count, int64 i)
 {
@@ -62,7 +60,7 @@ SiftDown(RankedItem *items, int64 count, int64 i)
 	items[i] = moved;
 }
 
-/* Create a TopK at the start of a struct of "size" bytes, whose other bytes are zero. */
+/* Create a TopK at the start of a struct of "size" bytes, which is zeroed. */
 TopK *
 TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 {
@@ -79,7 +77,7 @@ TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 	return top;
 }
 
-/* As TopKCreateOfType(), for items of the type of argument item_argno */
+/* Create a TopK for items of the type of argument item_argno. */
 TopK *
 TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k, Size size)
 {
@@ -90,10 +88,7 @@ TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k
 	return TopKCreateOfType(context, type, k, size);
 }
 
-/*
- * Copy an item into the current memory context.  We detoast it, because the result array would have
- * to detoast it in any case.
- */
+/* Copy an item into the current memory context, detoasted. */
 static NullableDatum
 CopyItem(const TopK *top, NullableDatum item)
 {
@@ -106,7 +101,7 @@ CopyItem(const TopK *top, NullableDatum item)
 	return item;
 }
 
-/* Add an item.  When there are k items, they become a heap. */
+/* Add an item.  The k-th item turns the array into a heap. */
 static void
 AddItem(TopK *top, RankedItem item)
 {
@@ -130,7 +125,7 @@ ReplaceWorst(TopK *top, RankedItem item)
 	SiftDown(top->items, top->k, 0);
 }
 
-/* Keep an item if it is one of the k best so far, in place of the worst one if there are k. */
+/* Keep an item if it is among the k best so far. */
 void
 TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 {
@@ -149,7 +144,6 @@ TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Return a copy of the kept items, best first. */
 static RankedItem *
 SortedItems(const TopK *top)
 {
@@ -160,7 +154,7 @@ SortedItems(const TopK *top)
 	return sorted;
 }
 
-/* Return the best item, as the result of a final function.  The caller has set k = 1. */
+/* Return the best item.  The caller has set k to 1. */
 Datum
 TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 {
@@ -170,7 +164,6 @@ TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 	PG_RETURN_DATUM(top->items[0].item.value);
 }
 
-/* Make an array of ranked items. */
 static Datum
 MakeArray(const TopK *top, const RankedItem *ranked, int count)
 {
@@ -187,7 +180,7 @@ MakeArray(const TopK *top, const RankedItem *ranked, int count)
 											  top->typlen, top->typbyval, top->typalign));
 }
 
-/* Return all kept items as an array, best first. */
+/* Return the kept items as an array, best first. */
 Datum
 TopKArray(const TopK *top)
 {
@@ -205,8 +198,9 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the union of several lists of best items.  Tie-break keys must identify the items.  The
- * first list's items come first, in order, then the others by key.
+ * Return the union of several lists of items.  Equal items must have equal keys.
+ *
+ * The items of the first list come first, in order of their rank.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)

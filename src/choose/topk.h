@@ -1,7 +1,6 @@
 /*
  * topk.h
- *		The k best-scored items seen so far, in the states of dlints_recommend,
- *		dlints_recommend_arms, dlints_shortlist and dlints_ndcg.
+ *		The k best of a stream of scored items.
  */
 #ifndef DLINTS_TOPK_H
 #define DLINTS_TOPK_H
@@ -12,16 +11,16 @@
 
 typedef struct TopK
 {
-	MemoryContext context;		/* memory context of the struct and of kept items */
+	MemoryContext context;		/* owns the struct and the kept items */
 	Oid			item_type;
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
-	int			k;				/* number of items to keep */
-	uint64		seen;			/* number of items offered so far */
-	bool		full;			/* are k items kept? */
-	double		threshold;		/* lowest kept score, once k items are kept */
-	struct RankedItem *items;	/* kept items; once there are k, a heap with the worst first */
+	int			k;
+	uint64		seen;
+	bool		full;			/* true if k items are kept */
+	double		threshold;		/* lowest score of a kept item, once full */
+	struct RankedItem *items;	/* kept items; once full, a heap with the worst item first */
 	int			count;
 	int			allocated;
 } TopK;
@@ -34,14 +33,14 @@ extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
 extern Datum TopKUnion(TopK *const *tops, int count);
 
-/* Is a score too low to be one of the k best? */
+/* Is a score too low to be among the k best? */
 static inline bool
 TopKIsBeyond(const TopK *top, double score)
 {
 	return top->full && score < top->threshold;
 }
 
-/* Offer the next item, with a finite score.  The first of several equal scores ranks first. */
+/* Offer the next item.  Of items with equal scores, the first one ranks first. */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)
 {
@@ -51,7 +50,7 @@ TopKOffer(TopK *top, double score, NullableDatum item)
 		TopKKeep(top, score, key, item);
 }
 
-/* Offer the next item.  Among equal scores, the random key drawn from the seed decides. */
+/* Offer the next item.  Of items with equal scores, a random one ranks first. */
 static inline void
 TopKOfferRandomly(TopK *top, double score, uint64 seed, NullableDatum item)
 {

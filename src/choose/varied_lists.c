@@ -1,10 +1,9 @@
 /*
  * varied_lists.c
- *		Slates with diversity under many draws.
+ *		Choose lists with diversity under many draws of the coefficients.
  *
- * A first pass stores the scores of all candidates under some draws.  The scores determine which
- * candidates can be on any slate.  Slates are then chosen among these candidates, and only their
- * vectors are read and compared.
+ * From the scores we determine which candidates can be on a list at all.  Only their vectors are
+ * read and compared.
  */
 #include "postgres.h"
 
@@ -14,21 +13,21 @@
 #include "core/variety.h"
 #include "sql/args.h"
 
-/* Maximum size of the cache of similarities, in floats: 16 MB */
+/* maximum number of cached similarities, 4 bytes each: 16 MB */
 #define MAX_SIMILARITIES	((Size) 1 << 22)
 
 struct VariedLists
 {
 	const Candidates *from;
 	int			candidates;
-	ArgSpec		expected;		/* required length of a row of similar_by */
-	double	   *vector;			/* work space for one vector */
-	double	   *scores;			/* scores of all candidates: one row per draw */
-	bool	   *possible;		/* can a candidate be on a slate? */
-	int		   *numbers;		/* indexes of the candidates that can be on a slate */
+	ArgSpec		expected;
+	double	   *vector;
+	double	   *scores;			/* one row per draw, one column per candidate */
+	bool	   *possible;		/* can a candidate be on a list? */
+	int		   *numbers;		/* indexes of the candidates that can be on a list */
 	int		   *groups;
-	Variety		variety;		/* selection among candidates that can be on a slate */
-	MemoryContext context;		/* memory context of "variety", reset for each set of draws */
+	Variety		variety;		/* selection among these candidates */
+	MemoryContext context;		/* memory context of "variety" */
 };
 
 static double *
@@ -37,7 +36,7 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/* Check all rows of similar_by, even those of candidates that cannot be on a slate. */
+/* Raise an error if a row of similar_by is invalid, even if it is not needed. */
 static void
 CheckRows(VariedLists *lists)
 {
@@ -48,7 +47,7 @@ CheckRows(VariedLists *lists)
 	}
 }
 
-/* Create slates with diversity for at most "draws" draws at a time. */
+/* Prepare to choose lists under at most "draws" draws at a time. */
 VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
 {
@@ -70,7 +69,7 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Store the scores of some candidates under draw number "draw" (from 0). */
+/* Store scores under draw number "draw", counted from 0. */
 void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
@@ -87,8 +86,9 @@ VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 /* ---------- possible candidates ---------- */
 
 /*
- * Mark the candidates that a slate with diversity can contain under a draw.  "slate" has the best
- * candidates without diversity.
+ * Mark the candidates that a list with diversity can contain.
+ *
+ * "slate" has the best candidates without diversity.
  */
 static void
 MarkPossible(VariedLists *lists, int draw, const Slate *slate)
@@ -109,7 +109,6 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 		possible[i] |= (scores[i] >= least);
 }
 
-/* List the marked candidates in "numbers"; returns their number. */
 static int
 CountPossible(VariedLists *lists)
 {
@@ -126,7 +125,7 @@ CountPossible(VariedLists *lists)
 	return count;
 }
 
-/* Read the vectors of the candidates that can be on a slate. */
+/* Read the vectors of the candidates that can be on a list. */
 static void
 ReadVectors(VariedLists *lists)
 {
@@ -145,7 +144,7 @@ ReadVectors(VariedLists *lists)
 	variety_start(v);
 }
 
-/* Allocate a selection with diversity among "count" candidates in the current memory context. */
+/* Allocate the selection, in the current memory context. */
 static Variety
 MakeVariety(const VariedLists *lists, int count, int draws)
 {
@@ -155,7 +154,7 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 		.diversity = from->rules.diversity, .numbers = lists->numbers,
 	.groups = lists->groups, .cap = from->rules.cap};
 
-	Assert(count > 0);			/* MarkPossible() marks at least the best candidates */
+	Assert(count > 0);			/* MarkPossible() marks at least one candidate */
 	v.max_rows = (int) Min(Max(MAX_SIMILARITIES / Max(rounded, 1), 1),
 							(Size) draws * Min(from->rules.k, count) + 1);
 	v.units = AllocateMany(sizeof(float) * rounded, v.dim);
@@ -171,10 +170,7 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 	return v;
 }
 
-/*
- * Find the candidates that a list may contain, once the scores under all draws are
- * stored.  "slates" has the best candidates under each draw.
- */
+/* Determine the candidates that can be on a list, after VariedListsStore(). */
 void
 VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 {
@@ -194,7 +190,7 @@ VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 
 /* ---------- slates ---------- */
 
-/* Choose at most k candidates under a draw, best first; returns their number. */
+/* Choose at most k candidates under a draw, best first.  Returns their number. */
 int
 VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen)
 {
