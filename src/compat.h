@@ -1,7 +1,6 @@
 /*
  * compat.h
- *		Differences between the supported PostgreSQL versions (14 to 19).
- *		Include it directly after postgres.h.
+ *		Differences between PostgreSQL 14 to 19.  Include it directly after postgres.h.
  */
 #ifndef DLINTS_COMPAT_H
 #define DLINTS_COMPAT_H
@@ -23,19 +22,19 @@
 extern PGDLLEXPORT void _PG_init(void);
 #endif
 
-/* Version 15 lets an extension reserve a prefix, instead of warning about unknown settings. */
+/* Version 15 lets extensions reserve a prefix of setting names. */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
-/* Local transaction ID, which version 17 moved.  Callers include storage/proc.h. */
+/* Version 17 moved the local transaction ID.  Callers include storage/proc.h. */
 #if PG_VERSION_NUM >= 170000
 #define MyTransaction() MyProc->vxid.lxid
 #else
 #define MyTransaction() MyProc->lxid
 #endif
 
-/* Version 19 added IGNORE NULLS; window functions must reject it. */
+/* Version 19 added IGNORE NULLS to window functions. */
 #if PG_VERSION_NUM < 190000
 #define WinCheckAndInitializeNullTreatment(winobj, allow, fcinfo) ((void) 0)
 #endif

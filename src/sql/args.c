@@ -1,7 +1,6 @@
 /*
  * args.c
- *		Validation of scalar arguments, and conversion of C values to SQL
- *		results with a check for overflow.
+ *		Check scalar arguments, and convert C values to SQL results.
  */
 #include "postgres.h"
 
@@ -31,8 +30,9 @@ ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name)
 }
 
 /*
- * Get the memory context of an aggregate's state.  Raises an error if the
- * function is not called as part of an aggregate.
+ * Get the memory context of an aggregate's state.
+ *
+ * Raises an error unless the function is called by an aggregate.
  */
 MemoryContext
 AggregateContext(FunctionCallInfo fcinfo)
@@ -46,7 +46,7 @@ AggregateContext(FunctionCallInfo fcinfo)
 	return context;
 }
 
-/* Return the state of an aggregate unchanged, for an input row that the aggregate skips. */
+/* Return the unchanged state, for a row that an aggregate skips. */
 Datum
 AggregateSameState(FunctionCallInfo fcinfo)
 {
@@ -55,7 +55,7 @@ AggregateSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
 }
 
-/* Does ArgNumber accept this type?  It also accepts boolean. */
+/* Is this a numeric type that ArgNumber() accepts? */
 bool
 TypeIsNumber(Oid type)
 {
@@ -64,8 +64,9 @@ TypeIsNumber(Oid type)
 }
 
 /*
- * Convert a boolean or a value of any numeric type to double.  A numeric
- * beyond the range of double becomes infinity; callers reject infinity.
+ * Convert a number or boolean to double.
+ *
+ * A numeric that is too large becomes infinity.
  */
 double
 ArgNumber(Oid type, Datum value)
@@ -90,7 +91,7 @@ ArgNumber(Oid type, Datum value)
 	}
 }
 
-/* Describe an invalid number for an error message: NaN, infinity, or a number above WIDEN_MAX. */
+/* Describe an invalid number for an error message. */
 const char *
 DescribeInvalidNumber(double value)
 {
@@ -115,14 +116,18 @@ ArgFinite(double value, const char *what)
 	return CheckAllowed(isfinite(value), value, what);
 }
 
-/* Check that a number is at most WIDEN_MAX in size, so that sums of its squares do not overflow. */
+/*
+ * Raise an error unless a number is at most WIDEN_MAX in size.
+ *
+ * Sums of squares of such numbers do not overflow.
+ */
 double
 ArgBounded(double value, const char *what)
 {
 	return CheckAllowed(fabs(value) <= WIDEN_MAX, value, what);
 }
 
-/* Raise an error "name must be range", with the value as the detail. */
+/* Raise the error "name must be range". */
 void
 ArgRaiseOutOfRange(const char *name, const char *range, double value)
 {
@@ -132,7 +137,7 @@ ArgRaiseOutOfRange(const char *name, const char *range, double value)
 			 errdetail("The value is %s.", double_to_shortest_decimal(value))));
 }
 
-/* Check that an integer is at least 1, and return it. */
+/* Raise an error unless an integer is at least 1. */
 int64
 ArgCheckPositive(int64 value, const char *name)
 {
@@ -144,10 +149,7 @@ ArgCheckPositive(int64 value, const char *name)
 	return value;
 }
 
-/*
- * Read argument "k", the number of items to return.  A value above the maximum of int becomes that
- * maximum, since no array holds more items.
- */
+/* Read the argument "k", at most the maximum of int. */
 int
 ArgCount(FunctionCallInfo fcinfo, int argno)
 {
@@ -155,7 +157,7 @@ ArgCount(FunctionCallInfo fcinfo, int argno)
 	return (int) Min(ArgCheckPositive(PG_GETARG_INT64(argno), "k"), PG_INT32_MAX);
 }
 
-/* Read argument "k", which must be at most "max". */
+/* Read the argument "k".  Raises an error if it exceeds "max". */
 int
 ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max)
 {
@@ -169,7 +171,7 @@ ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max)
 	return k;
 }
 
-/* Raise an error unless an argument has the same value in all rows of a group or partition. */
+/* Raise an error unless an argument has the same value in all rows. */
 void
 CheckSameValue(bool same, const char *name, const char *rows)
 {
@@ -181,7 +183,7 @@ CheckSameValue(bool same, const char *name, const char *rows)
 
 /* ---------- results: numbers, arrays, sets of rows ---------- */
 
-/* Return a result, or raise an error with a hint if the result is not finite. */
+/* Raise an error with a hint if a result is not finite. */
 double
 ResultFiniteOr(double value, const char *hint)
 {
@@ -230,21 +232,21 @@ ResultArray(int ndim, const int *dims, const double *values)
 	return PointerGetDatum(array);
 }
 
-/* Create a double precision[] of zeros for the caller to fill; "count" is at least 1. */
+/* Create a double precision[] of zeros; "count" is at least 1. */
 ArrayType *
 ResultDoubles(int count)
 {
 	return CreateZeroArray(FLOAT8OID, sizeof(float8), 1, &count);
 }
 
-/* Create a real[] of zeros for the caller to fill; "count" is at least 1. */
+/* Create a real[] of zeros; "count" is at least 1. */
 ArrayType *
 ResultReals(int count)
 {
 	return CreateZeroArray(FLOAT4OID, sizeof(float4), 1, &count);
 }
 
-/* Create a real[][] of zeros in row-major order for the caller to fill; no dimension is 0. */
+/* Create a real[][] of zeros, stored by rows; no dimension is 0. */
 ArrayType *
 ResultRealMatrix(int rows, int columns)
 {
@@ -253,7 +255,7 @@ ResultRealMatrix(int rows, int columns)
 	return CreateZeroArray(FLOAT4OID, sizeof(float4), 2, dims);
 }
 
-/* Scale a vector to length 1 and return it as real[].  A vector of zeros remains zero. */
+/* Scale a vector to length 1, and return it as real[].  Zeros remain zeros. */
 Datum
 ResultUnitVector(const double *sum, int count)
 {
@@ -274,7 +276,7 @@ ResultVector(const double *values, int count)
 	return ResultArray(1, &count, values);
 }
 
-/* Return numbers in row-major order as double precision[][]. */
+/* Return numbers, stored by rows, as double precision[][]. */
 Datum
 ResultMatrix(const double *values, int rows, int columns)
 {
@@ -283,7 +285,7 @@ ResultMatrix(const double *values, int rows, int columns)
 	return ResultArray(2, dims, values);
 }
 
-/* Form a row of the composite type that the function is declared to return. */
+/* Form a row of the composite type that the SQL function returns. */
 Datum
 ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
 {
@@ -295,8 +297,9 @@ ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
 }
 
 /*
- * Begin the result of a set-returning function: an empty tuplestore, to which the function
- * adds all rows.  Raises an error if the caller cannot accept a set.
+ * Begin the result of a set-returning function, with an empty tuplestore.
+ *
+ * Raises an error if the caller cannot accept a set.
  */
 ReturnSetInfo *
 ResultRows(FunctionCallInfo fcinfo)

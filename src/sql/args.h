@@ -1,7 +1,6 @@
 /*
  * args.h
- *		Validation of scalar arguments and checked conversion of results, with
- *		one wording for each error.
+ *		Check scalar arguments, and convert C values to SQL results.
  */
 #ifndef DLINTS_ARGS_H
 #define DLINTS_ARGS_H

@@ -1,9 +1,8 @@
 /*
  * arrays.c
- *		Validation of array arguments.
+ *		Check array arguments.
  *
- * Functions accept arrays of any numeric type.  Arrays of real and double precision are read in
- * place; other arrays are converted to double precision here.  NaN and infinity raise an error.
+ * We accept arrays of all numeric types.  NaN and infinity raise an error.
  */
 #include "postgres.h"
 
@@ -15,8 +14,9 @@
 #include "sql/arrays.h"
 
 /*
- * Report an invalid array.  The error's detail names the argument ("where") and, unless "model" is
- * NULL, shows its shape.  Returns false, or raises the error if "problem" is NULL.
+ * Report an invalid array, with an error detail that begins with "where".
+ *
+ * Returns false, or raises the error if "problem" is NULL.
  */
 static bool
 ReportArray(Problem *problem, int sqlerrcode, const char *message,
@@ -48,8 +48,9 @@ CheckNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 }
 
 /*
- * Convert elements "first" to "first" + "count" - 1, in storage order, to
- * double.  Returns false if an element is not finite or exceeds WIDEN_MAX.
+ * Convert elements first to first + count - 1 to double.
+ *
+ * Returns false if a number is not finite or exceeds WIDEN_MAX.
  */
 static bool
 ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
@@ -72,7 +73,7 @@ ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 					   spec->model, psprintf("Element %zu of the %s", first + i + 1, spec->name));
 }
 
-/* Check that the array has one dimension, or no elements. */
+/* Returns false if the array has two or more dimensions. */
 static bool
 CheckOneDimensional(ArrayType *array, const ArgSpec *spec, Problem *problem)
 {
@@ -90,10 +91,7 @@ VectorLength(ArrayType *array)
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
-/*
- * Copy an array of spec->len elements to "out" as double.  Returns false if it has another
- * length, more than one dimension, NULL elements or invalid numbers.
- */
+/* Convert an array of spec->len numbers to double.  Returns false if the array is invalid. */
 bool
 ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem)
 {
@@ -107,8 +105,9 @@ ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *probl
 }
 
 /*
- * Deconstruct an array of any type and return the number of elements.  Pass
- * NULL for "nulls" if the array is known to have no NULL elements.
+ * Deconstruct an array of any type, and return the number of elements.
+ *
+ * "nulls" is NULL if the array has no NULL elements.
  */
 int
 ArgElements(ArrayType *array, Datum **elements, bool **nulls)
@@ -141,8 +140,9 @@ ArgArrayWidened(ArrayType *array)
 }
 
 /*
- * Detoast an array argument, and convert it to double precision unless it is
- * real or double precision.  Returns false if the elements are not numbers.
+ * Detoast an array of numbers, and convert it to double precision[] unless it is real[].
+ *
+ * Returns false if the elements are not numbers.
  */
 bool
 GetNumericArray(Datum datum, ArrayType **array, Problem *problem)
@@ -179,7 +179,7 @@ ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
 	ArgReadVector(array, spec, out, NULL);
 }
 
-/* Raise an error unless an array has as many elements as there are rows of features. */
+/* Raise an error unless both counts are equal. */
 void
 ArgCheckCount(int features, int others, const char *what)
 {
@@ -190,7 +190,7 @@ ArgCheckCount(int features, int others, const char *what)
 				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
 }
 
-/* Return the number of elements of an array.  Raises an error if it has more than one dimension. */
+/* Return the number of elements.  Raises an error for two or more dimensions. */
 int
 ArgElementCount(ArrayType *array, const ArgSpec *spec)
 {
@@ -198,7 +198,7 @@ ArgElementCount(ArrayType *array, const ArgSpec *spec)
 	return VectorLength(array);
 }
 
-/* Return the number of elements.  Raises an error for several dimensions or NULL elements. */
+/* Return the number of elements.  Also raises an error for NULL elements. */
 int
 ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 {
@@ -208,18 +208,14 @@ ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 	return length;
 }
 
-/* Raise an error unless the array is one-dimensional, with spec->len elements and no NULLs. */
+/* Raise an error unless the array is a vector of spec->len elements without NULL. */
 void
 ArgCheckLength(ArrayType *array, const ArgSpec *spec)
 {
 	CheckLength(spec, ArgVectorLength(array, spec), NULL);
 }
 
-/*
- * Slow path of ArgDot: arrays of double precision and invalid arguments.  If
- * the score is not finite, the function raises an error for the invalid
- * weight or feature.  If all of them are valid, the sum has overflowed.
- */
+/* Slow path of ArgDot(), which also raises the error for invalid arguments. */
 double
 ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 {
@@ -240,8 +236,9 @@ ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 }
 
 /*
- * Return the number of rows of a two-dimensional array with spec->len columns; an empty
- * array has none.  Raises an error for another shape or for NULL elements.
+ * Return the number of rows of a matrix with spec->len columns.
+ *
+ * Raises an error for other shapes and for NULL elements.
  */
 int
 ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
@@ -265,7 +262,7 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 	return ARR_DIMS(array)[0];
 }
 
-/* Copy "rows" rows, from row "first" (0-based) on, to "out" as double. */
+/* Convert rows first to first + rows - 1 of a matrix to double. */
 void
 ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows, double *out)
 {

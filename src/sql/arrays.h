@@ -1,6 +1,6 @@
 /*
  * arrays.h
- *		Validation of array arguments, with one wording for each error.
+ *		Check array arguments.
  */
 #ifndef DLINTS_ARRAYS_H
 #define DLINTS_ARRAYS_H
@@ -16,7 +16,7 @@
 #include "core/numbers.h"
 #include "model/model.h"
 
-/* Allocate an array, which may be empty or larger than 1 GB, in the current memory context. */
+/* Allocate memory for an array, which may be larger than 1 GB. */
 static inline void *
 AllocateMany(Size size, Size count)
 {
@@ -36,22 +36,22 @@ AllocateNumbers(Size count)
 	return AllocateMany(sizeof(double), count);
 }
 
-/* Expected shape of an array argument, and its name in error messages. */
+/* Expected shape of an array argument */
 typedef struct ArgSpec
 {
-	const char *name;			/* noun for messages, such as "features" */
+	const char *name;			/* name of the argument in error messages */
 	int			len;
-	const DlintsHeader *model;	/* model that determines the required length, or NULL */
+	const DlintsHeader *model;	/* model that determines the length, or NULL */
 } ArgSpec;
 
 /*
- * functions that return false and fill "problem" for an invalid argument; if "problem" is NULL,
- * they raise an error instead
+ * If "problem" is NULL, these functions raise an error for an invalid argument.  Otherwise they
+ * fill it and return false.
  */
 extern bool GetNumericArray(Datum datum, ArrayType **array, Problem *problem);
 extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem);
 
-/* functions that raise an error for an invalid argument */
+/* These functions raise an error for an invalid argument. */
 extern ArrayType *ArgArrayConverted(Datum datum);
 extern int	ArgElements(ArrayType *array, Datum **elements, bool **nulls);
 extern ArrayType *ArgArrayWidened(ArrayType *array);
@@ -82,11 +82,10 @@ ArgProfileSpec(const DlintsHeader *model)
 }
 
 /*
- * Compute the score of a feature vector: its dot product with the weights.
+ * Compute the dot product of a feature vector and weights.
  *
- * This function runs once per candidate.  The common case, a real[] of the right length
- * without NULLs, is therefore handled inline.  Elements are not checked one by one, because
- * any NaN or infinity makes the dot product not finite.
+ * This function runs for each candidate, so it has a fast path for real[].  We do not check each
+ * element, because NaN or infinity makes the dot product not finite.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
@@ -102,10 +101,7 @@ ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
 	return ArgDotChecked(features, spec, weights);
 }
 
-/*
- * Can the array be read in place?  True for real[] and double precision[]
- * that are neither compressed nor stored out of line.
- */
+/* Is the array real[] or double precision[], and not toasted? */
 static inline bool
 ArrayIsPlain(Datum datum)
 {

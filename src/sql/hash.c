@@ -1,6 +1,6 @@
 /*
  * hash.c
- *		Hashes of values, and names as vectors of random signs (feature hashing).
+ *		Hash SQL values, and convert names to vectors of random signs.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "core/random.h"
 #include "sql/hash.h"
 
-/* Hash the bytes of a value of any type, detoasted. */
+/* Hash the bytes of a value of any type. */
 uint64
 HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 {
@@ -34,9 +34,10 @@ HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 }
 
 /*
- * Add a name's vector of n random signs, times a weight, to "sum".  Names are hashed in UTF-8, so
- * that a name has the same vector in all databases.  If the database encoding is SQL_ASCII, we do
- * not know the encoding of names, and hash their bytes unmodified.
+ * Add weight times n random signs, which the name determines, to "sum".
+ *
+ * Names are hashed in UTF-8, so that they have the same signs in all databases.  SQL_ASCII
+ * databases do not tell the encoding, so we hash the bytes as they are.
  */
 void
 AddName(const char *name, int len, double weight, int n, double *sum)

@@ -1,6 +1,6 @@
 /*
  * hash.h
- *		Hashes of values, and names as vectors of random signs (feature hashing).
+ *		Hash SQL values, and convert names to vectors of random signs.
  */
 #ifndef DLINTS_HASH_H
 #define DLINTS_HASH_H

@@ -1,8 +1,8 @@
 /*
  * observation.c
- *		Read observations from function arguments.  An observation is a
- *		feature vector, an optional profile, a reward, and optionally a time
- *		and a weight.
+ *		Read training examples from function arguments.
+ *
+ * An observation has features and a reward, and optionally a profile, a time and a weight.
  */
 #include "postgres.h"
 
@@ -20,7 +20,6 @@ const ObservationForm update_form = {
 	.features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5
 };
 
-/* Allocate the feature and profile vectors of an observation for a model. */
 Observation
 ObservationCreate(const DlintsHeader *model)
 {
@@ -67,7 +66,7 @@ CheckTime(int64 time, Problem *problem)
 					  "the time of an observation must be finite", NULL, NULL);
 }
 
-/* Check that an observation for a model with a half-life has a time. */
+/* Check that a model with a half-life gets the time of each observation. */
 static bool
 CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 {
@@ -78,7 +77,7 @@ CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 						 "Pass the time in argument \"at\", or in \"ats\" for a batch.");
 }
 
-/* Check the weight of an observation or a prior, or the factor of dlints_scale(). */
+/* Check that a weight is positive and at most DLINTS_MAX_WEIGHT. */
 bool
 CheckWeight(double weight, Problem *problem)
 {
@@ -90,10 +89,7 @@ CheckWeight(double weight, Problem *problem)
 						 psprintf("The value is %s.", double_to_shortest_decimal(weight)), NULL);
 }
 
-/*
- * Check that the model accepts a profile.  Only an empty profile, which means
- * "no profile", is valid for a model without profiles.
- */
+/* Check that the model uses profiles. */
 static bool
 CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
 {
@@ -105,7 +101,7 @@ CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *proble
 						 "Create a model with dlints_new(..., interactions => 'matched'), or select such a model in WHERE.");
 }
 
-/* Copy a profile to "out".  An empty profile means a new user, and reads as zeros. */
+/* Convert a profile to double.  An empty array becomes zeros. */
 static bool
 ReadProfileNumbers(ArrayType *array, const DlintsHeader *model, double *out, Problem *problem)
 {
@@ -141,7 +137,7 @@ ReadProfileArgument(FunctionCallInfo fcinfo, const ObservationForm *form,
 
 /* ---------- observations ---------- */
 
-/* Read and check reward, time and weight.  The weight is 1 unless given. */
+/* Read the reward, time and weight.  The default weight is 1. */
 static bool
 ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 			const DlintsHeader *model, Observation *observation, Problem *problem)
@@ -162,8 +158,9 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 }
 
 /*
- * Read an observation and check that the model can be trained on it.  Returns false if not.
- * If the reward is NULL, reads features and profile only, for a prediction.
+ * Read an observation.  Returns false if the model cannot be trained on it.
+ *
+ * If the reward is NULL, reads only the features and the profile.
  */
 bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
@@ -174,7 +171,7 @@ ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 		ReadProfileArgument(fcinfo, form, model, observation->profile, problem);
 }
 
-/* Get the profile argument, or an empty array if the function has no such argument (argno 0). */
+/* Get the profile argument.  Returns an empty array if argno is 0. */
 Datum
 ProfileArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -186,7 +183,7 @@ ProfileArgument(FunctionCallInfo fcinfo, int argno)
 	return PointerGetDatum(&none);
 }
 
-/* Convert a profile to numbers in the current memory context.  Frees a detoasted copy. */
+/* Convert a profile to double, in the current memory context. */
 double *
 ReadProfile(Datum profile, const DlintsHeader *model)
 {
@@ -206,7 +203,7 @@ BeginPart(ArrayType *array, ArgSpec spec, int rows)
 {
 	BatchPart	part = {array, spec, NULL};
 
-	/* zeros serve as profiles if the batch has none */
+	/* zeros are the profiles of a batch without profiles */
 	part.numbers = palloc0(sizeof(double) * Min(rows, EVIDENCE_BLOCK) * (Size) spec.len);
 	return part;
 }
@@ -218,10 +215,7 @@ ReadPart(BatchPart *part, int first, int count)
 		ArgMatrixSlice(part->array, &part->spec, first, count, part->numbers);
 }
 
-/*
- * Read the times of all rows.  A model with a discount per observation ignores the argument, and
- * each time is TIME_UNKNOWN.
- */
+/* Read the time of each row.  Returns TIME_UNKNOWN for models without a half-life. */
 static int64 *
 ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model, int rows)
 {
@@ -245,7 +239,7 @@ ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model, int row
 	return times;
 }
 
-/* Read the weights of all rows; each is 1 if the argument is NULL. */
+/* Read the weight of each row.  The default weight is 1. */
 static double *
 ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
@@ -267,10 +261,7 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 	return weights;
 }
 
-/*
- * Begin to read a batch.  Checks array shapes, times and weights.  BatchRead
- * checks the values of features, profiles and rewards.
- */
+/* Check the arguments of a batch, and prepare to read it with BatchRead(). */
 Batch
 BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHeader *model)
 {
@@ -303,7 +294,7 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHea
 	return batch;
 }
 
-/* Convert rows "first" (0-based) to first + count - 1 to numbers in the batch's buffers. */
+/* Convert rows first to first + count - 1 of a batch to double. */
 void
 BatchRead(Batch *batch, int first, int count)
 {

@@ -1,7 +1,6 @@
 /*
  * observation.h
- *		Read observations from function arguments and check them against the
- *		model to be trained.
+ *		Read training examples from function arguments.
  */
 #ifndef DLINTS_OBSERVATION_H
 #define DLINTS_OBSERVATION_H
@@ -12,10 +11,7 @@
 #include "model/model.h"
 #include "sql/arrays.h"
 
-/*
- * Positions of a function's arguments.  0 means that the function lacks the
- * argument; position 0 itself holds the model or the aggregate's state.
- */
+/* Positions of a function's arguments; 0 for an argument that it lacks */
 typedef struct ObservationForm
 {
 	int			features;
@@ -25,16 +21,16 @@ typedef struct ObservationForm
 	int			weight;
 } ObservationForm;
 
-/* Arguments of dlints_update, and of functions with the same arguments */
+/* arguments of dlints_update */
 extern const ObservationForm update_form;
 
-/* One observation.  The caller allocates both vectors. */
+/* One training example.  The caller allocates both vectors. */
 typedef struct Observation
 {
-	double	   *features;		/* feature vector: feature_dim numbers */
-	double	   *profile;		/* profile: profile_dim numbers */
+	double	   *features;
+	double	   *profile;
 	double		reward;
-	int64		time;			/* time; TIME_UNKNOWN for a model without a half-life */
+	int64		time;			/* TIME_UNKNOWN for a model without a half-life */
 	double		weight;
 } Observation;
 
@@ -44,21 +40,21 @@ extern bool ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm 
 extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 							const DlintsHeader *model, Observation *observation, Problem *problem);
 
-/* reading the profile alone, for functions without a reward */
+/* for functions without a reward */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
 /*
- * functions that return false and fill "problem" for an invalid value; if "problem" is NULL, they
- * raise an error instead
+ * If "problem" is NULL, these functions raise an error for an invalid value.  Otherwise they fill
+ * it and return false.
  */
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 
-/* One array argument of a batch, with a buffer for the block of rows that was read last. */
+/* One array argument of a batch */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* array argument; NULL if the batch has no such argument */
+	ArrayType  *array;			/* NULL if the batch has no such argument */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;
@@ -69,7 +65,7 @@ typedef struct Batch
 	BatchPart	features;
 	BatchPart	profiles;
 	BatchPart	rewards;
-	int64	   *times;			/* time of each row */
+	int64	   *times;
 	double	   *weights;
 } Batch;
 

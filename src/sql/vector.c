@@ -1,14 +1,11 @@
 /*
  * vector.c
- *		The type dlints_vector, and conversion of pgvector's types for the
- *		extension dlints_pgvector.
+ *		The type dlints_vector, and conversion of pgvector's types.
  *
- * A dlints_vector is a real[] or double precision[] under another name.  The planner support
- * function removes casts from these arrays, because the casts would do nothing at run time.
+ * A dlints_vector is a real[] or double precision[] under another name.
  *
- * Values of pgvector are read directly in their storage format.  The format is stable, since
- * databases store such values.  Calling pgvector's own cast to real[] for each row would take as
- * long as a whole recommendation.
+ * We read pgvector's storage format directly, because its cast to real[] would be slow.  The format
+ * is stable, since databases store such values.
  */
 #include "postgres.h"
 
@@ -26,8 +23,9 @@
 #include "sql/arrays.h"
 
 /*
- * Call array_in or array_recv for element type double precision.  Both cache
- * their lookups in flinfo->fn_extra, so we pass on our flinfo.
+ * Call array_in or array_recv for double precision[].
+ *
+ * Both functions cache data in flinfo, so we pass on our own.
  */
 static Datum
 CallArrayInput(FunctionCallInfo fcinfo, PGFunction function)
@@ -86,8 +84,9 @@ dlints_vector_send(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_vector);
 
 /*
- * dlints_vector(anyarray): cast an array of numbers to dlints_vector.  Arrays other than real[] and
- * double precision[] become double precision[].  Raises an error if the elements are not numbers.
+ * dlints_vector(anyarray): cast an array of numbers to dlints_vector.
+ *
+ * Raises an error if the elements are not numbers.
  */
 Datum
 dlints_vector(PG_FUNCTION_ARGS)
@@ -99,7 +98,7 @@ dlints_vector(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_support);
 
-/* Planner support: replace casts from real[] or double precision[] by a relabeling. */
+/* Planner support: remove casts from real[] and double precision[]. */
 Datum
 dlints_vector_support(PG_FUNCTION_ARGS)
 {
@@ -119,7 +118,7 @@ dlints_vector_support(PG_FUNCTION_ARGS)
 
 /* ---------- values of pgvector ---------- */
 
-/* Storage format of vector and halfvec: a header, then "dim" numbers of 4 or 2 bytes */
+/* Storage format of vector and halfvec: "dim" numbers of 4 or 2 bytes follow */
 typedef struct PgVector
 {
 	int32		vl_len_;
@@ -127,7 +126,6 @@ typedef struct PgVector
 	int16		unused;
 } PgVector;
 
-/* Copy the numbers of a vector or halfvec as float4. */
 typedef void (*Copier) (int count, const PgVector *vector, float4 *out);
 
 static void
@@ -165,7 +163,7 @@ ConvertVector(Datum datum, Size width, Copier copy)
 	return PointerGetDatum(array);
 }
 
-/* Get the elements of an array of vectors.  It must have one dimension and no NULL elements. */
+/* Get the elements of an array of vectors. */
 static int
 GetElements(ArrayType *array, Datum **elements)
 {
@@ -209,7 +207,7 @@ ConvertVectors(ArrayType *vectors, Size width, Copier copy)
 
 PG_FUNCTION_INFO_V1(dlints_from_vector);
 
-/* dlints_from_vector(vector): convert pgvector's vector to dlints_vector. */
+/* dlints_from_vector(vector): convert a vector to dlints_vector. */
 Datum
 dlints_from_vector(PG_FUNCTION_ARGS)
 {
@@ -218,7 +216,7 @@ dlints_from_vector(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_from_halfvec);
 
-/* dlints_from_halfvec(halfvec): convert pgvector's halfvec to dlints_vector. */
+/* dlints_from_halfvec(halfvec): convert a halfvec to dlints_vector. */
 Datum
 dlints_from_halfvec(PG_FUNCTION_ARGS)
 {
@@ -228,8 +226,9 @@ dlints_from_halfvec(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_from_vectors);
 
 /*
- * dlints_from_vector(vector[]): convert an array of vectors to a matrix, one
- * row for each vector.  Raises an error if the vectors differ in length.
+ * dlints_from_vector(vector[]): convert an array of vectors to the rows of a matrix.
+ *
+ * Raises an error if the vectors differ in length.
  */
 Datum
 dlints_from_vectors(PG_FUNCTION_ARGS)
@@ -240,8 +239,9 @@ dlints_from_vectors(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_from_halfvecs);
 
 /*
- * dlints_from_halfvec(halfvec[]): convert an array of halfvecs to a matrix,
- * one row for each.  Raises an error if they differ in length.
+ * dlints_from_halfvec(halfvec[]): convert an array of halfvecs to the rows of a matrix.
+ *
+ * Raises an error if the halfvecs differ in length.
  */
 Datum
 dlints_from_halfvecs(PG_FUNCTION_ARGS)
