@@ -1,17 +1,12 @@
 /*
  * clicks.c
- *		A click log as a sparse matrix.
+ *		A click log in memory, as a sparse matrix of users and items.
  *
- * Users and items are numbered in order of arrival while the log is read, and renumbered by their
- * hashes afterwards.  Each user's matrix cells are sorted by item.  Results therefore do not depend
- * on the order of the log's rows, bit by bit if weights add up exactly.
+ * Users and items are sorted by hash, and each user's matrix cells by item.  Results therefore do
+ * not depend on the order of the log's rows.  Equal values have equal hashes, because we use the
+ * hash operator class of the type.
  *
- * The hash is that of the type's hash operator class, with our seed.  Equal values have equal
- * hashes even if written differently: 1.0 and 1.00, or two spellings under a case-insensitive
- * collation.  PostgreSQL cannot change these hashes, since hash-partitioned tables depend on them.
- *
- * The log takes 16 bytes per row, in an array of which at most a fifth is empty, and is sorted in
- * place.  Other memory is a few words per user and item.
+ * The log takes 16 bytes per row, and is sorted in place.
  */
 #include "postgres.h"
 
@@ -31,22 +26,21 @@
 
 #define INITIAL_CELLS		1024
 
-/* Number of bytes that renumbering allocates per user and item */
+/* memory that renumbering allocates per user and item, in bytes */
 #define RENUMBERING_BYTES		(sizeof(KeyEntry *) + sizeof(uint32))
 
 typedef struct KeyEntry
 {
 	Datum		value;
-	uint32		hash;			/* lower half of the key's 64-bit hash */
+	uint32		hash;			/* lower half of the 64-bit hash */
 	uint32		upper_hash;
 	uint32		number;
 	char		status;
 } KeyEntry;
 
-/* A set of users or items. */
 typedef struct Keys
 {
-	MemoryContext context;		/* memory context of this struct, table and values */
+	MemoryContext context;		/* owns this struct and all values */
 	struct keys_hash *table;
 	TypeCacheEntry *type;
 	FmgrInfo	hash;
@@ -124,13 +118,12 @@ HashKey(Keys *keys, Datum value)
 		return DatumGetUInt64(FunctionCall2Coll(&keys->hash, keys->collation, value,
 												UInt64GetDatum(keys->seed)));
 
-	/* combine hash and seed for types without an extended hash function */
+	/* types without an extended hash function take no seed */
 	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation, value));
 	words[1] = keys->seed;
 	return hash_name(words, sizeof(words));
 }
 
-/* Create an empty set of users or items, in a child of the current memory context. */
 KeyNumbers *
 KeyNumbersCreate(KeyType of, const char *what)
 {
@@ -152,7 +145,7 @@ DetoastKey(const Keys *keys, Datum value)
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* Return the number of a user or item, and assign the next number to a new one. */
+/* Return the number of a user or item.  A new one gets the next number. */
 uint32
 KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
@@ -175,7 +168,6 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 	return entry->number;
 }
 
-/* Return the users or items of a set, indexed by number. */
 Datum *
 KeyNumbersValues(KeyNumbers *keys)
 {
@@ -200,11 +192,11 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* order of colliding 64-bit hashes, which are extremely rare */
+	/* hashes collide: keep the order of arrival */
 	return left->number < right->number ? -1 : 1;
 }
 
-/* Return the entries of a set of users or items, sorted by hash. */
+/* Return the users or items of a set, sorted by hash. */
 static KeyEntry **
 SortKeys(Keys *keys)
 {
@@ -220,7 +212,7 @@ SortKeys(Keys *keys)
 	return entries;
 }
 
-/* Renumber entries in the given order.  Returns an array of new numbers, indexed by old number. */
+/* Renumber users or items.  Returns the new numbers, indexed by old number. */
 static uint32 *
 Renumber(const Keys *keys, KeyEntry **entries)
 {
@@ -237,7 +229,6 @@ Renumber(const Keys *keys, KeyEntry **entries)
 
 /* ---------- the log ---------- */
 
-/* Create an empty click log in the current memory context. */
 Clicks *
 ClicksCreate(KeyType users, KeyType items, uint64 seed)
 {
@@ -250,7 +241,7 @@ ClicksCreate(KeyType users, KeyType items, uint64 seed)
 	return clicks;
 }
 
-/* Increase a capacity by a quarter, since doubling would waste memory without overcommit. */
+/* Grow by a quarter, since doubling would waste memory. */
 static Size
 GrowCapacity(Size capacity)
 {
@@ -258,8 +249,9 @@ GrowCapacity(Size capacity)
 }
 
 /*
- * Compute the maximum memory of a set of keys, in bytes.  A growing hash
- * table temporarily holds both the old and the new entries.
+ * Compute the peak memory of a set of users or items, in bytes.
+ *
+ * A growing hash table also holds the old entries for a while.
  */
 static Size
 KeysMemory(const Keys *keys)
@@ -280,7 +272,7 @@ CellsMemory(const Clicks *clicks)
 							  clicks->capacity : GrowCapacity(clicks->capacity));
 }
 
-/* Compute the peak memory of the click log after one more row, in bytes. */
+/* Compute the peak memory of the log after one more row, in bytes. */
 Size
 ClicksMemory(const Clicks *clicks)
 {
@@ -289,14 +281,12 @@ ClicksMemory(const Clicks *clicks)
 		sizeof(uint64) * ClicksItems(clicks);
 }
 
-/* Number of users in the log so far */
 uint32
 ClicksUsers(const Clicks *clicks)
 {
 	return clicks->users->table->members;
 }
 
-/* Number of rows in the log so far */
 Size
 ClicksRows(const Clicks *clicks)
 {
@@ -332,7 +322,7 @@ CheckInterrupts(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Renumber users and items by hash, and update the cells. */
+/* Renumber users and items by hash, so that the order of rows has no effect. */
 static void
 RenumberAll(Clicks *clicks)
 {
@@ -361,12 +351,16 @@ RenumberAll(Clicks *clicks)
 	pfree(user_numbers);
 	pfree(item_numbers);
 
-	/* users are not needed any more */
+	/* the values of users are not needed any more */
 	MemoryContextDelete(clicks->users->context);
 	clicks->users = NULL;
 }
 
-/* Compute the index of each user's first matrix cell; the last element is the number of cells. */
+/*
+ * Compute the index of each user's first matrix cell.
+ *
+ * The last element of the result is the number of cells.
+ */
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
@@ -382,7 +376,7 @@ CountCells(const SvdMatrix *matrix, Size count)
 	return starts;
 }
 
-/* Group the matrix cells by user, in place.  Each swap moves a cell to its final group. */
+/* Sort the matrix cells by user, in place.  Each swap moves one cell to its final user. */
 static void
 GroupByUser(SvdMatrix *matrix)
 {
@@ -409,8 +403,9 @@ GroupByUser(SvdMatrix *matrix)
 }
 
 /*
- * Order matrix cells by item.  Cells of the same item are ordered by weight, so that their sum
- * rounds the same way for every order of the log.
+ * Compare matrix cells by item, then by weight.
+ *
+ * Weights are added in this order, so that their sum is always rounded in the same way.
  */
 static inline int
 CompareCells(const SvdCell *left, const SvdCell *right)
@@ -429,7 +424,7 @@ CompareCells(const SvdCell *left, const SvdCell *right)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Sort each user's cells, and add up the weights of cells with the same item. */
+/* Sort each user's cells by item, and merge the cells of the same item. */
 static void
 MergeCells(SvdMatrix *matrix, Size *starts)
 {
@@ -458,7 +453,6 @@ MergeCells(SvdMatrix *matrix, Size *starts)
 	starts[matrix->users] = used;
 }
 
-/* Complete the log and return it as a matrix.  No cells may be added later. */
 SvdMatrix *
 ClicksMatrix(Clicks *clicks)
 {
@@ -474,7 +468,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/* Call ClicksMatrix() before the next three functions, which use its numbers of items. */
+/* Call ClicksMatrix() before the next three functions. */
 const uint64 *
 ClicksItemHashes(const Clicks *clicks)
 {
@@ -501,10 +495,7 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 	return true;
 }
 
-/*
- * Can ClicksFindItem search for values of this type?  Comparing equality
- * operators would not suffice, since all array types share one.
- */
+/* Can ClicksFindItem() search for values of this type? */
 bool
 ClicksHasItemsOf(const Clicks *clicks, Oid type)
 {

@@ -1,10 +1,8 @@
 /*
  * column.c
- *		Numbers and embeddings in columns of a recommender's items, and
- *		weights of clicks.
+ *		Functions that read numbers, embeddings and weights from users' tables.
  *
- * Any user with INSERT privilege chooses these values, and one value must not make maintenance
- * fail.  These functions therefore treat an unusable value as missing and raise no error.
+ * One bad row must not stop maintenance, so we treat invalid values as missing and raise no error.
  */
 #include "postgres.h"
 
@@ -20,19 +18,16 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum absolute value of a number.  Sums of squares of such numbers do not overflow. */
+/* maximum size of a number; sums of squares do not overflow */
 #define MAX_COLUMN_NUMBER 1e100
 
-/*
- * Maximum norm of an embedding, in units of the usual norm of its column.  Real
- * embeddings seldom exceed twice the median norm.
- */
+/* Maximum length of an embedding, relative to the typical length in its column */
 #define MAX_COLUMN_NORM 4.0
 
-/* Maximum weight of a click in the log, so that one row cannot outweigh all others */
+/* maximum weight of a click, so that one row cannot outweigh all others */
 #define MAX_CLICK_WEIGHT 1000.0
 
-/* Convert the argument, of any numeric type, to double precision; NULL becomes NaN. */
+/* Read argument 0, of any numeric type, as double.  NULL becomes NaN. */
 static double
 read_number(FunctionCallInfo fcinfo, const char *what)
 {
@@ -48,9 +43,9 @@ read_number(FunctionCallInfo fcinfo, const char *what)
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
 /*
- * _dlints_column_number(value "any") -> float8
- *		Returns a value of any numeric type as double precision, or NULL if it is
- *		NULL, not finite, or above MAX_COLUMN_NUMBER in size.
+ * _dlints_column_number(value "any") -> float8: convert a number to double precision.
+ *
+ * Returns NULL for NULL, for infinity and NaN, and for numbers above 1e100 in size.
  */
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
@@ -65,9 +60,9 @@ dlints_column_number(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_click_weight);
 
 /*
- * _dlints_click_weight(weight "any") -> float8
- *		Returns the weight of a click, between -MAX_CLICK_WEIGHT and MAX_CLICK_WEIGHT.
- *		A weight that is NULL or not finite becomes 0.
+ * _dlints_click_weight(weight "any") -> float8: limit the weight of a click to -1000 to 1000.
+ *
+ * NULL, infinity and NaN become 0.
  */
 Datum
 dlints_click_weight(PG_FUNCTION_ARGS)
@@ -79,10 +74,7 @@ dlints_click_weight(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(fmin(fmax(weight, -MAX_CLICK_WEIGHT), MAX_CLICK_WEIGHT));
 }
 
-/*
- * Copy the elements of an array to "vector", divided by "norm".  Elements that are NULL, not
- * finite, too large or too small become 0; an array of another length becomes zeros.
- */
+/* Divide the elements of an array by "norm".  Invalid elements become 0. */
 static void
 scale_elements(ArrayType *array, double norm, double *vector, int length)
 {
@@ -101,7 +93,7 @@ scale_elements(ArrayType *array, double norm, double *vector, int length)
 	}
 }
 
-/* Scale a vector down if its norm exceeds MAX_COLUMN_NORM. */
+/* Scale a vector down if it is longer than MAX_COLUMN_NORM. */
 static void
 clip(double *vector, int length)
 {
@@ -120,10 +112,10 @@ clip(double *vector, int length)
 PG_FUNCTION_INFO_V1(dlints_column_vector);
 
 /*
- * _dlints_column_vector(value "any", length integer, norm float8) -> real[]
- *		Divides an embedding by the usual norm of its column, and reduces its norm to at
- *		most MAX_COLUMN_NORM.  Returns "length" zeros for NULL and for an embedding of
- *		another length.
+ * _dlints_column_vector(value "any", length integer, norm float8) -> real[]: divide an embedding by
+ * the typical length of the embeddings in its column.
+ *
+ * Returns zeros for NULL, and for an embedding without "length" elements.
  */
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)
@@ -162,9 +154,10 @@ are_finite(const float4 *numbers, int count)
 PG_FUNCTION_INFO_V1(dlints_are_finite);
 
 /*
- * _dlints_are_finite(numbers real[], length integer) -> boolean
- *		Is this a one-dimensional array of finite numbers?  It must have the given
- *		length unless that is NULL.  NULL if the array is NULL.
+ * _dlints_are_finite(numbers real[], length integer) -> boolean: does the array have "length"
+ * numbers, all finite?
+ *
+ * A NULL length means any length.  Returns NULL for a NULL array.
  */
 Datum
 dlints_are_finite(PG_FUNCTION_ARGS)

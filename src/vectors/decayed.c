@@ -1,6 +1,6 @@
 /*
  * decayed.c
- *		The function _dlints_decayed_clicks: sums of decayed clicks per item.
+ *		The function _dlints_decayed_clicks: sum the decayed weights of each item's clicks.
  */
 #include "postgres.h"
 
@@ -19,10 +19,9 @@
 #include "vectors/log.h"
 
 #define MAX_MEASURES		16	/* maximum number of sums per item */
-#define MAX_HALVINGS		300 /* maximum age in half-lives, so that weights stay positive */
+#define MAX_HALVINGS		300 /* maximum age in half-lives; weights stay above 0 */
 #define NO_USER				PG_UINT32_MAX
 
-/* Column numbers of the query */
 enum
 {
 	USER,
@@ -35,12 +34,12 @@ enum
 typedef struct DatedClick
 {
 	uint32		item;
-	uint32		user;			/* index of the user, or NO_USER */
+	uint32		user;			/* number of the user, or NO_USER */
 	double		day;
 	double		weight;
 } DatedClick;
 
-/* Sort order: by item, then by user, then newest first */
+/* Compare by item, then by user, then by time with the newest click first. */
 static inline int
 CompareClicks(const DatedClick *a, const DatedClick *b)
 {
@@ -70,11 +69,11 @@ typedef struct Reader
 	Oid			types[COLUMNS];
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
-	double		periods[MAX_MEASURES];	/* period in days, in which a user's clicks count once */
+	double		periods[MAX_MEASURES];	/* period of each sum, in days */
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;
-	double		newest;			/* day of the newest click in the log */
+	double		newest;			/* day of the newest click */
 } Reader;
 
 /* ---------- reading the query of clicks ---------- */
@@ -121,8 +120,10 @@ AddClick(QueryReader *query, const Datum *values)
 /* ---------- sums ---------- */
 
 /*
- * Sum the clicks of an item for one half-life and period.  In each period, a user's clicks count
- * once, with the time of the newest click and the largest weight of these clicks.
+ * Sum an item's clicks under one half-life.
+ *
+ * Clicks of the same user in the same period count once, with the newest time and the largest
+ * weight.
  */
 static double
 SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measure)
@@ -130,7 +131,7 @@ SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measur
 	double		half_life = reader->half_lives[measure];
 	double		sum = 0.0;
 	double		decay = 0.0;
-	double		weight = 0.0;	/* largest weight in the current period so far */
+	double		weight = 0.0;	/* largest weight of the present period */
 	double		last = 0.0;
 
 	for (Size i = 0; i < count; i++)
@@ -183,7 +184,7 @@ PutSums(ReturnSetInfo *rows, const Reader *reader)
 
 /* ---------- the function ---------- */
 
-/* Read an array of positive numbers of days; returns its length. */
+/* Read an array of positive numbers of days.  Returns its length. */
 static int
 ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
 {
@@ -206,10 +207,11 @@ ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
 PG_FUNCTION_INFO_V1(dlints_decayed_clicks);
 
 /*
- * _dlints_decayed_clicks(query, half_lives, periods): for each item of a click
- * log, the sum of its clicks' weights under each half-life, at the time of the
- * newest click.  In a period a user's clicks on an item count once.  query returns
- * user, item, day and weight; each click without a user counts.
+ * _dlints_decayed_clicks(query, half_lives, periods): for each item, sum the decayed weights of its
+ * clicks under each half-life.
+ *
+ * The query returns user, item, day and weight.  A user's clicks on an item count once in each
+ * period.  Clicks without a user all count.
  */
 Datum
 dlints_decayed_clicks(PG_FUNCTION_ARGS)

@@ -1,7 +1,6 @@
 /*
  * digest.c
- *		The function _dlints_digest: a hash of the columns of a row, to find changed
- *		rows.
+ *		The function _dlints_digest: hash the columns of a row, to find changed rows.
  */
 #include "postgres.h"
 
@@ -13,7 +12,6 @@
 #include "compat.h"
 #include "sql/hash.h"
 
-/* How to hash a column */
 typedef struct DigestColumn
 {
 	int16		length;			/* typlen of the column's type */
@@ -49,7 +47,7 @@ find_columns(FunctionCallInfo fcinfo)
 	return columns;
 }
 
-/* Hash the value of a column.  The seed is the digest of the previous columns. */
+/* Hash the value of a column.  The seed is the hash of the previous columns. */
 static uint64
 hash_value(const DigestColumn *column, Datum value, uint64 seed)
 {
@@ -61,7 +59,7 @@ hash_value(const DigestColumn *column, Datum value, uint64 seed)
 
 PG_FUNCTION_INFO_V1(dlints_digest);
 
-/* _dlints_digest(VARIADIC "any"): a hash of the stored bytes of all arguments; NULLs count, too */
+/* _dlints_digest(VARIADIC "any"): hash all arguments, including NULLs. */
 Datum
 dlints_digest(PG_FUNCTION_ARGS)
 {

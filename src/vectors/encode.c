@@ -1,14 +1,13 @@
 /*
  * encode.c
- *		The function dlints_encode: feature hashing of columns or a jsonb
- *		document.
+ *		The function dlints_encode: convert columns or a jsonb document to a vector (feature
+ *		hashing).
  *
- * Each value is converted to names with weights.  A name's hash determines a vector of signs
- * (core/random.c); the result is the weighted sum of these vectors.  Names are hashed in UTF-8 for
- * any database encoding.
+ * Each value becomes a name with a weight.  The hash of the name determines a vector of random
+ * signs.  The result is the weighted sum of these vectors.
  *
- * The functions are immutable, for use in generated columns and indexes.  They reject types whose
- * output depends on a setting, a catalog or a time zone.
+ * The functions are immutable.  They reject types whose output depends on a setting, the catalog or
+ * the time zone.
  */
 #include "postgres.h"
 
@@ -34,12 +33,12 @@
 typedef struct Encoding
 {
 	int			n;
-	bool		skips_bad_numbers;	/* are invalid numbers skipped instead of raising an error? */
+	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error */
 	double	   *sum;
-	StringInfoData name;		/* name under which values are added, in the database encoding */
+	StringInfoData name;		/* name of the values that are added next */
 } Encoding;
 
-/* Adds a value of some type to the sum, under the name encoding->name */
+/* Adds a value under the name encoding->name. */
 typedef void (*Adder) (Encoding *encoding, Datum value, Oid type);
 
 static void
@@ -78,7 +77,7 @@ AddCurrentName(Encoding *encoding, double weight)
 	AddName(encoding->name.data, encoding->name.len, weight, encoding->n, encoding->sum);
 }
 
-/* Add the random signs of encoding->name, times a number.  Numbers without a name are ignored. */
+/* Add a number under encoding->name.  A number without a name is ignored. */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
@@ -89,10 +88,7 @@ AddWeight(Encoding *encoding, double weight)
 	AddCurrentName(encoding, ArgBounded(weight, encoding->name.data));
 }
 
-/*
- * Add the random signs of the string "name=value", where the name is encoding->name.  If that is
- * empty, the string is the value only.
- */
+/* Add the text "name=value".  Without a name, add only the value. */
 static void
 AddNamedValue(Encoding *encoding, const char *value, int len)
 {
@@ -109,7 +105,7 @@ AddNamedValue(Encoding *encoding, const char *value, int len)
 
 /* ---------- values of SQL types ---------- */
 
-/* Return the type by which GetTextBytes() reads values of "type"; InvalidOid if not text. */
+/* Get the type by which GetTextBytes() reads a value; InvalidOid if it is not text. */
 static Oid
 TextType(Oid type)
 {
@@ -118,7 +114,6 @@ TextType(Oid type)
 	return IsBinaryCoercible(type, TEXTOID) ? TEXTOID : InvalidOid;
 }
 
-/* Get the bytes of a text value, in the current memory context. */
 static const char *
 GetTextBytes(Datum value, Oid text_type, int *len)
 {
@@ -180,7 +175,6 @@ AddNumber(Encoding *encoding, Datum value, Oid type)
 
 static void AddJsonbContainer(Encoding *encoding, JsonbContainer *container);
 
-/* Add the value of a jsonb key, or a scalar jsonb document. */
 static void
 AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 {
@@ -203,7 +197,7 @@ AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 	}
 }
 
-/* Add an element of a jsonb array.  A number in an array is a category, not a measurement. */
+/* Add an element of a jsonb array.  A number in an array is a category. */
 static void
 AddJsonbElement(Encoding *encoding, const JsonbValue *element)
 {
@@ -263,7 +257,7 @@ AddJsonb(Encoding *encoding, Datum value, Oid type)
 
 /* ---------- types ---------- */
 
-/* Find the function that adds values of a base type; NULL if the type is rejected. */
+/* Find the function for values of a type; NULL for unsupported types. */
 static Adder
 FindAdder(Oid type)
 {
@@ -290,7 +284,7 @@ FindAdder(Oid type)
 	return NULL;
 }
 
-/* Return the error hint for a rejected type, with %s for the value. */
+/* Get the error hint for an unsupported type.  It has %s in place of the value. */
 static const char *
 GetTypeHint(Oid type)
 {
@@ -330,7 +324,7 @@ GetTypeHint(Oid type)
 	}
 }
 
-/* Raise the error for a rejected type.  The hint shows the name, usually a column, as the value. */
+/* Raise the error for an unsupported type.  The hint shows the name as the value. */
 static void
 RaiseUnsupportedType(const char *name, Oid type)
 {
@@ -353,9 +347,7 @@ RaiseUnsupportedType(const char *name, Oid type)
 			 errhint("%s", hint.data)));
 }
 
-/* ---------- the SQL functions ---------- */
-
-/* Set the name with which the next values are hashed; if it is empty, values are hashed alone. */
+/* Set the name under which the next value is added. */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 {
@@ -380,8 +372,9 @@ SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 }
 
 /*
- * Add an argument under encoding->name.  A type is rejected even if the value is NULL, so that the
- * first row already raises the error.
+ * Add a value under encoding->name.
+ *
+ * An unsupported type raises an error even if the value is NULL, so that the error appears early.
  */
 static void
 AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
@@ -398,12 +391,11 @@ AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 PG_FUNCTION_INFO_V1(dlints_encode);
 
 /*
- * dlints_encode(n, VARIADIC "any"): hash alternating names and values into a
- * real[] of n numbers, scaled to length 1.
+ * dlints_encode(n, VARIADIC "any"): hash pairs of names and values to a real[] of n numbers, scaled
+ * to length 1.
  *
- * n is 1 to 65536.  NULL values add nothing; without any value the result is
- * zeros.  Raises an error for an unsupported type, a NULL name, an odd number
- * of arguments, and numbers that are not finite or exceed 1e50.
+ * n is 1 to 65536.  NULL values add nothing.  Raises an error for an unsupported type, a NULL name,
+ * an odd number of arguments, and an invalid number.
  */
 Datum
 dlints_encode(PG_FUNCTION_ARGS)
@@ -415,7 +407,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 	int			count;
 
 	EncodingBegin(fcinfo, &encoding);
-	/* count is -1 if the call passes VARIADIC NULL */
+	/* -1 if the call passes VARIADIC NULL */
 	count = extract_variadic_args(fcinfo, 1, true, &args, &types, &nulls);
 	if (count > 0 && count % 2 != 0)
 		ereport(ERROR,
@@ -435,8 +427,9 @@ dlints_encode(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_encode_jsonb);
 
 /*
- * dlints_encode(n, document): hash the keys and values of a jsonb document into a real[] of n
- * numbers, scaled to length 1.  Nested keys are joined by dots; a NULL document gives zeros.
+ * dlints_encode(n, document): hash a jsonb document to a real[] of n numbers, scaled to length 1.
+ *
+ * Nested keys are joined by dots.  NULL gives zeros.
  */
 Datum
 dlints_encode_jsonb(PG_FUNCTION_ARGS)
@@ -452,9 +445,8 @@ dlints_encode_jsonb(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_encode_column);
 
 /*
- * _dlints_encode_column(n, name, value "any"): hash a column of a
- * recommender's item, like dlints_encode(n, name, value).  Skips invalid
- * numbers inside a jsonb value, since a data row must not raise an error.
+ * _dlints_encode_column(n, name, value "any"): like dlints_encode(n, name, value), but invalid
+ * numbers in a jsonb document are skipped.
  */
 Datum
 dlints_encode_column(PG_FUNCTION_ARGS)

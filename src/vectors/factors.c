@@ -1,6 +1,6 @@
 /*
  * factors.c
- *		The function dlints_factors: item embeddings from a click log.
+ *		The function dlints_factors: compute item embeddings from a click log.
  */
 #include "postgres.h"
 
@@ -21,16 +21,16 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* State while the query of previous embeddings is read */
+/* Reader of the query of previous embeddings */
 typedef struct Previous
 {
 	QueryReader query;			/* must be first */
 	const ItemFit *fit;
-	double	   *vectors;		/* previous embedding of each item; zeros if it has none */
-	bool	   *known;			/* does each item have a previous embedding? */
+	double	   *vectors;		/* zeros for an item without a previous embedding */
+	bool	   *known;
 } Previous;
 
-/* Get the size of the work space of PutFactors(), in bytes. */
+/* Compute the work space of PutFactors(), in bytes. */
 Size
 FactorsMemory(const LogReader *log)
 {
@@ -43,8 +43,6 @@ FactorsMemory(const LogReader *log)
 	return mul_size(sizeof(double), add_size(mul_size(width, matrix.items),
 											 panel_spare(&matrix, columns)));
 }
-
-/* ---------- embeddings of an earlier call ---------- */
 
 static void
 BeginPrevious(QueryReader *query, TupleDesc desc)
@@ -80,7 +78,6 @@ AddPrevious(QueryReader *query, const Datum *values)
 	ArgVector(ArgArrayConverted(values[1]), &spec, previous->vectors + (Size) item * spec.len);
 }
 
-/* Read the previous embeddings of the log's items. */
 static void
 ReadPrevious(Previous *previous, uint32 items)
 {
@@ -113,11 +110,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/*
- * We refine the previous embeddings, instead of computing new ones, if at least this share of
- * clicks is on items that have one.  A refinement multiplies by the click matrix once, so a new
- * item's embedding depends on the known items clicked by the same users.
- */
+/* We refine previous embeddings if at least this share of clicks is on items that have one. */
 #define MIN_KNOWN_SHARE		0.5
 
 static double
@@ -135,9 +128,10 @@ ComputeKnownShare(const bool *is_known, const SvdMatrix *matrix)
 }
 
 /*
- * Compute the embeddings of all items.  If enough clicks are on items with a
- * previous embedding, one refinement step changes these embeddings little.
- * Otherwise we compute the decomposition from random vectors.
+ * Compute the embeddings of all items.
+ *
+ * If most clicks are on items with a previous embedding, we only refine the previous embeddings.
+ * Otherwise we start from random vectors.
  */
 static double *
 ComputeVectors(const Previous *previous, SvdMatrix *matrix)
@@ -190,7 +184,6 @@ CheckResultColumns(TupleDesc desc)
 						  "Write AS (item integer, features real[]), with the type of the items.");
 }
 
-/* Convert an embedding to real[] or double precision[]. */
 static Datum
 VectorDatum(const double *vector, int count, Oid type)
 {
@@ -227,7 +220,7 @@ PutVectors(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const double *
 	MemoryContextDelete(row);
 }
 
-/* Compute the embeddings of the items of a log, and store them in the result. */
+/* Compute item embeddings, and store them in the result. */
 void
 PutFactors(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {
@@ -247,13 +240,12 @@ PutFactors(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
- * dlints_factors(query, k, previous, seed): compute an embedding for each item of a click
- * log, so that items clicked by the same users have similar embeddings (core/svd.h).
+ * dlints_factors(query, k, previous, seed): compute an embedding for each item of a click log.
  *
- * query returns user, item and optionally a weight; k is 1 to 512. previous, a query or
- * NULL, returns the embeddings of an earlier call, to which the new ones are aligned.
- * Raises an error if query, k or seed is NULL, for columns of other types, and if the log
- * exceeds dlints.factors_memory.
+ * Items that the same users click have similar embeddings (see core/svd.h).  The query returns
+ * user, item and optionally a weight. k is 1 to 512.  "previous" is NULL or a query of an earlier
+ * call's embeddings, to which the new ones are aligned.  Raises an error if query, k or seed is
+ * NULL, for columns of other types, and if the log exceeds dlints.factors_memory.
  */
 Datum
 dlints_factors(PG_FUNCTION_ARGS)

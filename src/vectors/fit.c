@@ -1,6 +1,6 @@
 /*
  * fit.c
- *		Embeddings and neighbours of items, from one reading of a click log.
+ *		Compute embeddings and neighbours of items from one reading of a click log.
  */
 #include "postgres.h"
 
@@ -16,7 +16,11 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Get the peak memory of both fits in bytes: the larger one's, since one follows the other. */
+/*
+ * Compute the work space of embeddings and neighbours, in bytes.
+ *
+ * One computation follows the other, so the larger one counts.
+ */
 static Size
 FitMemory(const LogReader *log)
 {
@@ -28,9 +32,9 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings, and then restore the weights of clicks, which the computation scales.
- * Meanwhile the field "user" of the cells, which is not read any more, holds the weights: at most 1,
- * as PutNeighbours() limits them, and in single precision.
+ * Compute embeddings.  This scales the weights of the matrix, so we restore them afterwards.
+ *
+ * Meanwhile, the cells' field "user" holds the weights, at most 1 as PutNeighbours() limits them.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -56,8 +60,9 @@ PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 }
 
 /*
- * Begin a function whose first argument is the query of a click log.  "columns" is a hint for the
- * column definition list, with %s for the type of the items.
+ * Begin a function whose first argument is the query of a click log.
+ *
+ * "columns" is the hint for a missing column definition list, with %s for the item type.
  */
 ReturnSetInfo *
 BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char *columns)
@@ -69,7 +74,7 @@ BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char
 	return ResultRows(fcinfo);
 }
 
-/* Read a click log, and store embeddings or neighbours of its items, or both, in the result. */
+/* Read a click log, and store embeddings or neighbours in the result. */
 Datum
 FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
 {
@@ -103,9 +108,10 @@ FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
 PG_FUNCTION_INFO_V1(dlints_fit_items);
 
 /*
- * _dlints_fit_items(query, factors, previous, neighbours): the rows of dlints_factors(), with
- * seed 0, and then those of dlints_neighbours().  Columns of the other function are NULL.
- * There are no embeddings if "factors" is 0.
+ * _dlints_fit_items(query, factors, previous, neighbours): return the rows of dlints_factors() and
+ * dlints_neighbours().
+ *
+ * Columns of the other function are NULL.  If "factors" is 0, there are only neighbours.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)

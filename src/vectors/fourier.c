@@ -1,13 +1,10 @@
 /*
  * fourier.c
- *		The function dlints_fourier: random Fourier features (Rahimi and Recht, "Random
- *		features for large-scale kernel machines", 2007), with which a linear model
- *		fits nonlinear functions: sqrt(2 / k) cos(W x + b) for random W and b.
+ *		The function dlints_fourier: random Fourier features (Rahimi and Recht, "Random features for
+ *		large-scale kernel machines", 2007), with which a linear model fits nonlinear functions.
  *
- * Users store the results, so the numbers for a seed must never change.  We derive the seed of W
- * from the caller's seed; a model that projects the features with the same seed then has an
- * independent matrix.  The derived seed's random numbers are the shifts b.  Sums have the same
- * order on all machines; cos() is that of the C library.
+ * Users store the results, so the numbers of a seed must never change.  We derive a new seed,
+ * because a model may use the caller's seed for its projection.
  */
 #include "postgres.h"
 
@@ -22,7 +19,11 @@
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
 
-/* Compute sqrt(2 / k) cos(W x + b) for the given rows of W.  Shifts b are uniform in [0, 2 pi). */
+/*
+ * Compute sqrt(2 / k) cos(W x + b) for the given rows of the random matrix W.
+ *
+ * Random shifts b are uniform in [0, 2 pi).
+ */
 static void
 FillRows(const Projection *w, const ProjectionRows *rows, const double *features, float4 *out)
 {
@@ -40,10 +41,7 @@ FillRows(const Projection *w, const ProjectionRows *rows, const double *features
 	}
 }
 
-/*
- * Check the numbers of features (n) and of Fourier features (k).  Their sum is limited, because a
- * user may concatenate both.
- */
+/* Check the number of features and k.  Their sum is limited, because users may concatenate both. */
 static void
 CheckSizes(int n, int k)
 {
@@ -73,12 +71,12 @@ CheckScale(double scale)
 PG_FUNCTION_INFO_V1(dlints_fourier);
 
 /*
- * dlints_fourier(features, k, seed, scale): compute the real[] sqrt(2 / k) cos(W x + b), of
- * k numbers.
+ * dlints_fourier(features, k, seed, scale): compute sqrt(2 / k) cos(W x + b), a real[] of k
+ * numbers.
  *
- * Entries of W are N(0, 1 / scale^2), those of b uniform in [0, 2 pi).  The dot product of
- * the results for x and y has expectation exp(-|x - y|^2 / (2 scale^2)).  Strict.  Raises
- * an error if scale is not positive, or if there are more than 65536 features in total.
+ * Elements of the random matrix W are N(0, 1 / scale^2), and random shifts b are uniform in [0, 2
+ * pi).  The dot product of the results for x and y approximates exp(-|x - y|^2 / (2 scale^2)).
+ * Strict.  Raises an error if scale is not positive, and for more than 65536 features in total.
  */
 Datum
 dlints_fourier(PG_FUNCTION_ARGS)

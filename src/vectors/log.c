@@ -1,6 +1,6 @@
 /*
  * log.c
- *		Reading a click log, and other queries.
+ *		Run queries, and read click logs.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@ int			factors_memory;
 
 /* ---------- queries ---------- */
 
-/* A DestReceiver that passes each row of a query to a reader */
+/* A DestReceiver that passes each row to a QueryReader */
 typedef struct RowReceiver
 {
 	DestReceiver pub;
@@ -38,7 +38,7 @@ typedef struct RowReceiver
 	MemoryContext rows;			/* memory context that is reset after each batch of rows */
 } RowReceiver;
 
-/* Pass a row of a query to the reader; rows with a NULL in a required column are skipped. */
+/* Pass a row to the reader.  A row with NULL in a required column is skipped. */
 static bool
 ReceiveRow(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -74,7 +74,7 @@ EndRows(DestReceiver *self)
 {
 }
 
-/* Raise a notice about progress every PROGRESS_INTERVAL_MS. */
+/* Raise a progress notice every PROGRESS_INTERVAL_MS. */
 static void
 ReportProgress(const QueryReader *reader, TimestampTz *last)
 {
@@ -97,10 +97,7 @@ EstimateRows(Portal portal)
 		statement->planTree->plan_rows : 0.0;
 }
 
-/*
- * Return freed memory to the operating system.  After large arrays have been freed, glibc
- * keeps up to 64 MB of later ones.
- */
+/* Return freed memory to the operating system, since glibc may keep it. */
 void
 ReleaseFreedMemory(void)
 {
@@ -153,7 +150,6 @@ ColumnType(TupleDesc desc, int column)
 	return getBaseType(TupleDescAttr(desc, column)->atttypid);
 }
 
-/* Return the type and collation of a query's column. */
 KeyType
 ColumnKey(TupleDesc desc, int column)
 {
@@ -185,8 +181,9 @@ CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 }
 
 /*
- * Do items of the query have the type in the column definition list?  Type modifiers must
- * agree too, since we return items without a cast that would enforce varchar(10).
+ * Does an item column of the query have the type in the column definition list?
+ *
+ * Type modifiers must agree, since we return items without a cast.
  */
 static bool
 IsItemOf(Form_pg_attribute item, const ItemType *result)
@@ -216,7 +213,7 @@ Megabytes(double bytes)
 	return ceil(bytes / (1024.0 * 1024.0));
 }
 
-/* Raise an error if the log's estimated number of rows alone would exceed the memory limit. */
+/* Raise an error if the estimated number of rows exceeds the memory limit. */
 static void
 CheckExpected(const LogReader *reader)
 {
@@ -227,7 +224,7 @@ CheckExpected(const LogReader *reader)
 							   reader->query.expected, Megabytes(bytes)));
 }
 
-/* Raise an error if the log and the work space would exceed the memory limit. */
+/* Raise an error if the log and the work space exceed the memory limit. */
 static void
 CheckTaken(const LogReader *reader)
 {

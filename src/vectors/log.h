@@ -1,12 +1,9 @@
 /*
  * log.h
- *		Reading a click log, and other queries, for functions that take the text
- *		of a query.  A click log in memory has users, items and weights; users and
- *		items are values of any type with a hash operator class.
+ *		Run queries, and read click logs.
  *
- * A query runs read-only with the caller's privileges and snapshot, and is fetched
- * in batches.  Memory is limited by dlints.factors_memory.  If the planner's row
- * estimate exceeds the limit, we raise the error before reading the log.
+ * Users and items may be of any type with a hash operator class.  Queries run with the caller's
+ * privileges and snapshot.
  */
 #ifndef DLINTS_LOG_H
 #define DLINTS_LOG_H
@@ -19,18 +16,17 @@
 
 /* ---------- clicks in memory (clicks.c) ---------- */
 
-extern int	factors_memory;		/* dlints.factors_memory, in kilobytes */
+extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes */
 
 typedef struct Clicks Clicks;
 
-/* type and collation of users or items */
 typedef struct KeyType
 {
 	Oid			type;
 	Oid			collation;
 } KeyType;
 
-/* Users or items, numbered from 0 in the order of their first use */
+/* A set of users or items, numbered from 0 */
 typedef struct Keys KeyNumbers;
 
 extern KeyNumbers *KeyNumbersCreate(KeyType of, const char *what);
@@ -54,16 +50,15 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 
 #define MAX_LOG_COLUMNS		4
 
-/* A query, with callbacks for its columns and its rows. */
 typedef struct QueryReader QueryReader;
 struct QueryReader
 {
-	const char *function;		/* name of the SQL function that progress notices show */
+	const char *function;		/* SQL function that progress notices show */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
-	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
-	int			first_required; /* rows with a NULL in this or a later column are skipped */
-	bool		nulls[MAX_LOG_COLUMNS]; /* columns of the present row that are NULL */
+	int			columns;		/* at most MAX_LOG_COLUMNS */
+	int			first_required; /* NULL in this or a later column makes us skip the row */
+	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the present row NULL? */
 	double		expected;		/* number of rows that the planner expects */
 	uint64		rows;			/* number of rows read so far */
 	MemoryContext context;		/* memory context that outlives the query */
@@ -74,7 +69,7 @@ typedef struct ItemType
 {
 	Oid			type;
 	int32		typmod;
-	const char *columns;		/* column definition list for a hint, with %s for the item type */
+	const char *columns;		/* hint for a missing column definition list */
 } ItemType;
 
 /* Reader of a click log */
@@ -83,7 +78,7 @@ struct LogReader
 {
 	QueryReader query;			/* must be first */
 	Clicks	   *clicks;
-	Oid			weight_type;	/* base type of the weights of clicks */
+	Oid			weight_type;	/* base type of the clicks' weights */
 	ItemType	item;
 	uint64		seed;
 	Size		(*work) (const LogReader *reader);	/* computes the size of the work space */
@@ -98,21 +93,21 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
 /* ---------- fits to a click log (fit.c, factors.c, neighbours.c) ---------- */
 
-/* Maximum length of an embedding: LAPACK factors such matrices without interrupt checks. */
+/* Maximum length of an embedding.  LAPACK does not check for interrupts. */
 #define MAX_FACTORS		512
 
-/* Maximum neighbours of a regression, which takes time in proportion to their cube. */
+/* Maximum number of an item's neighbours.  The time grows with the cube of this number. */
 #define MAX_NEIGHBOURS	200
 
-#define FIT_COLUMNS		4		/* maximum columns of a result: see dlints_fit_items() */
+#define FIT_COLUMNS		4		/* maximum number of result columns */
 
-/* A request for embeddings or neighbours of the items of a click log, or for both */
+/* A call that computes embeddings or neighbours of items */
 typedef struct ItemFit
 {
 	LogReader	log;			/* must be first */
-	int			factors;		/* length of an embedding; 0: none are computed */
-	const char *previous_query; /* query of previous embeddings; NULL: none */
-	int			neighbours;		/* maximum neighbours of a regression; 0: none are computed */
+	int			factors;		/* length of an embedding; 0: no embeddings */
+	const char *previous_query; /* query of previous embeddings, or NULL */
+	int			neighbours;		/* number of neighbours per item; 0: no neighbours */
 } ItemFit;
 
 extern ReturnSetInfo *BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function,

@@ -1,6 +1,6 @@
 /*
  * neighbours.c
- *		The function dlints_neighbours: item-to-item weights from a click log.
+ *		The function dlints_neighbours: compute similar items from a click log.
  */
 #include "postgres.h"
 
@@ -21,16 +21,13 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/*
- * Ridge of the regressions, in clicks.  With a ridge of 10, sums of weights rank items as well as
- * EASE does with its best ridge (doc/records.md).
- */
+/* Ridge of the regressions, in clicks.  Best value for ranking (see doc/records.md). */
 #define RIDGE			10.0
 
-/* Maximum length of a result row, as a multiple of the neighbours in a regression */
+/* maximum length of a result row, in units of k */
 #define ROW_FACTOR		2
 
-/* Number of bytes that the regressions and their results need besides the log */
+/* Compute the work space of PutNeighbours(), in bytes. */
 Size
 NeighboursMemory(const LogReader *log)
 {
@@ -44,7 +41,7 @@ NeighboursMemory(const LogReader *log)
 		sizeof(double) * neighbours_popular_len(ClicksItems(log->clicks));
 }
 
-/* Fit the regression of each item on its neighbours. */
+/* Fit a regression of each item on its k nearest items. */
 static void
 FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
 {
@@ -82,7 +79,6 @@ FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
 
 /* ---------- the result ---------- */
 
-/* Raise an error unless the columns are an item, an array of items, and numbers. */
 static void
 CheckResultColumns(TupleDesc desc)
 {
@@ -95,7 +91,6 @@ CheckResultColumns(TupleDesc desc)
 						  "Write AS (item integer, neighbours integer[], weights real[]), with the type of the items.");
 }
 
-/* Return the items of a result row as an array. */
 static Datum
 ItemsDatum(const LogReader *log, const Neighbour *row, uint32 count)
 {
@@ -108,7 +103,6 @@ ItemsDatum(const LogReader *log, const Neighbour *row, uint32 count)
 										   type->typbyval, type->typalign));
 }
 
-/* Return the weights of a result row as real[] or double precision[]. */
 static Datum
 WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 {
@@ -126,7 +120,7 @@ WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 	return PointerGetDatum(array);
 }
 
-/* Store a result row for each item that has neighbours. */
+/* Store a result row for each item with neighbours. */
 static void
 PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *starts,
 		Neighbour *all)
@@ -159,8 +153,9 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *sta
 }
 
 /*
- * Fit the regressions of a log's items, and return a row of weights for each clicked item.
- * The cells of the matrix are freed.
+ * Compute the neighbours of each item, and store them in the result.
+ *
+ * Frees the cells of the matrix.
  */
 void
 PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -183,11 +178,11 @@ PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 PG_FUNCTION_INFO_V1(dlints_neighbours);
 
 /*
- * dlints_neighbours(query, k): for each item of a click log, the items that a click on it predicts,
- * and their weights (core/neighbours.h).
+ * dlints_neighbours(query, k): for each item of a click log, return the items that a click on it
+ * predicts, with weights (see core/neighbours.h).
  *
- * query returns user, item and optionally a weight; k is 1 to 200.  Raises an error if query or k
- * is NULL, for columns of other types, and if the log exceeds dlints.factors_memory.
+ * The query returns user, item and optionally a weight. k is 1 to 200.  Raises an error if query or
+ * k is NULL, for columns of other types, and if the log exceeds dlints.factors_memory.
  */
 Datum
 dlints_neighbours(PG_FUNCTION_ARGS)

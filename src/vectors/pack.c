@@ -1,10 +1,10 @@
 /*
  * pack.c
- *		dlints_pack, dlints_unpack and dlints_contrast: compressed vectors for logs.
+ *		Compress vectors for storage in a log: dlints_pack, dlints_unpack and dlints_contrast.
  *
- * A packed value begins with the length of its vectors, three bytes, the low byte first.  The
- * highest of these 24 bits is 1 for a matrix, and the next is 1 for numbers of 8 bits instead of
- * 16.  The vectors follow (core/packed.h).
+ * A packed value begins with the length of its vectors in three bytes, the low byte first.  The
+ * highest of these 24 bits is 1 for a matrix, and the next bit is 1 for numbers of 8 bits instead
+ * of 16.  The vectors follow (see core/packed.h).
  */
 #include "postgres.h"
 
@@ -24,28 +24,25 @@
 #define IS_MATRIX	(1 << 23)
 #define HAS_8_BITS	(1 << 22)
 
-/* Vectors of a packed value that remain to be read */
+/* Position in a packed value */
 typedef struct PackedVectors
 {
-	int			len;			/* length of each vector */
-	int			width;			/* bytes per nonzero number */
+	int			len;			/* number of elements of a vector */
+	int			width;			/* bytes per number that is not zero */
 	bool		is_matrix;
 	const uint8 *next;
 	Size		left;			/* number of bytes from "next" on */
 } PackedVectors;
 
-/*
- * Packed value of the last call, and a position in it.  A log is read vector by vector: starting at
- * the first vector in each call would take quadratic time.
- */
+/* Position in the packed value of the last call, where the next call can continue */
 typedef struct Reader
 {
-	ValueKey	key;			/* bytes that identify the packed argument */
+	ValueKey	key;			/* identifies the packed value */
 	bytea	   *plain;
 	PackedVectors vectors;
-	int64		place;			/* index of the next vector to be read, from 1 */
-	ValueKey	weights_key;	/* bytes that identify the weights of "mean" */
-	double	   *mean;			/* weighted mean of all vectors; NULL until computed */
+	int64		place;			/* number of the next vector, from 1 */
+	ValueKey	weights_key;	/* identifies the argument "weights" */
+	double	   *mean;			/* weighted mean of all vectors, or NULL */
 } Reader;
 
 static void
@@ -59,7 +56,7 @@ CheckLength(int len)
 				 errdetail("There are %d.", len)));
 }
 
-/* Return an array's number of vectors, and set spec->len; an empty array is one vector */
+/* Return the number of vectors, and set spec->len. */
 static int
 VectorCount(ArrayType *array, ArgSpec *spec)
 {
@@ -86,7 +83,7 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g in features is out of range for type real", numbers[i])));
 }
 
-/* Compute the exponent of each vector (core/packed.h). */
+/* Compute the exponent of each vector (see core/packed.h). */
 static int *
 RowExponents(int rows, int len, const double *numbers)
 {
@@ -140,9 +137,10 @@ Pack(ArrayType *array, int width)
 PG_FUNCTION_INFO_V1(dlints_pack);
 
 /*
- * dlints_pack(features dlints_vector, bits bigint = 16) -> bytea
- *		Compresses a vector, or the rows of a matrix, to 8 or 16 bits per number that is not zero.
- *		Raises an error for another number of bits.
+ * dlints_pack(features dlints_vector, bits bigint = 16) -> bytea: compress a vector, or the rows of
+ * a matrix.
+ *
+ * Numbers get 8 or 16 bits, and zeros get none.  Raises an error for another number of bits.
  */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
@@ -184,7 +182,7 @@ ReadPacked(bytea *packed)
 	return vectors;
 }
 
-/* Advance to the next packed vector; returns false at the end. */
+/* Advance to the next packed vector.  Returns false at the end. */
 static bool
 SkipVector(PackedVectors *vectors)
 {
@@ -199,7 +197,7 @@ SkipVector(PackedVectors *vectors)
 	return true;
 }
 
-/* Read the next packed vector.  SkipVector() has checked its size. */
+/* Read a packed vector, whose size SkipVector() has checked. */
 static void
 ReadVector(const PackedVectors *vectors, float4 *out)
 {
@@ -215,7 +213,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* Get the reader of this call site.  For a new value, it is positioned at the first vector. */
+/* Get the reader that this call site keeps between calls. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
@@ -240,7 +238,7 @@ FindReader(FunctionCallInfo fcinfo)
 	return reader;
 }
 
-/* Return vector n of a packed value as an array; NULL if there are fewer. */
+/* Return vector n of a packed value.  Returns NULL if there are fewer vectors. */
 static ArrayType *
 VectorAt(Reader *reader, int64 n)
 {
@@ -266,7 +264,11 @@ VectorAt(Reader *reader, int64 n)
 
 PG_FUNCTION_INFO_V1(dlints_unpack);
 
-/* dlints_unpack(packed, n) -> real[]: return vector n (1-based); NULL if there are fewer */
+/*
+ * dlints_unpack(packed, n) -> real[]: return vector n, counted from 1.
+ *
+ * Returns NULL if there are fewer vectors.
+ */
 Datum
 dlints_unpack(PG_FUNCTION_ARGS)
 {
@@ -277,7 +279,7 @@ dlints_unpack(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read the weights of the first vectors; the last weight holds for all further vectors. */
+/* Read the array of weights, which must be positive. */
 static double *
 ReadWeights(ArrayType *array, int *count)
 {
@@ -299,8 +301,9 @@ ReadWeights(ArrayType *array, int *count)
 }
 
 /*
- * Compute the weighted mean of a packed value's vectors; 0 if there is only one.  Differences to
- * the first vector are summed, so that the mean of equal numbers is exact.
+ * Compute the weighted mean of all vectors, or zeros if there is only one vector.
+ *
+ * We sum differences from the first vector, so that the mean of equal numbers is exact.
  */
 static void
 FindMean(Reader *reader, ArrayType *array, MemoryContext context)
@@ -336,11 +339,11 @@ FindMean(Reader *reader, ArrayType *array, MemoryContext context)
 PG_FUNCTION_INFO_V1(dlints_contrast);
 
 /*
- * dlints_contrast(packed bytea, n bigint [, weights double precision[]]) -> real[]
+ * dlints_contrast(packed bytea, n bigint [, weights double precision[]]) -> real[]: return vector n
+ * minus the weighted mean of all vectors.
  *
- * Vector n minus the weighted mean of all vectors.  "weights" has the weights of the first vectors;
- * the last weight holds for all further vectors.  Weights must be greater than 0 (22023).  A single
- * vector is returned unmodified.  NULL if there are fewer than n vectors.
+ * The last weight also applies to all further vectors.  Weights must be greater than 0 (22023).  A
+ * single vector is returned unmodified.  Returns NULL if there are fewer than n vectors.
  */
 Datum
 dlints_contrast(PG_FUNCTION_ARGS)
@@ -372,7 +375,7 @@ dlints_contrast(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
 
-/* dlints_vector(packed): return the vector, or all rows of the matrix, that was packed */
+/* dlints_vector(packed): return the vector or matrix that was packed. */
 Datum
 dlints_vector_packed(PG_FUNCTION_ARGS)
 {
@@ -396,7 +399,7 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Append a packed vector to a packed matrix, which keeps the header of its first vector. */
+/* Append a packed vector to a packed matrix.  Only the first vector's header is copied. */
 static void
 AppendPacked(StringInfo stack, bytea *packed)
 {
@@ -415,9 +418,10 @@ AppendPacked(StringInfo stack, bytea *packed)
 PG_FUNCTION_INFO_V1(dlints_stack_packed);
 
 /*
- * _dlints_stack_packed(vectors bytea[]) -> bytea
- *		Concatenates packed vectors to a packed matrix.  The vectors must have equal lengths and
- *		numbers of bits (22023).  NULL if a vector is NULL.
+ * _dlints_stack_packed(vectors bytea[]) -> bytea: concatenate packed vectors to a packed matrix.
+ *
+ * The vectors must have equal lengths and equal numbers of bits (22023).  Returns NULL if a vector
+ * is NULL.
  */
 Datum
 dlints_stack_packed(PG_FUNCTION_ARGS)

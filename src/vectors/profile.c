@@ -1,10 +1,8 @@
 /*
  * profile.c
- *		The aggregate dlints_profile: a user profile from the features of
- *		items in the user's history.
+ *		The aggregate dlints_profile: compute a user's profile from the items in the user's history.
  *
- * The state is the sum, as double precision[], which can be sent between servers.  Users may call
- * the support functions with any array; the final function checks that the numbers are finite.
+ * Users may call the support functions with any array, so the state is checked.
  */
 #include "postgres.h"
 
@@ -18,7 +16,7 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/* Get the sum (the state) for modification: in place within an aggregate, else a copy. */
+/* Get the state for modification: in place in an aggregate, else as a copy. */
 static ArrayType *
 GetWritableSum(FunctionCallInfo fcinfo)
 {
@@ -26,7 +24,7 @@ GetWritableSum(FunctionCallInfo fcinfo)
 		PG_GETARG_ARRAYTYPE_P_COPY(0);
 }
 
-/* Return the length of a sum; raises an error if it is empty. */
+/* Return the length of the state.  Raises an error if it is empty. */
 static int
 SumLength(ArrayType *sum)
 {
@@ -43,12 +41,11 @@ SumLength(ArrayType *sum)
 PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 
 /*
- * dlints_profile(features [, weight]): sum of the feature vectors, each
- * multiplied by its weight, scaled to length 1.
+ * dlints_profile(features [, weight]): sum the weighted feature vectors, and scale the sum to
+ * length 1.
  *
- * Rows with NULL features or weight, or with an empty array, are skipped.
- * The result is an empty array without rows.  Raises an error for vectors of
- * different lengths, and for weights beyond 1e50.
+ * Skips NULL arguments and empty arrays.  Without rows, returns an empty array.  Raises an error
+ * for vectors of different lengths, and for weights beyond 1e50.
  */
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
