@@ -1,9 +1,8 @@
 /*
  * action_checks.c
- *		Checks of requests to a ranker.
+ *		Check requests to a ranker.
  *
- * The features of an action come from pairs of a value in the context and a value of the action
- * (action_features.c).  We limit the number of pairs before we compute features.
+ * We limit the number of pairs of a context's value and an action's value before we hash them.
  */
 #include "postgres.h"
 
@@ -14,24 +13,24 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Maximum number of names and pairs of names to hash for a request (about 30 ms of CPU) */
+/* Maximum number of names to hash for a request: about 30 ms of CPU */
 #define MAX_PAIRS		100000
-/* Maximum total bytes of names and pairs of names to hash for a request (about 30 ms of CPU) */
+/* Maximum total bytes of these names: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
-/* Maximum number of elements of a context's vector after projection to fewer dimensions */
+/* Maximum number of elements that remain of a context's vector after projection */
 #define MAX_PROJECTED	64
 
-/* Arrays of numbers shorter than this are not reported as undeclared vectors */
+/* Shorter arrays of numbers are not reported as undeclared vectors */
 #define MIN_VECTOR_LENGTH	9
 
-/* Number and total bytes of the names and pairs of names to hash for a request */
+/* Number and total bytes of the names to hash for a request */
 typedef struct Workload
 {
 	double		pairs;
 	double		bytes;
 } Workload;
 
-/* Raise an error (54000) if there are too many names and pairs of names to hash. */
+/* Raise an error (54000) if there are too many names to hash. */
 static void
 check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 {
@@ -52,7 +51,7 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Add an action's names, and their pairs with names and numbers of the context, to the workload. */
+/* Add an action's names, and their pairs with the context's names, to the workload. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {
@@ -74,7 +73,7 @@ check_context_size(const ActionNames *context)
 				 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Check an action's price or cost, which may be missing. */
+/* Check the price or a cost of an action, which may be missing. */
 static void
 check_number(const JsonbValue *action, const char *key)
 {
@@ -111,7 +110,7 @@ compare_ids(const void *a, const void *b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* Sort the ids of actions, and raise an error if two are equal. */
+/* Sort the ids of actions.  Raises an error if two are equal. */
 static void
 check_unique(char **ids, int count)
 {
@@ -123,7 +122,7 @@ check_unique(char **ids, int count)
 					 errmsg("two actions have the id \"%s\"", ids[i])));
 }
 
-/* Check that "actions" is an array of at least one action: an id, or an object with an id. */
+/* Check the argument "actions" of a request. */
 static void
 check_actions(const RankRequest *request, const ActionNames *context, int n_numbers)
 {
@@ -162,7 +161,7 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 	check_unique(ids, count);
 }
 
-/* Check that a vector of the context has the declared length.  The vector may be missing. */
+/* Check that a vector of the context, unless it is missing, has the declared length. */
 static void
 check_vector(const JsonbValue *value, const char *key, int length)
 {
@@ -178,7 +177,7 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/* Check the vectors of the context.  Returns their total number of elements after projection. */
+/* Check the vectors of the context.  Returns their number of elements after projection. */
 static int
 check_context(const RankRequest *request)
 {
@@ -206,7 +205,7 @@ check_context(const RankRequest *request)
 	return n_numbers;
 }
 
-/* Raise an error if a request is invalid or has too many values. */
+/* Raise an error if a request is invalid or too large. */
 void
 CheckRankRequest(const RankRequest *request)
 {
@@ -218,7 +217,11 @@ CheckRankRequest(const RankRequest *request)
 	check_actions(request, &context, n_numbers);
 }
 
-/* Find an undeclared vector (array of numbers) in the context.  Returns false if there is none. */
+/*
+ * Find an array of numbers in the context that is not declared as a vector.
+ *
+ * Returns false if there is none.
+ */
 bool
 FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 {
@@ -242,7 +245,7 @@ FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 	return false;
 }
 
-/* Does any action have a key with the constraint's name? */
+/* Does an action have a key with the constraint's name? */
 bool
 IsCostAnnounced(Jsonb *actions, const char *constraint)
 {

@@ -1,11 +1,9 @@
 /*
  * action_features.c
- *		Features of the actions of a ranker.
+ *		Compute the features of a ranker's actions.
  *
- * A context is equal for all actions and cannot rank them by itself.  We therefore also pair each
- * name in the context with each name in an action.  A hash of each name or pair gives a vector of
- * random signs, as in dlints_encode().  The features of an action are the sum of these vectors,
- * scaled to length 1.
+ * The context is the same for all actions.  We therefore hash pairs of a name in the context and a
+ * name in the action, as dlints_encode() hashes names.
  */
 #include "postgres.h"
 
@@ -22,10 +20,10 @@
 #include "sql/arrays.h"
 #include "sql/hash.h"
 
-/* Number of features of an action, which the models of a ranker require */
+/* number of features that a ranker's models require */
 #define ACTION_FEATURES	192
 
-/* Add the vectors of an action's names, and of their pairs with names of the context, to "sum". */
+/* Add the hashed names of an action, and their pairs with the context's names, to "sum". */
 static void
 add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 {
@@ -55,7 +53,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Add the vectors of pairs of the action's id with elements of the context's vectors to "sum". */
+/* Add the numbers of the context's vectors, hashed together with the action's id, to "sum". */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {
@@ -92,10 +90,11 @@ action_price(const JsonbValue *action)
 PG_FUNCTION_INFO_V1(dlints_encode_actions);
 
 /*
- * _dlints_encode_actions(context, actions, vectors, numbers, constraint_names)
- *		-> n, id, price, features
- *		Return one row per action.  "numbers" has the elements of the context's vectors, after
- *		projection.  The request is valid, since it comes from the log or from rank().
+ * _dlints_encode_actions(context, actions, vectors, numbers, constraint_names) -> n, id, price,
+ * features: compute the features of each action.
+ *
+ * "numbers" has the elements of the context's vectors, after projection.  The request must be
+ * valid.
  */
 Datum
 dlints_encode_actions(PG_FUNCTION_ARGS)
@@ -146,9 +145,10 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_announced_cost);
 
 /*
- * _dlints_announced_cost(action, constraint_name) -> float8
- *		Return an action's cost for a constraint.  NULL if the action has no valid cost, for example
- *		because it was logged before the constraint existed.
+ * _dlints_announced_cost(action, constraint_name) -> float8: return the action's cost for a
+ * constraint.
+ *
+ * Returns NULL if the action has no valid cost, because it may be older than the constraint.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)
@@ -163,7 +163,10 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
-/* _dlints_read_vector(value, length) -> float8[]: NULL unless it is an array of "length" numbers */
+/*
+ * _dlints_read_vector(value, length) -> float8[]: return NULL unless "value" is an array of
+ * "length" numbers.
+ */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)
 {

@@ -1,9 +1,8 @@
 /*
  * action_names.c
- *		Names in the contexts and actions of requests to a ranker.
+ *		Names for the values in a ranker's contexts and actions.
  *
- * Each value in a document becomes a name, such as ".size=large" for {"size": "large"}.
- * A number is replaced by a word, which stands for the number or for a range of numbers.
+ * For example, {"size": "large"} has the name ".size=large".
  */
 #include "postgres.h"
 
@@ -21,19 +20,19 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Absolute values of costs, prices and elements of vectors are 0, or between these two numbers */
+/* Range of the absolute values of costs, prices and elements of vectors, except 0 */
 #define MAX_NUMBER		1e50
 #define MIN_NUMBER		1e-50
 
-/* Maximum bytes of a value that an error message quotes */
+/* maximum length of a quoted value in an error message */
 #define MAX_QUOTED		200
 
-/* Integers of at least this absolute value are rounded to a power of the square root of 2 */
+/* Larger integers are rounded to a power of the square root of 2. */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */
 
-/* Convert a document to text for an error message, shortened to MAX_QUOTED bytes. */
+/* Convert a document to text for an error message, in at most MAX_QUOTED bytes. */
 static const char *
 QuoteDocument(Jsonb *document)
 {
@@ -62,7 +61,7 @@ GetValueKey(const JsonbValue *value, const char *key)
 	return value->type == jbvBinary ? GetObjectKey(value->val.binary.data, key) : NULL;
 }
 
-/* Convert a number to double precision; infinity if it is too large. */
+/* Convert a numeric to double.  A number that is too large becomes infinity. */
 double
 JsonNumber(Numeric numeric)
 {
@@ -70,7 +69,7 @@ JsonNumber(Numeric numeric)
 											  NumericGetDatum(numeric)));
 }
 
-/* Is a value 0, or a number whose absolute value is between 1e-50 and 1e50? */
+/* Is the value 0, or a number with an absolute value of 1e-50 to 1e50? */
 bool
 IsCost(const JsonbValue *value)
 {
@@ -85,7 +84,7 @@ IsCost(const JsonbValue *value)
 											NumericGetDatum(int64_to_numeric(0))));
 }
 
-/* Is a value an array of "length" numbers of at most 1e50? */
+/* Is the value an array of "length" numbers of at most 1e50 in size? */
 bool
 IsNumberArray(const JsonbValue *value, int length)
 {
@@ -104,7 +103,7 @@ IsNumberArray(const JsonbValue *value, int length)
 	return true;
 }
 
-/* Text of a JSON scalar; NULL for null, arrays and objects */
+/* Get the text of a JSON scalar.  Returns NULL for null, arrays and objects. */
 static char *
 scalar_text(const JsonbValue *value)
 {
@@ -122,7 +121,7 @@ scalar_text(const JsonbValue *value)
 	}
 }
 
-/* Return the id of an action: the action itself, or the value of its key "id"; NULL without one. */
+/* Get the id of an action.  Returns NULL if it has none. */
 char *
 ActionId(const JsonbValue *action)
 {
@@ -134,7 +133,7 @@ ActionId(const JsonbValue *action)
 	return id != NULL ? scalar_text(id) : NULL;
 }
 
-/* Read the context argument of a request.  NULL and JSON null become an empty object. */
+/* Read the argument "context".  NULL becomes an empty object. */
 Jsonb *
 ReadContextArgument(NullableDatum context)
 {
@@ -170,7 +169,7 @@ NamesFree(ActionNames *names)
 	pfree(names->ends);
 }
 
-/* Add the name "path=value" to a list of names. */
+/* Append the name "path=value" to a list of names. */
 static void
 add_name(ActionNames *names, const StringInfoData *path, const char *value, int len)
 {
@@ -186,8 +185,10 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 }
 
 /*
- * Convert a number to a word.  Integers below 32, such as hours and weekdays, are unchanged.  Other
- * numbers are rounded to a power of the square root of 2.
+ * Convert a number to a word for its name.
+ *
+ * Integers below 32, such as hours, keep their value.  Other numbers are rounded to a power of the
+ * square root of 2.
  */
 static char *
 number_word(Numeric numeric)
@@ -206,7 +207,6 @@ number_word(Numeric numeric)
 
 static void read_container(ActionNames *names, StringInfo path, JsonbContainer *container);
 
-/* Add the names in a JSON value. */
 static void
 read_value(ActionNames *names, StringInfo path, const JsonbValue *value)
 {
@@ -234,7 +234,6 @@ read_value(ActionNames *names, StringInfo path, const JsonbValue *value)
 	}
 }
 
-/* Append a key to a path of keys. */
 static void
 append_key(StringInfo path, const JsonbValue *key)
 {
@@ -242,7 +241,6 @@ append_key(StringInfo path, const JsonbValue *key)
 	appendBinaryStringInfo(path, key->val.string.val, key->val.string.len);
 }
 
-/* Add the names in a JSON object or array. */
 static void
 read_container(ActionNames *names, StringInfo path, JsonbContainer *container)
 {
@@ -275,7 +273,7 @@ is_key(const JsonbValue *key, const char *name, int len)
 	return key->val.string.len == len && memcmp(key->val.string.val, name, len) == 0;
 }
 
-/* Is a key among the elements of a text[]? */
+/* Is the key among the elements of a text[]? */
 static bool
 is_among(const JsonbValue *key, Datum *keys, int count)
 {
@@ -289,7 +287,7 @@ is_among(const JsonbValue *key, Datum *keys, int count)
 	return false;
 }
 
-/* Read the names of a context, except those of its vectors. */
+/* Read the names of a context, without its vectors. */
 ActionNames
 ReadContextNames(const RankRequest *request)
 {
@@ -321,7 +319,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Read the names of an action, including its id, but not its price and costs. */
+/* Read the names of an action, without its price and costs. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 {

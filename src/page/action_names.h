@@ -1,6 +1,6 @@
 /*
  * action_names.h
- *		Requests to a ranker: contexts, actions, and the names that represent their values.
+ *		Requests to a ranker, and names for the values in them.
  */
 #ifndef DLINTS_PAGE_ACTION_NAMES_H
 #define DLINTS_PAGE_ACTION_NAMES_H
@@ -9,19 +9,19 @@
 #include "utils/array.h"
 #include "utils/jsonb.h"
 
-/* Maximum number of bytes of an event or of an action's id, which are keys of tables */
+/* maximum bytes of an event or an id, since both are keys of tables */
 #define MAX_ID_BYTES	1000
 
-/* A request: a context and the actions to be ranked, with settings of the ranker */
+/* Arguments and settings of a request to a ranker */
 typedef struct RankRequest
 {
 	Jsonb	   *context;
 	Jsonb	   *actions;
-	Jsonb	   *vectors;		/* lengths of the context's vectors, by key */
-	ArrayType  *constraints;	/* names of the constraints */
+	Jsonb	   *vectors;		/* length of each vector of the context, by key */
+	ArrayType  *constraints;	/* names of constraints */
 } RankRequest;
 
-/* Names of the values in a JSON document (see action_names.c) */
+/* Names for the values in a JSON document (see action_names.c) */
 typedef struct ActionNames
 {
 	StringInfoData bytes;		/* all names, concatenated */
@@ -30,12 +30,11 @@ typedef struct ActionNames
 	int			allocated;
 } ActionNames;
 
-/* action_names.c: names in contexts and actions */
+/* in action_names.c */
 extern ActionNames ReadContextNames(const RankRequest *request);
 extern ActionNames ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints);
 extern void NamesFree(ActionNames *names);
 
-/* action_names.c: reading JSON values */
 extern const char *QuoteValue(const JsonbValue *value);
 extern JsonbValue *GetObjectKey(JsonbContainer *object, const char *key);
 extern JsonbValue *GetValueKey(const JsonbValue *value, const char *key);
@@ -45,7 +44,7 @@ extern bool IsNumberArray(const JsonbValue *value, int length);
 extern char *ActionId(const JsonbValue *action);
 extern Jsonb *ReadContextArgument(NullableDatum context);
 
-/* action_checks.c: checks of requests */
+/* in action_checks.c */
 extern void CheckRankRequest(const RankRequest *request);
 extern bool FindUndeclaredVector(const RankRequest *request, char **key, int *length);
 extern bool IsCostAnnounced(Jsonb *actions, const char *constraint);

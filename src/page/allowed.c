@@ -1,7 +1,8 @@
 /*
  * allowed.c
- *		Evaluate the user's expressions "candidates", "bonus" and "cap_group" for items, for
- *		functions other than recommend().  Items for which an expression fails are left out.
+ *		Evaluate the user's expressions "candidates", "bonus" and "cap_group" outside recommend().
+ *
+ * Items for which an expression fails are left out.
  */
 #include "postgres.h"
 
@@ -16,7 +17,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Begin a request for a user and context, in the schema that the search_path names. */
+/* Begin a request for a user and context, in the schema of the search_path. */
 void
 EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -44,8 +45,9 @@ read_shortlist(PageRequest *page, void *arg)
 }
 
 /*
- * Find which of the given items are eligible, or all eligible items if "keys" is NULL.  Raises an
- * error if an expression fails for all items.
+ * Return the eligible items among some items, or among all items if "keys" is NULL.
+ *
+ * Raises an error if an expression fails for all items.
  */
 CandidateSet *
 ReadShortlist(PageRequest *page, Datum *keys, int count)
@@ -60,8 +62,8 @@ ReadShortlist(PageRequest *page, Datum *keys, int count)
 PG_FUNCTION_INFO_V1(dlints_allowed_items);
 
 /*
- * _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) -> setof anyelement
- *		Return the items that a list for this user and context may contain.
+ * _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) -> setof anyelement:
+ * return the items that a list may contain.
  */
 Datum
 dlints_allowed_items(PG_FUNCTION_ARGS)
@@ -89,7 +91,7 @@ check_expressions(PageRequest *page, void *arg)
 	CheckExpressions(page);
 }
 
-/* Evaluate the expressions again for their error message, which names the failing argument. */
+/* Evaluate the expressions again, to get an error message that names the expression. */
 static const char *
 expression_error(PageRequest *page)
 {
@@ -113,10 +115,10 @@ item_text(const PageRequest *page, Datum item)
 PG_FUNCTION_INFO_V1(dlints_try_rules);
 
 /*
- * _dlints_try_rules(user_id "any", context jsonb)
- *		-> (n_candidates bigint, n_failing bigint, example text, problem text)
- *		Evaluate the user's expressions for all items.  Raises an error if an expression
- *		fails for all items.
+ * _dlints_try_rules(user_id "any", context jsonb) -> (n_candidates bigint, n_failing bigint,
+ * example text, problem text): evaluate the user's expressions for all items.
+ *
+ * Raises an error if an expression fails for all items.
  */
 Datum
 dlints_try_rules(PG_FUNCTION_ARGS)

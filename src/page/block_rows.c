@@ -16,9 +16,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum absolute value of a date, as Unix time; dates beyond it count as missing */
+/* maximum size of a date as Unix time; a larger one counts as missing */
 #define MAX_DATE		1e30
-/* Maximum number of floats in a tree that divides items (core/halving.h): 64 MB */
+/* maximum number of floats in a tree of items: 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- rows of the table "block" ---------- */
@@ -26,9 +26,9 @@
 PG_FUNCTION_INFO_V1(dlints_block_codes);
 
 /*
- * _dlints_block_codes(features real[][], factors integer) -> bytea
- *		Round features to bytes.  A row has the latent factors of an item, followed by the features
- *		of its columns.
+ * _dlints_block_codes(features real[][], factors integer) -> bytea: round features to bytes.
+ *
+ * A row has the latent factors of an item, followed by its other features.
  */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)
@@ -66,10 +66,10 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers);
 
 /*
- * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer,
- *						 dates real[]) -> real[]
- *		Return the row of an item in the array "numbers" of the table "block".  All costs are 0
- *		unless "costs" has "n_costs" elements.
+ * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates real[])
+ * -> real[]: build an item's row of the array "numbers" in the table "block".
+ *
+ * Costs are 0 unless "costs" has "n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -106,9 +106,10 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
 
 /*
- * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean
- *		Do the numbers differ enough to rewrite the block?  Changes of popularity by at most
- *		POPULARITY_CHANGE do not count.
+ * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean: do the numbers differ enough
+ * to rewrite the block?
+ *
+ * Small changes of popularity do not count.
  */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
@@ -133,7 +134,7 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 
 /* ---------- centroids ---------- */
 
-/* Add the decoded features of an item to sums, and their squares to sums of squares. */
+/* Add an item's features to "sums", and their squares to "squares". */
 static void
 add_codes(int len, const uint8 *codes, float scale, double *sums, double *squares)
 {
@@ -146,7 +147,7 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 	}
 }
 
-/* Return the root of the mean variance of "len" features.  Converts "sums" to means. */
+/* Compute the standard deviation of features.  Divides "sums" by "count". */
 static float4
 mean_spread(int len, int count, double *sums, const double *squares)
 {
@@ -161,8 +162,9 @@ mean_spread(int len, int count, double *sums, const double *squares)
 }
 
 /*
- * Compute the mean of one number over the items of a block, and the largest distance of a number
- * from this mean.  Missing dates are ignored.
+ * Compute the mean of some numbers, and the largest distance from the mean.
+ *
+ * Missing dates are ignored.
  */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
@@ -198,11 +200,11 @@ check_block(bytea *codes, ArrayType *numbers, int factors, int columns)
 PG_FUNCTION_INFO_V1(dlints_block_centroid);
 
 /*
- * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer)
- *		-> (features real[], numbers real[], spreads real[])
- *		Return means and spreads of a block's items.  There is one standard deviation for all latent
- *		factors, and one for all features of columns.  The spread of a number is the largest
- *		distance from its mean.
+ * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer) ->
+ * (features real[], numbers real[], spreads real[]): compute means and spreads of a block's items.
+ *
+ * The spread of features is their standard deviation.  The spread of a number is its largest
+ * distance from the mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
@@ -254,7 +256,7 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 
 /* ---------- groups of similar items ---------- */
 
-/* Read an array argument with two dimensions, or with one dimension as a single row. */
+/* Read an argument as rows of numbers.  A one-dimensional array is one row. */
 static const float4 *
 read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 {
@@ -270,7 +272,7 @@ read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 	return (const float4 *) ARR_DATA_PTR(array);
 }
 
-/* Prepare vectors for grouping (core/halving.h), and their initial order. */
+/* Prepare to group vectors (see core/halving.h). */
 static HalvingSet
 make_set(int count, int width, const float4 *vectors, const float4 *weights, int **order)
 {
@@ -289,9 +291,10 @@ make_set(int count, int width, const float4 *vectors, const float4 *weights, int
 PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
- * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]
- *		Return the weights of features, followed by a tree that divides items into 2^depth
- *		parts.
+ * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]: build a tree that
+ * divides items into 2^depth groups.
+ *
+ * The weights of features precede the tree.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)
@@ -323,7 +326,7 @@ dlints_halving_tree(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read a tree argument for vectors of "width" elements, and determine its depth. */
+/* Read a tree for vectors of "width" elements, and determine its depth. */
 static const float4 *
 read_tree(FunctionCallInfo fcinfo, int argno, int width, int *depth)
 {
@@ -343,9 +346,10 @@ read_tree(FunctionCallInfo fcinfo, int argno, int width, int *depth)
 PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
- * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer
- *		Return the index, from 0, of the leaf of the tree to which an item belongs.  Items equal to
- *		a median go either way, as the random "bits" decide.
+ * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer: return the leaf of
+ * the tree to which an item belongs.
+ *
+ * Leaves are numbered from 0.  The random "bits" decide for items that equal a median.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)
@@ -363,9 +367,10 @@ dlints_halving_part(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_halving_order);
 
 /*
- * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]
- *		Sort the items of a leaf of the tree, so that each group of "size" consecutive items is
- *		similar.  Returns the new position of each item.
+ * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]: sort items, so
+ * that each group of "size" consecutive items is similar.
+ *
+ * Returns the new position of each item.
  */
 Datum
 dlints_halving_order(PG_FUNCTION_ARGS)

@@ -1,12 +1,10 @@
 /*
  * block_rows.h
- *		The format of rows of the tables "block" and "centroid".
+ *		Format of the tables "block" and "centroid".
  *
- * A row of "block" describes up to MAX_ITEMS items.  A row of "centroid" describes the means of
- * blocks in the same way.  "codes" has two scales per item, then its latent factors and its
- * features of columns as bytes (core/byte_score.h).  "numbers" has popularity, effect, costs and
- * dates per item.  Features of dates are computed from the dates when a row is scored, since they
- * depend on the current time.
+ * A row of "block" describes up to MAX_ITEMS items, and a row of "centroid" the means of as many
+ * blocks.  "codes" has two scales per item, then its latent factors and its other features as bytes
+ * (see core/byte_score.h).  "numbers" has the popularity, effect, costs and dates of each item.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H
@@ -14,15 +12,15 @@
 #include "core/byte_score.h"
 #include "page/page.h"
 
-/* Maximum number of items in a block, and of blocks in a row of centroids */
+/* maximum number of items in a block, and of blocks in a row of "centroid" */
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
-/* Index of an item's first cost in "numbers", after popularity and effect */
+/* Index of an item's first cost in "numbers" */
 #define FIRST_COST		2
-/* A block is written again if the popularity of an item changed by more than this fraction. */
+/* A block is rewritten if an item's popularity has changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Index of the first number's spread in "spreads", after the spreads of factors and columns */
+/* Index of the first number's spread in "spreads" */
 #define N_SPREADS		2
 
 static inline Size

@@ -1,6 +1,7 @@
 /*
- * blocks.c Find the items with the highest scores under many weight vectors (struct Rankings), from
- * features that are rounded to bytes.
+ * blocks.c
+ *		Find the items with the highest scores under many weight vectors, from features that are
+ *		rounded to bytes.
  */
 #include "postgres.h"
 
@@ -15,7 +16,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Margin for the rounding errors of scores, as a multiple of their standard error */
+/* margin for rounding errors of scores, in standard errors */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {
@@ -27,25 +28,24 @@ typedef struct BlockScan
 	const EligibleItems *eligible;
 	KeyTable   *left_out;		/* items to skip, or NULL */
 	BestItems  *best;
-	bool		scores_neighbours;	/* look up neighbour scores? */
+	bool		scores_neighbours;	/* must rows include neighbour scores? */
 	int			n_blocks;
 	int			blocks_size;	/* allocated length of best->blocks */
 	float		max_scales[N_SCALES];
 
-	/* fields of the current block */
+	/* present block */
 	ArrayType  *items;
-	Datum	   *keys;			/* keys in "items"; NULL until read */
-	int			n_offered;		/* number of items in the block that may be chosen */
-	int			numbers[MAX_ITEMS];	/* number that identifies each item that may be chosen */
-	int			places[MAX_ITEMS];	/* position in the block of each item that may be chosen */
-	double		max_bonus;		/* largest bonus of an item that may be chosen, or 0 */
-	uint16		masks[MAX_ITEMS];	/* bit mask per item of the weight vectors that may choose it */
+	Datum	   *keys;			/* keys in "items"; NULL until needed */
+	int			n_offered;		/* number of eligible items */
+	int			numbers[MAX_ITEMS];	/* number that identifies each eligible item */
+	int			places[MAX_ITEMS];	/* position of each eligible item in the block */
+	double		max_bonus;		/* largest bonus of an eligible item's score, or 0 */
+	uint16		masks[MAX_ITEMS];	/* weight vectors that may choose each item, as bits */
 	bool		is_kept;		/* is an item of the block among the best? */
 } BlockScan;
 
 /* ---------- reading ---------- */
 
-/* Get the keys of the current block's items. */
 static Datum *
 keys_of_block(BlockScan *scan)
 {
@@ -54,7 +54,7 @@ keys_of_block(BlockScan *scan)
 	return scan->keys;
 }
 
-/* Read a row of the table "block".  Returns false if its values do not match the settings. */
+/* Read a row of the table "block".  Returns false if the row is invalid. */
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
@@ -78,7 +78,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the items of the current block that may be chosen, and number them. */
+/* Find the items of the block that are eligible, and number them. */
 static void
 number_items(BlockScan *scan)
 {
@@ -105,7 +105,6 @@ number_items(BlockScan *scan)
 	scan->n_offered = scan->eligible == NULL ? count : n_offered;
 }
 
-/* Move the scores of the items that may be chosen to the front of the array. */
 static void
 compact_scores(BlockScan *scan)
 {
@@ -116,8 +115,9 @@ compact_scores(BlockScan *scan)
 }
 
 /*
- * For each item, find the weight vectors under which it could be among the best, if it had the
- * block's largest bonus.  Sets their bits in the item's mask.
+ * Find the weight vectors under which each item could be among the best.
+ *
+ * We use the largest bonus in the block in place of the item's own.
  */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
@@ -132,9 +132,10 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items of each weight vector in its mask, if its score is high enough.  We
- * add the bonus in double precision, because in single precision large bonuses would make scores
- * equal.
+ * Offer an item to the slates in its mask.
+ *
+ * Bonuses are added in double precision, because large ones would make scores equal in single
+ * precision.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -156,7 +157,6 @@ offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
 	}
 }
 
-/* Copy the keys of the current block's items to the result. */
 static void
 keep_block(BlockScan *scan)
 {
@@ -227,8 +227,9 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 }
 
 /*
- * Set best->margins and best->neighbour_weights.  Scores have errors because features are rounded,
- * and because popularities may have changed since the block was written.
+ * Compute the margin of scores, and the weight of neighbour scores, for each weight vector.
+ *
+ * Scores have errors, because features are rounded and popularities may have changed.
  */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
@@ -286,8 +287,9 @@ end_scan(BlockScan *scan)
 }
 
 /*
- * Find the "size" best items under each weight vector: of the eligible items or, if "eligible" is
- * NULL, of all items.  Tie-break keys are derived from the seed and the item's number.
+ * Find the "size" best items under each weight vector, among all items or the eligible ones.
+ *
+ * Tie-break keys depend on the seed and the item's number.
  */
 BestItems *
 FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
@@ -301,9 +303,9 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find most of the best items under each weight vector, by searching only blocks that are likely to
- * contain them (clusters.c).  For exact propensities, the choice of blocks must not depend on which
- * draw makes the decision.  It therefore treats all draws equally.
+ * Find most of the best items, by searching only the most promising blocks.
+ *
+ * The search treats all weight vectors equally, so that propensities remain exact.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -326,7 +328,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Return the key of the item with a number, after a search among all items. */
+/* Get the key of an item with a number, after a search among all items. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {
@@ -351,7 +353,7 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Write the sorted numbers of all items in the lists of best items.  Returns their count. */
+/* Write the sorted numbers of all found items to "numbers".  Returns their count. */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

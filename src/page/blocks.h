@@ -1,6 +1,6 @@
 /*
- * blocks.h Search for the best items under many weight vectors, with the rounded features of the
- * table "block".
+ * blocks.h
+ *		Search for the items with the highest scores in the table "block".
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -8,7 +8,7 @@
 #include "core/slate.h"
 #include "page/keys.h"
 
-/* Weight vectors by which items are ranked: weights of features, of the effect, and of costs */
+/* Weight vectors, each for the features, the effect and the costs of an item */
 typedef struct Rankings
 {
 	int			count;
@@ -21,23 +21,24 @@ typedef struct EligibleItems
 {
 	KeyTable   *numbers;
 	int			count;
-	const double *bonuses;		/* bonus of each item, added to its scores */
+	const double *bonuses;		/* bonus of each item's score */
 	const int  *groups;			/* cap group of each item; NULL: no caps */
 	int			group_count;
 	int			cap;
 } EligibleItems;
 
 /*
- * Result of a search: the best items under each weight vector, sorted.  Items are identified by
- * their number in EligibleItems, or else by their position in the blocks.
+ * Best items under each weight vector.
+ *
+ * Items are identified by their number in EligibleItems, or else by their position in the blocks.
  */
 typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* for each weight vector, limit that score errors rarely exceed */
-	double	   *neighbour_weights;	/* for each weight vector, weight of the neighbour score */
-	bool	   *is_found;		/* for each eligible item: is it in a block? */
+	double	   *margins;		/* maximum error of scores under each weight vector */
+	double	   *neighbour_weights;	/* weight of the neighbour score in each weight vector */
+	bool	   *is_found;		/* is each eligible item in a block? */
 	Datum	  **blocks;			/* keys of each block's items; NULL for blocks without best items */
 } BestItems;
 

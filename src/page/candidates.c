@@ -14,12 +14,12 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum number of items with a failing expression to isolate one by one (0.1 s of CPU) */
+/* maximum number of failing items that we isolate one by one: 0.1 s of CPU */
 #define MAX_FAILING		1000
-/* After MAX_FAILING failing items, number of items to leave out together if one of them fails */
+/* number of items that we skip together after that many failures */
 #define FAILING_PART	64
 
-/* Maximum absolute value of a bonus; larger ones count as 0 */
+/* maximum size of a bonus; a larger one counts as 0 */
 #define MAX_BONUS	1e50
 
 const StatementWord page_words[] = {
@@ -32,7 +32,7 @@ const StatementWord page_words[] = {
 	{NULL, 0, NULL, NULL}
 };
 
-/* Statements that evaluate one of the user's expressions for all items */
+/* statements that evaluate one expression for all items */
 static const PageQuery try_candidates = {{
 	"SELECT count(*) FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
 static const PageQuery try_bonus = {{
@@ -48,7 +48,7 @@ static const PageQuery read_allowed = {{
 	"WHERE  a.item IS NOT NULL{shortlist}", 3},
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/* Read the eligible items of $3 one by one, so that no other item is evaluated. */
+/* Read the eligible items of $3.  Expressions are not evaluated for other items. */
 static const PageQuery read_each_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   unnest($3) o (item),\n"
@@ -58,7 +58,7 @@ static const PageQuery read_each_allowed = {{
 
 static const PageQuery all_items = {{"SELECT i.item FROM item i WHERE i.item IS NOT NULL", 0}, {0}};
 
-/* Evaluate an expression for all items.  An error names the recommender's argument. */
+/* Evaluate an expression for all items.  The error message names the recommender's argument. */
 static void
 try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 {
@@ -86,10 +86,10 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* Raises an error if the items come from a view whose key column cannot be computed */
+/* Raises an error if the key column of the view of items cannot be computed. */
 static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()", 0}, {0}};
 
-/* Evaluate all expressions of the recommender.  Raises an error that names the failing argument. */
+/* Evaluate all expressions of the recommender, to raise their errors. */
 void
 CheckExpressions(PageRequest *page)
 {
@@ -196,8 +196,9 @@ read_part(PageRequest *page, void *arg)
 }
 
 /*
- * Read which items of a part are eligible.  If an expression fails, read each half of the part
- * again, so that only items with failing expressions are missing.  Earlier rows are kept.
+ * Read the eligible items of a part.
+ *
+ * If an expression fails, read each half of the part again, so that only failing items are missing.
  */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
@@ -239,9 +240,10 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read which of the given items, or of all items, are eligible.  Items for which an expression
- * fails are not.  Raises an error if an expression fails for all items.  We disable sequential
- * scans, which would evaluate "candidates" for other items, too.
+ * Read the eligible items among some items, or among all items.
+ *
+ * Raises an error if an expression fails for all items.  We disable sequential scans, which would
+ * evaluate "candidates" for other items, too.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)
@@ -266,8 +268,10 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 }
 
 /*
- * Read eligible items as read_allowed_part() does.  If no expression has ever succeeded, and an
- * object may be missing, evaluate the expressions for all items: that raises an error if all fail.
+ * Read eligible items, and check whether expressions fail because an object is missing.
+ *
+ * If no expression has ever succeeded, we evaluate them for all items.  That raises an error if all
+ * fail.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
@@ -284,7 +288,7 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 	}
 }
 
-/* Read all eligible items, or those of some items, without duplicates, and number them. */
+/* Read the eligible items among some items, or among all items, without duplicates. */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
 {

@@ -1,7 +1,6 @@
 /*
  * candidates.h
- *		Candidates of a request: items with features, cap groups, and numbers that are
- *		added to their scores.
+ *		Candidates of a list, with their features.
  */
 #ifndef DLINTS_PAGE_CANDIDATES_H
 #define DLINTS_PAGE_CANDIDATES_H
@@ -15,47 +14,47 @@ typedef struct CandidateSet
 	int			count;
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
-	double	   *addends;		/* number added to each score, such as the bonus */
-	int		   *groups;			/* cap group of each candidate, negative for none */
+	double	   *addends;		/* number that is added to each score, such as the bonus */
+	int		   *groups;			/* cap group of each candidate, or -1 */
 	int			group_count;
 	uint64	   *numbers;		/* numbers from which tie-break keys are derived; 0 if not used */
 	bool		is_cut;			/* could items outside the set tie with candidates? */
 	int			n_scored;		/* number of items on the shortlist; 0: no shortlist */
-	int			n_failing;		/* number of items left out because an expression fails */
-	Datum		failing;		/* an item for which an expression fails */
-	bool		has_object_error;	/* may an expression's error come from a missing object? */
-	double		share;			/* probability that an item is a candidate, for random lists */
+	int			n_failing;		/* number of items for which an expression fails */
+	Datum		failing;		/* one of these items */
+	bool		has_object_error;	/* could an expression fail because an object is missing? */
+	double		share;			/* probability that a random list considers an item */
 
-	/* fields that ReadFeatures() sets */
-	ArrayType  *features;		/* features: one row per candidate */
-	int64	   *versions;		/* id of each item's row in "item_version"; 0: no row */
+	/* set by ReadFeatures() */
+	ArrayType  *features;		/* one row per candidate */
+	int64	   *versions;		/* id of each item's row in "item_version", or 0 */
 	double	   *effects;
 	double	   *effect_stddevs;
-	float4	   *costs;			/* costs: one row per candidate */
+	float4	   *costs;			/* one row per candidate */
 } CandidateSet;
 
-/* candidates.c: sets of candidates */
+/* in candidates.c */
 extern CandidateSet *CreateCandidates(int size);
 extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number);
 extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
 								 Datum *shortlist, int count);
 
-/* features.c: features of candidates */
+/* in features.c */
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
-/* allowed.c: eligible items, for functions that make no list */
+/* in allowed.c */
 extern void EnterRequest(PageRequest *page, FunctionCallInfo fcinfo);
 extern CandidateSet *ReadShortlist(PageRequest *page, Datum *keys, int count);
 
-/* shortlist.c: candidate generation */
+/* in shortlist.c */
 extern int	FirstShortlistSize(const PageRequest *page);
 extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models,
 									int64 seed);
 
-/* random_items.c: candidates for random lists */
+/* in random_items.c */
 extern CandidateSet *DrawCandidates(PageRequest *page, const CandidateSet *new_items);
 
-/* neighbours.c: neighbour scores */
+/* in neighbours.c */
 extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
 extern void AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours,
 						  Datum weights, double weight);
@@ -67,7 +66,7 @@ extern bool ScoresAllNeighbours(const PageRequest *page);
 extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum,
 							  uint64 first_number);
 
-/* choose.c: choice of a list */
+/* in choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
 
 #endif							/* DLINTS_PAGE_CANDIDATES_H */

@@ -15,11 +15,11 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Bits per element of packed vectors: in the log of lists, and in "item_version" */
+/* bits per element of packed vectors in the log and in "item_version" */
 #define LOG_BITS		8
 #define VERSION_BITS	16
 
-/* SQL functions of other files, called directly */
+/* SQL functions that we call directly */
 extern Datum dlints_contrast(PG_FUNCTION_ARGS);
 extern Datum dlints_pack(PG_FUNCTION_ARGS);
 extern Datum dlints_predict(PG_FUNCTION_ARGS);
@@ -27,7 +27,7 @@ extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 extern Datum dlints_unpack(PG_FUNCTION_ARGS);
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-/* Select prices, and the list's mean costs $1, as JSON objects with a key per constraint. */
+/* Select the prices, and the list's mean costs $1, by name of constraint. */
 static const PageQuery name_costs = {{
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
@@ -54,9 +54,9 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 /* ---------- scores ---------- */
 
 /*
- * Compute the number that is added to each candidate's score: its bonus, effect, and expected
- * outcomes after a click, minus prices times costs.  For unknown users we add the mean prediction.
- * Control lists are ranked by popularity, trending lists by trend.
+ * Compute the number that is added to each candidate's score, such as its bonus.
+ *
+ * Control lists are ranked by popularity, and trending lists by trend.
  */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -89,10 +89,7 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 
 /* ---------- the decision ---------- */
 
-/*
- * Set up diversity.  The similarity of two candidates is the weighted cosine of their latent
- * factors and features of columns.
- */
+/* Set up diversity: similarity is the weighted cosine of latent factors and columns. */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 			  const DlintsHeader *model)
@@ -108,7 +105,7 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 	candidates->similar_roots = roots;
 }
 
-/* Compute the tie-break keys of candidates, the same that the search in blocks.c used. */
+/* Compute the tie-break keys that the search in blocks.c used. */
 static uint64 *
 tie_keys_of(const CandidateSet *set, int64 seed)
 {
@@ -120,9 +117,9 @@ tie_keys_of(const CandidateSet *set, int64 seed)
 }
 
 /*
- * Choose among the candidates under a policy.  The policy "personal" explores with draws of the
- * model.  The policy "unknown" is greedy, because known users are the better source of exploration
- * data.  Random lists ignore caps, bonuses and prices.
+ * Choose among the candidates under a policy.
+ *
+ * Lists for unknown users are greedy, because known users are better for exploration.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -157,7 +154,6 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 
 /* ---------- the list ---------- */
 
-/* Convert numbers to real[], the type of the log. */
 static Datum
 logged_numbers(const double *numbers, int count)
 {
@@ -196,8 +192,9 @@ join_features(Datum version, Datum other)
 }
 
 /*
- * Compute expected rewards from the rounded features that the log stores, so that explain()
- * computes equal numbers.  "versions" has the part of the features that "item_version" stores.
+ * Compute the expected reward of each item on the list.
+ *
+ * We use the rounded features of the log, so that explain() computes equal numbers.
  */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
@@ -235,7 +232,7 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum 
 	return logged_numbers(expected, count);
 }
 
-/* Set the list's mean costs, and the prices if the policy subtracts them from scores. */
+/* Set the list's mean costs and the current prices. */
 static void
 add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const Decision *decision,
 		  Choice *choice)
@@ -254,7 +251,7 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 	choice->costs = ResultColumn(2);
 }
 
-/* Pack the features that "item_version" stores: latent factors and features of columns. */
+/* Pack the features that the table "item_version" stores. */
 static Datum
 pack_version(const PageRequest *page, const float4 *features)
 {
@@ -299,7 +296,6 @@ describe_features(PageRequest *page, const CandidateSet *set, const Decision *de
 		construct_array(packed, count, BYTEAOID, -1, false, TYPALIGN_INT)));
 }
 
-/* Collect the chosen items and all values that the log stores for them. */
 static Choice
 describe(PageRequest *page, ListPolicy policy, const PageModels *models, const CandidateSet *set,
 		 const Decision *decision)
@@ -337,7 +333,6 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 	return choice;
 }
 
-/* Choose a list under a policy. */
 Choice
 ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 {

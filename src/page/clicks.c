@@ -1,7 +1,7 @@
 /*
  * clicks.c
- *		Clicks of a request's user: from the click log, on the user's newest lists, on
- *		lists of the session before login, and from the argument "recent".
+ *		Read the clicks of a request's user from the click log, from earlier lists and from the
+ *		argument "recent".
  */
 #include "postgres.h"
 
@@ -17,14 +17,14 @@
 #include "page/clicks.h"
 #include "page/tables.h"
 
-/* Maximum number of lists whose rewards are read, newest first */
+/* maximum number of lists whose clicks are read, newest first */
 #define MAX_LISTS		200
 
 static const PageQuery log_clicks = {{
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", 1}, {ARG_USER}};
 
-/* Raises an error if the click log cannot be read at all */
+/* Raises an error if the click log cannot be read. */
 static const PageQuery no_clicks = {{"SELECT FROM click LIMIT 0", 0}, {0}};
 
 /* Newest lists of a session, from requests without a user */
@@ -82,8 +82,9 @@ read_log_clicks(PageRequest *page, void *arg)
 }
 
 /*
- * Read the clicks of the log.  If an expression of the argument "clicks" fails for a row
- * of the user, raise a warning, and keep the clicks that were read before this row.
+ * Read the clicks of the log.
+ *
+ * If the argument "clicks" fails for a row, raises a warning and keeps the earlier clicks.
  */
 static void
 try_log_clicks(PageRequest *page, ClickReader *reader)
@@ -120,7 +121,7 @@ typedef struct ListReader
 	ShownList  *lists;
 } ListReader;
 
-/* Add a list from a row of the table "decision". */
+/* Append a list from a row of the table "decision". */
 static void
 read_list(void *arg, const Datum *values, const bool *nulls)
 {
@@ -145,8 +146,8 @@ typedef struct RewardReader
 {
 	ClickReader *reader;
 	const ShownList *list;
-	KeyTable   *shown;			/* items of the list; NULL until read */
-	const KeyTable *left_out;	/* items in "recent", whose clicks count already; NULL: none */
+	KeyTable   *shown;			/* items of the list; NULL until needed */
+	const KeyTable *left_out;	/* items of the argument "recent", or NULL */
 	bool		is_of_session;
 } RewardReader;
 
@@ -171,7 +172,6 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the clicks on lists from the table "reward". */
 static void
 read_rewards(const ListReader *lists, RewardReader *rewards)
 {
@@ -213,7 +213,11 @@ read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
 
 /* ---------- all clicks ---------- */
 
-/* Return the time since which clicked items are left out of the list; infinity if none are. */
+/*
+ * Return the time after which clicked items are left out of the list.
+ *
+ * Returns infinity if no items are left out.
+ */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {
@@ -226,10 +230,7 @@ known_since(const PageRequest *page, bool leaves_out_known)
 												   settings->repeat_after.value));
 }
 
-/*
- * Read the clicks of the request's user.  "recent" items count as clicked now.  With
- * leaves_out_known, items clicked within repeat_after are marked as known.
- */
+/* Read the clicks of the request's user.  Items in "recent" count as clicked now. */
 UserClicks *
 ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 {

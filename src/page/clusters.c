@@ -1,11 +1,10 @@
 /*
  * clusters.c
- *		Choice of the blocks that are searched in large catalogues.
+ *		Choose the blocks to search in large catalogues.
  *
- * A block contains similar items, whose mean ("centroid") and spread are in the table "centroid".
- * The score bound of a block is the score of its centroid plus SPREADS standard deviations.  We
- * read some blocks with the highest score bounds at a time, until no score bound exceeds the scores
- * of the best items found.  Blocks without a centroid, which are new, are always read.
+ * A block has similar items.  The table "centroid" has their mean and their spread, from which we
+ * estimate the block's highest score.  We read blocks in descending order of this estimate, until
+ * no other block can improve the result.  New blocks have no centroid and are always read.
  */
 #include "postgres.h"
 
@@ -25,13 +24,13 @@
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* Maximum number of best items per weight vector.  To find more, we search all blocks. */
+/* To find more items than this, we search all blocks. */
 #define MAX_BEST		250
-/* A block's score bound is its mean score plus this many standard deviations of its scores. */
+/* Estimated highest score of a block, in standard deviations above its mean score */
 #define SPREADS			3.0f
-/* The first blocks that we read have score bounds this many standard deviations above the mean. */
+/* Initial threshold for blocks, in standard deviations above the mean of all blocks */
 #define FIRST_THRESHOLD	2.0
-/* Maximum number of blocks in the sample from which initial thresholds are estimated */
+/* number of blocks from which we estimate the initial threshold */
 #define MAX_SAMPLE		1024
 
 static const PageTable centroid_table = {"centroid", 4, {
@@ -41,20 +40,20 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* upper limit of block numbers, exclusive */
+	int			n_blocks;		/* all block numbers are lower */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
-	int		   *numbers;		/* block number of each block that has a centroid */
-	float	   *bounds;			/* highest score to expect in each block, for each weight vector */
-	float	   *squares;		/* weights of variances: squares of the weights, interleaved */
-	float	   *variances;		/* variances of features in the blocks of a "centroid" row */
-	float	   *thresholds;		/* minimum score bounds of blocks to read, for each weight vector */
-	double	   *keys;			/* sort key of each block that has a centroid */
-	int		   *unread;			/* indexes of blocks that were not read */
+	int		   *numbers;		/* number of each block with a centroid */
+	float	   *bounds;			/* estimated highest score of each block under each weight vector */
+	float	   *squares;		/* squared weights, interleaved */
+	float	   *variances;		/* variances of the features in some blocks */
+	float	   *thresholds;		/* minimum bound of blocks to read, for each weight vector */
+	double	   *keys;			/* sort key of each block with a centroid */
+	int		   *unread;			/* indexes of the blocks that were not read */
 	int			n_unread;
-	int			n_promising;	/* number of unread blocks with a score bound above a threshold */
-	int		   *chosen;			/* block numbers of the blocks to read next */
-	int			n_portions;		/* number of times that blocks were chosen so far */
+	int			n_promising;	/* number of unread blocks above a threshold */
+	int		   *chosen;			/* numbers of the blocks to read next */
+	int			n_portions;		/* number of calls of NextBlocks() */
 };
 
 static int
@@ -63,7 +62,7 @@ portion_size(int n_blocks)
 	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
 }
 
-/* Does a search for the "size" best items read only the blocks with the highest score bounds? */
+/* Does a search for "size" items read only the most promising blocks? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
@@ -73,8 +72,8 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the largest features that the dates of each block can have.  A block's dates differ from
- * their mean by at most the spread; we use the date in this range that is closest to now.
+ * Write the largest features that the dates of each block can have.
+ *
  * "spreads" and "variances" begin with the first block's dates.
  */
 static void
@@ -110,11 +109,10 @@ square(float number)
 }
 
 /*
- * Write the variances of a block's latent factors, of its features of columns, and of its other
- * features.
+ * Write the variance of each feature of a block.
  *
- * For another feature we write the square of its largest distance from the mean.  For dates,
- * "variances" contains the features that write_least_ages() wrote.
+ * Some features have only a largest distance from the mean.  We write its square.  "variances"
+ * already has the features that write_least_ages() wrote.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -128,20 +126,20 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	*next++ = square(number_spreads[0]);
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
 		*next = square(*next - narrow[s]);
-	*next++ = 0.0f;				/* neighbour scores, which are 0 in all centroids */
+	*next++ = 0.0f;				/* neighbour scores are 0 in all centroids */
 	*next++ = square(number_spreads[1]);
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
-/* Get all blocks' score bounds for BYTE_LANES weight vectors, from number pack * BYTE_LANES on. */
+/* Get the score bounds of all blocks for BYTE_LANES weight vectors. */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* Add the score bounds of the blocks in a row of "centroid".  Malformed rows are ignored. */
+/* Compute score bounds for the blocks in a row of "centroid".  Skips an invalid row. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -180,7 +178,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds that the score bounds of few blocks exceed, estimated from a sample. */
+/* Set initial thresholds that few score bounds exceed. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -205,7 +203,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Read the centroids of all blocks, and compute all score bounds. */
+/* Read the centroids of all blocks, and compute their score bounds. */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {
@@ -228,10 +226,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/*
-		 * We divide largest distances by SPREADS.  The score bound is then exact if only one such
-		 * feature has a weight.
-		 */
+		/* Largest distances are not standard deviations, so we do not multiply them by SPREADS */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
@@ -252,8 +247,9 @@ RankBlocks(BlockScorer *scorer)
 /* ---------- the choice ---------- */
 
 /*
- * Compute a sort key for each unread block: minus the sum of the excesses of its score bounds over
- * the thresholds.  Move blocks with a score bound above a threshold to the front.
+ * Compute a sort key for each unread block, lowest for the best.
+ *
+ * Blocks with a score bound above a threshold move to the front.
  */
 static void
 find_keys(BlockChoice *choice)
@@ -277,9 +273,9 @@ find_keys(BlockChoice *choice)
 }
 
 /*
- * Raise the threshold of each weight vector to the lowest score of its best items, and drop unread
- * blocks whose score bounds are all below the thresholds.  If no threshold has fallen, only blocks
- * that exceeded the old thresholds need a test.
+ * Raise the thresholds, and drop blocks that cannot contain better items.
+ *
+ * "found" has the best items so far.
  */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
@@ -300,9 +296,9 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 }
 
 /*
- * Choose the blocks to read next: those whose score bounds most exceed the scores of the items in
- * "found", best first.  The first call also returns all blocks without a centroid.  Returns the
- * number of blocks; 0 if the search is complete.
+ * Choose the blocks to read next, best first.  Returns their number, or 0 at the end.
+ *
+ * The first call also returns all blocks without a centroid.
  */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)

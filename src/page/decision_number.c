@@ -2,16 +2,15 @@
  * decision_number.c
  *		Decision numbers of recommenders and rankers.
  *
- * Numbers grow with time, so that the partition of a decision follows from its number.  The bits,
- * from the highest:
+ * Numbers grow with time, so that a number determines its partition.  Their bits, from the highest:
  *
  *		seconds since 2020
  *		7 bits: 128ths of a second, or bits of the counter
  *		1 bit: 1 if the 7 bits before it are bits of the counter
  *		14 bits: bits of the counter, permuted
  *
- * The permutation depends on a secret, so that a number cannot be guessed from other
- * numbers.  Numbers fit into the integers that JSON readers represent exactly (2^53).
+ * The permutation depends on a secret, so that numbers cannot be guessed.  Numbers are below 2^53,
+ * since JSON readers represent larger ones inexactly.
  */
 #include "postgres.h"
 
@@ -25,29 +24,29 @@
 #include "compat.h"
 #include "page/entry.h"
 
-/* 2020-01-01, and the last second that a number can hold, in Unix time */
+/* first and last second that a number can hold, in Unix time */
 #define FIRST_SECOND	INT64CONST(1577836800)
 #define LAST_SECOND		INT64CONST(3725320447)
 
-/* Number of bits of a decision number below the seconds */
+/* number of bits below the seconds */
 #define SECOND_BITS		22
-/* Half the number of bits of the counter that are permuted */
+/* half the number of permuted bits */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* Set if a number has bits of the counter in place of the fraction of a second */
+/* set if bits of the counter replace the fraction of a second */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128
 #define FEISTEL_ROUNDS	4
 
 /*
- * Age of a transaction, in microseconds, after which its decision numbers contain bits of the
- * counter instead of 128ths of a second.  now() does not advance within a transaction, and a 128th
- * of a second has room for 16,384 numbers only.
+ * Age of a transaction, in microseconds, after which the counter replaces the fraction of a second.
+ *
+ * now() does not advance in a transaction, and a fraction has room for 16,384 numbers only.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
-/* Return the lowest number that a decision of a given time can have. */
+/* Return the lowest number that a decision at this time can have. */
 static int64
 first_decision(TimestampTz at)
 {
@@ -67,7 +66,7 @@ first_decision(TimestampTz at)
 	return (second - FIRST_SECOND) << SECOND_BITS;
 }
 
-/* Permute the lowest 14 bits of the counter by a Feistel network under the secret. */
+/* Permute the lowest 14 bits of the counter, with a Feistel network. */
 static int64
 permute(int64 base, int64 counter, int64 secret)
 {
@@ -86,7 +85,7 @@ permute(int64 base, int64 counter, int64 secret)
 	return (high << HALF_BITS) + low;
 }
 
-/* Return a new decision number of a schema.  Tests can replace "now", the result of now(). */
+/* Return a new decision number.  "now" is the time of the decision. */
 int64
 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now)
 {

@@ -1,10 +1,10 @@
 /*
  * entry.c
- *		Setting the search_path to the schema of a recommender or ranker ("entering").
+ *		Set the search_path to the schema of a recommender or ranker ("enter" it).
  *
- * Code of the extension names the tables of a schema without qualification.  It therefore runs only
- * under the search_path that these functions set and check: pg_catalog, the schema, and pg_temp.
- * Callers identify the schema by the Oid of its table "setting", so that it can be renamed.
+ * Our code uses unqualified names of tables, so it runs only under the search_path that these
+ * functions set and check.  A schema is identified by the Oid of its table "setting", so that it
+ * can be renamed.
  */
 #include "postgres.h"
 
@@ -44,7 +44,7 @@ entered_path(Oid schema)
 	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(schema_name(schema)));
 }
 
-/* Is this a "setting" table?  Its column "empty_model" has the type dlints. */
+/* Is this a table "setting" of ours?  Its column "empty_model" has the type dlints. */
 static bool
 is_setting(Oid relation, Oid extension_schema)
 {
@@ -66,8 +66,9 @@ others_may_create(Oid owner, const Acl *acl)
 }
 
 /*
- * Raise an error unless the current user owns the schema and no other role may create objects in
- * it, since we might call such objects with the owner's rights.
+ * Raise an error unless the current user owns the schema, and nobody else may create objects in it.
+ *
+ * We might call such objects with the owner's rights.
  */
 static void
 check_owner(Oid schema)
@@ -99,8 +100,9 @@ check_owner(Oid schema)
 }
 
 /*
- * Return the schema of a recommender or ranker, given its table "setting".  Locks the
- * table, so that DROP SCHEMA waits for the end of the transaction.
+ * Return the schema of a recommender or ranker, given its table "setting".
+ *
+ * Locks the table, so that DROP SCHEMA waits for the end of the transaction.
  */
 Oid
 SchemaOfSetting(Oid setting, Oid extension_schema)
@@ -120,7 +122,7 @@ SchemaOfSetting(Oid setting, Oid extension_schema)
 	return schema;
 }
 
-/* Raise an error if the table "setting" or "model" has no rows. */
+/* Raise an error if the table "setting" or "model" is empty. */
 void
 CheckHasSettings(Oid schema, bool has_settings)
 {
@@ -140,6 +142,7 @@ set_path(Oid schema, GucAction action)
 
 /*
  * Set the search_path to a schema, until LeaveSchema() or the end of the transaction.
+ *
  * Returns the GUC nest level for LeaveSchema().
  */
 int
@@ -160,10 +163,11 @@ LeaveSchema(int nest_level)
 PG_FUNCTION_INFO_V1(dlints_enter);
 
 /*
- * _dlints_enter(setting regclass) -> name
- *		Set the search_path to the schema of a recommender or ranker, until the
- *		calling function's own SET clause restores it.  Raises an error if the schema
- *		has no settings or models, as after restoring a dump without data.
+ * _dlints_enter(setting regclass) -> name: set the search_path to the schema of a recommender or
+ * ranker.
+ *
+ * The calling function's SET clause restores it.  Raises an error if the schema has no settings or
+ * models.
  */
 Datum
 dlints_enter(PG_FUNCTION_ARGS)
@@ -179,8 +183,9 @@ dlints_enter(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the schema to which EnterSchema() has set the search_path.  Raises an error under any
- * other search_path, so that unqualified names cannot refer to another role's tables.
+ * Return the schema to which EnterSchema() has set the search_path.
+ *
+ * Raises an error under another search_path, because names could refer to another role's tables.
  */
 Oid
 EnteredSchema(Oid extension_schema)
@@ -201,10 +206,7 @@ EnteredSchema(Oid extension_schema)
 
 PG_FUNCTION_INFO_V1(dlints_schema);
 
-/*
- * _dlints_schema() -> name
- *		Return the schema of the recommender or ranker in the search_path.
- */
+/* _dlints_schema() -> name: return the schema of the recommender or ranker in the search_path. */
 Datum
 dlints_schema(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * entry.h
- *		Entering the schema of a recommender or ranker, and its decision numbers.
+ *		Enter the schema of a recommender or ranker, and number its decisions.
  */
 #ifndef DLINTS_PAGE_ENTRY_H
 #define DLINTS_PAGE_ENTRY_H
@@ -13,11 +13,11 @@ extern void CheckHasSettings(Oid schema, bool has_settings);
 extern int	EnterSchema(Oid schema);
 extern void LeaveSchema(int nest_level);
 
-/* guard.c: protection against objects of other roles that would shadow ours */
+/* in guard.c */
 extern void CheckNamesakes(Oid extension_schema);
 extern void CheckTemporaryRelations(Oid schema);
 
-/* decision_number.c: numbers of decisions */
+/* in decision_number.c */
 extern int64 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now);
 
 #endif							/* DLINTS_PAGE_ENTRY_H */

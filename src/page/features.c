@@ -1,6 +1,6 @@
 /*
  * features.c
- *		Features, effects and costs of the candidates of a request.
+ *		Read the features, effects and costs of a list's candidates.
  */
 #include "postgres.h"
 
@@ -21,11 +21,11 @@ static const PageTable item_vectors = {"item_vector", 8, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT4ARRAYOID}, {"effect", FLOAT4OID},
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID}}};
 
-/* Compute the costs of an item whose stored costs precede a change of the constraints. */
+/* Compute an item's costs, after the constraints have changed. */
 static const PageQuery cost_of_item = {{
 	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", 1}, {ARG_ITEM}};
 
-/* Compute the vectors of items $1, which have no stored vector yet. */
+/* Compute the features of items $1 that have no stored vector yet. */
 static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded, e.dates, 0::real, NULL::real,\n"
 	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real\n"
@@ -37,13 +37,13 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* index of the candidate for each row of the query encode_items */
-	int			number;			/* index of the current candidate */
-	bool		lacks_costs;	/* does the vector lack costs for the current constraints? */
+	const int  *numbers;		/* indexes of the candidates that the query encode_items reads */
+	int			number;			/* index of the present candidate */
+	bool		lacks_costs;	/* true if the stored costs are older than the constraints */
 	bool	   *is_read;
 } FeatureReader;
 
-/* Copy the elements of an array of "count" reals. */
+/* Copy an array of "count" reals. */
 static void
 copy_reals(Datum value, int count, float4 *out)
 {
@@ -66,7 +66,7 @@ copy_costs(FeatureReader *reader, Datum costs)
 	copy_reals(costs, count, reader->set->costs + (Size) reader->number * count);
 }
 
-/* Does an item have a cost for each constraint? */
+/* Does the item have a cost for each constraint? */
 static bool
 are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 {
@@ -76,7 +76,6 @@ are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
 }
 
-/* Read a row of "item_vector", or of the query encode_items. */
 static void
 read_vector(void *arg, const Datum *values, const bool *nulls)
 {
@@ -118,7 +117,6 @@ read_encoded_item(void *arg, const Datum *values, const bool *nulls)
 	read_vector(reader, values, nulls);
 }
 
-/* Read the stored vectors of the candidates. */
 static void
 read_vectors(FeatureReader *reader)
 {
@@ -142,7 +140,7 @@ read_vectors(FeatureReader *reader)
 	EndLookup(lookup);
 }
 
-/* Remove candidates without features: their row was deleted, or their key is too long. */
+/* Remove candidates without features.  Their row was deleted, or their key is too long. */
 static void
 drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 {
@@ -170,7 +168,7 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 	ARR_DIMS(set->features)[0] = kept;
 }
 
-/* Read features, effects and costs of at least one candidate. */
+/* Read the features of candidates, of which there must be at least one. */
 void
 ReadFeatures(PageRequest *page, CandidateSet *set)
 {

@@ -1,11 +1,10 @@
 /*
  * guard.c
- *		Protection against objects of other roles that would shadow ours.
+ *		Protection against objects of other roles that have the same names as ours.
  *
- * We call functions of the extension with its schema.  A role that may create functions there could
- * still add one of the same name: PostgreSQL prefers an exact argument type to a polymorphic one.
- * If a view is dropped from the schema of a recommender, a temporary relation of the same name
- * would be read instead.  Such objects would be used with the rights of the recommender's owner.
+ * A role that may create functions in the extension's schema could add one that PostgreSQL prefers
+ * to ours, because its argument types match exactly.  A temporary relation could replace a view
+ * that was dropped.  Such objects would run with the rights of the recommender's owner.
  */
 #include "postgres.h"
 
@@ -29,7 +28,7 @@
 
 /* ---------- functions beside the extension ---------- */
 
-/* Number of changes of functions that syscache callbacks have reported to this session */
+/* number of changes to functions since the session began */
 static uint64 n_changes = 0;
 
 static void
@@ -38,7 +37,7 @@ count_change(Datum arg, int cache, uint32 hash)
 	n_changes++;
 }
 
-/* Owner of the extension's objects, taken from the type dlints */
+/* Get the owner of the extension, which also owns the type dlints. */
 static Oid
 extension_owner(Oid extension_schema)
 {
@@ -70,7 +69,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Check function names with a prefix for CheckNamesakes(). */
+/* Check function names with a prefix, for CheckNamesakes(). */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -100,8 +99,9 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 }
 
 /*
- * Raise an error if another role, except superusers, has created a function in the extension's
- * schema with the name of one of ours.  We check again after each change of a function.
+ * Raise an error if another role has created a function with the name of one of ours.
+ *
+ * Superusers may.  We check again after each change of a function.
  */
 void
 CheckNamesakes(Oid extension_schema)
@@ -132,10 +132,10 @@ CheckNamesakes(Oid extension_schema)
 
 /* ---------- temporary relations ---------- */
 
-/* Views of a recommender on the user's objects; DROP ... CASCADE of an object drops its views */
+/* DROP ... CASCADE of a user's object drops these views */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
-/* Raise an error if a temporary relation would be read in place of a view that was dropped. */
+/* Raise an error if a temporary relation has the name of a view that was dropped. */
 void
 CheckTemporaryRelations(Oid schema)
 {

@@ -1,10 +1,8 @@
 /*
  * key_types.c
- *		Conversion of values to the types of a recommender's keys.
+ *		Convert values to the types of a recommender's keys.
  *
- * The SQL functions of recommenders take bigint for keys of all integer types, so that callers can
- * pass any integer type.  A key out of range for the recommender's type raises an error that names
- * the argument.
+ * SQL functions take bigint for keys of all integer types, so that callers can pass any integer.
  */
 #include "postgres.h"
 
@@ -20,7 +18,7 @@
 
 /* ---------- arguments of wrappers ---------- */
 
-/* Convert a key of type bigint to int2 or int4, or raise an error. */
+/* Convert a bigint to int2 or int4.  Raises an error if it is out of range. */
 static Datum
 narrow_key(int64 key, Oid type, FunctionCallInfo fcinfo)
 {
@@ -60,9 +58,10 @@ narrow_keys(ArrayType *keys, Oid type, FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_key_argument);
 
 /*
- * _dlints_key_argument(value "any", name text, type anyelement) -> anyelement
- *		Convert a key or an array of keys to the type of the third argument.  "name"
- *		is the argument's name in errors.
+ * _dlints_key_argument(value "any", name text, type anyelement) -> anyelement: convert a key or an
+ * array of keys to the type of the third argument.
+ *
+ * "name" is the argument's name in error messages.
  */
 Datum
 dlints_key_argument(PG_FUNCTION_ARGS)
@@ -89,7 +88,7 @@ dlints_key_argument(PG_FUNCTION_ARGS)
 
 /* ---------- keys in a log ---------- */
 
-/* Input function of a type, cached for the statement */
+/* Input function of a type */
 typedef struct TypeInput
 {
 	FmgrInfo	function;
@@ -116,10 +115,7 @@ type_input(FunctionCallInfo fcinfo)
 	return input;
 }
 
-/*
- * Does an error mean that the value is invalid?  Input functions use several error classes;
- * ltree's, for example, raises a syntax error.  Server errors and cancellation do not count.
- */
+/* Does an error mean that a value is invalid?  Input functions raise errors of these classes. */
 static bool
 is_value_error(int sqlerrcode)
 {
@@ -132,8 +128,9 @@ is_value_error(int sqlerrcode)
 }
 
 /*
- * Convert a text to a value.  Returns false if the text is invalid for the type.  No
- * subtransaction is needed, since input functions of base types hold no resources.
+ * Convert a text to a value.  Returns false if the text is invalid.
+ *
+ * We need no subtransaction, since input functions of base types hold no resources.
  */
 static bool
 try_input(TypeInput *input, char *text, Datum *value)
@@ -160,9 +157,10 @@ try_input(TypeInput *input, char *text, Datum *value)
 PG_FUNCTION_INFO_V1(dlints_try_cast);
 
 /*
- * _dlints_try_cast(value text, type anyelement) -> anyelement
- *		Convert a text to the type of the second argument.  NULL if the text is invalid
- *		for that type.
+ * _dlints_try_cast(value text, type anyelement) -> anyelement: convert a text to the type of the
+ * second argument.
+ *
+ * Returns NULL if the text is invalid.
  */
 Datum
 dlints_try_cast(PG_FUNCTION_ARGS)

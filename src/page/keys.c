@@ -1,9 +1,9 @@
 /*
  * keys.c
- *		Keys of any type: their length, and hash tables of items by key.
+ *		Hash tables of items, whose keys may be of any type.
  *
- * Equality is that of the type's default operator class.  A key without a hash function
- * is hashed by its text.  This requires that equal keys of such types have equal text.
+ * Equality is that of the type's default operator class.  Keys of types without a hash function are
+ * hashed as text.
  */
 #include "postgres.h"
 
@@ -21,16 +21,16 @@
 
 /*
  * Small integer keys index an array, which is several times as fast as a hash table.  The array has
- * at most LENGTH_PER_KEY elements per expected key, within two limits.
+ * at most LENGTH_PER_KEY elements per expected key.
  */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
-/* Odd factor that mixes the high bits of a key into its hash */
+/* odd factor that mixes the high bits of a key into its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
-/* Is a key short enough for indexes? */
+/* Is the key short enough for an index? */
 bool
 FitsIndex(Oid type, Datum key)
 {
@@ -61,7 +61,7 @@ typedef struct KeyType
 {
 	bool		is_integer;		/* are keys equal if and only if their bits are? */
 	Oid			collation;
-	FmgrInfo   *hash;			/* hash function; NULL: keys are hashed and compared as text */
+	FmgrInfo   *hash;			/* NULL: keys are hashed as text */
 	FmgrInfo   *equal;
 	Oid			output;
 } KeyType;
@@ -106,12 +106,11 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyType		type;
-	uint64		max_length;		/* integer keys below this are in the array "numbers"; 0: none */
+	uint64		max_length;		/* smaller integer keys are in the array "numbers" */
 	uint64		length;			/* allocated length of "numbers" */
-	int		   *numbers;		/* number for each small integer key, plus 1; 0: not in the table */
+	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
 };
 
-/* Are values of a type equal if and only if their bits are? */
 static bool
 is_integer(const PageRequest *page, Oid equal)
 {
@@ -120,8 +119,9 @@ is_integer(const PageRequest *page, Oid equal)
 }
 
 /*
- * Create an empty table of items in the current memory context, for about "expected" keys.  The
- * array of small integers is only used if it could hold a key for each item of the catalogue.
+ * Create an empty table for about "expected" keys, in the current memory context.
+ *
+ * We use the array of small integers only if it could hold all items.
  */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
@@ -144,7 +144,7 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	return table;
 }
 
-/* Extend the array "numbers" until it has an element for a small integer key. */
+/* Extend the array "numbers", so that it has an element for a key. */
 static void
 extend_array(KeyTable *table, Datum key)
 {
@@ -164,8 +164,9 @@ extend_array(KeyTable *table, Datum key)
 }
 
 /*
- * Add a key with a number.  Returns the number, or the previous one if the table contains the key
- * already.  The key must remain valid as long as the table.
+ * Add a key with a number.  Returns the earlier number if the table already has the key.
+ *
+ * The caller must not free the key before the table.
  */
 int
 AddKey(KeyTable *table, Datum key, int number, bool *is_new)
@@ -195,7 +196,7 @@ AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 	return result;
 }
 
-/* Return the number that belongs to a key; -1 if the key is not in the table. */
+/* Return the number of a key; -1 if the key is not in the table. */
 int
 FindKey(KeyTable *table, Datum key)
 {
@@ -218,7 +219,7 @@ CopyKey(const PageRequest *page, Datum key)
 	return datumCopy(key, page->item_by_value, page->item_length);
 }
 
-/* Read the elements of an array of items, except NULLs.  Returns their number. */
+/* Read an array of items, except NULLs.  Returns the number of items. */
 int
 ArrayKeys(const PageRequest *page, Datum array, Datum **keys)
 {
@@ -241,7 +242,7 @@ KeyArray(const PageRequest *page, Datum *keys, int count)
 										   page->item_by_value, page->item_align));
 }
 
-/* Create a table of an array's elements, numbered by position. */
+/* Create a table of an array's items, numbered by position. */
 KeyTable *
 TableOfKeys(const PageRequest *page, Datum array)
 {
@@ -254,7 +255,7 @@ TableOfKeys(const PageRequest *page, Datum array)
 	return table;
 }
 
-/* Create a table of the items that a request leaves out; NULL if there are none. */
+/* Create a table of the items that a list leaves out; NULL if there are none. */
 KeyTable *
 LeftOutKeys(const PageRequest *page)
 {

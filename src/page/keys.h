@@ -1,13 +1,13 @@
 /*
  * keys.h
- *		Keys of any type: their length, and hash tables of items by key.
+ *		Hash tables of items, whose keys may be of any type.
  */
 #ifndef DLINTS_PAGE_KEYS_H
 #define DLINTS_PAGE_KEYS_H
 
 #include "page/page.h"
 
-/* Maximum length of a key in bytes, so that it fits into an index with other columns */
+/* Maximum bytes of a key, so that it fits into an index with other columns */
 #define MAX_KEY_BYTES	1000
 
 typedef struct KeyTable KeyTable;

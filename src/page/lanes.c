@@ -1,4 +1,7 @@
-/* lanes.c Scores of rows of the tables "block" and "centroid" under many weight vectors. */
+/*
+ * lanes.c
+ *		Score rows of the tables "block" and "centroid" under many weight vectors.
+ */
 #include "postgres.h"
 
 #include <math.h>
@@ -15,7 +18,7 @@
 
 /* ---------- weights ---------- */
 
-/* Power of two that scales the largest weight to about 1, for scores in single precision */
+/* Get a power of two that scales the largest weight to about 1. */
 static double
 unit_of(const double *weights, int count)
 {
@@ -35,7 +38,7 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/* Interleave up to BYTE_LANES weight vectors, from number "first" on (core/score.h). */
+/* Interleave weight vectors, from number "first" on (see core/score.h). */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {
@@ -68,7 +71,7 @@ pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes
 	pfree(weights);
 }
 
-/* Create a scorer for rows of "block" or "centroid" under the given weight vectors. */
+/* Create a scorer of rows under the given weight vectors. */
 BlockScorer *
 CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 {
@@ -93,8 +96,9 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /* ---------- rows ---------- */
 
 /*
- * Read a row with "count" items or centroids.  Returns false if the lengths of its values do not
- * match the settings.  If "keys" is not NULL, look up the neighbour scores of these items.
+ * Read a row with "count" items or centroids.  Returns false if the row is invalid.
+ *
+ * If "keys" is not NULL, also looks up the neighbour scores of these items.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys)
@@ -133,7 +137,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Score each item of the current row under BYTE_LANES weight vectors. */
+/* Score each item of the row under BYTE_LANES weight vectors. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

@@ -1,7 +1,6 @@
 /*
  * lanes.h
- *		Scores of rows of the tables "block" and "centroid" under many weight vectors, and the
- *		choice of blocks by their centroids.
+ *		Score rows of the tables "block" and "centroid" under many weight vectors.
  */
 #ifndef DLINTS_PAGE_LANES_H
 #define DLINTS_PAGE_LANES_H
@@ -9,18 +8,18 @@
 #include "page/block_rows.h"
 #include "page/blocks.h"
 
-/* Up to BYTE_LANES weight vectors, interleaved, each times a power of two (see "units") */
+/* At most BYTE_LANES weight vectors, interleaved, each multiplied by its unit */
 typedef struct Lanes
 {
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of the weights of factors and of columns */
-	float	   *narrow;			/* weights of other features, stored after "lengths" */
+	float	   *lengths;		/* norms of the weights of latent factors and of columns */
+	float	   *narrow;			/* weights of the other features */
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* State for scoring rows of "block" or "centroid" under many weight vectors */
+/* Scorer of rows under many weight vectors */
 typedef struct BlockScorer
 {
 	PageRequest *page;
@@ -32,13 +31,13 @@ typedef struct BlockScorer
 	int			n_ranked_costs; /* number of costs that scores depend on, 0 or n_costs */
 	int			n_dates;
 	int			n_narrow;
-	double		now;			/* current Unix time */
+	double		now;			/* Unix time of the request */
 
 	int			count;
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];
-	float	   *narrow;			/* features, effects and costs that are not stored as bytes */
+	float	   *narrow;			/* numbers of each item that are not stored as bytes */
 	int32		sums[MAX_ITEMS * BYTE_LANES];
 	float		scores[MAX_ITEMS * BYTE_LANES];
 } BlockScorer;
@@ -47,7 +46,7 @@ extern BlockScorer *CreateBlockScorer(PageRequest *page, const Rankings *ranking
 extern bool ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys);
 extern void ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes);
 
-/* clusters.c: choice of the blocks that are searched in large catalogues */
+/* in clusters.c */
 typedef struct BlockChoice BlockChoice;
 
 extern bool HasClusters(const PageRequest *page, int size);

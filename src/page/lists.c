@@ -1,8 +1,6 @@
 /*
  * lists.c
  *		Lists of recommendations: recommend(), more_like() and trending().
- *
- * Each function chooses a list, logs it, and returns it.
  */
 #include "postgres.h"
 
@@ -22,11 +20,11 @@
 
 #define LIST_COLUMNS	5
 
-/* For more_like(): add the item's key to the context, and return the item as an array. */
+/* Add the item's key to the context of more_like().  Also return the item as an array. */
 static const PageQuery describe_item = {{
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", 2}, {JSONBOID, ARG_ITEM}};
 
-/* For recommend(): add the recent items to the context, since next pages leave them out, too. */
+/* Add the recent items to the context of recommend(), since next pages leave them out, too. */
 static const PageQuery describe_left_out = {{
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
 	"                                                  WHERE u.item IS NOT NULL))", 2}, {JSONBOID, ARG_ITEMS}};
@@ -87,7 +85,7 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 	}
 }
 
-/* Raise an error unless the caller's column definition list has the columns that we return. */
+/* Raise an error unless the caller's column definition list has our columns. */
 static void
 check_columns(const PageRequest *page, TupleDesc columns)
 {
@@ -104,8 +102,9 @@ check_columns(const PageRequest *page, TupleDesc columns)
 }
 
 /*
- * Choose, log and return a list.  A list without candidates is recorded for report(), unless it is
- * a next page, since every list ends.
+ * Choose, log and return a list.
+ *
+ * We record an empty list for report(), unless it is a next page.
  */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
@@ -131,7 +130,7 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 
 /* ---------- lists that applications request ---------- */
 
-/* Argument numbers of a function; 0: the function has no such argument */
+/* Positions of a function's arguments; 0 for an argument that it lacks */
 typedef struct ListArguments
 {
 	int			user;
@@ -140,7 +139,7 @@ typedef struct ListArguments
 	int			session;
 } ListArguments;
 
-/* Begin a request, and read the arguments that all these functions have. */
+/* Begin a request, and read the arguments that all lists have. */
 static void
 open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments)
 {
@@ -156,7 +155,7 @@ open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments
 
 PG_FUNCTION_INFO_V1(dlints_recommend_list);
 
-/* _dlints_recommend(setting, user_id, k, recent, context, session): a list for a user or session */
+/* _dlints_recommend(setting, user_id, k, recent, context, session): recommend items to a user. */
 Datum
 dlints_recommend_list(PG_FUNCTION_ARGS)
 {
@@ -182,7 +181,7 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_more_like);
 
-/* _dlints_more_like(setting, item, k, user_id, context, session): items similar to an item */
+/* _dlints_more_like(setting, item, k, user_id, context, session): recommend similar items. */
 Datum
 dlints_more_like(PG_FUNCTION_ARGS)
 {
@@ -210,7 +209,7 @@ dlints_more_like(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_trending);
 
-/* _dlints_trending(setting, k, user_id, context, session): the items that trend most */
+/* _dlints_trending(setting, k, user_id, context, session): return the items that trend most. */
 Datum
 dlints_trending(PG_FUNCTION_ARGS)
 {
@@ -225,7 +224,6 @@ dlints_trending(PG_FUNCTION_ARGS)
 	return MakeList(&page, fcinfo, &request);
 }
 
-/* Compute the profile of the request's user. */
 static void
 compute_profile(PageRequest *page, void *arg)
 {

@@ -26,7 +26,7 @@ static const PageQuery log_empty_request = {{
 static const PageQuery log_version = {{
 	"INSERT INTO item_version (item, features) VALUES ($1, $2) RETURNING id", 2}, {ARG_ITEM, BYTEAOID}};
 
-/* Record a request without candidates.  report() shows the number of such requests. */
+/* Record a request without candidates, for report(). */
 void
 LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 {
@@ -36,7 +36,7 @@ LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 	RunWrite(page, &log_empty_request, args);
 }
 
-/* Add an item that refresh() has not encoded yet to "item_version".  Returns the row's id. */
+/* Add an item that has no row in "item_version" yet.  Returns the id of the new row. */
 int64
 LogVersion(PageRequest *page, Datum item, Datum features)
 {
@@ -46,7 +46,7 @@ LogVersion(PageRequest *page, Datum item, Datum features)
 	return DatumGetInt64(ResultColumn(1).value);
 }
 
-/* Log a list, and mark it as pending until its attribution window has passed. */
+/* Log a list.  It is pending until its attribution window has passed. */
 void
 LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice)
 {

@@ -1,22 +1,22 @@
 /*
  * neighbours.c
- *		Neighbour scores: how strongly a user's clicked items predict another item.
+ *		Neighbour scores: how strongly a user's clicks predict a click on another item.
  *
- * The table "neighbour" has a row per item, with weights for other items.  An item's score is the
- * sum of its weights in the rows of the clicked items, limited to the range from 0 to MAX_SCORE.
- * The score is the last feature of a candidate.
+ * The table "neighbour" has weights for each pair of a clicked item and another item.  A score is
+ * the sum of the weights of the clicked items, from 0 to MAX_SCORE.  It is the last feature of an
+ * item.
  */
 #include "postgres.h"
 
 #include "page/candidates.h"
 
-/* Maximum score.  Weights are regression coefficients, so that sums above 1 are rare. */
+/* Weights are regression coefficients, so sums above 1 are rare. */
 #define MAX_SCORE		4.0
 
-/* Maximum number of items that are added to a shortlist because of their neighbour scores */
+/* maximum number of items that neighbour scores add to a shortlist */
 #define MAX_NEIGHBOURS	100
 
-/* Maximum size of a catalogue in which we look up each item's neighbour score (0.05 us per item) */
+/* In larger catalogues, we do not look up each item's score, which takes 0.05 us per item. */
 #define MAX_LOOKED_UP	20000
 
 struct NeighbourScores
@@ -26,7 +26,7 @@ struct NeighbourScores
 	int			size;
 	Datum	   *items;
 	double	   *sums;
-	bool	   *is_scored;		/* was the item in a block whose items were scored? */
+	bool	   *is_scored;		/* has a search scored the item in a block? */
 };
 
 /* ---------- sums of the weights for each item ---------- */
@@ -67,7 +67,7 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->sums[scores->count++] = weight;
 }
 
-/* Add the weights in a clicked item's row of "neighbour", times the weight of the click. */
+/* Add the weights of a clicked item's neighbours, times the weight of the click. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
 			  double weight)
@@ -94,14 +94,13 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Return the index of an item's element in NeighbourScores.sums; negative if it has none. */
+/* Return an item's index in the arrays of NeighbourScores, or -1. */
 static int
 find_neighbour(const PageRequest *page, Datum item)
 {
 	return page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
 }
 
-/* Return the neighbour score of an item. */
 float4
 NeighbourScore(const PageRequest *page, Datum item)
 {
@@ -138,8 +137,9 @@ HasNeighbours(const PageRequest *page)
 }
 
 /*
- * Does a search of all blocks look up the neighbour score of each item?  In large catalogues this
- * would take too long; we add the items with the largest scores to the shortlist instead.
+ * Does a search of all blocks look up each item's neighbour score?
+ *
+ * This takes too long in large catalogues.
  */
 bool
 ScoresAllNeighbours(const PageRequest *page)
@@ -148,8 +148,9 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the largest neighbour scores, of at least "minimum", to the candidates.  Skip
- * items of scored blocks, whose scores include the neighbour score already.
+ * Add the items with the largest neighbour scores to the candidates.
+ *
+ * Items with a lower score than "minimum", and items that a search has already scored, are skipped.
  */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)

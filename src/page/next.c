@@ -1,6 +1,6 @@
 /*
  * next.c
- *		The next page of a list.
+ *		The function next(): the next page of a list.
  */
 #include "postgres.h"
 
@@ -20,22 +20,19 @@
 #include "page/lists.h"
 #include "page/tables.h"
 
-/* SQL functions of other files, called directly */
+/* SQL function that we call directly */
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-/* Maximum number of earlier pages whose items a next page leaves out */
+/* maximum number of earlier pages whose items are left out */
 #define MAX_PAGES		100
-/* Maximum digits of a decision number */
+/* maximum digits of a decision number */
 #define MAX_DIGITS		18
 
 static const PageTable decision_table = {"decision", 7, {
 		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
-/*
- * Items in the logged context of a list: those left out, and the argument of more_like().  Invalid
- * keys are ignored, since other applications may write the log, too.
- */
+/* Select the items that the logged context of a list names.  Invalid keys are ignored. */
 static const PageQuery named_items = {{
 	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
 	"             FROM  (SELECT $1 ->> 'more_like'\n"
@@ -103,7 +100,7 @@ find_list(PageRequest *page, LogTable *log, int64 decision)
 	return list;
 }
 
-/* Return the decision number of the previous page, from a list's context; negative if none. */
+/* Get the decision number of the previous page; -1 for the first page. */
 static int64
 previous_list(const LoggedList *list)
 {
@@ -150,10 +147,7 @@ add_items(const PageRequest *page, ItemList *list, NullableDatum array)
 	list->count += count;
 }
 
-/*
- * Collect the items that the next page leaves out: items of the last page and of the user's earlier
- * pages, and items that the request's context names.
- */
+/* Collect the items that the next page leaves out. */
 static NullableDatum
 items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 {
@@ -179,7 +173,7 @@ items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 	return Given(KeyArray(page, shown.items, shown.count));
 }
 
-/* Return the profile of a logged list; NULL if it has none. */
+/* Get the profile of a logged list; NULL if it has none. */
 static NullableDatum
 logged_profile(const LoggedList *list)
 {
@@ -191,9 +185,10 @@ logged_profile(const LoggedList *list)
 /* ---------- the next page ---------- */
 
 /*
- * Raise an error unless the caller may continue the list.  A user's list is continued
- * for this user only.  A list of a session without a user is continued for the session,
- * even after the user has logged in.
+ * Raise an error unless the caller may continue the list.
+ *
+ * Only the same user may continue a user's list.  A session may continue its list even after the
+ * user has logged in.
  */
 static void
 check_reader(int64 decision, const LoggedList *list, NullableDatum user, NullableDatum session)
@@ -232,9 +227,10 @@ read_treatment(Datum name)
 PG_FUNCTION_INFO_V1(dlints_next);
 
 /*
- * _dlints_next(setting, decision, k, user_id, session)
- *		Return the next page of a list, with the same policy and profile, and without the items of
- *		earlier pages.  The logged probabilities are conditional on the earlier pages.
+ * _dlints_next(setting, decision, k, user_id, session): return the next page of a list.
+ *
+ * It has the same policy and profile, and no items of earlier pages.  Its logged probabilities are
+ * conditional on the earlier pages.
  */
 Datum
 dlints_next(PG_FUNCTION_ARGS)

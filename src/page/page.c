@@ -1,7 +1,7 @@
 /*
  * page.c
- *		Functions for all steps of a request for a list: entering its schema,
- *		statements and subtransactions.
+ *		Functions that begin and end a request for a list, and run its statements and
+ *		subtransactions.
  */
 #include "postgres.h"
 
@@ -23,9 +23,10 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /* ---------- entering and leaving ---------- */
 
 /*
- * Raise an error unless an argument has the expected key type.  The error is a serialization
- * failure, which clients may retry, because dlints_alter_recommender() can change the key type
- * while the calling SQL function waits for its lock.
+ * Raise an error unless an argument has the expected key type.
+ *
+ * The error is a serialization failure, because a concurrent dlints_alter_recommender() may have
+ * changed the type, and the client should retry.
  */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
@@ -41,7 +42,7 @@ CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
 			 errhint("If dlints_alter_recommender() has just changed the type, repeat the call.")));
 }
 
-/* Find the types of user and item keys, which are those of the log's columns. */
+/* Get the types of user and item keys from the table "decision". */
 static void
 find_types(PageRequest *page)
 {
@@ -62,7 +63,7 @@ find_types(PageRequest *page)
 						 &page->item_align);
 }
 
-/* Begin a request in the schema to which the search_path is set. */
+/* Begin a request in a schema, which is in the search_path. */
 static void
 begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 {
@@ -76,7 +77,7 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	page->memory = CurrentMemoryContext;
 }
 
-/* Set the search_path to the schema of the function's first argument, and begin a request. */
+/* Set the search_path to the schema of the first argument, and begin a request. */
 void
 OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -89,7 +90,7 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 	page->nest_level = nest_level;
 }
 
-/* Begin a request in the schema to which the search_path is set, and read its settings. */
+/* Begin a request in the schema of the search_path, and read its settings. */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -108,10 +109,7 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/*
- * Return the type of a statement's argument.  ARG_USER, ARG_ITEM and ARG_ITEMS stand for the types
- * of the recommender's keys.
- */
+/* Get the type of a statement's argument, where ARG_USER, ARG_ITEM and ARG_ITEMS are key types. */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {
@@ -161,7 +159,7 @@ run(const PageRequest *page, const PageQuery *query, uint32 variant, const Nulla
 		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 }
 
-/* Run a query.  Its rows are in SPI_tuptable, and are kept until ClosePage(). */
+/* Run a query.  Its rows are in SPI_tuptable until ClosePage(). */
 void
 RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
 		  const NullableDatum *args)
@@ -169,13 +167,13 @@ RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
 	run(page, query, variant, args, true);
 }
 
-/* A DestReceiver that passes each row of a query to a RowReader */
+/* A DestReceiver that passes each row to a RowReader */
 typedef struct RowReceiver
 {
 	DestReceiver pub;
 	RowReader	read;
 	void	   *reader;
-	MemoryContext memory;		/* memory context that is reset after each row */
+	MemoryContext memory;		/* reset after each row */
 } RowReceiver;
 
 static bool
@@ -203,8 +201,9 @@ end_rows(DestReceiver *self)
 }
 
 /*
- * Run a query, and call a function for each row.  The row's columns, and memory that the function
- * allocates, are freed when it returns or, after an error, by the end of the subtransaction.
+ * Run a query, and call a function for each row.
+ *
+ * The row, and memory that the function allocates, are freed when the function returns.
  */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
@@ -238,7 +237,7 @@ RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *a
 	run(page, query, 0, args, false);
 }
 
-/* Return column number "column" (1-based) of the first row of the last query; NULL without rows. */
+/* Get a column of the last query's first row; NULL without rows.  Columns count from 1. */
 NullableDatum
 ResultColumn(int column)
 {
@@ -262,9 +261,9 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 }
 
 /*
- * Can an error mean that an object is missing or not accessible, so that it occurs for all rows?  A
- * user's function can raise the same codes for a single row.  We exclude two codes that input
- * functions raise for invalid values.
+ * Can an error mean that an object is missing, so that it occurs for all rows?
+ *
+ * We exclude two codes that input functions raise for invalid values.
  */
 bool
 IsObjectError(int sqlerrcode)
@@ -281,9 +280,10 @@ IsObjectError(int sqlerrcode)
 }
 
 /*
- * May an error come from the data of one row?  A user's expressions can call functions in any
- * language, which raise errors of any class.  We therefore list the classes that do not depend on
- * the row: errors of connections, transactions, resources and the server.
+ * Can an error come from the data of one row?
+ *
+ * Functions in a user's expressions may raise errors of any class.  We therefore list the classes
+ * that do not depend on the row.
  */
 bool
 IsRowError(int sqlerrcode)
@@ -295,7 +295,7 @@ IsRowError(int sqlerrcode)
 		MAKE_SQLSTATE('7', '2', '0', '0', '0'), ERRCODE_CONFIG_FILE_ERROR
 	};
 
-	/* a row with a large value can exceed a limit that other rows do not */
+	/* a large value in one row can exceed a limit */
 	if (sqlerrcode == ERRCODE_OUT_OF_MEMORY || sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 		return true;
 	return sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && sqlerrcode != ERRCODE_DATA_CORRUPTED &&
@@ -315,7 +315,7 @@ sqlstate_argument(FunctionCallInfo fcinfo)
 
 PG_FUNCTION_INFO_V1(dlints_is_row_error);
 
-/* _dlints_is_row_error(code text) -> boolean: IsRowError() for an SQLSTATE */
+/* _dlints_is_row_error(code text) -> boolean: call IsRowError() for an SQLSTATE. */
 Datum
 dlints_is_row_error(PG_FUNCTION_ARGS)
 {
@@ -324,7 +324,7 @@ dlints_is_row_error(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_is_object_error);
 
-/* _dlints_is_object_error(code text) -> boolean: IsObjectError() for an SQLSTATE */
+/* _dlints_is_object_error(code text) -> boolean: call IsObjectError() for an SQLSTATE. */
 Datum
 dlints_is_object_error(PG_FUNCTION_ARGS)
 {
@@ -335,8 +335,9 @@ static const PageQuery check_objects = {{
 	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
 
 /*
- * Raise an error that names dropped objects if "error" can result from dropping an object that a
- * statement reads.  "error" is NULL if there was no error.
+ * Raise an error that names dropped objects, if "error" can result from a dropped object.
+ *
+ * "error" is NULL if there was no error.
  */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
@@ -349,9 +350,9 @@ CheckObjects(PageRequest *page, const ErrorData *error)
 }
 
 /*
- * Do a step in a subtransaction.  If the step raises an error, roll the subtransaction
- * back and return the error; else return NULL.  Memory that the step allocates in the
- * current context is kept.
+ * Call a function in a subtransaction.  Returns its error, or NULL.
+ *
+ * Memory that the function allocates in the current context is kept.
  */
 ErrorData *
 TryStep(PageRequest *page, PageStep step, void *arg)
@@ -381,8 +382,9 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 }
 
 /*
- * Do a step that evaluates the user's expressions.  If an expression fails for some items or
- * clicks, repeat the step without these, so that a list is returned anyway.
+ * Call a function that evaluates the user's expressions.
+ *
+ * If an expression fails for some items or clicks, we repeat the call without them.
  */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)

@@ -1,7 +1,6 @@
 /*
  * page.h
- *		A request for a list of recommendations.  Its steps compute the profile, find candidates,
- *		choose the list and log it.
+ *		A request for a list of recommendations.
  */
 #ifndef DLINTS_PAGE_PAGE_H
 #define DLINTS_PAGE_PAGE_H
@@ -12,14 +11,15 @@
 #include "utils/array.h"
 #include "utils/timestamp.h"
 
-/* Flags that choose the replacements of words in a statement (see StatementWord) */
+/* Flags that choose the text of a statement (see StatementWord) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only the given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
 #define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
 
 /*
- * Policies by which lists are chosen.  POLICY_UNKNOWN replaces POLICY_PERSONAL for users without
- * clicks if there is a prior from the click log.  The log calls both "personal".
+ * Policies by which lists are chosen.
+ *
+ * POLICY_UNKNOWN replaces POLICY_PERSONAL for users without clicks.  The log calls both "personal".
  */
 typedef enum ListPolicy
 {
@@ -32,7 +32,7 @@ typedef enum ListPolicy
 
 extern const char *const policy_names[];
 
-/* Indexes of a recommender's models */
+/* indexes of a recommender's models */
 #define MODEL_PERSONAL	0
 #define MODEL_LATER		1
 #define MODEL_CONTROL	2
@@ -43,15 +43,15 @@ typedef struct PageSettings
 {
 	bool		is_read;
 	int64		seed;			/* seed that assigns users to the control group */
-	int64		secret;			/* key that permutes decision numbers */
+	int64		secret;			/* secret that permutes decision numbers */
 	double		control;		/* share of users in the control group */
 	double		epsilon;		/* share of lists that are random */
 	int			factors;
 	int			liked;
 	int			aged;
 	int			size;
-	int			cap;			/* maximum number of items per group; 0: none */
-	double		diversity;		/* strength of diversity; 0: none */
+	int			cap;			/* maximum number of items per group; 0: no limit */
+	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
 	int64		block_items;	/* number of items that fit into the blocks; 0: no blocks */
 	int			block_slots;
@@ -61,23 +61,23 @@ typedef struct PageSettings
 	bool		has_clicks;
 	bool		has_bonus;
 	bool		has_later;		/* is the model of outcomes after clicks trained? */
-	bool		has_effects;	/* does any item have an effect on rewards other than 0? */
-	bool		has_trials;		/* is the effect of any item uncertain? */
-	double		treatment_draw; /* uniform random numbers in [0, 1) */
+	bool		has_effects;	/* does any item have an effect on rewards? */
+	bool		has_trials;		/* does any item have an uncertain effect on rewards? */
+	double		treatment_draw; /* two random numbers in [0, 1) */
 	double		random_draw;
-	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */
+	NullableDatum repeat_after; /* lists leave out items that were clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	const float4 *scale;		/* profiles are "scale" times mean features of clicked items */
-	double		popularity_weight;	/* weight of the popularity in profiles */
-	double		neighbour_weight;	/* weight of the neighbour score in profiles */
-	bool		is_centered;	/* predict rewards from features centered within the list? */
+	const float4 *scale;		/* scale factors of profiles */
+	double		popularity_weight;	/* weight of an item's popularity in profiles */
+	double		neighbour_weight;	/* weight of an item's neighbour score in profiles */
+	bool		is_centered;	/* are features centered within each list? */
 	NullableDatum examination;	/* examination probability of each position; NULL: all 1 */
 	TimestampTz now;
 	NullableDatum models[N_MODELS];
 	NullableDatum empty_model;
 } PageSettings;
 
-/* Argument types that stand for the recommender's key types */
+/* argument types that stand for a recommender's key types */
 #define ARG_USER	ANYOID
 #define ARG_ITEM	ANYELEMENTOID
 #define ARG_ITEMS	ANYARRAYOID
@@ -97,42 +97,42 @@ typedef struct PageRequest
 	Oid			item_type;
 	Oid			items_type;		/* type of arrays of items */
 	Oid			item_collation;
-	int16		item_length;	/* typlen of the item type */
+	int16		item_length;	/* typlen of item_type */
 	bool		item_by_value;
 	char		item_align;
 	Oid			user_type;
 	Oid			user_collation;
-	int			nest_level;		/* GUC nest level to restore the search_path */
-	MemoryContext memory;		/* memory context that ClosePage() deletes */
+	int			nest_level;		/* GUC nest level at which the search_path was set */
+	MemoryContext memory;		/* freed by ClosePage() */
 	PageSettings settings;
 
-	/* fields of the request */
+	/* this request */
 	NullableDatum user;
 	NullableDatum session;
-	Datum		context;		/* the request's context, a jsonb object */
-	NullableDatum left_out;		/* items that the list must not contain */
+	Datum		context;		/* a jsonb object */
+	NullableDatum left_out;		/* items that the list leaves out */
 	int			k;
-	bool		skips_failing;	/* are items and clicks left out if an expression fails? */
-	bool		has_passed;		/* with skips_failing: did the expressions succeed for an item? */
+	bool		skips_failing;	/* are items and clicks skipped if an expression fails for them? */
+	bool		has_passed;		/* did the expressions succeed for at least one item? */
 
-	/* neighbour scores of the user, or of the item of more_like(); NULL: all are 0 */
+	/* neighbour scores of the user; NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 
-	struct groups_hash *groups; /* names of the candidates' cap groups; NULL until read */
+	struct groups_hash *groups; /* names of cap groups; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
 
-/* page.c: begin and end a request, and read its arguments */
+/* in page.c */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
 
-/* settings.c: settings of a recommender */
+/* in settings.c */
 extern void ReadPageSettings(PageRequest *page);
 
-/* page.c: statements */
+/* statements (in page.c) */
 extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
 extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
 extern void RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
@@ -143,7 +143,7 @@ extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 var
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern NullableDatum ResultColumn(int column);
 
-/* page.c: subtransactions */
+/* subtransactions (in page.c) */
 typedef void (*PageStep) (PageRequest *page, void *arg);
 extern ErrorData *TryStep(PageRequest *page, PageStep step, void *arg);
 extern void DoStep(PageRequest *page, PageStep step, void *arg);
@@ -167,17 +167,17 @@ NotGiven(void)
 	return datum;
 }
 
-/* profile.c: profiles of users */
+/* in profile.c */
 extern Datum ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known);
 extern Datum ReadItem(PageRequest *page, Datum item);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 
-/* similarity.c: features and profiles */
+/* in similarity.c */
 extern double DecayOf(double days, double half_life);
 extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
 extern double UnixTime(TimestampTz at);
 
-/* candidates.c: evaluation of the user's expressions */
+/* in candidates.c */
 extern const StatementWord page_words[];
 extern void CheckExpressions(PageRequest *page);
 
@@ -196,7 +196,7 @@ typedef struct Choice
 	NullableDatum n_scored;
 } Choice;
 
-/* log.c: writing the log of lists */
+/* in log.c */
 extern int64 LogVersion(PageRequest *page, Datum item, Datum features);
 extern void LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment);
 extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment,

@@ -2,9 +2,7 @@
  * plans.c
  *		Prepared statements of recommenders and rankers, kept for the session.
  *
- * A plan depends on the search_path at planning time.  PL/pgSQL keeps one plan per
- * statement, and plans again after each change of the path.  We keep a plan per schema,
- * so that a session can alternate between recommenders.
+ * A plan depends on the search_path, so there is one per schema.
  */
 #include "postgres.h"
 
@@ -21,10 +19,7 @@
 #include "page/entry.h"
 #include "page/plans.h"
 
-/*
- * Maximum number of kept plans.  If there are more, we drop all of them at the end of the
- * transaction, when none is in use.  A request needs about ten plans.
- */
+/* If there are more plans, we drop all at the end of the transaction, when none is in use. */
 #define MAX_KEPT_PLANS	1000
 
 #define PLACEHOLDER		"@extschema@"
@@ -38,9 +33,9 @@ typedef struct PlanKey
 
 typedef struct KeptPlanEntry
 {
-	PlanKey		key;			/* hash key; must be first */
+	PlanKey		key;			/* must be first */
 	SPIPlanPtr	plan;
-	bool		calls_extension;	/* does the statement name functions of the extension? */
+	bool		calls_extension;	/* does the statement call functions of the extension? */
 } KeptPlanEntry;
 
 static HTAB *kept_plans = NULL;
@@ -56,7 +51,6 @@ create_table(void)
 	kept_plans = hash_create("dlints plans", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/* At the end of a transaction, drop all plans if there are too many. */
 static void
 drop_surplus(XactEvent event, void *arg)
 {
@@ -73,7 +67,7 @@ drop_surplus(XactEvent event, void *arg)
 	kept_plans = NULL;
 }
 
-/* Append a statement's text, with "@extschema@" replaced by the schema of the extension. */
+/* Append a statement's text, with "@extschema@" replaced. */
 static void
 append_qualified(StringInfo text, const char *sql, Size length, const char *extension)
 {
@@ -89,7 +83,7 @@ append_qualified(StringInfo text, const char *sql, Size length, const char *exte
 	appendBinaryStringInfo(text, sql, end - sql);
 }
 
-/* Length of the word in braces at the start of a text; 0 if there is none */
+/* Get the length of the word in braces at the start of a text; 0 if there is none. */
 static Size
 word_length(const char *text)
 {
@@ -108,7 +102,7 @@ replacement(const char *name, Size length, const StatementWord *words, uint32 va
 	return NULL;				/* keep the compiler quiet */
 }
 
-/* Append a statement's text, with words in braces replaced, also within replacements. */
+/* Append a statement's text, with words in braces replaced recursively. */
 static void
 append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) */
 				const char *extension, const StatementWord *words, uint32 variant)
@@ -130,7 +124,7 @@ append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) *
 	append_qualified(text, start, sql - start, extension);
 }
 
-/* Does a statement name functions of the extension? */
+/* Does the statement call functions of the extension? */
 static bool
 calls_extension(const PageStatement *statement, const StatementWord *words)
 {
@@ -162,7 +156,7 @@ prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtype
 	return plan;
 }
 
-/* Does a plan have these argument types?  ALTER can change the key types of a recommender. */
+/* Does a plan have these argument types?  ALTER can change a recommender's key types. */
 static bool
 has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 {
@@ -173,10 +167,11 @@ has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 }
 
 /*
- * Get the plan of a statement in a schema.  The flags "variant" select the replacements of words in
- * braces, unless "words" is NULL.  The caller has set the search_path and is connected to SPI.  If
- * the statement calls functions of the extension, we check each time that no other role has created
- * a function of the same name.
+ * Get the plan of a statement in a schema, which is in the search_path.
+ *
+ * "variant" has the flags of StatementWord.  The caller is connected to SPI.  If the statement
+ * calls functions of the extension, raises an error if other roles have created functions of the
+ * same name.
  */
 SPIPlanPtr
 KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,

@@ -8,8 +8,9 @@
 #include "executor/spi.h"
 
 /*
- * A statement on the tables of a schema.  Its text names the tables without a schema, and has
- * "@extschema@" for the schema of the extension.  The text must be static.
+ * A statement on the tables of a schema.
+ *
+ * The text must be static.  It has "@extschema@" for the schema of the extension.
  */
 typedef struct PageStatement
 {
@@ -18,8 +19,9 @@ typedef struct PageStatement
 } PageStatement;
 
 /*
- * Replacement of a word in braces within a statement: "text" if all of "bits" are set in the flags
- * passed to KeptPlan(), else "otherwise".  A replacement may contain further words in braces.
+ * Replacement of a word in braces in a statement.
+ *
+ * The replacement is "text" if all of "bits" are set in the flags of KeptPlan(), else "otherwise".
  */
 typedef struct StatementWord
 {

@@ -1,7 +1,6 @@
 /*
  * profile.c
- *		The profile of a user, computed from the mean features of clicked items, and the
- *		clicked items that lists leave out.
+ *		Compute a user's profile from the features of clicked items.
  */
 #include "postgres.h"
 
@@ -20,14 +19,14 @@
 #include "page/clicks.h"
 #include "page/tables.h"
 
-/* Maximum size of a request's {"like": ...}, in bytes; encoding this much takes some 0.5 s */
+/* maximum size of a request's {"like": ...}: encoding takes 0.5 s */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
-/* A request's {"like": ...} counts as this many clicks in the profile. */
+/* {"like": ...} counts as this many clicks */
 #define CLICKS_PER_LIKE		5.0
-/* The item of more_like() counts as this many clicks in the profile. */
+/* the item of more_like() counts as this many clicks */
 #define CLICKS_ON_ITEM		20.0
-/* Length of a column's name in a warning, in bytes */
+/* maximum length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
 
 static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}}};
@@ -35,18 +34,18 @@ static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {
 static const PageTable neighbour_rows = {"neighbour", 3, {
 		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
-/* Encode the features of an item that has no stored vector yet. */
+/* Encode the features of an item without a stored vector. */
 static const PageQuery encoded_features = {{
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1", 2},
 	{ARG_ITEM, INT4OID}};
 
-/* List the columns in a request's "like", whether they exist, and whether they contain dates. */
+/* List the columns in "like", and tell whether they exist and contain dates. */
 static const PageQuery liked_columns = {{
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
 	"FROM setting s, jsonb_each($1 -> 'like') l", 1},
 	{JSONBOID}};
 
-/* Encode the columns $2 of a request's "like". */
+/* Encode the columns $2 of "like". */
 static const PageQuery liked_features = {{
 	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
 	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))", 3},
@@ -77,7 +76,7 @@ encode_likes(PageRequest *page, void *arg)
 	likes->features = ResultColumn(1);
 }
 
-/* Encode columns of "like".  Returns the error if a value is invalid; raises other errors. */
+/* Encode columns of "like".  Returns the error if a value is invalid. */
 static ErrorData *
 try_likes(PageRequest *page, Likes *likes)
 {
@@ -89,7 +88,7 @@ try_likes(PageRequest *page, Likes *likes)
 	return error;
 }
 
-/* Encode columns of "like" one by one, and leave out invalid ones with a warning. */
+/* Encode columns of "like" one by one.  Skips invalid ones with a warning. */
 static NullableDatum
 encode_valid_likes(PageRequest *page, Datum *columns, int count)
 {
@@ -135,8 +134,9 @@ warn_of_column(const char *name, bool is_date)
 }
 
 /*
- * Compute features from the key "like" of a request's context; NULL without such a key.  Invalid
- * columns and values raise a warning instead of an error, so that a list is returned in any case.
+ * Compute features from the key "like" of the context; NULL without this key.
+ *
+ * Invalid columns raise only a warning, so that a list is returned in any case.
  */
 static NullableDatum
 liked_by_request(PageRequest *page)
@@ -189,13 +189,15 @@ typedef struct ClickedItems
 	Datum	   *items;
 	double	   *sums;			/* sum of the decayed weights of each item's clicks */
 	double	   *absolute_sums;
-	double	   *maxima;			/* largest decayed weight of a click on each item, in [-1, 1] */
-	bool	   *is_known;		/* must lists leave out the item? */
+	double	   *maxima;			/* largest decayed weight of each item's clicks, from -1 to 1 */
+	bool	   *is_known;		/* must the list leave out the item? */
 } ClickedItems;
 
 /*
- * Add up the clicks on each item.  Weights decay relative to the newest click, so that a
- * user who returns after a long time still has a profile.
+ * Sum the clicks on each item.
+ *
+ * Weights decay relative to the newest click, so that a user who returns after a long time still
+ * has a profile.
  */
 static ClickedItems *
 sum_clicks(PageRequest *page, const UserClicks *clicks)
@@ -233,7 +235,7 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 	return result;
 }
 
-/* Add the known items (clicked within repeat_after) to the items that the list leaves out. */
+/* Add recently clicked items to the items that the list leaves out. */
 static void
 leave_out_known(PageRequest *page, const ClickedItems *clicked)
 {
@@ -271,8 +273,9 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Compute neighbour scores from clicked items.  Several clicks on an item count once, with the
- * largest decayed weight, as when neighbours are fitted.
+ * Compute neighbour scores from clicked items.
+ *
+ * Several clicks on an item count once, with the largest decayed weight.
  */
 static NeighbourScores *
 neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
@@ -295,12 +298,12 @@ typedef struct FeatureSum
 {
 	int			liked;
 	double	   *sum;
-	double		weights;		/* sum of the items' absolute weights */
-	double		weight;			/* weight of the current item */
+	double		weights;		/* sum of absolute weights */
+	double		weight;			/* weight of the present item */
 	double		absolute_weight;
 } FeatureSum;
 
-/* Add features with the weight of the current item, unless they are NULL or too few. */
+/* Add features, unless they are NULL or too few. */
 static void
 add_features(FeatureSum *sum, NullableDatum features)
 {
@@ -320,7 +323,7 @@ read_features(void *arg, const Datum *values, const bool *nulls)
 	add_features(arg, (NullableDatum) {values[1], nulls[1]});
 }
 
-/* Add up the features of clicked items.  Clicks with a negative weight subtract features. */
+/* Sum the features of clicked items.  Clicks with a negative weight subtract features. */
 static FeatureSum
 sum_features(PageRequest *page, const ClickedItems *clicked)
 {
@@ -340,7 +343,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features, which count as "clicks" clicks, to a sum of features, and return the profile. */
+/* Add features that count as "clicks" clicks, and return the profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
@@ -350,9 +353,10 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 }
 
 /*
- * Read the clicks and neighbour scores of the request's user, and return the profile.
- * "recent" items count as clicked.  With leaves_out_known, items clicked within
- * repeat_after are left out of the list.
+ * Read the clicks of the request's user, and return the user's profile.
+ *
+ * Items in "recent" count as clicked now.  With leaves_out_known, the list leaves out items that
+ * the user clicked within repeat_after.  Sets page->neighbours.
  */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
@@ -365,10 +369,7 @@ ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 	return complete_profile(page, sum_features(page, clicked), like, CLICKS_PER_LIKE);
 }
 
-/*
- * Return the profile of a user who clicked only the given item, and set page->neighbours.  Encodes
- * the item if it has no stored vector yet.
- */
+/* Return the profile of a user who clicked only one item.  Sets page->neighbours. */
 Datum
 ReadItem(PageRequest *page, Datum item)
 {
@@ -388,7 +389,7 @@ ReadItem(PageRequest *page, Datum item)
 	return complete_profile(page, sum, encoded, CLICKS_ON_ITEM);
 }
 
-/* Does the policy "unknown" apply?  The user has no clicks, and there is a prior. */
+/* Is this the profile of a user without clicks, for whom we have a prior? */
 bool
 IsUnknownProfile(const PageRequest *page, Datum profile)
 {

@@ -2,20 +2,15 @@
  * random_items.c
  *		Candidates for random lists in large catalogues.
  *
- * In small catalogues, random lists are drawn from all eligible items (shortlist.c).  In large
- * ones, the items are in blocks, with an equal number of slots each, some of them empty.  We draw
- * slots without replacement, until enough of their items are eligible or a maximum number is
- * reached.  All eligible items have equal probability.
+ * We draw slots of blocks without replacement, some of them empty, until we have found enough
+ * eligible items.  All eligible items have the same probability.
  *
- * Propensities require the number of eligible items, which we estimate.  Suppose that there are N
- * slots, and that m eligible items were found in n draws.  If the last draw found the m-th item, (m
- * - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the search ended at the maximum
- * number of draws, m / n * N is unbiased (Girshick, Mosteller and Savage, 1946).  The estimates do
- * not depend on which eligible items were found, so 1 / propensity is unbiased for each item.
+ * Propensities require the number of eligible items, which we estimate.  If the n-th of N slots has
+ * the m-th eligible item, (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the
+ * search ends after n draws because of the limit, m / n * N is unbiased (Girshick, Mosteller and
+ * Savage, 1946).
  *
- * If the search finds fewer eligible items than the list needs, all items are read, and the
- * propensity is exact.  Because this depends on the search, 1 / propensity is only approximately
- * unbiased if the number of eligible items is close to the length of the list.
+ * If the search finds too few eligible items for the list, we read all items.
  */
 #include "postgres.h"
 
@@ -29,15 +24,15 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Minimum number of eligible items to find, for a standard error of propensities of 5 % */
+/* minimum number of eligible items to find: standard error of propensities below 5 % */
 #define MIN_FOUND			400
-/* We look for this many eligible items per position of the list, and keep as many candidates. */
+/* number of eligible items to find for each position of the list */
 #define FOUND_PER_POSITION	4
-/* Factor by which we exceed the expected number of draws, so that one round usually suffices */
+/* margin in the number of draws, so that one round usually suffices */
 #define MORE_DRAWS			1.25
-/* Maximum number of draws per eligible item to find */
+/* maximum number of draws for each eligible item to find */
 #define MAX_DRAWS			20
-/* Number of random bits per draw */
+/* number of random bits per draw */
 #define DRAW_BITS			32
 
 static const PageTable block_items = {"block", 2, {{"n", INT4OID}, {"items", ARG_ITEMS}}};
@@ -47,29 +42,29 @@ typedef struct RandomSearch
 	PageRequest *page;
 	uint64		seed;
 	uint64		n_bits;			/* number of random numbers used so far */
-	int64		n_in_blocks;	/* number of positions for items in blocks, some of them empty */
-	int64		n_places;		/* number of positions in blocks, plus number of new items */
+	int64		n_in_blocks;	/* number of slots in blocks */
+	int64		n_places;		/* number of slots and new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of the positions that were drawn */
+	uint8	   *is_drawn;		/* bitmap of the slots and new items that were drawn */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* the drawn position within its block */
+	int			slot;			/* the drawn slot within its block */
 	Datum	   *drawn;			/* item found by each draw */
-	bool	   *is_empty;		/* has the drawn position no item? */
-	KeyTable   *eligible;		/* table of the eligible items among those drawn */
+	bool	   *is_empty;		/* did each draw find no item? */
+	KeyTable   *eligible;		/* eligible items among those drawn */
 	int			n_eligible;
 } RandomSearch;
 
 /* ---------- draws ---------- */
 
-/* Draw a position that was not drawn before: one for an item in a block, or that of a new item. */
+/* Draw a slot or new item that was not drawn before. */
 static int64
 draw_place(RandomSearch *search)
 {
 	for (;;)
 	{
-		/* all positions are equally probable, with a relative error of about n_places / 2^32 */
+		/* probabilities are equal up to a factor of 1 + n_places / 2^32 */
 		uint64		bits = random_bits(search->seed, search->n_bits++) >> DRAW_BITS;
 		int64		place = (int64) ((bits * (uint64) search->n_places) >> DRAW_BITS);
 		uint8		bit = (uint8) (1 << (place % 8));
@@ -81,7 +76,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Copy the item at position search->slot of a block, if there is one, to search->drawn. */
+/* Copy the item in slot search->slot of a block, if there is one. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {
@@ -135,10 +130,7 @@ find_eligible(RandomSearch *search)
 		ReadAllowed(search->page, POLICY_RANDOM, search->eligible, keys, count)->count;
 }
 
-/*
- * Return the first eligible items in the order of draws, enough to choose a list.  NULL
- * if fewer were found than the list needs.
- */
+/* Return the first eligible items in the order of draws; NULL if there are too few. */
 static CandidateSet *
 choose_found(const RandomSearch *search)
 {
@@ -166,7 +158,7 @@ choose_found(const RandomSearch *search)
 	return result;
 }
 
-/* Return the number of draws that probably find enough eligible items. */
+/* Return the number of draws that will probably find enough eligible items. */
 static int
 next_count(const RandomSearch *search)
 {
@@ -175,7 +167,7 @@ next_count(const RandomSearch *search)
 	return (int) Min(MORE_DRAWS * search->n_wanted / rate, search->limit);
 }
 
-/* Draw candidates from blocks and new items.  NULL if the list needs more than were found. */
+/* Draw candidates from blocks and new items; NULL if there are too few. */
 CandidateSet *
 DrawCandidates(PageRequest *page, const CandidateSet *new_items)
 {

@@ -1,9 +1,9 @@
 /*
  * rank.c
- *		rank(): rank the actions of an event.
+ *		The function rank(): rank the actions of an event.
  *
- * An event is ranked once.  If several sessions rank an event at the same time, the primary key of
- * the table "event" makes them wait for the first one, and all return its ranking.
+ * If sessions rank the same event concurrently, the primary key of the table "event" makes them
+ * wait for the first one, and all return its ranking.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Columns of the result: event_id, action, position, probability, expected */
+/* number of result columns */
 #define ANSWER_COLUMNS	5
 
 typedef struct Ranking
@@ -39,7 +39,7 @@ typedef struct Ranking
 	bool		is_deferred;
 	bool		is_live;		/* does the model determine the ranking? */
 	bool		is_constrained;
-	int64		secret;			/* key that permutes decision numbers */
+	int64		secret;			/* secret that permutes decision numbers */
 	TimestampTz now;
 	int64		number;			/* decision number */
 	ReturnSetInfo *rows;
@@ -66,7 +66,7 @@ static const PageStatement claim_event = {
 	"INSERT INTO event (event, decision) VALUES ($1, $2) ON CONFLICT DO NOTHING", 2
 };
 
-/* Release an event whose decision is no longer in the log, so that it can be ranked again. */
+/* Delete an event whose decision is no longer in the log, so that it can be ranked again. */
 static const PageStatement release_event = {
 	"DELETE FROM event e WHERE e.event = $1 AND NOT EXISTS (SELECT FROM decision d WHERE d.id = e.decision)", 1
 };
@@ -76,9 +76,8 @@ static const PageStatement has_reported_cost = {
 };
 
 /*
- * Update prices if they are stale: after 20 decisions, or after 60 if run() has updated them in the
- * last three minutes.  Prices from few decisions are updated earlier.  If such an update was
- * cancelled, only run() updates prices.
+ * Update prices after 20 decisions, or after 60 if run() has just updated them.  The first updates
+ * come earlier.  If an update was cancelled, only run() updates prices.
  */
 static const PageStatement find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
@@ -90,9 +89,9 @@ static const PageStatement find_prices = {
 };
 
 /*
- * Statement that ranks actions, logs the decision and returns it.  Arguments: context, actions,
- * is_live, number, event, is_deferred.  If is_live is true, actions are ranked by expected reward
- * minus price; otherwise the caller's order is kept ("baseline").
+ * Statement that ranks actions, logs the decision and returns it.  The arguments are context,
+ * actions, is_live, number, event and is_deferred.  Unless is_live is true, actions keep the
+ * caller's order.
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
@@ -109,9 +108,8 @@ static const PageStatement find_prices = {
 	"     true AS is_allowed FROM action a),"
 
 /*
- * Part of the statement for rankers with constraints: the sum of dual prices times costs is
- * subtracted from scores.  Actions that exceed the remaining budget of a hard constraint rank last.
- * If all actions do, those with the smallest excess are allowed.
+ * Part of the statement for rankers with constraints.  Dual prices times costs are subtracted from
+ * scores.  Actions that exceed the remaining budget of a hard constraint rank last.
  */
 #define PENALTIES \
 	" remaining AS MATERIALIZED (" \
@@ -173,17 +171,17 @@ static const PageStatement rank_constrained = {ENCODE_ACTIONS PENALTIES LOG_AND_
 
 /* ---------- notices ---------- */
 
-/* Notices that this session has already raised, by schema */
+/* A notice that this session has raised */
 typedef struct NoticeKey
 {
 	Oid			schema;
 	char		subject[NAMEDATALEN];
 } NoticeKey;
 
-/* Maximum number of notices that a session remembers */
+/* maximum number of notices that a session remembers */
 #define MAX_NOTICES		1000
 
-/* Record a notice.  Returns true if this session has not raised it in this schema before. */
+/* Record a notice.  Returns false if this session has already raised it. */
 static bool
 record_notice(Oid schema, const char *subject)
 {
@@ -208,7 +206,7 @@ record_notice(Oid schema, const char *subject)
 	return !found;
 }
 
-/* Raise a notice once per session if the context has an undeclared array of numbers. */
+/* Raise a notice, once per session, if the context has an undeclared array of numbers. */
 static void
 report_undeclared_vector(const Ranking *ranking)
 {
@@ -241,7 +239,7 @@ result_column(uint64 row, int column, bool *isnull)
 	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
 }
 
-/* Add the rows of the last statement to the result: action, position, probability, expected. */
+/* Add the rows of the last statement to the result. */
 static void
 store_answer(const Ranking *ranking)
 {
@@ -257,7 +255,7 @@ store_answer(const Ranking *ranking)
 	}
 }
 
-/* Add the logged answer of the event to the result; returns false if there is none. */
+/* Return the logged ranking of the event.  Returns false if there is none. */
 static bool
 store_known_answer(const Ranking *ranking)
 {
@@ -275,7 +273,7 @@ store_known_answer(const Ranking *ranking)
 	return true;
 }
 
-/* Claim the event for this decision; returns false if another session has claimed it. */
+/* Claim the event for this decision.  Returns false if another session has claimed it. */
 static bool
 try_claim(const Ranking *ranking)
 {
@@ -285,7 +283,7 @@ try_claim(const Ranking *ranking)
 	return execute(ranking, &claim_event, types, values) == 1;
 }
 
-/* Read the settings, and draw at random whether the model determines the ranking (is_live). */
+/* Read the settings, and draw whether the model determines the ranking. */
 static void
 fetch_settings(Ranking *ranking)
 {
@@ -302,8 +300,9 @@ fetch_settings(Ranking *ranking)
 }
 
 /*
- * Raise a notice, once per session, if neither the request nor earlier reports have a cost for a
- * constraint: its name may be misspelled.
+ * Raise a notice, once per session, if no action has a cost for a constraint.
+ *
+ * The name of the constraint may be misspelled.
  */
 static void
 report_constraints_without_costs(const Ranking *ranking)
@@ -344,7 +343,7 @@ rank_and_log(const Ranking *ranking)
 	store_answer(ranking);
 }
 
-/* Answer the request with the logged ranking of the event, or compute and log it. */
+/* Return the logged ranking of the event, or compute and log it. */
 static void
 answer_request(Ranking *ranking)
 {
@@ -374,7 +373,7 @@ answer_request(Ranking *ranking)
 	rank_and_log(ranking);
 }
 
-/* Return the event argument; a null Datum if it is NULL. */
+/* Get the argument "event", or 0 if it is NULL. */
 static Datum
 event_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -390,10 +389,10 @@ event_argument(FunctionCallInfo fcinfo, int argno)
 PG_FUNCTION_INFO_V1(dlints_rank);
 
 /*
- * _dlints_rank(setting regclass, event, context, actions, deferred)
- *		-> event_id, action, position, probability, expected
- *		Rank the actions of an event and log the decision.  If the event was ranked
- *		before, return the logged ranking.
+ * _dlints_rank(setting regclass, event, context, actions, deferred) -> event_id, action, position,
+ * probability, expected: rank the actions of an event and log the decision.
+ *
+ * If the event was ranked before, returns the logged ranking.
  */
 Datum
 dlints_rank(PG_FUNCTION_ARGS)

@@ -1,8 +1,8 @@
 /*
  * replay.c
- *		Replays of the choice of a list under the current models.  They give the scores of
- *		candidates, from which prices are computed, and the recall of searches in large catalogues,
- *		for report().
+ *		Repeat the choice of a logged list under the current models.
+ *
+ * Prices of constraints are computed from the results, and report() shows the recall of searches.
  */
 #include "postgres.h"
 
@@ -21,17 +21,17 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Length of the lists for which recall is measured */
+/* length of the lists for which recall is measured */
 #define SAMPLED_ITEMS		10
-/* Number of draws under which a list is replayed */
+/* number of draws under which a list is replayed */
 #define REPLAYED_DRAWS		2
-/* Candidates per weight vector: MIN_BEST, plus BEST_PER_POSITION per position of the list */
+/* number of items per weight vector: MIN_BEST + BEST_PER_POSITION per position of the list */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
-/* Price that outweighs all other terms of a score, as a multiple of the norm of all weights */
+/* price that outweighs all other terms of a score, relative to the norm of all weights */
 #define EXTREME_PRICE		100.0
 
-/* Draw weight vectors from the model's posterior, or take its mean for a user without clicks. */
+/* Get the weight vectors of a list for a profile. */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
@@ -43,8 +43,10 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Extend each weight vector by prices, in several variants: the current prices, no prices, and for
- * each constraint a price that outweighs all other terms.
+ * Extend each weight vector by the negative prices of the constraints.
+ *
+ * There are several variants: the current prices, no prices, and for each constraint a price that
+ * outweighs all other terms of a score.
  */
 static Rankings
 add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
@@ -73,7 +75,7 @@ add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
 	return (Rankings) {draws->count * variants, width, weights};
 }
 
-/* Find the items of a list, and those that any price could bring into it. */
+/* Find the items of a list, and those that any price could bring into the list. */
 static CandidateSet *
 find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 *signs)
 {
@@ -99,7 +101,7 @@ find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 
 	return ReadShortlist(page, keys, count);
 }
 
-/* Compute the scores of all candidates under a weight vector, without prices. */
+/* Compute the candidates' scores under a weight vector, without prices. */
 static Datum
 replayed_scores(const PageRequest *page, const CandidateSet *set, const double *weights)
 {
@@ -116,7 +118,7 @@ replayed_scores(const PageRequest *page, const CandidateSet *set, const double *
 	return ResultVector(scores, set->count);
 }
 
-/* Compute the costs of all candidates, times the sign of the constraint: a row per constraint. */
+/* Compute the candidates' costs, times the sign of the constraint.  Rows are constraints. */
 static Datum
 replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *signs)
 {
@@ -132,12 +134,12 @@ replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *si
 PG_FUNCTION_INFO_V1(dlints_replay_list);
 
 /*
- * _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint,
- *					   signs integer[]) -> (scores float8[], costs float8[][])
- *		Replay the choice of a list in the schema of the search_path.  Returns a row for each of two
- *		draws of the current model: the scores of the candidates without prices, and their costs
- *		times "signs".  Candidates are items that any price could bring into the list.  In
- *		catalogues without blocks, all eligible items are candidates.  Only the user may be NULL.
+ * _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint, signs
+ * integer[]) -> (scores float8[], costs float8[][]): repeat the choice of a list under two draws of
+ * the current model.
+ *
+ * Returns the scores of the candidates without prices, and their costs times "signs".  Candidates
+ * are the items that any price could bring into the list.  Only the user may be NULL.
  */
 Datum
 dlints_replay_list(PG_FUNCTION_ARGS)
@@ -163,7 +165,7 @@ dlints_replay_list(PG_FUNCTION_ARGS)
 				 errmsg("argument \"signs\" must have a number per constraint")));
 	draws = rank_by_profile(&page, PG_GETARG_DATUM(3), (uint64) PG_GETARG_INT64(4));
 	draws.count = Min(draws.count, REPLAYED_DRAWS);
-	ReadUser(&page, NotGiven(), false); /* sets the user's neighbour scores */
+	ReadUser(&page, NotGiven(), false); /* sets page.neighbours */
 	set = find_replayed(&page, PG_GETARG_DATUM(2), &draws, signs);
 	if (set->count > 0)
 		ReadFeatures(&page, set);
@@ -182,7 +184,7 @@ dlints_replay_list(PG_FUNCTION_ARGS)
 
 /* ---------- recall ---------- */
 
-/* Sum of the "n" best scores of a slate */
+/* Sum the "n" highest scores of a slate. */
 static double
 sum_best(const Slate *slate, int n)
 {
@@ -196,11 +198,12 @@ sum_best(const Slate *slate, int n)
 PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
- * _dlints_cluster_recall(profile real[], seed bigint) -> float8[]
- *		Measure the recall of searches that read only the blocks with the highest score bounds.  The
- *		first number is the sum of the scores of the ten best items found, divided by that of the
- *		ten best of all items; the second is the share of draws whose best item is found.  NULL if
- *		requests search all blocks, or if no draw has a positive sum.
+ * _dlints_cluster_recall(profile real[], seed bigint) -> float8[]: measure the recall of searches
+ * that do not read all blocks.
+ *
+ * The first number is the sum of the scores of the ten best items found, relative to the sum for
+ * the ten best of all items.  The second number is the share of draws whose best item is found.
+ * Returns NULL if requests search all blocks, or if no sum is positive.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

@@ -1,4 +1,7 @@
-/* request.c Arguments of a request for a list, and its policy (control, random or personal). */
+/*
+ * request.c
+ *		Arguments of a request for a list, and the choice of its policy.
+ */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
@@ -28,7 +31,7 @@ ReadK(PageRequest *page, NullableDatum k)
 	page->k = DatumGetInt32(k.value);
 }
 
-/* Read the context argument.  Removes reserved keys, which only the extension sets. */
+/* Read the argument "context".  Removes keys that only the extension may set. */
 void
 ReadContext(PageRequest *page, NullableDatum context)
 {
@@ -48,7 +51,6 @@ ReadContext(PageRequest *page, NullableDatum context)
 	}
 }
 
-/* Add a key to the context of a request. */
 Datum
 AddToContext(Datum context, const char *key, const char *json)
 {
@@ -60,7 +62,7 @@ AddToContext(Datum context, const char *key, const char *json)
 							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
 }
 
-/* Hash the user, or else the session, to a number in [0, 1) that assigns the control group. */
+/* Hash the user or session to a number in [0, 1), which assigns the control group. */
 static double
 treatment_number(const PageRequest *page)
 {
@@ -95,8 +97,10 @@ treatment_number(const PageRequest *page)
 }
 
 /*
- * Choose the policy of a list.  Users of the control group always get the most popular items, as
- * the baseline.  A small share of all other lists is random, for off-policy evaluation.
+ * Choose the policy of a list.
+ *
+ * The control group always gets the most popular items.  Some other lists are random, for
+ * off-policy evaluation.
  */
 ListPolicy
 AssignTreatment(const PageRequest *page)

@@ -15,11 +15,7 @@
 #include "page/entry.h"
 #include "page/page.h"
 
-/*
- * Read what is needed to check a reward: the outcome; its default value; "value_limit"; the maximum
- * absolute value; the names of all outcomes; can the decision number exist? does the list belong to
- * another user?
- */
+/* Read the settings of the outcome, and check the decision number and the user. */
 static const PageQuery check_reward = {{
 	"SELECT o.outcome, v.value, s.value_limit,\n"
 	"       s.value_limit * coalesce(nullif(abs(v.value), 0), nullif(m.largest, 0), 1), m.names,\n"
@@ -33,7 +29,7 @@ static const PageQuery check_reward = {{
 	"                FROM   jsonb_each_text(s.outcomes) e) m", 3},
 	{INT8OID, TEXTOID, ARG_USER}};
 
-/* A repeated report with another value replaces the reward, and is trained as a correction. */
+/* A repeated report with another value replaces the reward. */
 static const PageQuery store_reward = {{
 	"INSERT INTO reward AS r (decision, item, outcome, value) VALUES ($1, $2, $3, $4)\n"
 	"ON CONFLICT (decision, item, outcome) DO UPDATE SET value = excluded.value, at = now()\n"
@@ -72,9 +68,10 @@ check_decision(int64 decision, bool exists, bool is_of_another)
 PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 
 /*
- * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id)
- *		Store the outcome of an impression.  A reward may arrive before its decision.  Repeated
- *		reports count once.
+ * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id): store the outcome
+ * of an impression.
+ *
+ * A reward may arrive before its decision.  Repeated reports count once.
  */
 Datum
 dlints_recommender_reward(PG_FUNCTION_ARGS)

@@ -1,10 +1,10 @@
 /*
  * run.c
- *		Maintenance of a recommender or a ranker, part by part.
+ *		The procedure run(): maintenance of a recommender or ranker.
  *
- * A SECURITY DEFINER procedure cannot commit.  So run() has the caller's rights.  It calls
- * run_part(), which has the owner's rights, and commits after each call.  A part that fails
- * therefore does not undo the others, and training advances in batches under any statement_timeout.
+ * A SECURITY DEFINER procedure cannot commit, so run() has the caller's rights.  It calls
+ * run_part(), which has the owner's rights, and commits after each call.  A part that fails does
+ * not undo the others.
  */
 #include "postgres.h"
 
@@ -19,13 +19,13 @@
 
 #include "compat.h"
 
-/* Parts of the maintenance, in order (see _dlints_run_part()) */
+/* parts of the maintenance, in order */
 static const char *const parts[] = {"refresh", "items", "refit", "learn", "rebuild", "prices", "months"};
 
-/* Result of run_part() if the part must be called again */
+/* result of run_part() if the part must be called again */
 #define HAS_MORE "more"
 
-/* Run a part of the maintenance.  Returns true if it must be called again. */
+/* Do a part of the maintenance.  Returns true if it must be called again. */
 static bool
 run_part(const char *statement, const char *part)
 {
@@ -43,7 +43,7 @@ run_part(const char *statement, const char *part)
 	return has_more;
 }
 
-/* Do all parts of the maintenance.  Repeats a part until it has nothing more to do. */
+/* Do all parts of the maintenance. */
 static void
 run_parts(const char *statement, bool commits)
 {
@@ -64,9 +64,9 @@ run_parts(const char *statement, bool commits)
 PG_FUNCTION_INFO_V1(dlints_run);
 
 /*
- * _dlints_run(setting regclass)
- *		Do the maintenance that is due.  Inside a transaction block, all parts run in
- *		that transaction, without commits.
+ * _dlints_run(setting regclass): do the maintenance that is due.
+ *
+ * In a transaction block, there are no commits.
  */
 Datum
 dlints_run(PG_FUNCTION_ARGS)

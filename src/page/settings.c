@@ -19,12 +19,12 @@
 #include "page/entry.h"
 #include "page/tables.h"
 
-/* Maximum block number that we accept: enough for 40 million items in blocks of four */
+/* maximum block number: 40 million items in blocks of four */
 #define MAX_BLOCK		10000000
-/* Maximum of the setting "cap"; larger caps have no effect, since lists are shorter. */
+/* larger values of the setting "cap" have no effect */
 #define MAX_CAP			1000000
 
-/* Number of features besides those of factors, columns and dates: popularity and neighbour score */
+/* number of other features: popularity and neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -40,8 +40,9 @@ report_corrupted(const char *table, const char *column, int64 value, const char 
 }
 
 /*
- * Raise an error if the lengths of the parts of a feature vector are inconsistent, since
- * we read arrays by these lengths.
+ * Raise an error if the lengths of a feature vector's parts are inconsistent.
+ *
+ * We read arrays by these lengths.
  */
 static void
 check_sizes(const PageSettings *settings)
@@ -138,10 +139,7 @@ read_model(void *arg, const Datum *values, const bool *nulls)
 			page->settings.models[i] = keep_value(page, values[1], nulls[1], -1);
 }
 
-/*
- * Has the model of outcomes after clicks been trained?  We do not use an untrained one, because it
- * would predict 0 and take as long as a trained one.
- */
+/* Has the model been trained?  An untrained one would predict 0 and take as long. */
 static bool
 is_trained(NullableDatum model, NullableDatum empty)
 {
@@ -202,7 +200,7 @@ call_system(const char *name)
 	return OidFunctionCall0(LookupFuncName(path, 0, NULL, false));
 }
 
-/* Read the settings of the recommender, which all requests except rewards need. */
+/* Read the settings of the recommender. */
 void
 ReadPageSettings(PageRequest *page)
 {

@@ -1,10 +1,10 @@
 /*
  * shortlist.c
- *		Candidate generation: the items among which a list is chosen.
+ *		Find the candidates among which a list is chosen.
  *
- * Blocks are scored under the same draws as the list, so that the candidates include the items that
- * any draw would choose.  In small catalogues we read all eligible items, and score them.  In large
- * catalogues we score all items, and then read which of the best ones are eligible.
+ * In small catalogues we read all eligible items, and score them.  In large catalogues we score all
+ * items, and then read which of the best ones are eligible.  We use the same draws as the list, so
+ * that the candidates include all items that a draw would choose.
  */
 #include "postgres.h"
 
@@ -23,33 +23,34 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Minimum number of items per weight vector on the first shortlist, and number per list position */
+/* number of items per weight vector on the first shortlist */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* For lists with diversity: minimum number of items per weight vector, and number per position */
+/* the same for lists with diversity */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
-/* Factor by which a shortlist grows if its eligible items cannot fill the list */
+/* factor by which a shortlist grows if its eligible items cannot fill the list */
 #define GROWTH				4
-/* Maximum length of a shortlist: 1/MAX_PART of all items */
+/* a shortlist has at most 1/MAX_PART of all items */
 #define MAX_PART			4
-/* In catalogues of at most this many items, we read all eligible items */
+/* in smaller catalogues we read all eligible items */
 #define MIN_SHORTLISTED		2000
-/* We read all eligible items if the planner expects under 1/MIN_CANDIDATE_PART of all items. */
+/* we also read all if the planner expects less than 1/MIN_CANDIDATE_PART of all items */
 #define MIN_CANDIDATE_PART	20
-/* Maximum number of items without a vector that are added to a shortlist */
+/* maximum number of items without a vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * We add an item that a search has missed to the candidates if its neighbour score could raise its
- * score by this fraction of the gap between the last item found and the last position of the list.
- * The fraction is below 1, because searches miss some items.
+ * Part of the gap between two scores that a neighbour score must close to add an item.
+ *
+ * The gap is between the last item found and the last position of the list.  The part is below 1,
+ * because searches miss some items.
  */
 #define MISSED_PART			0.5
-/* Number of items to find per cap group beyond the cap, because scores are rounded */
+/* number of items to find per cap group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
 /*
- * Items in blocks have numbers below FIRST_EXTRA_NUMBER, and items without a vector have numbers
- * from FIRST_NEW_NUMBER on.  Tie-break keys are derived from these numbers.
+ * Tie-break keys are derived from numbers of items.  Items in blocks have numbers below
+ * FIRST_EXTRA_NUMBER.  Items without a vector have numbers from FIRST_NEW_NUMBER on.
  */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
@@ -61,7 +62,7 @@ static const PageQuery top_trends = {{
 static const PageQuery items_on_trial = {{
 	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", 0}, {0}};
 
-/* Select eligible items whose keys are larger than those of all item vectors. */
+/* Select eligible items with larger keys than all items with a vector. */
 static const PageQuery new_items = {{
 	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
@@ -98,8 +99,9 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Read the items of a query, eligible or not, and the numbers to add to their scores.  Skips items
- * that the list leaves out, and duplicates, which exist if a unique index was dropped.
+ * Read the items of a query, eligible or not, with a number to add to each item's score.
+ *
+ * Skips items that the list leaves out, and duplicates.
  */
 static CandidateSet *
 read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
@@ -111,9 +113,9 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 }
 
 /*
- * Find items that are candidates whatever their score.  For trending lists these are the items of
- * the trend.  For personal lists they are the items with an uncertain effect, and those with a
- * neighbour score of at least "neighbour_score", unless all scores include neighbour scores.
+ * Find items that are candidates regardless of their score.
+ *
+ * Examples are trending items, and items with an uncertain effect on rewards.
  */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
@@ -131,7 +133,7 @@ find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 
 /* ---------- best items of rankings ---------- */
 
-/* Number of items per weight vector on the first shortlist */
+/* Get the number of items per weight vector on the first shortlist. */
 int
 FirstShortlistSize(const PageRequest *page)
 {
@@ -147,16 +149,14 @@ fits_cap(const PageRequest *page, int group, int *counts)
 	return group < 0 || page->settings.cap == 0 || counts[group]++ < page->settings.cap;
 }
 
-/* Returns the index of a candidate among the eligible items; negative if it is not eligible */
+/* Returns an item's index among the eligible items; -1 if it is not eligible. */
 typedef int (*ItemFinder) (const void *items, int candidate);
 
 /*
- * Mark the items that may be on the list under a weight vector.  Since scores are rounded, we
- * include items whose score is less than that of the last position by at most the margin for
- * errors.  Returns the number of positions that the marked items can fill, at most k + 1.
+ * Mark the items that may be on the list under a weight vector.
  *
- * Lowers "neighbour_score" to the minimum that can bring an item that was not found onto the list
- * (see MISSED_PART).
+ * Returns the number of positions that these items can fill, at most k + 1.  Lowers
+ * "neighbour_score" to the minimum that could bring another item onto the list.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -195,7 +195,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* Mark the extra items (see find_extra_items) that are eligible.  Returns the others. */
+/* Mark the extra items that are eligible.  Returns the others. */
 static CandidateSet *
 mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
 				 bool *is_marked)
@@ -225,7 +225,7 @@ find_same(const void *items, int candidate)
 	return candidate;
 }
 
-/* Reduce all eligible items to those that the list may contain under some draw. */
+/* Reduce all eligible items to those that may be on the list under some draw. */
 static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
 			   CandidateSet *all, KeyTable *numbers)
@@ -255,9 +255,10 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items, and keep the best if there are many.  With diversity any item may be on
- * the list, so we keep up to MIN_SHORTLISTED items.  For trending lists we always call
- * cut_candidates(), because it adds the trend's scores.
+ * Read all eligible items, and keep the best if there are many.
+ *
+ * With diversity, we keep more of them.  Trending lists always need cut_candidates(), which adds
+ * the trend to scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -275,8 +276,9 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 /* ---------- shortlists ---------- */
 
 /*
- * The items that are among the best under any weight vector, sorted by number.  "eligible" has the
- * index of each of them among the eligible items; -1 if it is not eligible.
+ * Items that are among the best under any weight vector, sorted by number.
+ *
+ * "eligible" has each item's index among the eligible items, or -1.
  */
 typedef struct Union
 {
@@ -314,7 +316,7 @@ read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *al
 	return eligible;
 }
 
-/* Add the eligible items among "extra" (see find_extra_items) to a shortlist. */
+/* Add the eligible items among "extra" to a shortlist. */
 static void
 add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 				CandidateSet *shortlist)
@@ -354,9 +356,9 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 }
 
 /*
- * Create a shortlist of the best items under each weight vector.  NULL if they cannot fill k + 1
- * positions under each.  The additional position provides the next tie-break key, which
- * propensities of ties require (choose/decision.c).
+ * Create a shortlist of the best items; NULL if they cannot fill k + 1 positions.
+ *
+ * The additional position provides the next tie-break key, which propensities require.
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -386,7 +388,7 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	return result;
 }
 
-/* Read eligible items without a vector: those with keys above the keys of all item vectors. */
+/* Read eligible items without a vector: their keys are larger than all others. */
 static CandidateSet *
 read_new_items(PageRequest *page)
 {
@@ -406,10 +408,7 @@ add_new_items(PageRequest *page, CandidateSet *set)
 	set->n_scored += added->count;
 }
 
-/*
- * Enlarge the shortlist until its eligible items can fill the list.  NULL if it becomes too long.
- * In large catalogues we first search the blocks with the highest score bounds.
- */
+/* Enlarge the shortlist until it can fill the list; NULL if it becomes too long. */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
@@ -428,7 +427,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	return result;
 }
 
-/* Create a shortlist of the items that trend most.  NULL if too few trend to fill the list. */
+/* Create a shortlist of the items that trend most; NULL if they cannot fill the list. */
 static CandidateSet *
 trend_shortlist(PageRequest *page)
 {
@@ -475,7 +474,7 @@ estimated_below(PageRequest *page, double items)
 	return rows < items;
 }
 
-/* Must all eligible items be read?  With a bonus, any item may reach the list. */
+/* Must we read all eligible items?  With a bonus, any item may be on the list. */
 static bool
 takes_all(PageRequest *page, ListPolicy policy)
 {
@@ -486,7 +485,7 @@ takes_all(PageRequest *page, ListPolicy policy)
 		estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART);
 }
 
-/* Reduce eligible items to a random subset, more than the list needs. */
+/* Reduce eligible items to a random subset. */
 static CandidateSet *
 random_subset(const PageRequest *page, CandidateSet *all)
 {
@@ -506,7 +505,6 @@ random_subset(const PageRequest *page, CandidateSet *all)
 	return all;
 }
 
-/* Choose random eligible items. */
 static CandidateSet *
 random_candidates(PageRequest *page)
 {
@@ -517,7 +515,6 @@ random_candidates(PageRequest *page)
 		random_subset(page, ReadAllowed(page, POLICY_RANDOM, CreateKeyTable(page, 0), NULL, 0));
 }
 
-/* Find the items among which a list is chosen. */
 CandidateSet *
 FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {

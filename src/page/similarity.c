@@ -1,7 +1,6 @@
 /*
  * similarity.c
- *		Profiles of users, similarities between items and profiles, and the features of
- *		dates.
+ *		Profiles of users, similarities of items and profiles, and features of dates.
  */
 #include "postgres.h"
 
@@ -21,17 +20,14 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Profiles are means of the vectors of clicked items and this many zero vectors, so that few clicks
- * give a small profile.
- */
+/* Profiles are means over clicked items and this many zero vectors. */
 #define SHRINKAGE		5.0
-/* Maximum age of a click in half-lives, so that weights do not become subnormal numbers */
+/* maximum age of a click in half-lives, to avoid subnormal numbers */
 #define MAX_HALF_LIVES	300.0
 /* Smaller absolute values become 0, so that products in single precision do not underflow. */
 #define MIN_MAGNITUDE	1e-20
 
-/* Read an array of numbers.  Raises an error for NULLs. */
+/* Read an array of numbers.  Returns its length. */
 static int
 read_array(ArrayType *array, Oid type, const char *name, void **values)
 {
@@ -43,14 +39,14 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/* Read an argument that is a number of features, limited so that a sum of two fits into an int. */
+/* Read a number of features.  The sum of two such numbers fits into an int. */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
 	return Min(Max(PG_GETARG_INT32(argno), 0), (int) MaxArraySize);
 }
 
-/* Create an array of reals to be filled; an empty array has no dimensions. */
+/* Create an array of reals for the caller to fill.  An empty one has no dimensions. */
 static ArrayType *
 make_reals(int count)
 {
@@ -66,14 +62,14 @@ check_length(int length, int expected, const char *name)
 				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
 }
 
-/* Compute the weight of a click after some days, as _dlints_decay() does; half-life 0: no decay */
+/* Compute the weight of a click after some days.  Half-life 0 means no decay. */
 double
 DecayOf(double days, double half_life)
 {
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/* Write the last elements of a profile: weight of popularity, zeros, weight of neighbour score. */
+/* Write the last elements of a profile, after those of latent factors and columns. */
 static void
 write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
 {
@@ -83,8 +79,9 @@ write_other_weights(int aged, double popularity_weight, double neighbour_weight,
 }
 
 /*
- * Make the profile that models are trained on: the mean features of clicked items, shrunken and
- * scaled, and weights of popularity and neighbour score.  "sum" is the weighted sum of features.
+ * Compute the profile that models are trained on.
+ *
+ * "sum" is the weighted sum of the features of clicked items.
  */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)
@@ -106,8 +103,9 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 }
 
 /*
- * Return the factor that converts a weighted sum of features to their mean, shrunken toward 0.  The
- * last element of "sum" is the sum of the weights.
+ * Compute the factor that converts a weighted sum to a mean, shrunken toward 0.
+ *
+ * The last element of "sum" is the sum of the weights.
  */
 static double
 shrinkage(const float4 *sum, int length, double clicks)
@@ -118,9 +116,10 @@ shrinkage(const float4 *sum, int length, double clicks)
 PG_FUNCTION_INFO_V1(dlints_mean_profile);
 
 /*
- * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]
- *		Return the mean of the first "liked" features of clicked items, shrunken toward 0.
- *		NULL without clicks.
+ * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]: return the mean of the
+ * first "liked" features of clicked items, shrunken toward 0.
+ *
+ * Returns NULL without clicks.
  */
 Datum
 dlints_mean_profile(PG_FUNCTION_ARGS)
@@ -156,11 +155,11 @@ dlints_mean_profile(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_profile_of);
 
 /*
- * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer,
- *					  aged integer) -> real[]
- *		Return the profile that models are trained on: the mean times "scale", followed by the last
- *		two elements of "weights" (for popularity and neighbour score).  A NULL mean stands for
- *		zeros.
+ * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer) ->
+ * real[]: return the profile that models are trained on.
+ *
+ * It is mean times scale, followed by the weights of popularity and neighbour score, which are the
+ * last two elements of "weights".  A NULL mean stands for zeros.
  */
 Datum
 dlints_profile_of(PG_FUNCTION_ARGS)
@@ -192,7 +191,7 @@ dlints_profile_of(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read an array of ranges of features, as 0-based lower limits and exclusive upper limits. */
+/* Read an array of ranges of features, as lower and exclusive upper limits from 0. */
 static int
 read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
 {
@@ -225,10 +224,11 @@ read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
 PG_FUNCTION_INFO_V1(dlints_block_similarity);
 
 /*
- * _dlints_block_similarity(features real[], sum real[], clicks float8,
- *							blocks int4range[]) -> float8[]
- *		For each range of features in "blocks", the dot product of an item's features and the
- *		shrunken mean of a user's clicks.  The last element of "sum" is the sum of weights.
+ * _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[]) ->
+ * float8[]: for each range of features, return the dot product of an item and a user's shrunken
+ * mean.
+ *
+ * The last element of "sum" is the sum of weights.
  */
 Datum
 dlints_block_similarity(PG_FUNCTION_ARGS)
@@ -275,9 +275,10 @@ UnixTime(TimestampTz at)
 PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
- * _dlints_ages(dates real[], at timestamptz) -> real[]
- *		Return features of dates relative to the time "at", three per date (see
- *		write_ages()).  Dates are Unix times; NULL and infinite dates have zeros.
+ * _dlints_ages(dates real[], at timestamptz) -> real[]: compute the features of dates at a time,
+ * three per date.
+ *
+ * Dates are Unix times.  NULL and infinite dates get zeros.  See write_ages().
  */
 Datum
 dlints_ages(PG_FUNCTION_ARGS)

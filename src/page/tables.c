@@ -1,10 +1,9 @@
 /*
  * tables.c
- *		Scans of a recommender's tables without SPI.
+ *		Scan a recommender's tables without SPI.
  *
- * A session's first page would spend most of its time on planning.  We therefore scan
- * the tables that the extension defines, and use SPI only for the user's expressions.
- * Scans use the active snapshot, like a statement of the calling function.
+ * A session's first request would spend most of its time on planning.  SPI is therefore only used
+ * for the user's expressions.
  */
 #include "postgres.h"
 
@@ -42,11 +41,11 @@ struct TableLookup
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
 	int			n_keys;
-	int			n_ordered;		/* number of leading columns by which rows must be sorted */
+	int			n_ordered;		/* rows must be sorted by this many columns */
 	ScanKeyData keys[MAX_KEYS];
-	Oid			index;			/* index on the keys; InvalidOid: none */
+	Oid			index;			/* index on the keys, or InvalidOid */
 	SysScanDesc scan;			/* index scan that lookups share; NULL until begun */
-	MemoryContext row;			/* memory context that is reset after each row */
+	MemoryContext row;			/* reset after each row */
 };
 
 /* ---------- tables and columns ---------- */
@@ -112,7 +111,7 @@ find_column(const PageRequest *page, Relation relation, const TableColumn *colum
 
 /* ---------- keys ---------- */
 
-/* Return the equality function of an index column; InvalidOid if there is none. */
+/* Get the equality function of an index column, or InvalidOid. */
 static RegProcedure
 index_equality(Relation index, int column)
 {
@@ -123,10 +122,7 @@ index_equality(Relation index, int column)
 	return OidIsValid(equal) ? get_opcode(equal) : InvalidOid;
 }
 
-/*
- * May this transaction read an index?  An index that was built over broken HOT
- * chains lacks rows that older snapshots see (see README.HOT of PostgreSQL).
- */
+/* May this transaction read an index?  See README.HOT of PostgreSQL for indcheckxmin. */
 static bool
 is_usable(Relation index)
 {
@@ -136,7 +132,7 @@ is_usable(Relation index)
 								 TransactionXmin));
 }
 
-/* Does an index contain all rows, sorted by the first "n_ordered" columns? */
+/* Does the index contain all rows, sorted by the first "n_ordered" columns? */
 static bool
 is_on_keys(Relation index, const TableLookup *lookup)
 {
@@ -162,7 +158,7 @@ init_keys_by_index(TableLookup *lookup, Relation index)
 							   index_equality(index, i), (Datum) 0);
 }
 
-/* Set keys for a sequential scan, with the default equality of the columns' types. */
+/* Set keys for a sequential scan, with the default equality of each type. */
 static void
 init_keys_by_type(TableLookup *lookup)
 {
@@ -177,7 +173,7 @@ init_keys_by_type(TableLookup *lookup)
 	}
 }
 
-/* Set up scan keys for an index on the key columns, or for a sequential scan if there is none. */
+/* Set keys for an index, or for a sequential scan if no index has the key columns. */
 static void
 init_keys(TableLookup *lookup)
 {
@@ -239,7 +235,7 @@ EndLookup(TableLookup *lookup)
 
 /* ---------- rows ---------- */
 
-/* Pass the columns of a row to a reader, in a memory context that is reset afterwards. */
+/* Pass the columns of a row to a reader.  Memory that it allocates is freed. */
 static void
 read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
 {
@@ -283,10 +279,7 @@ set_keys(TableLookup *lookup, const Datum *keys)
 		lookup->keys[i].sk_argument = keys[i];
 }
 
-/*
- * Begin a scan for the current keys.  An index scan remains open until EndLookup(), so
- * that further lookups only set its keys.
- */
+/* Begin a scan.  An index scan remains open until EndLookup(), and lookups only set its keys. */
 static SysScanDesc
 begin_scan(TableLookup *lookup)
 {
@@ -322,7 +315,7 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	return count;
 }
 
-/* Like LookUp() with the first "n_keys" keys, but backwards in the order of the index */
+/* Like LookUp() with the first "n_keys" keys, but backward in index order. */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
@@ -339,7 +332,7 @@ read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *read
 	return count;
 }
 
-/* Like LookUp(), but backwards in index order; without an index, all rows in any order */
+/* Like LookUp(), but backward in index order.  Without an index, reads all rows. */
 static int
 look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
 {
@@ -349,7 +342,7 @@ look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, 
 	return read_last(lookup, lookup->n_keys, limit, read, reader);
 }
 
-/* Call a function for the row with the largest first column, or all rows without an index. */
+/* Call a function for the row with the largest first column.  Without an index, reads all rows. */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
@@ -362,7 +355,6 @@ ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, voi
 	EndLookup(lookup);
 }
 
-/* Call a function for all rows of a table. */
 void
 ReadTable(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
@@ -398,13 +390,14 @@ struct LogTable
 	int			n_ordered;
 	Relation	parent;
 	PartitionDesc partitions;
-	TableLookup **lookups;		/* lookups in each partition; NULL until opened */
+	TableLookup **lookups;		/* one for each partition; NULL until opened */
 	bool	   *is_skipped;
 };
 
 /*
- * Open a partitioned table of the log for lookups by the first columns.  LookUpNewest()
- * reads rows in the order of the first "n_ordered" columns.
+ * Open a partitioned table of the log for lookups by the first columns.
+ *
+ * LookUpNewest() reads rows in the order of the first "n_ordered" columns.
  */
 LogTable *
 OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_ordered)
@@ -426,7 +419,7 @@ OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_order
 	return log;
 }
 
-/* Open a partition for lookups.  NULL if it is empty or not an ordinary table. */
+/* Open a partition for lookups; NULL if it is empty or not an ordinary table. */
 static TableLookup *
 partition_lookup(LogTable *log, int partition)
 {
@@ -444,8 +437,9 @@ partition_lookup(LogTable *log, int partition)
 }
 
 /*
- * Call a function for the newest rows with these keys.  The default partition is read first, since
- * it has the rows whose month has no partition yet.  The months follow, newest first.
+ * Call a function for the newest rows with the given keys.
+ *
+ * The default partition has the newest rows, whose month has no partition yet.
  */
 void
 LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader)
@@ -461,7 +455,7 @@ LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *
 			limit -= look_up_last(lookup, keys, limit, read, reader);
 }
 
-/* Return the index of the partition that contains a decision number; -1 if there is none. */
+/* Get the index of the partition that contains a decision number, or -1. */
 static int
 partition_of(const LogTable *log, Datum decision)
 {
@@ -479,7 +473,7 @@ partition_of(const LogTable *log, Datum decision)
 	return partition >= 0 ? partition : bounds->default_index;
 }
 
-/* Call a function for the rows of a decision.  The decision number must be the only key. */
+/* Call a function for the rows of a decision, whose number must be the only key. */
 void
 LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
 {

@@ -1,6 +1,6 @@
 /*
  * tables.h
- *		Scans of a recommender's tables without SPI.
+ *		Scan a recommender's tables without SPI.
  */
 #ifndef DLINTS_PAGE_TABLES_H
 #define DLINTS_PAGE_TABLES_H
@@ -9,7 +9,7 @@
 
 #define MAX_TABLE_COLUMNS	24
 
-/* A column: its name, and its type (ARG_ITEM ...), or InvalidOid for any type */
+/* A column; the type InvalidOid means any type */
 typedef struct TableColumn
 {
 	const char *name;
@@ -24,7 +24,7 @@ typedef struct PageTable
 	TableColumn columns[MAX_TABLE_COLUMNS];
 } PageTable;
 
-/* A series of lookups by equality of a table's first columns */
+/* Lookups of rows by a table's first columns */
 typedef struct TableLookup TableLookup;
 
 extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read,

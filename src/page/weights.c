@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Draws per list: BLOCK_DRAWS if each draw scores all blocks, ALL_DRAWS if there are no blocks */
+/* number of draws per list, with and without blocks */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -54,8 +54,9 @@ prepare_state(const PageRequest *page, NullableDatum state)
 }
 
 /*
- * Read the models.  The policy "personal" explores with draws of the model.  In catalogues with
- * blocks there are fewer draws, since each draw scores all items.
+ * Read the models of a request.
+ *
+ * Catalogues with blocks get fewer draws, since each draw scores all items.
  */
 PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
@@ -73,7 +74,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (policy == POLICY_PERSONAL)
 	{
-		/* compute both at once, since they share a factorization; predictions need the mean */
+		/* compute both at once, since they share a factorization */
 		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);
@@ -81,14 +82,14 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Get the mean weights for outcomes after clicks (too rare to explore); NULL without a model. */
+/* Get the mean weights for outcomes after clicks; NULL without a model. */
 const double *
 LaterWeights(const PageModels *models)
 {
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add the weights of features for outcomes after clicks to each row of weights. */
+/* Add the weights for outcomes after clicks to each row of weights. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -99,7 +100,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Get the weights of features at the posterior mean, plus those for outcomes after clicks. */
+/* Get the mean weights of features, including those for outcomes after clicks. */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
@@ -111,7 +112,7 @@ MeanWeights(const PageRequest *page, const PageModels *models)
 	return weights;
 }
 
-/* Read the penalty that is subtracted from scores per unit of each cost. */
+/* Read the penalty of scores per unit of each cost. */
 const double *
 ReadPenalties(PageRequest *page)
 {
@@ -129,7 +130,7 @@ ReadPenalties(PageRequest *page)
 	return (double *) ARR_DATA_PTR(penalties);
 }
 
-/* Convert all draws of the model to weights of features, one row per draw. */
+/* Convert the draws of coefficients to weights of features, one row per draw. */
 static void
 lift_draws(const PageModels *models, int size, int width, double *weights)
 {
@@ -145,8 +146,9 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 }
 
 /*
- * Create the weight vectors for a list: one per draw, or one for the posterior mean if the policy
- * does not draw.  Control and trending lists depend on popularity only.
+ * Create the weight vectors of a list: one per draw, or one for the mean.
+ *
+ * Control and trending lists depend on popularity only.
  */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)

@@ -1,6 +1,6 @@
 /*
  * weights.h
- *		Models of a request, and their weights of features.
+ *		Models of a request, and the weights of features that they give.
  */
 #ifndef DLINTS_PAGE_WEIGHTS_H
 #define DLINTS_PAGE_WEIGHTS_H
@@ -8,7 +8,6 @@
 #include "page/blocks.h"
 #include "posterior/parts.h"
 
-/* A request's profile and prepared models */
 typedef struct PageModels
 {
 	Datum		profile;
@@ -18,7 +17,7 @@ typedef struct PageModels
 	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
 	PreparedModel *control;
 	int			n_draws;
-	double	   *draws;			/* draws of the coefficients of the model "personal", or NULL */
+	double	   *draws;			/* draws of the personal model's coefficients, or NULL */
 } PageModels;
 
 extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
