@@ -56,15 +56,13 @@ SELECT m.name, m.learns, i.updates, i.newest, i.memory, i.memories, i.effective_
        i.prior_sample_size, i.mean_reward, i.sigma, i.bytes, i.hint
 FROM   model m, @extschema@.dlints_info(m.state) i;
 
+COMMENT ON TABLE setting IS 'arguments of the ranker, and constants derived from them';
 COMMENT ON TABLE decision IS 'log of decisions, a month per partition';
 COMMENT ON TABLE event IS 'the decision of each event';
 COMMENT ON TABLE reward IS 'rewards of events';
-COMMENT ON TABLE event_cost IS 'costs of events as reported, by constraint';
-COMMENT ON TABLE action_cost IS 'costs of actions as reported, relative to the announced ones';
-COMMENT ON TABLE constraint_price IS 'constraints with their dual prices';
+COMMENT ON TABLE event_cost IS 'reported costs of events, by name of the constraint';
+COMMENT ON TABLE action_cost IS 'reported costs of actions, relative to the costs passed to rank()';
 COMMENT ON TABLE pending IS 'decisions that the models have not been trained on yet';
-COMMENT ON TABLE quarantine IS 'decisions on which training or a correction has failed';
-COMMENT ON TABLE job IS 'times and problems of the parts of run()';
 COMMENT ON TABLE model IS 'models; the view "models" has their counts';
 COMMENT ON VIEW ranked IS 'all answers, an action per row';
 COMMENT ON VIEW outcome IS 'chosen actions with their rewards';

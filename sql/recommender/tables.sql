@@ -245,6 +245,7 @@ CREATE TABLE similarity (
 COMMENT ON TABLE setting IS 'arguments of the recommender, and constants derived from them';
 COMMENT ON TABLE item_version IS 'features of items as they are or were; the log refers to them';
 COMMENT ON TABLE item_vector IS 'features of items';
+COMMENT ON TABLE item_digest IS 'digests of items and of the click log, by which refresh() finds changes';
 COMMENT ON TABLE block IS 'rounded features of items in blocks, from which requests compute scores';
 COMMENT ON TABLE trend IS 'items that trending() shows first';
 COMMENT ON TABLE centroid IS 'means of the items in blocks, by which requests select the blocks that they read';
@@ -255,7 +256,7 @@ COMMENT ON TABLE pending IS 'decisions that the models have not been trained on 
 COMMENT ON TABLE empty_request IS 'requests that returned no list, within the retention';
 COMMENT ON TABLE model IS 'models; the view "models" has their counts';
 COMMENT ON TABLE warm_start_example IS 'training examples from the click log, for the prior';
-COMMENT ON TABLE half_life_candidate IS 'half-lives of clicks that were tried';
+COMMENT ON TABLE half_life_candidate IS 'half-lives of clicks that were compared';
 COMMENT ON TABLE similarity IS 'weights of similarity to a user''s clicks, and half-lives';
 $tables$;
 COMMENT ON FUNCTION _dlints_recommender_tables() IS 'template: tables of a recommender';
