@@ -45,7 +45,7 @@ evidence_squares(const Evidence *e)
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor by which the matrix G replaces the matrix H. */
+/* Return the factor by which G is multiplied to replace the matrix H. */
 double
 evidence_square_share(const Evidence *e)
 {

@@ -27,9 +27,7 @@
 /* A smaller sum of weights may be a rounding error and counts as 0. */
 #define MIN_WEIGHT	1e-6
 
-/*
- * Tolerated errors after a subtraction: of sums of weights, and of matrices relative to the ridge
- */
+/* Tolerated rounding errors after a subtraction; that of matrices is relative to the ridge */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 

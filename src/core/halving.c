@@ -21,7 +21,7 @@ halving_rows(int width)
 	return (int64_t) AXIS_ROWS * width;
 }
 
-/* Compute a weight for each element of vectors by its typical effect on a score. */
+/* Weight each element of vectors by its typical effect on a score. */
 void
 halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)
 {
@@ -170,7 +170,7 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
-/* Write a node of the tree and the "levels" - 1 levels below it. */
+/* Write a node of the tree and the nodes below it, on "levels" levels. */
 static void
 add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 		 int node, int levels, float *tree)
@@ -195,14 +195,14 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	}
 }
 
-/* Build a tree that divides vectors at medians on axes.  Permutes "order". */
+/* Build a binary tree that divides vectors.  Permutes "order". */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {
 	add_node(set, count, order, 0, depth, tree);
 }
 
-/* Find the leaf of a vector, from 0 to 2^depth - 1.  Random bits break ties with medians. */
+/* Find the leaf of the tree to which a vector belongs.  Random bits break ties. */
 int
 halving_part(int width, int depth, const float *tree, const float *vector, uint64_t bits)
 {

@@ -45,7 +45,7 @@ kind_coordinates(const Kind *kind)
 	return base;
 }
 
-/* Write the features of one vector, except those that are projected. */
+/* Compute a model's features for one item, except projected ones. */
 static void
 fill_one(const Kind *kind, const double *x, const double *u, double *z)
 {
@@ -65,7 +65,7 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
 		memcpy(z, x, sizeof(double) * (size_t) n);
 }
 
-/* Compute "count" vectors of kind_reduced_len() features, except those that are projected. */
+/* Compute a model's features for "count" items, except projected ones. */
 void
 kind_fill(const Kind *kind, int count, const double *features,
 		  const double *profiles, double *reduced)

@@ -2,16 +2,13 @@
  * kinds.h
  *		Compute the features z of a model from item features x and a user profile u.
  *
- * With a random projection matrix P, the vectors z are
+ * Let P be a random projection matrix, and x o u the vector of the products of elements.  Then z is
  *
  *		plain	[x ; 1]						[P x ; 1] with a projection
  *		matched	[x/4 ; x o u ; 4 x'u ; 1]	[P x/4 ; 4 x'u ; 1] with a projection
  *
- * The last 1 exists only in models with an intercept.  z is linear in x.  One vector of item
- * feature weights can therefore score all items for a given user.
- *
- * We do not project x o u, the products of elements, because a projection would mix the few nonzero
- * products that two users share with all others.
+ * The last 1 exists only in models with an intercept.  z is linear in x.  One vector of weights of
+ * item features can therefore score all items for a given user.
  */
 #ifndef DLINTS_KINDS_H
 #define DLINTS_KINDS_H
@@ -29,7 +26,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* Scale of the features x/4 and 4 x'u, which affects how narrow their priors are */
+/* The factor 4 in the formulas above */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
@@ -48,14 +45,14 @@ extern void kind_fill(const Kind *kind, int count, const double *features,
 extern void kind_lift(const Kind *kind, int count, const double *parameters,
 					  const double *profile, double *lifted);
 
-/* Number of features z.  The caller has checked that it is below the limit. */
+/* Number of features of the model.  The caller has checked that it is not too large. */
 static inline int
 kind_reduced_len(const Kind *kind)
 {
 	return (int) kind_coordinates(kind) + (kind->intercept ? 1 : 0);
 }
 
-/* Number of item feature weights, and one for the intercept */
+/* Number of weights of item features, with one for the intercept */
 static inline int
 kind_lifted_len(const Kind *kind)
 {

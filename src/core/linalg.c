@@ -509,7 +509,7 @@ linalg_project(int len, int rows, const double *matrix, int count,
 					 matrix + (size_t) row * (size_t) len, count, vectors, out + row, out_len);
 }
 
-/* full <- sum over columns c of c c' */
+/* full <- columns times their transpose */
 void
 linalg_gram(int d, const double *columns, double *full)
 {
@@ -521,7 +521,7 @@ linalg_gram(int d, const double *columns, double *full)
 			full[j + i * n] = full[i + j * n];
 }
 
-/* full <- full + sum over k of left[k] right[k]', by columns */
+/* full <- full + sum over k of left[k] right[k]', stored by columns */
 void
 linalg_cross(int rows, int columns, int count, const double *left, int left_stride,
 			 const double *right, int right_stride, double *full, int stride)

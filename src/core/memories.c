@@ -47,7 +47,7 @@ memory_half_life(int j, double fastest)
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Return the weight by which evidence falls short of MIN_WEIGHT. */
+/* Return how much weight the evidence lacks to reach MIN_WEIGHT. */
 static double
 missing_weight(const Evidence *e)
 {
@@ -88,7 +88,7 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/* Return the sum of squared deviations from the reference reward plus "above". */
+/* Convert a sum of squared deviations to a center that is larger by "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {
@@ -175,10 +175,10 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Estimate the noise variance of discounted evidence.
+ * Estimate the noise variance of evidence with a discount.
  *
- * Rare rewards may all be outside its time window, which would then seem free of noise.  We
- * therefore average with "longest", the variance without a discount.
+ * Its time window may contain no reward, and would then seem free of noise.  We therefore average
+ * with "longest", the variance without a discount.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -194,7 +194,7 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 /*
  * Estimate the noise variance of a model that has one discount.
  *
- * Its time window may contain no reward for a long time.  We therefore add one observation with the
+ * The time window of the discount may contain no reward.  We therefore add one observation with the
  * mean square of all rewards.
  */
 static double

@@ -14,12 +14,12 @@
 
 #define MEMORY_MAX	8
 
-/* Ratio of the time windows of successive memories */
+/* Ratio between the time windows of successive discounts */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice
 {
-	int			used;			/* memory in use, or -1 */
+	int			used;			/* index of discount, or -1 */
 	double		sigma;
 	double		parameters;
 } MemoryChoice;

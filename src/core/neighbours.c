@@ -362,7 +362,7 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- rows by clicked item ---------- */
 
-/* Transpose the weights: row i extends from starts[i] to starts[i + 1]. */
+/* Transpose the weights.  Row i extends from starts[i] to starts[i + 1]. */
 void
 neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)
 {

@@ -33,7 +33,7 @@ typedef struct NeighbourUse
 /* A matrix element in a linked list of one user's elements */
 typedef struct NeighbourNode
 {
-	size_t		next;			/* next index plus 1, or 0 */
+	size_t		next;			/* 0 at the end */
 	uint32_t	slot;			/* index of the neighbour */
 	float		weight;
 } NeighbourNode;

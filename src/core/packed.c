@@ -10,7 +10,7 @@
 
 #include "numbers.h"
 
-/* IEEE half precision; exponents are those of frexp(). */
+/* Format of IEEE half precision, with exponents as in frexp() */
 #define PRECISION		11
 #define MIN_EXPONENT	(-13)
 #define MAX_EXPONENT	15
@@ -23,11 +23,11 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Vectors of similar size share an exponent.  These limits are powers of two. */
+/* Limits of the size of vectors that share an exponent, as powers of two */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
-/* Round to the nearest half, ties to even. */
+/* Round to half precision, ties to even. */
 static unsigned
 half_of(double number)
 {
@@ -41,7 +41,7 @@ half_of(double number)
 				   (unsigned) rint(ldexp(fabs(number), PRECISION - exponent)));
 }
 
-/* Absolute value of a half, in units of the smallest positive half */
+/* Absolute value of a half-precision number, in units of the smallest one */
 static uint64_t
 size_of_half(unsigned bits)
 {

@@ -12,7 +12,7 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* Maximum number of bytes that are multiplied at a time */
+/* Maximum size in bytes of the columns that are multiplied at a time */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
 /* Number of matrix elements between two calls of pause() */
@@ -21,7 +21,7 @@
 /* Number of matrix elements for which data is loaded ahead into the CPU's cache */
 #define CELLS_AHEAD		4
 
-/* Return the number of items in the chunk that begins with "item". */
+/* Return how many items are processed together, beginning with "item". */
 int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {
@@ -29,7 +29,7 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Copy "chunk" to some columns of a dense matrix.
+ * Replace some columns of a dense matrix by those in "chunk".
  *
  * If "full" is not NULL, the products of the old columns with "chunk" are first added to it.
  */
@@ -157,7 +157,7 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/* panel <- panel times "full", a matrix by columns */
+/* panel <- panel times "full", which is stored by columns */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)

@@ -26,7 +26,7 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	size_t	   *starts;			/* start of each user's cells */
+	size_t	   *starts;			/* start of each user */
 	SvdCell    *cells;
 	void		(*pause) (void);	/* may raise an error */
 } SvdMatrix;

@@ -85,10 +85,9 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Input of the factorizations of two matrices: of G for j = 0, and of H for j = 1.
+ * Input of two factorizations: of the matrix G (j = 0) and of the matrix H (j = 1).
  *
- * Rounding errors of matrix j increase both diagonals by share[j] times its diagonal, but at least
- * by share[j] times least[j].
+ * Against rounding errors we add share[j] times the diagonal, but at least share[j] times least[j].
  */
 typedef struct FactorInput
 {
@@ -99,7 +98,7 @@ typedef struct FactorInput
 	double		least[2];
 } FactorInput;
 
-/* Return diagonal element k of matrix j, without the ridge. */
+/* Return diagonal element k of G (j = 0) or H (j = 1), including the prior. */
 static double
 diagonal(const FactorInput *input, int j, int dim, int k)
 {
@@ -134,7 +133,7 @@ diagonal_addend(const FactorInput *input, int dim, int k)
 	return sum;
 }
 
-/* Compute matrix j, without the ridge. */
+/* Add the prior to G (j = 0) or H (j = 1). */
 static void
 add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 {
@@ -150,9 +149,9 @@ add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 }
 
 /*
- * Compute the Cholesky factor of matrix j, after adding diagonal_addend() to its diagonal.
+ * Compute the Cholesky factor of G (j = 0) or H (j = 1), with the prior and the ridge.
  *
- * Returns false if rounding errors are larger than this addend.
+ * Returns false if rounding errors are too large.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
@@ -173,7 +172,7 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 }
 
 /*
- * Compute the Cholesky factor of matrix j, with the ridge raised as far as necessary.
+ * Compute the Cholesky factor of G (j = 0) or H (j = 1), with a larger ridge if necessary.
  *
  * If features are very large or nearly parallel, rounding errors may exceed the ridge.  We then
  * raise the ridge to their size.  Returns false if the evidence cannot come from observations.
@@ -250,7 +249,7 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 			draws[k] = shift[k] + scale * draws[k];
 }
 
-/* Convert b to the argument "shift" of posterior_draws() and posterior_score(). */
+/* Convert sums of rewards times features to the argument "shift" of posterior_draws(). */
 void
 posterior_shift(const Factor *f, double *b)
 {

@@ -29,7 +29,7 @@
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
-/* Accepted excess over a target that had to be relaxed, relative to the spread of costs */
+/* Accepted excess over a relaxed target, relative to the spread of costs */
 #define RELAXED_TOLERANCE	0.01
 
 /* Choose the k candidates with the highest score minus price times cost. */
@@ -127,7 +127,7 @@ usual_price(const PricedDecision *one, int kind)
 	return usual >= 1.0 / MAX_USUAL && usual <= MAX_USUAL ? usual : 0.0;
 }
 
-/* Return the lowest usual_price() of a constraint; 0 if there is none. */
+/* Return the lowest result of usual_price() over all decisions. */
 static double
 lowest_usual_price(const PricedDecisions *all, int kind)
 {
@@ -224,7 +224,7 @@ possible_target(const PricedDecisions *all, int kind, double target)
 
 /* ---------- several prices ---------- */
 
-/* Return the geometric mean of the spreads of costs; of scores if "kind" is negative. */
+/* Return the geometric mean of the spreads of costs, or of scores if "kind" is negative. */
 static double
 usual_spread(const PricedDecisions *all, int kind)
 {

@@ -26,7 +26,7 @@
 /* Relative tolerance between two ratios */
 #define RATIO_TOLERANCE	1e-14
 
-/* Compute a column: mean costs minus targets, and 1.  Returns the mean score. */
+/* Compute a column of the program: mean costs minus targets, and 1.  Returns the mean score. */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -239,7 +239,7 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: slack variables, and the choice under zero prices. */
+/* Set the initial basis: slack variables, and the lists that are chosen at zero prices. */
 static void
 begin_basis(PriceProgram *p)
 {

@@ -18,7 +18,7 @@
 /* Maximum price, at which scores have no effect on choices */
 #define PRICE_MAX	1e150
 
-/* Relaxed targets are raised by this further fraction of the usual spread of costs. */
+/* Relaxed targets are raised further by this fraction of the usual spread of costs. */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind

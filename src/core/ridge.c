@@ -18,21 +18,21 @@
 /*
  * Maximum number of steps that divide the ridge.
  *
- * Rewards without noise would favour a ridge of zero, and draws would have no variance.
+ * Without noise, rewards would favour a ridge of zero, and draws would have no variance.
  */
 #define MAX_STEPS_DOWN	2
 
-/* Minimum observations per parameter for a larger ridge (doc/algorithm.md, "Ridge") */
+/* Minimum observations per parameter for an increase of the ridge (doc/algorithm.md, "Ridge") */
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 
 /* Minimum variation of rewards for an estimate, relative to the sum of squared rewards */
 #define MIN_VARIATION	1e-9
 
-/* Smaller residuals, relative to the sum of squared rewards, are rounding errors. */
+/* Residuals below this fraction of the sum of squared rewards are rounding errors. */
 #define MIN_RESIDUE	1e-14
 
 /*
- * The parts of the marginal likelihood that do not depend on the ridge.
+ * Terms of the marginal likelihood.
  *
  * We need ln |A + ridge I| and v' (A + ridge I)^-1 v for many ridges.  We therefore reduce the
  * matrix A to tridiagonal form once.

@@ -7,7 +7,7 @@
 
 #include "evidence.h"
 
-/* Ridge at which the search starts */
+/* Initial value of the ridge */
 #define RIDGE_START		0.1
 
 extern size_t ridge_find_work(int dim);

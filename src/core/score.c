@@ -115,7 +115,7 @@ FLOAT_FUNCTION(float_by_4, float_x4, 4,)
 static const ScoreKernel kernels[] = {{4, double_by_4}, {1, double_by_1}};
 static const ScoreKernelFloat kernels_float[] = {{4, float_by_4}, {1, float_by_1}};
 
-/* More vectors hide the latency of additions, as long as the sums fit into the registers. */
+/* Each kernel processes as many vectors together as fit into the CPU's registers. */
 #ifdef CPU_AVX2
 DOUBLE_FUNCTION(double_by_1_avx2, double_x4, 1, CPU_AVX2)
 DOUBLE_FUNCTION(double_by_4_avx2, double_x4, 4, CPU_AVX2)

@@ -35,8 +35,8 @@ typedef struct SlateHeap
 typedef struct Slate
 {
 	uint64_t	seed;
-	const uint64_t *keys;		/* keys of candidates, or NULL */
-	const int  *groups;			/* groups of candidates, or NULL */
+	const uint64_t *keys;		/* tie-break keys, or NULL */
+	const int  *groups;			/* groups, or NULL */
 	int			group_count;
 	SlateHeap	best;
 	SlateHeap  *caps;			/* heap of each group */

@@ -46,7 +46,7 @@ spectral_tridiagonal_factor(int d, double *diagonal, double *below)
 	return info == 0;
 }
 
-/* Number of doubles of work space, except for spectral_tridiagonal() */
+/* Number of doubles of work space for eigenvectors and rotations */
 size_t
 spectral_work(int d)
 {

@@ -22,16 +22,16 @@
 /* Maximum number of products with A'A. */
 #define MAX_PRODUCTS	16
 
-/* Maximum ratio between amplifications of the first and the last direction */
+/* Maximum ratio between the amplifications of the first and the last singular vector */
 #define MAX_GROWTH		1e8
 
-/* Products use double precision if the singular values have a smaller ratio. */
+/* Products are in double precision if the ratio of singular values is smaller. */
 #define MIN_FAST_SHARE	1e-3
 
-/* Smaller eigenvalues, relative to the largest, are rounding errors. */
+/* Eigenvalues below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* Smaller eigenvalues of matrices of unit vectors are rounding errors. */
+/* Eigenvalues of products of unit vectors below this fraction are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space */
@@ -230,7 +230,7 @@ rank(const Svd *svd)
 	return n;
 }
 
-/* Highest degree of a polynomial that amplifies at most MAX_GROWTH times */
+/* Highest degree of a polynomial whose amplification is at most MAX_GROWTH */
 static int
 filter_degree(double first, double last, int products)
 {
@@ -252,7 +252,7 @@ filter_degree(double first, double last, int products)
 	return n;
 }
 
-/* Set start vectors: "known" numbers from an earlier decomposition, then random normals. */
+/* Set the start vectors of the iteration. */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 		  int known, const double *vectors)

@@ -7,7 +7,7 @@
 
 #include "panel.h"
 
-/* Additional directions, which speed up convergence */
+/* Number of additional singular vectors, which speed up convergence */
 #define SVD_SPARE		10
 
 typedef struct Svd

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Return the sums of a single decision. */
+/* Return the sums for a single decision. */
 PolicyValue
 value_of(double reward, double weight)
 {
@@ -24,7 +24,7 @@ value_of(double reward, double weight)
 	return v;
 }
 
-/* Return the sums of a single decision, with rewards that a model predicts. */
+/* Return the sums for a single decision, with rewards that a model predicts. */
 PolicyValue
 value_of_modelled(double reward, double weight, double predicted, double expected)
 {
@@ -98,7 +98,7 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* The sizes of bets are 0.97 * 2^-k for k = 0..15, which suits up to 1e10 observations. */
+/* Bets are fractions 0.97 * 2^-k for k = 0..15, which suit up to 1e10 observations. */
 #define N_BETS			16
 #define MAX_BET	0.97
 

@@ -51,9 +51,9 @@ typedef struct Variety
 	int			chosen_count;
 	int		   *taken;			/* chosen candidates per group */
 	double	   *scores;			/* -infinity: unavailable */
-	double	   *closest;		/* largest similarity of each candidate */
-	double	   *peaks;			/* highest score of each strip */
-	int		   *applied;		/* choices applied to each strip */
+	double	   *closest;		/* largest similarity to chosen */
+	double	   *peaks;			/* per VARIETY_STRIP candidates */
+	int		   *applied;		/* per VARIETY_STRIP candidates */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);
@@ -61,11 +61,7 @@ extern void variety_start(Variety *v);
 extern void variety_begin(Variety *v, uint64_t seed, int group_count);
 extern int	variety_next(Variety *v);
 
-/*
- * Return the minimum penalized score that a candidate can get.
- *
- * Candidates with a lower score than this of k other candidates are never chosen.
- */
+/* Return the minimum penalized score that a candidate can get. */
 static inline double
 variety_min_score(double diversity, double score)
 {
