@@ -1,10 +1,9 @@
 /*
  * fields.c
- *		The table of header fields: type, meaning and properties of each.
+ *		The table of the fields in a model's header.
  *
- * Text, binary form, dlints_info and the comparison of evidence iterate over
- * this table.  To add a field, add it to the struct, to this table, and to
- * dlints_new and the install script if users can set it.
+ * To add a field, add it to the struct and to this table.  If users can set it, also add it to
+ * dlints_new and the install script.
  */
 #include "postgres.h"
 
@@ -20,8 +19,10 @@
 #include "model/model.h"
 
 /*
- * Offset of a header member, which the storage format fixes.  If the member
- * has moved, the bit-field gets a negative width and compilation fails.
+ * Offset of a header member.
+ *
+ * The bit-field makes the compilation fail if the member has moved, because the stored format fixes
+ * the offsets.
  */
 #define AT(member, position) \
 	(offsetof(DlintsHeader, member) + \
@@ -108,7 +109,7 @@ FieldGet(const DlintsHeader *header, const Field *field)
 	return value;
 }
 
-/* Set a header field; the caller has checked the value against FieldRange. */
+/* Set a header field.  The caller has checked the value against FieldRange. */
 void
 FieldSet(DlintsHeader *header, const Field *field, FieldValue value)
 {
@@ -178,7 +179,7 @@ FieldsNormalize(DlintsHeader *header)
 	}
 }
 
-/* Append a field in JSON syntax, floating-point numbers with the fewest digits that round-trip. */
+/* Append the value of a field in JSON syntax. */
 void
 FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 {
@@ -205,7 +206,7 @@ IntervalFromSeconds(double seconds)
 	return DirectFunctionCall1(interval_justify_hours, IntervalPGetDatum(interval));
 }
 
-/* Return a non-null field as a SQL value.  Integers are bigint for 64-bit fields, else integer. */
+/* Return a non-null field as a SQL value. */
 Datum
 FieldDatum(const DlintsHeader *header, const Field *field)
 {

@@ -1,7 +1,6 @@
 /*
  * fields.h
- *		Descriptions of the fields of a model's header, used by the external
- *		forms, dlints_info and comparisons.
+ *		Descriptions of the fields in a model's header.
  */
 #ifndef DLINTS_FIELDS_H
 #define DLINTS_FIELDS_H
@@ -10,7 +9,6 @@
 
 #include "model/model.h"
 
-/* Storage type of a field */
 typedef enum FieldType
 {
 	FIELD_UINT8,
@@ -20,17 +18,16 @@ typedef enum FieldType
 	FIELD_FLOAT8
 } FieldType;
 
-/* Meaning of a stored number for users. */
 typedef enum FieldMeaning
 {
-	FIELD_NUMBER,				/* a number without a special meaning */
+	FIELD_NUMBER,
 	FIELD_BOOLEAN,
-	FIELD_NAME,					/* an enum value, shown by its label */
-	FIELD_SECONDS,				/* an interval in SQL, a number in JSON */
-	FIELD_TIME					/* a timestamptz in SQL, a number in JSON */
+	FIELD_NAME,					/* shown by its label */
+	FIELD_SECONDS,				/* an interval in SQL */
+	FIELD_TIME					/* a timestamptz in SQL */
 } FieldMeaning;
 
-/* Labels of an enum, indexed by value; NULL for a value without a label. */
+/* Labels of an enum, indexed by value; NULL for a value without a label */
 typedef struct FieldNames
 {
 	int			count;
@@ -42,21 +39,21 @@ typedef struct Field
 	const char *name;
 	FieldType	type;
 	FieldMeaning meaning;
-	const FieldNames *names;	/* labels, if the field is an enum */
-	const int64 *null;			/* stored value that means null; NULL if the field is never null */
+	const FieldNames *names;	/* labels of an enum */
+	const int64 *null;			/* stored value for null */
 	uint16		offset;
-	bool		defines_evidence;	/* must two models agree in the field to be combined? */
-	bool		is_shown;		/* is the field a column of dlints_info? */
+	bool		defines_evidence;	/* equal in models that can be combined */
+	bool		is_shown;		/* by dlints_info */
 } Field;
 
-/* Value of a header field: "number" for FIELD_FLOAT8, else "integer". */
+/* Value of a header field: "number" for FIELD_FLOAT8, else "integer" */
 typedef struct FieldValue
 {
 	int64		integer;
 	double		number;
 } FieldValue;
 
-/* all header fields except the unused ones, in storage order; the version is first */
+/* the header fields in storage order */
 extern const Field fields[];
 extern const int field_count;
 

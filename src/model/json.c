@@ -1,13 +1,8 @@
 /*
  * json.c
- *		The text form of a model: JSON from which input restores the identical
- *		value.
+ *		Convert a model to JSON and back.
  *
- * Numbers have the fewest digits that round-trip.  G and H are written as the
- * rows of their lower triangles, independent of the storage order.
- *
- * Values that a model does not have are null: reduced_dim without projection, H
- * where it is not stored, the evidence of an untrained model, and a prior.
+ * Input restores the identical value.  Values that a model does not have are null.
  */
 #include "postgres.h"
 
@@ -22,11 +17,11 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* JSON keys after those of the header: the evidence under each discount, and the prior */
+/* JSON keys of the evidence under each discount, and of the prior */
 #define EVIDENCE_NAME	"evidence"
 #define PRIOR_NAME		"prior"
 
-/* Shape of a JSON member: a number, dim numbers, or a lower triangle of dim rows. */
+/* Shape of a JSON member: a number, a vector, or the rows of a lower triangle */
 typedef enum Shape
 {
 	SHAPE_NUMBER,
@@ -38,10 +33,10 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* numbers of the member; NULL if it is not stored */
+	double	   *numbers;		/* NULL if not stored */
 } Member;
 
-/* Description of a JSON object: evidence or the prior */
+/* A JSON object with several members */
 typedef struct Object
 {
 	int			dim;
@@ -189,10 +184,10 @@ ModelToJson(Dlints *model)
 	return buf.data;
 }
 
-/* State of the parser.  After an error, functions return false; "problem" has the first error. */
+/* State of the parser.  "problem" has the first error. */
 typedef struct Reader
 {
-	JsonbContainer *object;		/* JSON object that is being parsed */
+	JsonbContainer *object;		/* object being parsed */
 	Problem		problem;
 } Reader;
 
@@ -212,7 +207,7 @@ IsKnownName(const char *const *names, int count, const JsonbValue *key)
 	return false;
 }
 
-/* Reject unknown keys of the object: we would otherwise ignore a misspelled field. */
+/* Reject unknown keys, because they may be misspelled fields. */
 static bool
 CheckNames(Reader *reader, const char *const *names, int count)
 {
@@ -228,7 +223,7 @@ CheckNames(Reader *reader, const char *const *names, int count)
 	return true;
 }
 
-/* Get the value of a key; reports an error and returns NULL if the key is missing. */
+/* Get the value of a key.  Returns NULL if the key is missing. */
 static JsonbValue *
 GetField(Reader *reader, const char *name)
 {
@@ -283,7 +278,6 @@ ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
 									name, min, max));
 }
 
-/* Read an enum label. */
 static bool
 ReadName(Reader *reader, const JsonbValue *value, const Field *field, int64 *number)
 {
@@ -306,7 +300,7 @@ ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, int64 *bo
 	return true;
 }
 
-/* Read a header field's non-null value.  If null is stored as 0, the number 0 is an error. */
+/* Read a non-null field.  If null is stored as 0, the number 0 is an error. */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
 {
@@ -325,7 +319,7 @@ ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, Field
 	return ReadInteger(reader, json, field->name, min, max, &value->integer);
 }
 
-/* Read a header field.  JSON null is accepted if the default value of the field means null. */
+/* Read a header field.  JSON null is accepted if the field may be null. */
 static bool
 ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 {
@@ -355,7 +349,7 @@ CheckHeaderNames(Reader *reader)
 	return CheckNames(reader, names, i);
 }
 
-/* Read the header.  If the format version is unknown, reads only the version. */
+/* Read the header.  If the format version is unknown, only the version is read. */
 static bool
 ReadHeader(Reader *reader, DlintsHeader *header)
 {
@@ -374,7 +368,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 	return ModelCheckParameters(header, &reader->problem);
 }
 
-/* Get an array of exactly "count" elements; reports an error and returns NULL for anything else. */
+/* Get an array of "count" elements.  Returns NULL for anything else. */
 static JsonbContainer *
 GetArray(Reader *reader, const JsonbValue *value, const char *name, int count)
 {
@@ -421,7 +415,7 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	return rows != NULL;
 }
 
-/* Read a member of the JSON object that is being parsed. */
+/* Read a member of the current JSON object. */
 static bool
 ReadMember(Reader *reader, const Member *member, int dim)
 {
@@ -440,7 +434,7 @@ ReadMember(Reader *reader, const Member *member, int dim)
 	return ReadTriangle(reader, value, member->name, dim, member->numbers);
 }
 
-/* Read a value as a JSON object with exactly the given members. */
+/* Read a JSON object with exactly the given members. */
 static bool
 ReadObject(Reader *reader, const JsonbValue *value, const char *what, Object object)
 {
@@ -511,8 +505,10 @@ ReadModel(Reader *reader)
 }
 
 /*
- * Convert jsonb to a model.  Returns NULL if "escontext" saves an error.  An unknown format version
- * has a separate error, because the value may be valid for another version of dlints.
+ * Convert jsonb to a model.  Returns NULL if "escontext" saves an error.
+ *
+ * An unknown format version has a separate error, because another version of dlints may accept the
+ * value.
  */
 Dlints *
 ModelFromJson(Datum jsonb, Node *escontext)

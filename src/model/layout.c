@@ -1,8 +1,6 @@
 /*
  * layout.c
- *		Layout of a model as implied by its header: kind, projection, number and
- *		decay of memories (evidence under several discounts), and the positions
- *		of evidence and prior.
+ *		Sizes and positions of the parts of a model, as implied by its header.
  */
 #include "postgres.h"
 
@@ -16,7 +14,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Return how a model computes reduced features from features and profile. */
+/* Return how a model computes features from item features and a user profile. */
 Kind
 ModelKind(const DlintsHeader *header)
 {
@@ -29,10 +27,7 @@ ModelKind(const DlintsHeader *header)
 	return kind;
 }
 
-/*
- * Return the projection of a model that has one.  Models with matched interactions reduce features
- * x to P x / 4 (core/kinds.h).
- */
+/* Return the random projection of a model that has one. */
 Projection
 ModelProjection(const DlintsHeader *header)
 {
@@ -47,7 +42,7 @@ ModelProjection(const DlintsHeader *header)
 	return projection;
 }
 
-/* Return the number of reduced features z, which is the order of all matrices. */
+/* Return the number of a model's features, which is the order of all matrices. */
 int
 ModelCoordinates(const DlintsHeader *header)
 {
@@ -56,7 +51,7 @@ ModelCoordinates(const DlintsHeader *header)
 	return kind_reduced_len(&kind);
 }
 
-/* Return the number of weights of features: one per feature, and the last for an intercept. */
+/* Return the number of weights of item features, and of the intercept if there is one. */
 int
 ModelLiftedLen(const DlintsHeader *header)
 {
@@ -65,7 +60,7 @@ ModelLiftedLen(const DlintsHeader *header)
 	return kind_lifted_len(&kind);
 }
 
-/* Does memory j (0-based), the evidence under discount j, discount old observations? */
+/* Does the discount with index j reduce the weights of old observations? */
 bool
 ModelMemoryFades(const DlintsHeader *header, int j)
 {
@@ -73,8 +68,10 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the factor by which memory j (0-based), the evidence under discount j, decays after
- * "updates" observations (discount per observation) or "time" microseconds (half-life).
+ * Compute the factor by which evidence decays under the discount with index j.
+ *
+ * With a discount per observation, "updates" observations have followed; with a half-life, "time"
+ * microseconds have passed.
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
@@ -87,9 +84,10 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how memory j (0-based), the evidence under discount j, represents the matrix H
- * (core/evidence.h).  As in the paper cited there, a single discounted memory stores the matrix;
- * one of several stores only the sum of w^2.
+ * Return how the matrix H is stored for the discount with index j.
+ *
+ * A model with one discount stores the matrix, as in the paper (core/evidence.h).  A model with
+ * several discounts stores only the sum of squared weights.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
@@ -99,7 +97,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return how many doubles store the evidence under the first "memories" discounts of a model. */
+/* Return how many doubles store the evidence under the first "memories" discounts. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -120,7 +118,11 @@ ModelPriorCount(const DlintsHeader *header)
 	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
 }
 
-/* Return the number of doubles in the stored form.  An untrained model stores no evidence. */
+/*
+ * Return the number of doubles in the stored form.
+ *
+ * An untrained model stores no evidence.
+ */
 Size
 ModelStoredCount(const DlintsHeader *header)
 {
@@ -135,17 +137,13 @@ ModelSizeOf(Size count)
 	return add_size(sizeof(DlintsHeader), mul_size(count, sizeof(float8)));
 }
 
-/* Return the size in bytes of a stored model with this header. */
 Size
 ModelStoredSize(const DlintsHeader *header)
 {
 	return ModelSizeOf(ModelStoredCount(header));
 }
 
-/*
- * Format the shape of a model as a type modifier: "(n)", "(n,d)", "(n,matched)" or "(n,d,matched)",
- * followed by ",intercept" inside the parentheses if the model has an intercept.
- */
+/* Format the shape of a model as a type modifier, such as "(n,d,matched,intercept)". */
 char *
 ModelShape(const DlintsHeader *header)
 {
@@ -182,7 +180,6 @@ ModelMemories(Dlints *model)
 	return memories;
 }
 
-/* Return the address of the prior in an expanded model. */
 double *
 ModelPriorNumbers(Dlints *model)
 {
@@ -198,16 +195,15 @@ ModelStoredNumbers(Dlints *model)
 }
 
 /*
- * Number of observations per coordinate that halve the weight of a prior (doc/algorithm.md,
- * "Prior").  An untrained model uses the full weight.
+ * Number of observations per feature that halve the weight of a prior (doc/algorithm.md, "Prior")
  */
 #define PRIOR_HALVING_OBSERVATIONS		10.0
 
 /*
- * Return the prior of a model: the ridge and, if "numbers" is not NULL, prior evidence.
+ * Return the prior of a model.  Without "numbers", it is only the ridge.
  *
- * Prior evidence applies only while the weakest discount is in use.  With a stronger discount in
- * use, rewards have changed, and the prior is outdated, too.
+ * The prior's evidence applies only under the weakest discount.  If a stronger discount is in use,
+ * rewards have changed, and that evidence is outdated, too.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
@@ -231,17 +227,14 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 	return prior;
 }
 
-/*
- * Return the ridge that the user gave, or RIDGE_START.  Discounts are compared, and the intercept
- * is estimated, with this ridge.
- */
+/* Return the ridge before it is estimated: that of the user, or RIDGE_START. */
 double
 ModelFirstRidge(const DlintsHeader *header)
 {
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
 }
 
-/* Return the noise of an untrained model: that given by the user, that of the prior, or 1. */
+/* Return the noise of an untrained model: that of the user, that of the prior, or 1. */
 double
 ModelFirstSigma(Dlints *model)
 {
@@ -253,7 +246,6 @@ ModelFirstSigma(Dlints *model)
 	return prior.sigma > 0.0 ? prior.sigma : 1.0;
 }
 
-/* Return what is needed to interpret the sums of rewards (R and S). */
 Rewards
 ModelRewards(const DlintsHeader *header)
 {

@@ -1,7 +1,7 @@
 /*
  * learned.c
- *		Completion of a change to a model's evidence: check the sums, keep the
- *		reference reward near the rewards, and choose discount, ridge and noise.
+ *		Complete a change to a model's evidence: check the sums, and choose discount, ridge and
+ *		noise.
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Recompute the sums of rewards (R and S) for another reference reward. */
+/* Convert the sums of rewards to another reference reward. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -52,9 +52,9 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * If the squared deviations from the mean reward are a smaller fraction of S (those from the
- * reference reward), they have fewer than twelve correct digits, and we move the reference to the
- * mean.  The first reference is the first reward, which may be an outlier.
+ * Minimum ratio of squared deviations from the mean to those from the reference reward.
+ *
+ * Below it, rounding errors are too large, and we move the reference reward to the mean.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -93,8 +93,9 @@ CheckEvidence(Dlints *model)
 }
 
 /*
- * Raise the error for evidence that has no posterior.  Only models from external input cause it,
- * since evidence from training is always positive semidefinite.
+ * Raise an error for evidence that has no posterior.
+ *
+ * Only models from external input can have such evidence.
  */
 static void
 RaiseNoPosterior(void)
@@ -114,8 +115,9 @@ AllocateWorkspace(Size count)
 }
 
 /*
- * Combine the noise estimates of the prior and of the rewards.  The prior counts as
- * PRIOR_NOISE_OBSERVATIONS observations, because rewards that are all equal would give noise 0.
+ * Combine the noise of the prior with that of the rewards.
+ *
+ * Without the prior, a few equal rewards would give a noise of 0.
  */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
@@ -132,10 +134,7 @@ SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, do
 				(*longest->N + PRIOR_NOISE_OBSERVATIONS));
 }
 
-/*
- * Choose the discount in use, and estimate the noise.  If the model has a single discount and the
- * user gave ridge and noise, there is nothing to compute.
- */
+/* Choose the discount in use, and estimate the noise. */
 static MemoryChoice
 ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 {
@@ -159,8 +158,9 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Estimate the ridge of a model unless the user gave it.  The estimate requires the weakest
- * discount, since evidence under stronger discounts has too few observations.
+ * Estimate the ridge unless the user gave it.
+ *
+ * We use the weakest discount, because others leave too few observations.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -177,7 +177,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 	pfree(work);
 }
 
-/* Choose discount, noise and ridge from the evidence, whatever was chosen before. */
+/* Choose discount, noise and ridge from the evidence. */
 static void
 ModelChoose(Dlints *model)
 {
@@ -190,19 +190,16 @@ ModelChoose(Dlints *model)
 }
 
 /*
- * Maximum number D of coordinates for a choice of discount, noise and ridge after each update.
- * Models with more coordinates choose after every (D / 12)^2 updates.
+ * Maximum number of features for a choice of discount, noise and ridge after each update.
  *
- * A choice takes about D^3 operations, an update D^2.  With several discounts and an estimated
- * ridge, we measured 30 us per choice and 3 us per update at D = 24, and 1,200 us and 30 us at
- * D = 130.  The interval limits the cost of choices to about 10 us per update; storing the model
- * takes 60 us and more.
+ * A choice takes much longer than an update if there are many features.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
 /*
- * Return the number of updates between two choices of discount, noise and ridge.  In a short log
- * the interval is at most 1/8 of the updates so far, because the evidence then changes quickly.
+ * Return the number of updates between two choices of discount, noise and ridge.
+ *
+ * It is at most 1/8 of all updates, because the evidence changes quickly at first.
  */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
@@ -213,8 +210,9 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Return the number of the last update after which the model chooses its discount, if "more"
- * updates follow one by one; 0 if none of them does.
+ * Return the number of the last update after which the model chooses its discount.
+ *
+ * "more" updates follow one by one.  Returns 0 if none of them leads to a choice.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -232,7 +230,7 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 	return last;
 }
 
-/* Complete training: check that sums are finite, and choose discount, noise and ridge if due. */
+/* Complete training: check the sums, and choose discount, noise and ridge if due. */
 void
 ModelFinishTraining(Dlints *model)
 {
@@ -243,10 +241,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/*
- * Raise an error unless the prior and the evidence under each discount have a posterior.  Required
- * for evidence that does not come from training.
- */
+/* Raise an error unless the evidence and the prior have posteriors. */
 void
 ModelCheckPosteriors(Dlints *model)
 {
@@ -254,10 +249,7 @@ ModelCheckPosteriors(Dlints *model)
 		RaiseNoPosterior();
 }
 
-/*
- * Complete an addition or subtraction of evidence, or a change of age: check the sums, and choose
- * discount, noise and ridge.
- */
+/* Check the sums and choose discount, ridge and noise after an operation on evidence. */
 void
 ModelFinishSum(Dlints *model)
 {
@@ -265,10 +257,7 @@ ModelFinishSum(Dlints *model)
 	ModelChoose(model);
 }
 
-/*
- * Complete a change of weights, ridge or prior: check sums and posteriors, and choose discount,
- * noise and ridge.  Evidence from external input may have no posterior after the change.
- */
+/* Check sums and posteriors after a change of weights, ridge or prior. */
 void
 ModelFinishRevision(Dlints *model)
 {
@@ -276,14 +265,7 @@ ModelFinishRevision(Dlints *model)
 	ModelCheckPosteriors(model);
 }
 
-/*
- * Sums up to this size cannot overflow with one more observation. dlints_accepts() therefore need
- * not train a copy of such a model.
- *
- * An observation adds less than 1e230 to a sum (core/numbers.h).  A change of the reference reward
- * by at most 2 WIDEN_MAX adds at most 4e100 times the sum of weights.  Only models from external
- * input exceed the limit.
- */
+/* If sums are smaller than this, one more observation cannot cause an overflow. */
 #define MAX_MODERATE_SUM	1e150
 
 bool

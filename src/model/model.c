@@ -1,7 +1,6 @@
 /*
  * model.c
- *		Models as values: allocation, reading from and conversion to the stored
- *		form, comparison.
+ *		Create, read, store and compare models.
  */
 #include "postgres.h"
 
@@ -13,7 +12,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* Allocate an expanded model with a given header and zeros as evidence. */
+/* Allocate a model with a given header and zeros as evidence. */
 Dlints *
 ModelAllocate(const DlintsHeader *header)
 {
@@ -27,7 +26,7 @@ ModelAllocate(const DlintsHeader *header)
 	return model;
 }
 
-/* Set the header fields that describe evidence to those of an untrained model. */
+/* Set counts and estimates in the header to those of an untrained model. */
 static void
 ResetHistory(DlintsHeader *header)
 {
@@ -41,7 +40,11 @@ ResetHistory(DlintsHeader *header)
 	memset(&header->totals, 0, sizeof(Totals));
 }
 
-/* Create an untrained model without a prior.  The caller has checked the parameters in "header". */
+/*
+ * Create an untrained model without a prior.
+ *
+ * The caller has checked the parameters in "header".
+ */
 Dlints *
 ModelCreate(const DlintsHeader *header)
 {
@@ -63,10 +66,7 @@ ModelReset(Dlints *model)
 		   ModelMemoriesCount(&model->header, model->header.memories));
 }
 
-/*
- * Check the header and size of a stored value, on which all readers rely.
- * The numbers were checked when the value was created.
- */
+/* Check the header and the size of a stored value. */
 static void
 CheckStored(const DlintsHeader *header, Size size)
 {
@@ -92,7 +92,7 @@ CheckStored(const DlintsHeader *header, Size size)
 						size, ModelStoredSize(header))));
 }
 
-/* Return a detoasted value as a model in stored form, after checking it. */
+/* Return a detoasted value as a model, after checking it. */
 static Dlints *
 CheckedModel(struct varlena *value)
 {
@@ -102,7 +102,7 @@ CheckedModel(struct varlena *value)
 	return model;
 }
 
-/* Expand a stored model: an untrained model gets zeros for its evidence. */
+/* Copy a stored model.  An untrained model gets zeros for its evidence. */
 static Dlints *
 ExpandModel(Dlints *stored)
 {
@@ -122,17 +122,14 @@ ModelFromDatum(Datum datum)
 	return ExpandModel(CheckedModel(PG_DETOAST_DATUM(datum)));
 }
 
-/* Return an expanded copy of a model that the caller may modify. */
+/* Return a copy of a model that the caller may modify. */
 Dlints *
 ModelCopyFromDatum(Datum datum)
 {
 	return ExpandModel(CheckedModel(PG_DETOAST_DATUM_COPY(datum)));
 }
 
-/*
- * Compare parameters, counts and evidence of two models.  Each model has
- * exactly one stored form, so comparing bytes suffices.
- */
+/* Are two models equal?  Each model has exactly one stored form. */
 bool
 ModelEquals(Datum left, Datum right)
 {
@@ -151,7 +148,7 @@ ModelHash(Datum datum, uint64 salt)
 	return hash_bytes_extended((unsigned char *) VARDATA(model), VARSIZE(model) - VARHDRSZ, salt);
 }
 
-/* Read the header of a model.  Reads no more than the first chunk of a value stored out of line. */
+/* Read the header of a model, at most from the first chunk of a toasted value. */
 DlintsHeader
 ModelHeaderFromDatum(Datum datum)
 {
@@ -164,7 +161,7 @@ ModelHeaderFromDatum(Datum datum)
 	return header;
 }
 
-/* Convert an expanded model to its stored form, in place. */
+/* Convert a model to its stored form, in place. */
 Datum
 ModelGetDatum(Dlints *model)
 {
@@ -174,11 +171,7 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/*
- * Read "count" numbers of a stored model, from number "before" on.  Only the necessary chunks of a
- * value stored out of line are read.  The slice begins SLICE_HEAD - VARHDRSZ bytes early, so that
- * after its length word the numbers are aligned.
- */
+/* Number of bytes by which we extend a slice at its start, so that numbers are aligned */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *
@@ -191,7 +184,7 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* Read the first "count" numbers of the evidence under the discount in use; zeros if untrained. */
+/* Read the first "count" numbers of the evidence under the discount in use. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -201,8 +194,9 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the evidence under the discount in use.  H is included only if with_squares is true;
- * standard errors and draws require it, the mean does not.
+ * Read the evidence under the discount in use.
+ *
+ * Standard errors and draws need H ("with_squares"), but the mean does not.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)

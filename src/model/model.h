@@ -1,17 +1,16 @@
 /*
  * model.h
- *		The type dlints in memory and on disk: a header with parameters and
- *		counts, the evidence under one or several discounts, and the prior.
+ *		The type dlints in memory and on disk.
  *
- * One set of checks serves all sources of models.  The source determines the SQLSTATE of errors:
+ * A value has a header with parameters and counts, the evidence under each discount, and the prior.
+ * The stored form of an untrained model omits its evidence, which consists of zeros.
+ *
+ * The source of a model determines the SQLSTATE of errors:
  *
  *		arguments			ModelCheckParameters	22023, 54000
  *		text, jsonb, binary	ModelNormalizeExternal	22P02; 22P03 for binary
  *		stored values		Model...FromDatum		XX001, 0A000
  *		training			ModelFinishTraining		22003
- *
- * The stored form of an untrained model omits its evidence, which consists of zeros.  The expanded
- * form always has all numbers.  ModelFromDatum and ModelGetDatum convert between both.
  */
 #ifndef DLINTS_MODEL_H
 #define DLINTS_MODEL_H
@@ -28,78 +27,67 @@
 
 #define DLINTS_FORMAT_VERSION	1
 
-/*
- * Maximum dimensions.  The largest model has eight memories (evidence under eight discounts) and a
- * prior of order 1025, each with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
- */
+/* Maximum dimensions.  The largest model has 38 MB, the largest projection matrix 512 MB. */
 #define DLINTS_MAX_FEATURE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
-/*
- * Ranges of the parameters.  Evidence is multiplied by the square of the discount, which must be a
- * normal number.  The range of the ridge keeps factors, means and standard errors within double
- * precision.  The range of the projection scale keeps sums of squared reduced features finite
- * (core/numbers.h).
- */
+/* Ranges of the parameters, which keep all results within double precision */
 #define DLINTS_MIN_DISCOUNT		1e-100
 #define DLINTS_MIN_RIDGE		1e-100
 #define DLINTS_MAX_RIDGE		1e100
 #define DLINTS_MAX_EXPLORATION	1e100
 #define DLINTS_MIN_NOISE		1e-100
 #define DLINTS_MAX_NOISE		1e100
-#define DLINTS_MIN_HALF_LIFE	1e-3	/* minimum half-life in seconds */
-#define DLINTS_MAX_HALF_LIFE	1e12	/* maximum half-life in seconds */
+#define DLINTS_MIN_HALF_LIFE	1e-3	/* in seconds */
+#define DLINTS_MAX_HALF_LIFE	1e12	/* in seconds */
 #define DLINTS_MAX_WEIGHT		1e10
 #define DLINTS_MIN_SCALE		1e-10
 #define DLINTS_MAX_SCALE		1e10
 
 /*
- * Header of a model: parameters and counts, after the varlena length word.
+ * Header of a model: parameters and counts.
  *
- * Readers require fields named "unused" to be zero, so that later versions can use them.  Numbers
- * are in native byte order, like all data of PostgreSQL; the binary format of dlints_send is
- * portable.  "version" also determines the generator of the projection (core/random.c).
+ * Readers require fields named "unused" to be zero, so that later versions can use them.  "version"
+ * also determines how projection matrices are generated.
  */
 typedef struct DlintsHeader
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
 	uint16		version;		/* format version */
-	uint8		policy;			/* a value of Policy */
-	uint8		intercept;		/* 1 if the last reduced feature is always 1, else 0 */
-	uint8		memories;		/* number of memories, each with its own discount */
-	uint8		memory;			/* index of the discount in use; 1 is the strongest */
+	uint8		policy;			/* a Policy */
+	uint8		intercept;		/* 0 or 1 */
+	uint8		memories;		/* number of discounts */
+	uint8		memory;			/* discount in use, from 1 */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
-	int32		feature_dim;	/* length of a feature vector, n */
-	int32		reduced_dim;	/* number of projected features, d; 0 without projection */
-	int32		profile_dim;	/* length of a profile: n, or 0 without profiles */
-	float8		discount;		/* strongest discount, gamma; 0 for models with a half-life */
-	float8		half_life;		/* shortest half-life in seconds; 0 for models with a discount */
-	float8		ridge;			/* ridge if given by the user; 0: estimated */
+	int32		feature_dim;	/* length of a feature vector */
+	int32		reduced_dim;	/* 0 without a projection */
+	int32		profile_dim;	/* 0 without profiles */
+	float8		discount;		/* strongest discount, or 0 */
+	float8		half_life;		/* shortest in seconds, or 0 */
+	float8		ridge;			/* given ridge; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* factor of the standard deviation of draws, xi */
-	float8		noise;			/* noise sigma if given by the user; 0: estimated */
-	float8		prior_weight;	/* weight of the prior; 0: no prior */
-	float8		projection_scale;	/* scale of the projection, kappa; 0 without projection */
+	float8		exploration;	/* factor of draws' deviations */
+	float8		noise;			/* given noise; 0: estimated */
+	float8		prior_weight;	/* 0 without a prior */
+	float8		projection_scale;	/* 0 without a projection */
 	int64		seed;			/* seed of the projection */
-	int64		updates;		/* number of observations trained on */
-	int64		newest;			/* time of the newest observation, or TIME_UNKNOWN */
-	float8		reference;		/* reference reward c of the sums R and S */
-	float8		sigma;			/* standard deviation of the noise: given or estimated */
-	int64		chosen;			/* "updates" at the last choice of discount, ridge and noise */
-	Totals		totals;			/* sums over all observations, without a discount */
+	int64		updates;		/* number of observations */
+	int64		newest;			/* time, or TIME_UNKNOWN */
+	float8		reference;		/* reference reward */
+	float8		sigma;			/* standard deviation of noise */
+	int64		chosen;			/* "updates" at last choice */
+	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;
 
-/* value of "newest" for untrained models and for models with a discount per observation */
+/* Value without observations, or without a half-life */
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
- * A model: the header, the evidence under each discount (core/evidence.h), strongest discount
- * first, and the prior, if any.
+ * A model: the header, the evidence under each discount, and the prior.
  *
- * Matrices are packed (core/linalg.h).  The prior consists of N, sigma, p and P, before
- * multiplication by prior_weight.
+ * The strongest discount comes first.  The prior's numbers are not yet multiplied by prior_weight.
  */
 typedef struct Dlints
 {
@@ -111,7 +99,7 @@ StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
 StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
-/* A model's evidence under each discount, as pointers into the model. */
+/* A model's evidence under each discount */
 typedef struct Memories
 {
 	int			count;
@@ -131,14 +119,15 @@ ModelHasProjection(const DlintsHeader *header)
 }
 
 /*
- * Description of an invalid value.  A check fills a Problem supplied by its
- * caller, or raises the error itself if the caller passes NULL.
+ * Description of an invalid value.
+ *
+ * If the caller passes NULL instead of a Problem, a check raises the error itself.
  */
 typedef struct Problem
 {
 	int			sqlerrcode;
 	const char *message;
-	const char *detail;			/* detail of the error; may be NULL, like "hint" */
+	const char *detail;			/* may be NULL, like "hint" */
 	const char *hint;
 } Problem;
 
@@ -147,8 +136,9 @@ extern bool ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 						  const char *detail, const char *hint);
 
 /*
- * Reserve memory for BLAS; call before any BLAS function.  At its first product OpenBLAS allocates
- * 128 MB of address space.  If that fails it retries forever, and ignores all signals but SIGQUIT.
+ * Reserve memory for BLAS; call before any BLAS function.
+ *
+ * If OpenBLAS cannot allocate its memory later, it retries forever and ignores most signals.
  */
 static inline void
 BlasReady(void)
@@ -164,14 +154,14 @@ BlasReady(void)
 /* How candidates are scored.  The values are stored: append new ones. */
 typedef enum Policy
 {
-	POLICY_THOMPSON,			/* expected reward under a posterior draw */
-	POLICY_UCB,					/* posterior mean plus exploration * standard error */
-	POLICY_GREEDY				/* posterior mean */
+	POLICY_THOMPSON,			/* expected reward in a draw */
+	POLICY_UCB,					/* mean plus standard errors */
+	POLICY_GREEDY
 } Policy;
 
 #define POLICY_COUNT	3
 
-/* validate.c: validation of parameters, counts and evidence */
+/* functions in validate.c */
 extern bool ModelCheckParameters(const DlintsHeader *header, Problem *problem);
 extern bool ModelCheckHalfLife(double seconds, Problem *problem);
 extern bool ModelCheckReducedDim(int reduced_dim, Problem *problem);
@@ -182,7 +172,7 @@ extern bool ModelPosteriorsExist(Dlints *model);
 extern bool ModelNormalizeExternal(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right);
 
-/* learned.c: completion of a change to a model's evidence */
+/* functions in learned.c */
 extern int64 TimeBetween(int64 earlier, int64 later);
 extern void ModelCheckCount(int64 updates, int64 more);
 extern void ModelRebase(Dlints *model, double reference);
@@ -194,7 +184,7 @@ extern void ModelFinishSum(Dlints *model);
 extern void ModelFinishRevision(Dlints *model);
 extern bool ModelIsModerate(Dlints *model);
 
-/* layout.c: layout of a model, as implied by its header */
+/* functions in layout.c */
 extern Kind ModelKind(const DlintsHeader *header);
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
@@ -216,7 +206,7 @@ extern double ModelFirstRidge(const DlintsHeader *header);
 extern double ModelFirstSigma(Dlints *model);
 extern Rewards ModelRewards(const DlintsHeader *header);
 
-/* model.c: allocation, reading and storing of models */
+/* functions in model.c */
 extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelCreate(const DlintsHeader *header);
 extern void ModelReset(Dlints *model);
@@ -227,13 +217,12 @@ extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
 extern uint64 ModelHash(Datum datum, uint64 salt);
 
-/* model.c: partial reading of a stored value */
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
 extern double ModelPriorSize(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 
-/* json.c: text form */
+/* functions in json.c */
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
 

@@ -1,7 +1,6 @@
 /*
  * type.c
- *		The type dlints: text and binary input and output, casts, equality,
- *		and type modifiers such as dlints(n, d, matched, intercept).
+ *		Input, output, casts, equality and type modifiers of the type dlints.
  *
  * The binary form consists of the header fields in order, the numbers of the evidence, and those of
  * the prior, all in network byte order.
@@ -20,9 +19,9 @@
 /* ---------- type modifiers ---------- */
 
 /*
- * Layout of a type modifier: reduced_dim in the lowest 11 bits, dim in the next 17, and
- * above them flags for matched interactions and an intercept.  Without the intercept flag a
- * column accepts models with and without intercept.
+ * Bits of a type modifier: reduced_dim, dim, and flags for interactions and intercept.
+ *
+ * A column without the intercept flag also accepts models with an intercept.
  */
 #define REDUCED_BITS			11
 #define FEATURE_BITS		17
@@ -35,7 +34,7 @@ StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS), "typmod cannot hold n");
 StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28, "sizes overlap the bits above them");
 
-/* Pack a model's shape, which must be valid, into a type modifier. */
+/* Convert a valid shape of a model to a type modifier. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
@@ -82,7 +81,7 @@ ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 								  ModelShape(&shape), ModelShape(header)), NULL, NULL);
 }
 
-/* Raise an error unless a model can have this shape.  "reduced": did the user give reduced_dim? */
+/* Raise an error unless a model can have these dimensions. */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {
@@ -171,7 +170,7 @@ dlints_typmod_out(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 
-/* Length coercion function: check a model against a type modifier, and return it unchanged. */
+/* Raise an error unless a model fits a type modifier. */
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
@@ -184,11 +183,10 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /* ---------- text, casts and equality ---------- */
 
 /*
- * Parse text as jsonb.  Returns NULL, or the JSON parser's message, which becomes the
- * detail of our own error.
+ * Parse text as jsonb.  Returns NULL, or the message of the JSON parser.
  *
- * Before PostgreSQL 16 the parser can only raise errors.  We catch them in all versions,
- * without a subtransaction, which is safe since the parser acquires only memory.
+ * Before PostgreSQL 16, the parser can only raise errors.  We catch them without a subtransaction,
+ * which is safe because the parser acquires only memory.
  */
 static const char *
 ParseJson(char *text, Datum *jsonb)
@@ -287,7 +285,7 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	/* required of a hash operator class: low half of the seeded hash with seed 0 */
+	/* a hash operator class requires the low half of the seeded hash */
 	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
@@ -343,8 +341,10 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise the error for invalid binary input.  An unknown format version has a separate error,
- * because the value may be valid for another version of dlints.
+ * Raise an error for invalid binary input.
+ *
+ * An unknown format version has a separate error, because another version of dlints may accept the
+ * value.
  */
 static void
 RaiseInvalidBinary(const Problem *problem)
@@ -370,13 +370,14 @@ CheckLength(bool good)
 		RaiseInvalidBinary(&problem);
 }
 
-/* Size of the binary form's header, which has no length word and no unused fields */
+/* Size of the header in the binary form, without length word and unused fields */
 #define EXTERNAL_HEADER_SIZE \
 	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 
 /*
- * Read the binary form, which is untrusted input: check sizes before
- * allocating memory, and numbers before using the value.
+ * Read the binary form, which is untrusted input.
+ *
+ * Sizes are checked before memory is allocated, and numbers before they are used.
  */
 static Dlints *
 ModelReceive(StringInfo buf)

@@ -1,8 +1,6 @@
 /*
  * validate.c
- *		Validation of models, shared by constructors, input functions and
- *		readers of stored values; and the check that two models can be
- *		combined.
+ *		Check models, and whether two models can be combined.
  */
 #include "postgres.h"
 
@@ -30,10 +28,7 @@ ProblemRaise(const Problem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
-/*
- * Report a problem: fill "problem", or raise the error if it is NULL.
- * Returns false, so that checks can return the result.
- */
+/* Fill "problem", or raise the error if it is NULL.  Returns false. */
 bool
 ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 			  const char *detail, const char *hint)
@@ -47,7 +42,7 @@ ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 	return false;
 }
 
-/* Report a value outside its range.  The message states the range, the detail the value. */
+/* Report a value outside its range. */
 static bool
 ReportOutOfRange(Problem *problem, const char *name, const char *range, double value)
 {
@@ -56,7 +51,7 @@ ReportOutOfRange(Problem *problem, const char *name, const char *range, double v
 						 psprintf("The value is %s.", double_to_shortest_decimal(value)), NULL);
 }
 
-/* Check that a number is between min and max.  NaN fails both comparisons and is reported. */
+/* Check that a number is between min and max, and not NaN. */
 static bool
 CheckBetween(const char *name, double value, double min, double max, Problem *problem)
 {
@@ -118,7 +113,7 @@ CheckProfileDim(const DlintsHeader *header, Problem *problem)
 								  header->profile_dim, header->feature_dim), NULL);
 }
 
-/* Check a projection: reduced_dim is at most dim, and the scale is in range. */
+/* Check the parameters of a projection. */
 static bool
 CheckReduction(const DlintsHeader *header, Problem *problem)
 {
@@ -133,7 +128,6 @@ CheckReduction(const DlintsHeader *header, Problem *problem)
 						DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
 }
 
-/* Check that a model without projection has no projection_scale. */
 static bool
 CheckNoReduction(const DlintsHeader *header, Problem *problem)
 {
@@ -142,7 +136,7 @@ CheckNoReduction(const DlintsHeader *header, Problem *problem)
 						 header->projection_scale);
 }
 
-/* Check that a model has at most DLINTS_MAX_DIM reduced features without the intercept. */
+/* Check that a model has at most DLINTS_MAX_DIM features without the intercept. */
 static bool
 CheckCoordinates(const DlintsHeader *header, Problem *problem)
 {
@@ -164,8 +158,9 @@ CheckCoordinates(const DlintsHeader *header, Problem *problem)
 }
 
 /*
- * The next three functions also check arguments before they are stored in a header.  A header
- * cannot represent every value: 0 would mean "none", and a large number of memories would not fit.
+ * Check an argument before it is stored in a header.
+ *
+ * A header cannot represent every value, because 0 means "none".
  */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)
@@ -209,7 +204,7 @@ CheckForgetting(const DlintsHeader *header, Problem *problem)
 	return CheckBetween("discount", header->discount, DLINTS_MIN_DISCOUNT, 1.0, problem);
 }
 
-/* Check the parameters in an untrusted header, before memory of the implied size is allocated. */
+/* Check parameters from outside, before memory of the implied size is allocated. */
 bool
 ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 {
@@ -229,7 +224,7 @@ ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 		CheckBetween("exploration", header->exploration, 0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 
-/* Are counts and estimates those of an untrained model, except for sigma with a prior? */
+/* Are counts and estimates those of an untrained model? */
 static bool
 IsUntrained(const DlintsHeader *header)
 {
@@ -276,7 +271,6 @@ ModelCheckHistory(const DlintsHeader *header, Problem *problem)
 		CheckBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
 }
 
-/* Are all numbers of evidence, totals and prior valid? */
 bool
 ModelEvidenceIsValid(Dlints *model)
 {
@@ -305,7 +299,7 @@ CheckPriorSigma(Dlints *model, Problem *problem)
 	return true;
 }
 
-/* Does the prior have a posterior at its full weight?  "numbers" is work space for a factor. */
+/* Does the prior have a posterior at its full weight?  "numbers" is work space. */
 static bool
 PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numbers)
 {
@@ -326,8 +320,9 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 }
 
 /*
- * Do the prior and the evidence under each discount have a posterior?  The sum of evidence and
- * prior then has one, too.  A model without a posterior would raise errors whenever it is used.
+ * Do the prior and the evidence under each discount have a posterior?
+ *
+ * Without one, the model would raise errors whenever it is used.
  */
 bool
 ModelPosteriorsExist(Dlints *model)
@@ -359,11 +354,9 @@ ModelPosteriorsExist(Dlints *model)
 }
 
 /*
- * Validate a model from text, jsonb or binary input, after ModelCheckParameters: all
- * numbers are finite, sums of squares are not negative, and posteriors exist.
+ * Check a model from text, jsonb or binary input, after ModelCheckParameters().
  *
- * Normalizes the numbers to the form that training produces, so that each model has exactly
- * one representation.
+ * Normalizes the numbers, so that each model has exactly one representation.
  */
 bool
 ModelNormalizeExternal(Dlints *model, Problem *problem)
@@ -399,8 +392,9 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise an error unless two models can be combined.  Dimensions, interactions, intercept,
- * projection and discounts must be equal.  Ridge, exploration, noise and policy may differ.
+ * Raise an error unless two models can be combined.
+ *
+ * Dimensions, interactions, intercept, projection and discounts must be equal.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)

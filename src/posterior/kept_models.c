@@ -1,20 +1,17 @@
 /*
  * kept_models.c
- *		Cache of prepared models.
+ *		Cache of models with the results computed from them.
  *
- * A query passes the same model with every row, or alternates between some thousand models, and a
- * session uses the same few repeatedly.  We therefore read and factor each model once.  Most calls
- * only compare the argument with the cached key, so the comparison must be cheap.
+ * A query often passes the same model with every row.  We therefore read and factor each model
+ * once.  Most calls only compare the argument with a cached key.
  *
- * A backend caches prepared models in one hash table, limited by dlints.model_cache_size.  Each
- * call site (a function in a plan) compares the model of its last call first, which cannot be
- * evicted.  Eviction is random: models are often scanned cyclically, which is the worst case of
- * LRU.
+ * A backend has one cache, limited by dlints.model_cache_size.  The last model of each function
+ * call in a plan is not evicted.  Other models are evicted at random, because queries often scan
+ * models cyclically, which is the worst case of LRU.
  *
- * The key of a value stored out of line is its toast pointer.  A pointer identifies one value
- * within a transaction, but its OID can be reused later.  When a transaction first uses a cached
- * model, we therefore compare the value's first chunk.  The key of an inline value is all of its
- * bytes; such models are cached until the end of the transaction.
+ * The key of a value stored out of line is its toast pointer.  The OID in a toast pointer can be
+ * reused by a later transaction.  When a transaction first uses a cached model, we therefore
+ * compare the first chunk of the value.  The key of an inline value is all of its bytes.
  */
 #include "postgres.h"
 
@@ -32,9 +29,9 @@
 /* ---------- value keys ---------- */
 
 /*
- * Get the bytes that identify a datum.  A toast pointer to disk identifies a
- * value while a statement runs.  Pointers to memory (expanded or indirect
- * values) do not, so these values are flattened.
+ * Get the bytes that identify a datum while a statement runs.
+ *
+ * These are a toast pointer to disk, or all bytes of the value.
  */
 static ValueKey
 ValueKeyOf(Datum datum)
@@ -49,7 +46,7 @@ ValueKeyOf(Datum datum)
 	return key;
 }
 
-/* Free the flat copy that ValueKeyOf may have made. */
+/* Free the copy that ValueKeyOf may have made. */
 static void
 ValueKeyDone(ValueKey key, Datum datum)
 {
@@ -92,9 +89,10 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless "model" equals the model behind the key.  Two stored copies of one model
- * have different keys, so we compare the models.  We then set the key to the new copy, which the
- * next rows probably contain, too.
+ * Raise an error unless "model" equals the model of the key.
+ *
+ * The same model may be stored twice, with different keys.  We then set the key to that of "model",
+ * which the next rows probably contain, too.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
@@ -112,16 +110,16 @@ int			model_cache_size;
 
 typedef struct TableEntry
 {
-	const ValueKey *key;		/* hash key: the field "key" of "model" */
+	const ValueKey *key;		/* model->key */
 	PreparedModel *model;
 	uint32		hash;
 	char		status;
 } TableEntry;
 
 /*
- * Bytes hashed at each end of an inline model: the header and the first sums, and the end
- * of the last matrix.  Hashing all bytes would cost more than the comparison that follows.
- * Toast pointers are shorter and are hashed completely.
+ * Number of bytes hashed at each end of a model.
+ *
+ * Hashing all bytes would take longer than a comparison.
  */
 #define HASHED_BYTES	512
 
@@ -134,7 +132,7 @@ HashKey(const ValueKey *key)
 	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/* Are two keys equal?  Deletion compares an entry's key with itself, hence the shortcut. */
+/* Deletion compares an entry's key with itself, hence the shortcut. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
@@ -155,10 +153,10 @@ SameKey(const ValueKey *a, const ValueKey *b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* State of a call site, stored in fn_extra */
+/* State of a function call in a plan, stored in fn_extra */
 typedef struct CallSite
 {
-	PreparedModel *last;		/* model of the last call, or NULL */
+	PreparedModel *last;
 	MemoryContextCallback at_end;
 } CallSite;
 
@@ -166,7 +164,7 @@ typedef struct CallSite
 static MemoryContext all_context = NULL;
 static models_hash *table = NULL;
 static Size kept_bytes = 0;
-static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* cached models with inline keys */
+static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* models with inline keys */
 
 static Size
 CacheLimit(void)
@@ -176,7 +174,7 @@ CacheLimit(void)
 
 /* ---------- memory ---------- */
 
-/* After an allocation, update the size of a cached model and of the cache. */
+/* Update the size of the cache after an allocation for a model. */
 static void
 UpdateKeptBytes(PreparedModel *model)
 {
@@ -188,7 +186,7 @@ UpdateKeptBytes(PreparedModel *model)
 	kept_bytes = kept_bytes + model->bytes - before;
 }
 
-/* Allocate memory for a part (parts.h) of a prepared model. */
+/* Allocate memory for a result that is computed from a model. */
 void *
 PreparedAlloc(PreparedModel *model, Size size)
 {
@@ -198,7 +196,6 @@ PreparedAlloc(PreparedModel *model, Size size)
 	return part;
 }
 
-/* Replace a key that belongs to a prepared model. */
 void
 PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 {
@@ -208,7 +205,7 @@ PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 
 /* ---------- eviction ---------- */
 
-/* Remove a model from the cache.  Its memory is freed when no call site uses the model. */
+/* Remove a model from the cache.  Its memory is freed when no function call uses it. */
 static void
 EvictModel(PreparedModel *model)
 {
@@ -221,7 +218,7 @@ EvictModel(PreparedModel *model)
 		MemoryContextDelete(model->context);
 }
 
-/* Find a model that no call site uses, from a random position of the table on; NULL if none */
+/* Find a random model that no function call uses.  Returns NULL if there is none. */
 static PreparedModel *
 FindEvictable(void)
 {
@@ -236,7 +233,7 @@ FindEvictable(void)
 	return NULL;
 }
 
-/* Evict models until the cache has at most "bound" bytes, or only models in use. */
+/* Evict models until the cache has at most "bound" bytes. */
 static void
 MakeRoom(Size bound)
 {
@@ -250,9 +247,10 @@ MakeRoom(Size bound)
 #define IDLE_CACHE_DIVISOR	4
 
 /*
- * Transaction callback: shrink the cache.  Models with inline keys are evicted, since they are
- * small or values of variables.  Other models may be old versions that no query will use again, so
- * we reduce their memory to 1/IDLE_CACHE_DIVISOR of the limit.
+ * Shrink the cache at the end of a transaction.
+ *
+ * Inline models are evicted because they are small, or values of variables.  Other models may be
+ * old versions that no query will use again.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
@@ -289,9 +287,9 @@ MakeTable(void)
 /* ---------- reading ---------- */
 
 /*
- * Maximum size in bytes of an out-of-line value that is read completely.  One scan of up to nine
- * chunks then replaces separate scans for header and evidence.  A default model has 8.7 kB with 24
- * coordinates, 16 kB with 34.
+ * Maximum size in bytes of an out-of-line value that is read as a whole.
+ *
+ * Reading parts of such a small value would take longer.
  */
 #define MAX_SHORT_VALUE		16384
 
@@ -304,7 +302,6 @@ DetoastShort(Datum datum)
 	return datum;
 }
 
-/* Read the header of a model, and remember the argument for later reads. */
 static void
 ReadModel(PreparedModel *model, Datum datum)
 {
@@ -314,8 +311,9 @@ ReadModel(PreparedModel *model, Datum datum)
 }
 
 /*
- * Hash the first chunk of a value stored out of line.  The header alone would not suffice: models
- * with a given ridge and noise have equal headers if they were trained on equal rewards.
+ * Hash the first chunk of a value stored out of line.
+ *
+ * The header alone would not suffice, because different models may have equal headers.
  */
 static uint64
 HashFirstChunk(Datum datum)
@@ -328,7 +326,6 @@ HashFirstChunk(Datum datum)
 	return hash;
 }
 
-/* Create a prepared model in a separate memory context. */
 static PreparedModel *
 CreateModel(Datum datum)
 {
@@ -366,7 +363,7 @@ InsertModel(Datum datum, uint32 hash)
 	return model;
 }
 
-/* Is the cached model still the value behind its toast pointer?  Checked once per transaction. */
+/* Check once per transaction that the toast pointer still refers to the cached model. */
 static bool
 ConfirmModel(PreparedModel *model, Datum datum)
 {
@@ -381,7 +378,6 @@ ConfirmModel(PreparedModel *model, Datum datum)
 	return true;
 }
 
-/* Get the prepared model of a value from the cache, or add it. */
 static PreparedModel *
 LookupModel(Datum datum)
 {
@@ -405,7 +401,7 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/* Release the model of a call site; also called at the end of the plan. */
+/* Release the model of a function call.  Also called at the end of the plan. */
 static void
 ReleaseModel(void *arg)
 {
@@ -444,8 +440,9 @@ PrepareModelOnce(Datum datum)
 }
 
 /*
- * Get the prepared model of an argument, which must not be NULL.  The result
- * is valid until the call site uses another model.
+ * Get the cached model of an argument, which must not be NULL.
+ *
+ * The result is valid until the same function call in the plan uses another model.
  */
 PreparedModel *
 PrepareModel(FunctionCallInfo fcinfo, int argno)
@@ -453,7 +450,6 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 	Datum		datum = PG_GETARG_DATUM(argno);
 	CallSite   *site;
 
-	/* without FmgrInfo the call has no fn_extra */
 	if (fcinfo->flinfo == NULL)
 		return PrepareModelOnce(datum);
 

@@ -1,8 +1,6 @@
 /*
  * parts.c
- *		Computation of a prepared model's parts: mean, root of the covariance,
- *		factors for draws, and weights under a profile.  Each part is computed
- *		once per cached model.
+ *		Results computed from a model: posterior mean, covariance and draws.
  */
 #include "postgres.h"
 
@@ -20,8 +18,9 @@ AllocatePart(PreparedModel *prepared, Size count)
 }
 
 /*
- * Compute the Cholesky factors Z = L L' and Z~ = M M' of evidence with a prior.  Raises an error if
- * the posterior does not exist.
+ * Compute the Cholesky factors of evidence with a prior.
+ *
+ * Raises an error if the posterior does not exist.
  */
 void
 FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
@@ -63,9 +62,9 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 }
 
 /*
- * Compute the requested parts of a model that are missing.  Workspace is in the current memory
- * context, and a part is attached only when complete, so an error leaves no incomplete part.  The
- * mean requires the factor of Z only.
+ * Compute the requested results that are missing.
+ *
+ * A result is stored only when it is complete, so an error leaves no incomplete result.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -98,7 +97,7 @@ MakeParts(PreparedModel *prepared, int parts)
 	}
 }
 
-/* Return the mean of a model without observations and prior: zeros. */
+/* Return the posterior mean of a model without observations: zeros. */
 static double *
 MakeZeroMean(PreparedModel *prepared)
 {
@@ -109,8 +108,9 @@ MakeZeroMean(PreparedModel *prepared)
 }
 
 /*
- * Compute the requested parts unless they exist.  A temporary memory context
- * frees the sums and factors, which may be large, immediately.
+ * Compute the requested results unless they exist.
+ *
+ * A temporary memory context frees the work space early.
  */
 void
 PrepareParts(PreparedModel *prepared, int parts)
@@ -131,12 +131,12 @@ PrepareParts(PreparedModel *prepared, int parts)
 	MemoryContextDelete(work);
 }
 
-/* Convert the posterior mean to weights of features under another profile. */
+/* Convert the posterior mean to feature weights for a user profile. */
 static void
 LiftMean(PreparedModel *prepared, Datum profile)
 {
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* the weights are incomplete until the end */
+	prepared->lifted = false;	/* weights are incomplete until the end */
 	if (!prepared->weights)
 		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);
@@ -145,8 +145,10 @@ LiftMean(PreparedModel *prepared, Datum profile)
 }
 
 /*
- * Get the weights of the posterior mean under a profile.  The weights of the last profile
- * are cached, since queries usually process one user's rows consecutively.
+ * Get the posterior mean as feature weights for a user profile.
+ *
+ * We keep the weights of the last profile, because queries usually process one user's rows
+ * consecutively.
  */
 const double *
 PreparedWeights(PreparedModel *prepared, Datum profile)
@@ -156,7 +158,6 @@ PreparedWeights(PreparedModel *prepared, Datum profile)
 	return prepared->weights;
 }
 
-/* Let a Factor point to the numbers that PART_DRAW stores. */
 static void
 BindFactor(const PreparedModel *prepared, Factor *factor)
 {
@@ -167,8 +168,9 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 }
 
 /*
- * Compute the expected reward at reduced features z and its standard error, without the model's
- * mean and covariance, which is faster for a single z.  Overwrites "reduced".
+ * Compute the expected reward of a feature vector and its standard error.
+ *
+ * For a single vector, this is faster than using the model's covariance.  Overwrites the vector.
  */
 double
 PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
@@ -186,8 +188,9 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 }
 
 /*
- * Compute draws psi-tilde of the coefficients (Ghoorchian et al., Algorithm 1): those numbered
- * "first" (0-based) to "first" + "count" - 1 under a seed, each of prepared->dim numbers.
+ * Compute draws of the coefficients (Ghoorchian et al., Algorithm 1).
+ *
+ * Draws are numbered from 0, and have prepared->dim numbers each.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)
@@ -208,7 +211,6 @@ PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double
 	pfree(normals);
 }
 
-/* Compute the first draw of the coefficients under a seed. */
 double *
 PreparedDraw(PreparedModel *prepared, uint64 seed)
 {
@@ -218,10 +220,7 @@ PreparedDraw(PreparedModel *prepared, uint64 seed)
 	return draw;
 }
 
-/*
- * Can the model be trained on any valid observation without overflow?  The
- * answer is cached, since a query may alternate between models.
- */
+/* Can the model be trained on any valid observation without overflow? */
 bool
 PreparedIsModerate(PreparedModel *prepared)
 {

@@ -1,7 +1,6 @@
 /*
  * parts.h
- *		Parts of a prepared model: mean, root of the covariance, factors for
- *		draws, and weights under a profile.
+ *		Results computed from a model: posterior mean, covariance and draws.
  */
 #ifndef DLINTS_PARTS_H
 #define DLINTS_PARTS_H
@@ -9,7 +8,7 @@
 #include "core/posterior.h"
 #include "posterior/kept_models.h"
 
-/* parts of a prepared model, as a bit mask */
+/* results as a bit mask */
 #define PART_MEAN	0x01
 #define PART_ROOT	0x02
 #define PART_DRAW	0x04

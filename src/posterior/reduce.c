@@ -1,11 +1,9 @@
 /*
  * reduce.c
- *		Conversion of features to reduced features z, and of coefficients of z
- *		to weights of features, with a cache of projection matrices.
+ *		Conversion of item features to a model's features, with a cache of projection matrices.
  *
- * Models with equal seed, dimensions and scale share a matrix.  The cache evicts the least recently
- * used matrices when a new one needs space.  A hash table finds matrices quickly, since many small
- * models may have different seeds.
+ * Models with equal seed, dimensions and scale share a matrix.  The least recently used matrices
+ * are evicted.
  */
 #include "postgres.h"
 
@@ -23,24 +21,21 @@
 
 /* ---------- projection matrices ---------- */
 
-/*
- * Number of doubles in a piece of a matrix: 1 MB, twice the longest row.  We check for interrupts
- * after each piece, which takes 4 ms to generate.
- */
+/* Number of doubles that are generated between two checks for interrupts (4 ms) */
 #define PIECE_NUMBERS	131072
 
 int			projection_cache_size;
 
 StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
 
-/* A cached matrix; the hash key, which must be first, determines all of its numbers */
+/* A cached projection matrix.  The hash key must be first. */
 typedef struct KeptProjection
 {
 	Projection	projection;
 	dlist_node	node;
-	MemoryContext context;		/* memory context of the matrix */
+	MemoryContext context;
 	Size		bytes;
-	double	   *numbers;		/* all rows, in row-major order */
+	double	   *numbers;		/* all rows */
 } KeptProjection;
 
 StaticAssertDecl(sizeof(Projection) == sizeof(uint64) + sizeof(double) + 2 * sizeof(int),
@@ -51,8 +46,9 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * Return the number of rows in a piece of a matrix.  The number does not depend on whether the
- * matrix is cached, so that dlints.projection_cache_size cannot change the rounding of sums.
+ * Return the number of rows of a matrix that are processed at a time.
+ *
+ * It does not depend on the cache, because the cache size must not change the rounding of sums.
  */
 static int
 PieceRows(const Projection *projection)
@@ -68,7 +64,7 @@ CacheLimit(void)
 	return (Size) projection_cache_size * 1024;
 }
 
-/* Generate all rows of a matrix, in pieces, so that users can cancel the query. */
+/* Generate all rows of a matrix in pieces, so that users can cancel the query. */
 static void
 GenerateRows(const Projection *projection, double *numbers)
 {
@@ -109,9 +105,9 @@ MakeTable(void)
 }
 
 /*
- * Generate a matrix and add it to the cache.  The matrix moves to permanent memory only when it is
- * complete, so an error frees it.  Its size in the cache is that of its memory context, because a
- * small matrix is mostly overhead.
+ * Generate a matrix and add it to the cache.
+ *
+ * The matrix moves to permanent memory when it is complete, so that an error frees it.
  */
 static KeptProjection *
 InsertProjection(const Projection *projection, Size bytes)
@@ -135,7 +131,7 @@ InsertProjection(const Projection *projection, Size bytes)
 	return kept;
 }
 
-/* Get a matrix from the cache, or add it.  Returns NULL if it exceeds the limit. */
+/* Get a matrix from the cache, or add it.  Returns NULL if it is too large. */
 static KeptProjection *
 KeepProjection(const Projection *projection)
 {
@@ -144,7 +140,7 @@ KeepProjection(const Projection *projection)
 	KeptProjection *kept;
 
 	MakeTable();
-	MakeRoom(0);				/* evict matrices if the limit has been reduced */
+	MakeRoom(0);				/* the limit may have been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{
@@ -155,8 +151,10 @@ KeepProjection(const Projection *projection)
 }
 
 /*
- * Begin a scan of a matrix's rows.  A matrix too large for the cache is generated during the scan.
- * Only one scan may be active, because a second one could evict the first one's matrix.
+ * Begin a scan of a projection matrix.
+ *
+ * A matrix that is too large for the cache is generated during the scan.  Only one scan may be
+ * active, because a second one could evict the matrix of the first one.
  */
 ProjectionWalk
 ProjectionBegin(const Projection *projection)
@@ -171,7 +169,7 @@ ProjectionBegin(const Projection *projection)
 	return walk;
 }
 
-/* Advance a scan to the next piece.  Returns false, and ends the scan, after the last piece. */
+/* Advance a scan to the next rows.  Returns false after the last ones. */
 bool
 ProjectionNext(ProjectionWalk *walk)
 {
@@ -195,7 +193,7 @@ ProjectionNext(ProjectionWalk *walk)
 
 /* ---------- reduction and lifting ---------- */
 
-/* Begin a scan of a model's projection matrix for BLAS.  Returns false if the model has none. */
+/* Begin a scan of a model's projection matrix.  Returns false if the model has none. */
 static bool
 BeginProjection(const DlintsHeader *model, Projection *projection, ProjectionWalk *walk)
 {
@@ -207,7 +205,7 @@ BeginProjection(const DlintsHeader *model, Projection *projection, ProjectionWal
 	return true;
 }
 
-/* Compute reduced features of feature vectors, each with a profile if the model has profiles. */
+/* Compute a model's features from item features and user profiles. */
 void
 ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 			   const double *profiles, double *reduced)
@@ -223,7 +221,7 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 							 kind_reduced_len(&kind));
 }
 
-/* Compute the reduced features of an SQL call's features and profile, after checking both. */
+/* Compute a model's features from the arguments of an SQL function. */
 double *
 ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 {
@@ -240,9 +238,10 @@ ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 }
 
 /*
- * Convert "count" vectors of coefficients to weights of features, all under one profile if the
- * model has profiles.  Each vector gives dim weights, followed by one for the intercept, if any.
- * Raises an error if a weight overflows.
+ * Convert vectors of coefficients to weights of item features.
+ *
+ * All have the same user profile.  The weight of the intercept is last.  Raises an error if a
+ * weight overflows.
  */
 void
 LiftParameters(const DlintsHeader *model, int count, const double *parameters,
@@ -262,7 +261,7 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 		ResultFinite(weights[i]);
 }
 
-/* Convert one vector of coefficients to weights of features, under the profile of an SQL call. */
+/* Convert one vector of coefficients to weights of item features. */
 void
 LiftParameter(const DlintsHeader *model, const double *parameter, Datum profile, double *weights)
 {

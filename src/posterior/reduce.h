@@ -1,8 +1,6 @@
 /*
  * reduce.h
- *		Conversion of features and profiles to reduced features z, conversion of
- *		coefficients to weights of features, and the cache of projection
- *		matrices, limited by dlints.projection_cache_size.
+ *		Conversion of item features to a model's features, and the cache of projection matrices.
  */
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H
@@ -11,15 +9,15 @@
 
 #include "model/model.h"
 
-extern int	projection_cache_size;	/* dlints.projection_cache_size, in kilobytes */
+extern int	projection_cache_size;	/* in kilobytes */
 
-/* A scan of a projection matrix, piece by piece. */
+/* A scan of a projection matrix, some rows at a time */
 typedef struct ProjectionWalk
 {
 	const Projection *projection;
-	ProjectionRows piece;		/* rows of the projection matrix in the current piece */
-	const double *kept;			/* the projection matrix if it is cached, else NULL */
-	double	   *generated;		/* buffer for a piece of a matrix that is not cached */
+	ProjectionRows piece;		/* current rows */
+	const double *kept;			/* cached matrix, or NULL */
+	double	   *generated;		/* buffer without a cache */
 } ProjectionWalk;
 
 extern ProjectionWalk ProjectionBegin(const Projection *projection);
