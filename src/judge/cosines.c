@@ -1,7 +1,6 @@
 /*
  * cosines.c
- *		The function _dlints_similar_items: a list for a user by the cosines between the
- *		sets of users who clicked two items.
+ *		The function _dlints_similar_items, which lists items by the users whom they share.
  */
 #include "postgres.h"
 
@@ -15,10 +14,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum item number; sums and scores then take 512 MB. */
+/* Maximum item number, at which arrays take 512 MB */
 #define MAX_ITEM			(1 << 24)
 
-/* Smaller scores are rounding errors; one common user of a million gives a cosine of 1e-6 */
+/* Smaller scores are rounding errors. */
 #define MIN_SCORE			1e-9
 
 /* An array of item numbers */
@@ -48,7 +47,7 @@ ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 	return items;
 }
 
-/* For each basket, add the weights of all its items to the score of each of its items. */
+/* Add the sum of the weights in each basket to the scores of the basket's items. */
 static void
 AddBaskets(Items baskets, const double *weights, double *scores)
 {
@@ -70,12 +69,12 @@ AddBaskets(Items baskets, const double *weights, double *scores)
 PG_FUNCTION_INFO_V1(dlints_similar_items);
 
 /*
- * _dlints_similar_items(baskets, clicked, candidates, size): the "size" items with the
- * largest sums of cosines to the clicked items, among the items 1 to "candidates".
+ * _dlints_similar_items(baskets, clicked, candidates, size): the items most similar to clicked
+ * ones.
  *
- * The cosine of two items is the number of users who clicked both, divided by the root of the
- * product of their numbers of users.  "baskets" has the distinct items of each user, with a 0 after
- * those of each user.  An item has no cosine to itself.  Ties are broken by the item number.
+ * Similarity is a sum of cosines.  The cosine of two items is the number of users who clicked both,
+ * divided by the root of the product of their numbers of users.  "baskets" has the distinct items
+ * of each user, followed by a 0.  Ties are broken by the item number.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * ndcg.c
- *		The aggregate dlints_ndcg: quality of a ranking (NDCG@k).
+ *		The aggregate dlints_ndcg, which measures the quality of a ranking.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "choose/topk.h"
 #include "sql/args.h"
 
-/* State of dlints_ndcg: relevances of the k highest scores, and the k highest relevances */
+/* The relevances of the k highest scores, and the k highest relevances */
 typedef struct NdcgState
 {
 	TopK	   *by_score;
@@ -33,12 +33,10 @@ BeginNdcg(MemoryContext context, int k)
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
- * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain of the k rows
- * with the highest scores, between 0 and 1 (NDCG@k in the experiments of Ghoorchian et al.).
+ * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain, between 0 and 1.
  *
- * Rows with NULL relevance or score are skipped.  The result is NULL if no row has a
- * positive relevance.  Raises an error for a negative or infinite relevance, for k below 1,
- * and if k differs between rows.
+ * It is NDCG@k in the experiments of Ghoorchian et al.  Rows with a NULL are skipped.  The result
+ * is NULL if no row has a positive relevance.
  */
 Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)
@@ -69,7 +67,7 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* Compute the sum of relevance / log2(rank + 1) over a ranking; rank 1 is the first. */
+/* Compute the sum of relevance / log2(rank + 1), where the first rank is 1. */
 static double
 DiscountedGain(const TopK *relevances)
 {

@@ -1,8 +1,6 @@
 /*
  * policy_value.c
- *		The aggregate dlints_policy_value: off-policy estimates of a policy's
- *		mean reward.  The function dlints_bounds: confidence bounds for a
- *		mean, valid for rare rewards too.
+ *		The aggregate dlints_policy_value and the function dlints_bounds, which evaluate policies.
  */
 #include "postgres.h"
 
@@ -17,13 +15,14 @@
 #include "sql/args.h"
 
 /*
- * The state of dlints_policy_value is a PolicyValue, stored as an array of
- * double precision.  Without predictions the last member (doubly) is omitted.
+ * Number of doubles in the state of dlints_policy_value.
+ *
+ * Without predictions, the last member of PolicyValue is omitted.
  */
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
 
-/* Maximum number of observations: 2^53, up to which a double counts without rounding. */
+/* Up to 2^53, a double counts without rounding. */
 #define MAX_OBSERVATIONS	9007199254740992.0
 
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),
@@ -37,7 +36,7 @@ RaiseInvalidState(const char *message)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message)));
 }
 
-/* Read and check a state.  The member "doubly" is zero if the state lacks it. */
+/* Read and check a state. */
 static ArrayType *
 ReadState(Datum state, PolicyValue *value)
 {
@@ -55,8 +54,9 @@ ReadState(Datum state, PolicyValue *value)
 }
 
 /*
- * Merge the sums "more" into the state, an array of "count" numbers, in place.  We do not check for
- * overflow here: infinity persists, and the final function raises the error.
+ * Merge the sums "more" into the state in place.
+ *
+ * The final function checks for overflow, because infinity persists.
  */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
@@ -104,12 +104,12 @@ AnyNull(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
- * dlints_policy_value(reward, logged, target [, predicted, expected]): estimate the mean reward of
- * a target policy from the log of another policy (formulas in core/value.h).
+ * dlints_policy_value(reward, logged, target [, predicted, expected]): evaluate a policy.
  *
- * logged is the probability with which the log's policy made the decision, in (0, 1]; target is
- * that of the evaluated policy, in [0, 1]. predicted and expected are a model's predictions for the
- * logged decision and for the evaluated policy.  Rows with a NULL argument are skipped.
+ * Estimates the mean reward of a target policy from the log of another policy (core/value.h).
+ * "logged" and "target" are the probabilities of the decision under both policies.  "predicted" and
+ * "expected" are a model's rewards for the logged decision and for the target policy.  Rows with a
+ * NULL argument are skipped.
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
@@ -148,7 +148,7 @@ dlints_policy_value_combinefn(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(MergeIntoState(fcinfo, &other, ARR_DIMS(array)[0]));
 }
 
-/* columns of the composite type dlints_policy_estimate */
+/* columns of the type dlints_policy_estimate */
 enum
 {
 	VALUE_OBSERVATIONS,
@@ -181,7 +181,7 @@ PutNumber(ValueRow *row, int column, double number)
 	row->nulls[column] = false;
 }
 
-/* Store a mean in a result column and, for two or more observations, its error in the next. */
+/* Store a mean in a result column, and its standard error in the next one. */
 static void
 PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 {
@@ -233,7 +233,7 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_bounds ---------- */
 
-/* Summary of a sample of numbers between "lowest" and "highest". */
+/* Summary of a sample of bounded numbers */
 typedef struct Sample
 {
 	double		mean;
@@ -243,7 +243,7 @@ typedef struct Sample
 	double		highest;
 } Sample;
 
-/* Is a value within bounds?  We tolerate 1e-9 of the range, since users pass rounded values. */
+/* Is a value within bounds?  Users pass rounded values, so we tolerate small excesses. */
 static bool
 IsWithin(double value, double lowest, double highest)
 {
@@ -292,11 +292,10 @@ CheckSample(const Sample *sample)
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
 /*
- * dlints_bounds(mean, stderr, observations, lowest, highest, confidence): confidence bounds
- * for an expectation that remain valid if a user looks at them repeatedly (core/value.h).
+ * dlints_bounds(mean, stderr, observations, lowest, highest, confidence): bounds for a mean.
  *
- * Observations lie between lowest and highest; confidence is between 0 and 1.  Raises an
- * error if no sample between these bounds has this mean and standard error.
+ * The bounds remain valid if a user looks at them repeatedly (core/value.h).  Raises an error if no
+ * sample between lowest and highest has this mean and standard error.
  */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)

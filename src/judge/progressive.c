@@ -1,7 +1,6 @@
 /*
  * progressive.c
- *		The window function dlints_progressive: predicts each row of a log
- *		with a model trained on the rows before it (progressive validation).
+ *		The window function dlints_progressive, which predicts each row from the rows before it.
  */
 #include "postgres.h"
 
@@ -15,25 +14,22 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* State of a partition, kept in partition-local memory. */
+/* State of a partition */
 typedef struct Progress
 {
-	ValueKey	key;			/* bytes that identify the model argument */
-	Dlints	   *model;			/* model trained on the rows read so far */
-	double	   *mean;			/* posterior mean psi-hat; "model" may be newer */
-	int64		updates;		/* value of model->updates when the mean was computed */
-	int			memory;			/* number (from 1) of the discount for "mean"; 0: no mean yet */
-	double	   *b;				/* work space of ComputeMean, like "factor" */
+	ValueKey	key;			/* the model argument */
+	Dlints	   *model;			/* trained on all rows before */
+	double	   *mean;			/* posterior mean */
+	int64		updates;		/* model->updates at "mean" */
+	int			memory;			/* discount of "mean"; 0: none */
+	double	   *b;				/* work space */
 	double	   *factor;
 } Progress;
 
 /*
- * Training on a row takes about D^2 operations, computing the mean D^3.  With
- * up to 128 coordinates and the intercept we compute the mean for each row.
+ * Maximum number of coefficients for which we compute the mean for each row.
  *
- * Larger models use one mean for several rows, so that the cost per row remains about D^2.  Early
- * in a log each row changes the model more, so the mean lacks at most the last 1/16 of the rows
- * read so far.
+ * For larger models this takes long.  Their mean may lack up to 1/16 of the rows.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -49,7 +45,7 @@ MaxLag(const DlintsHeader *model)
 			   model->updates / MAX_LAG_DIVISOR);
 }
 
-/* Is the mean that of the discount in use, and does it lack at most the last MaxLag() rows? */
+/* Is the posterior mean recent enough? */
 static bool
 MeanIsRecent(const Progress *progress)
 {
@@ -59,7 +55,7 @@ MeanIsRecent(const Progress *progress)
 		model->updates - progress->updates <= MaxLag(model);
 }
 
-/* Compute the posterior mean under the discount in use, from the factor of Z only. */
+/* Compute the posterior mean under the discount in use. */
 static void
 ComputeMean(Progress *progress)
 {
@@ -81,7 +77,7 @@ ComputeMean(Progress *progress)
 	progress->memory = model->memory;
 }
 
-/* Copy the model and allocate workspace in partition-local memory. */
+/* Copy the model and allocate work space in the memory of the partition. */
 static void
 BeginPartition(Progress *progress, Datum datum)
 {
@@ -98,7 +94,7 @@ BeginPartition(Progress *progress, Datum datum)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Store the current row's arguments in fcinfo->args, for functions such as ReadObservation(). */
+/* Store the current row's arguments in fcinfo->args. */
 static void
 FetchArguments(FunctionCallInfo fcinfo)
 {
@@ -117,7 +113,7 @@ static const MismatchMessages progressive = {
 	.advice = "Add the key of the models to PARTITION BY.",
 };
 
-/* Get the model trained on the preceding rows.  All rows of a partition must have one model. */
+/* Get the model that is trained on the preceding rows. */
 static Dlints *
 CurrentModel(Progress *progress, Datum datum)
 {
@@ -142,12 +138,10 @@ LearnRow(Dlints *model, const Observation *observation, const double *reduced)
 PG_FUNCTION_INFO_V1(dlints_progressive);
 
 /*
- * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict the reward of
- * each row with the model trained on all preceding rows of the partition.
+ * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict each row's reward.
  *
- * Returns NULL if model, features or profile is NULL; a row with a NULL reward is predicted
- * only.  With up to MAX_EXACT_DIM coordinates the result equals that of calling
- * dlints_predict before each dlints_update.
+ * The model is trained on all preceding rows of the partition.  Returns NULL if model, features or
+ * profile is NULL.  A row with a NULL reward is only predicted.
  */
 Datum
 dlints_progressive(PG_FUNCTION_ARGS)

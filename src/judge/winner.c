@@ -1,6 +1,6 @@
 /*
  * winner.c
- *		The function _dlints_best: which of several arms is the best, by draws.
+ *		The function _dlints_best, which compares actions by draws of their mean rewards.
  */
 #include "postgres.h"
 
@@ -16,11 +16,10 @@
 PG_FUNCTION_INFO_V1(dlints_best);
 
 /*
- * _dlints_best(means, errors): for independent normal variables, a matrix with the probability
- * that each is the largest, and the mean difference of each to the largest.
+ * _dlints_best(means, errors): the probability that each normal variable is the largest.
  *
- * Both are estimated from DRAWS draws with a fixed seed.  Variables that are equally large share a
- * draw.  The result is NULL if an array contains a NULL.
+ * The second row of the result is the mean difference of each variable from the largest.  The seed
+ * is fixed.  The result is NULL if an array contains a NULL.
  */
 Datum
 dlints_best(PG_FUNCTION_ARGS)

@@ -1,7 +1,6 @@
 /*
  * algebra.c
- *		Operations on evidence: concatenate (||), retract (-), scale (*) and age
- *		(dlints_at).
+ *		SQL operators that combine, subtract, scale and age the evidence of models.
  */
 #include "postgres.h"
 
@@ -15,10 +14,7 @@
 #include "model/model.h"
 #include "sql/observation.h"
 
-/*
- * Decay a model's evidence as if "updates" more observations had followed (with a discount per
- * observation), or "time" microseconds had passed (with a half-life).
- */
+/* Decay evidence as if "updates" observations had followed, or "time" microseconds had passed. */
 static void
 Age(Dlints *model, int64 updates, int64 time)
 {
@@ -37,7 +33,7 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/* Choose the reference reward closer to zero, whatever the order of the arguments. */
+/* Choose the reference reward that is closer to zero. */
 static double
 ChooseReference(double left, double right)
 {
@@ -47,9 +43,10 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Bring two models to the same age and reference reward before their sums are added or subtracted.
- * With a discount per observation, the left model decays as if the observations of the right model
- * had followed.  With a half-life, both models decay to the newer of their times.
+ * Bring two models to the same age and reference reward.
+ *
+ * Without a half-life, the left model decays as if the observations of the right model had
+ * followed.
  */
 static void
 Align(Dlints *left, Dlints *right)
@@ -69,7 +66,7 @@ Align(Dlints *left, Dlints *right)
 	ModelRebase(right, reference);
 }
 
-/* Concatenate: left <- left || right.  Overwrites the right model, too. */
+/* Add the evidence of the right model to the left one.  Overwrites the right model, too. */
 static void
 Concat(Dlints *left, Dlints *right)
 {
@@ -90,22 +87,20 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/*
-	 * With a half-life the operator is commutative.  The choice of a discount must therefore not
-	 * depend on when the left model made its last choice.
-	 */
+	/* With a half-life, the result must not depend on the order of the arguments. */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* the functions above have factored the matrix Z, but not Z~ */
+	/* the functions above have not factored the matrix H */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
 
 /*
- * Get the left model for modification.  An aggregate's running state is
- * modified in place, unless it is still a value read from a table.
+ * Get the left model for modification.
+ *
+ * The running state of an aggregate is modified in place.
  */
 static Dlints *
 GetWritableLeft(FunctionCallInfo fcinfo)
@@ -120,13 +115,10 @@ GetWritableLeft(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
- * dlints || dlints: the model trained on the left model's observations and then on those of the
- * right model.  For models with a half-life the order does not matter.  Parameters and prior are
- * those of the left model.  If one argument is NULL the result is the other.
+ * dlints || dlints: the model trained on the left model's observations, then the right model's.
  *
- * Raises an error if both models differ in shape, projection or discounts.  The function is also
- * the transition and combine function of dlints_concat_agg, and the combine function of
- * dlints_evidence.
+ * Parameters and prior are those of the left model.  If one argument is NULL, the result is the
+ * other.  Raises an error if the models differ in shape, projection or discounts.
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
@@ -146,8 +138,9 @@ dlints_concat(PG_FUNCTION_ARGS)
 }
 
 /*
- * Raise an error for a model with a discount below 1.  The weights of its
- * observations depend on their order, which we cannot reverse.
+ * Raise an error for a model with a discount below 1.
+ *
+ * The weights of its observations depend on their order, which we cannot reverse.
  */
 static void
 CheckRetractable(const DlintsHeader *model)
@@ -171,12 +164,9 @@ RaiseNotContained(void)
 }
 
 /*
- * Maximum fraction of the evidence's sums that may remain after all observations were retracted.
- * Rounding leaves about 1e-9 (core/evidence.c); a single remaining observation of a million leaves
- * 1e-6.
+ * Maximum fraction of the sums that may remain after all observations were retracted.
  *
- * If the sums are only rounding errors of an earlier retraction, the fraction says nothing.  We
- * therefore also permit amounts that core/evidence.h considers rounding errors.
+ * Rounding leaves about 1e-9, and one missing observation of a million leaves 1e-6.
  */
 #define MAX_EMPTY_SHARE	1e-6
 
@@ -224,12 +214,11 @@ Subtract(Dlints *left, Dlints *right)
 PG_FUNCTION_INFO_V1(dlints_retract);
 
 /*
- * dlints - dlints: retract the right model's observations from the left model, the inverse of ||.
- * Both models must agree in shape, projection and discounts, and must have a half-life or a
- * discount of 1.  If the right argument is NULL the result is the left model.
+ * dlints - dlints: retract the right model's observations from the left model.
  *
- * Raises an error if the remaining sums are not those of any observations, which detects most
- * evidence on which the model was not trained.
+ * The models must agree in shape, projection and discounts, and have a half-life or a discount of
+ * 1.  If the right argument is NULL, the result is the left model.  Raises an error if the left
+ * model was not trained on these observations, as far as the sums show it.
  */
 Datum
 dlints_retract(PG_FUNCTION_ARGS)
@@ -266,8 +255,8 @@ PG_FUNCTION_INFO_V1(dlints_scale);
 /*
  * double precision * dlints: multiply the weight of each observation.
  *
- * The weight is at most 1e10 and not negative; NULL leaves the model unchanged.  Weight 0 returns
- * an untrained model with the same parameters, without a prior; the evidence is not read.
+ * The factor is between 0 and 1e10.  NULL leaves the model unchanged, and 0 returns an untrained
+ * model without a prior.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
@@ -302,8 +291,9 @@ dlints_scale(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_at);
 
 /*
- * dlints_at(model, at): decay a model with a half-life to the given time.  Models with a discount
- * per observation, and untrained models, are returned unchanged.  Raises an error if the time is
+ * dlints_at(model, at): decay a model with a half-life to the given time.
+ *
+ * Other models, and untrained ones, are returned unchanged.  Raises an error if the time is
  * infinite or before the newest observation.
  */
 Datum

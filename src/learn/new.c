@@ -28,7 +28,7 @@ ReadPolicy(FunctionCallInfo fcinfo, int argno)
 	return (uint8) policy;
 }
 
-/* Read argument "interactions" (NULL or "matched"), which determines the length of profiles. */
+/* Read the argument "interactions", which determines the length of profiles. */
 static void
 SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 {
@@ -61,22 +61,20 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default time window of the strongest discount, in observations per coordinate.  Fewer than two
- * observations per coefficient cannot distinguish noise from signal (core/memories.c).
+ * Default time window of the strongest discount, in observations per coefficient.
+ *
+ * A shorter window cannot distinguish noise from signal.
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 
 /*
- * Maximum number of coordinates for three discounts by default; larger models have two.  At 101
- * coordinates, evidence under a third discount would enlarge the value, which each update writes,
- * from 84 kB to 126 kB.
+ * Maximum number of features for three discounts by default.
+ *
+ * Larger models have two, because each discount enlarges the value that each update writes.
  */
 #define MAX_DIM_THREE_MEMORIES	100
 
-/*
- * Set discount or half-life, and the number of memories (evidence under several discounts).  NULL
- * arguments get defaults, which depend on the number of coordinates.
- */
+/* Set discounts or half-lives.  NULL arguments get defaults. */
 static void
 SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 			int memories_argno, DlintsHeader *header)
@@ -103,12 +101,11 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 PG_FUNCTION_INFO_V1(dlints_new);
 
 /*
- * dlints_new(dim, reduced_dim, ...): create an untrained model (Ghoorchian et al., Algorithm 1,
- * "Input" and "Initialize").  The paper's model has a discount and a ridge.  projection_scale is
- * kappa, by default 1/sqrt(reduced_dim) (Theorem 1).
+ * dlints_new(dim, reduced_dim, ...): create an untrained model.
  *
- * NULL for ridge or noise selects estimation.  Raises an error for a parameter outside its range,
- * and if dim, exploration, policy, intercept or seed is NULL.
+ * See Ghoorchian et al., Algorithm 1, "Input" and "Initialize".  projection_scale is by default
+ * 1/sqrt(reduced_dim), as in Theorem 1.  Ridge and noise are estimated if NULL.  Raises an error
+ * for a parameter outside its range, and if dim, exploration, policy, intercept or seed is NULL.
  */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
@@ -162,11 +159,10 @@ SetPriorWeight(Dlints *model, double weight)
 PG_FUNCTION_INFO_V1(dlints_set);
 
 /*
- * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change parameters of a model
- * and keep its evidence.
+ * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change parameters.
  *
- * NULL keeps a parameter. ridge 0 and noise 0 select estimation; prior_weight 0 removes the prior.
- * Raises an error for a value outside its range, and for a prior_weight if the model has no prior.
+ * NULL keeps a parameter.  A ridge or noise of 0 is estimated, and a prior_weight of 0 removes the
+ * prior.  Raises an error for a value outside its range.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
@@ -209,7 +205,7 @@ CopyWithoutPrior(Dlints *model, double weight)
 	return other;
 }
 
-/* Compute the standard deviation of the rewards; 0 if they are equal except for rounding. */
+/* Compute the standard deviation of rewards; 0 if only rounding errors remain. */
 static double
 RewardStddev(const Evidence *e)
 {
@@ -224,12 +220,11 @@ RewardStddev(const Evidence *e)
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
- * dlints_with_prior(model, evidence, weight): use the evidence of another model as the prior, and
- * replace any previous prior.  An observation of the prior counts "weight" times an observation of
- * the model.  weight is in (0, 1e10], and 1 if NULL.
+ * dlints_with_prior(model, evidence, weight): use the evidence of another model as the prior.
  *
- * NULL evidence leaves the model unchanged; untrained evidence removes the prior.  Raises an error
- * if both models differ in shape, projection or discounts.
+ * "weight" multiplies the weights of the other model's observations.  It is in (0, 1e10], and 1 if
+ * NULL.  NULL evidence leaves the model unchanged; untrained evidence removes the prior.  Raises an
+ * error if the models differ in shape, projection or discounts.
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)

@@ -15,10 +15,7 @@
 
 /* ---------- training on blocks ---------- */
 
-/*
- * Compute the decayed weights of a block's observations, at the last of them, for memory j
- * (0-based), the evidence under discount j.
- */
+/* Compute the decayed weights of a block's observations under the discount with index j. */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)
 {
@@ -36,10 +33,7 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 		}
 }
 
-/*
- * Update the model's counts and the time of its newest observation.  Returns the microseconds by
- * which that time has advanced.
- */
+/* Update counts and newest time.  Returns how many microseconds the time has advanced. */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {
@@ -55,9 +49,9 @@ CountBlock(DlintsHeader *model, const Block *block)
 }
 
 /*
- * Add a block of reduced feature vectors, oldest first, to the evidence under each discount: the
- * updates of b, Z and Z~ in Algorithm 1 (Ghoorchian et al.).  Steps that can raise an error come
- * first, because an error must not leave a model half updated.
+ * Train a model on a block of feature vectors (Ghoorchian et al., Algorithm 1), oldest first.
+ *
+ * Steps that can raise an error come first, because an error must not leave a model half updated.
  */
 void
 LearnReduced(Dlints *model, const Block *block, const double *reduced)
@@ -80,11 +74,7 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	ModelKeepReference(model);
 }
 
-/*
- * Train a model on a block of feature vectors, oldest first, each with its
- * profile if the model has profiles.  One matrix product per block is several
- * times faster than one matrix-vector product per observation.
- */
+/* Train a model on a block of item feature vectors and user profiles, oldest first. */
 void
 LearnBlock(Dlints *model, const Block *block, const double *features, const double *profiles)
 {
@@ -111,13 +101,11 @@ LearnOne(Dlints *model, const Observation *observation)
 PG_FUNCTION_INFO_V1(dlints_update);
 
 /*
- * dlints_update(model, features, reward, profile, at, weight): train a model on one observation
- * (Ghoorchian et al., Algorithm 1).  features has dim numbers, profile dim numbers or none, weight
- * is in (0, 1e10].
+ * dlints_update(model, features, reward, profile, at, weight): train on one observation.
  *
- * Returns NULL for a NULL model, and the model unchanged if features, reward or profile is NULL.
- * Raises an error for an array of another length, for NaN and numbers beyond 1e50, and if a model
- * with a half-life gets no time.
+ * See Ghoorchian et al., Algorithm 1.  "weight" is in (0, 1e10].  Returns NULL for a NULL model,
+ * and the model unchanged if features, reward or profile is NULL.  Raises an error for an array of
+ * another length, for NaN and numbers beyond 1e50, and if a model with a half-life gets no time.
  */
 Datum
 dlints_update(PG_FUNCTION_ARGS)
@@ -137,7 +125,7 @@ dlints_update(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/* Train a model on rows "row" (0-based) to "end" - 1 of a batch, block by block. */
+/* Train a model on rows "row" to "end" - 1 of a batch. */
 static void
 LearnRows(Dlints *model, Batch *batch, int row, int end)
 {
@@ -160,13 +148,11 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
- * dlints_update_batch(model, features, rewards, profiles, ats, weights): train a model on the rows
- * of a matrix, in array order.  The result equals that of as many calls of dlints_update, except
- * for rounding.  features has a row of dim numbers for each reward; profiles is empty or has as
- * many rows.
+ * dlints_update_batch(model, features, rewards, profiles, ats, weights): train on many rows.
  *
- * NULL arguments and errors are as for dlints_update; NULL elements raise an error.  The model
- * chooses its discount after the same row as with single updates.
+ * The result equals that of one dlints_update per row, except for rounding.  "features" and
+ * "profiles" have a row for each reward.  NULL arguments are as for dlints_update; NULL elements
+ * raise an error.
  */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
@@ -187,7 +173,7 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/* Do the sums of a copy of the model remain finite after training on the observation? */
+/* Do the sums of the model remain finite after training on the observation? */
 static bool
 RemainsFinite(Datum datum, const Observation *observation)
 {
@@ -200,9 +186,9 @@ RemainsFinite(Datum datum, const Observation *observation)
 PG_FUNCTION_INFO_V1(dlints_accepts);
 
 /*
- * dlints_accepts(model, features, reward, profile, at, weight): return whether
- * dlints_update accepts an observation.  Returns NULL if an argument other than at and
- * weight is NULL.  An invalid observation does not raise an error.
+ * dlints_accepts(model, features, reward, profile, at, weight): would dlints_update succeed?
+ *
+ * Returns NULL if an argument other than at and weight is NULL.
  */
 Datum
 dlints_accepts(PG_FUNCTION_ARGS)

@@ -1,18 +1,18 @@
 /*
  * update.h
- *		Training of models on blocks of observations.
+ *		Train models on blocks of observations.
  */
 #ifndef DLINTS_UPDATE_H
 #define DLINTS_UPDATE_H
 
 #include "model/model.h"
 
-/* Observations of a block, except for their features and profiles. */
+/* Observations of a block, except for their features and profiles */
 typedef struct Block
 {
-	int			count;			/* number of observations, at most EVIDENCE_BLOCK */
+	int			count;			/* at most EVIDENCE_BLOCK */
 	const double *rewards;
-	const int64 *times;			/* times of the observations, for models with a half-life */
+	const int64 *times;			/* for models with a half-life */
 	const double *weights;
 } Block;
 

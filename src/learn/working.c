@@ -1,7 +1,6 @@
 /*
  * working.c
- *		The working form of a model, and the aggregate dlints_evidence, whose
- *		state has this form.
+ *		The aggregate dlints_evidence, and the expanded object that is its state.
  */
 #include "postgres.h"
 
@@ -16,16 +15,17 @@
 #include "sql/observation.h"
 
 /*
- * An expanded object: a model, and a block of pending observations.  The
- * model is trained on them when the block is full or the value is read.
+ * An expanded object: a model, and a block of pending observations.
+ *
+ * The model is trained when the block is full or the value is read.
  */
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
-	ValueKey	key;			/* bytes that identify the model of the last row */
-	Dlints	   *model;			/* model trained on all observations except the pending ones */
-	int			pending;		/* number of pending observations */
-	int			capacity;		/* allocated length of "features" and "profiles", in observations */
+	ValueKey	key;			/* model argument */
+	Dlints	   *model;			/* model without pending observations */
+	int			pending;		/* number of observations */
+	int			capacity;		/* space for observations */
 	double	   *features;
 	double	   *profiles;
 	double		rewards[EVIDENCE_BLOCK];
@@ -44,11 +44,10 @@ static const ExpandedObjectMethods working_methods = {
 static const char pool_name[] = "dlints evidence";
 
 /*
- * Get the memory context for the working models of an aggregate.
+ * Get the memory context for the states of an aggregate.
  *
  * All groups share one context.  With a context for each group, a hash aggregate would take
- * quadratic time, because it often adds up the sizes of all contexts.  Since the context is a child
- * of the aggregate's context, PostgreSQL does not copy states that are allocated in it.
+ * quadratic time, because it often adds up the sizes of all contexts.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -72,7 +71,7 @@ CreateWorking(MemoryContext context, Dlints *model)
 	return working;
 }
 
-/* Create an untrained model in working form, with the parameters of "model" but not its prior. */
+/* Create an untrained model with the parameters of "model", but not its prior. */
 static WorkingModel *
 WorkingCreate(MemoryContext aggregate, Datum model)
 {
@@ -85,7 +84,7 @@ WorkingCreate(MemoryContext aggregate, Datum model)
 	return CreateWorking(context, empty);
 }
 
-/* Get the working form of a model from a read-write pointer; NULL for another kind of datum. */
+/* Get the expanded object from a read-write pointer; NULL for another kind of datum. */
 static WorkingModel *
 WorkingInPlace(Datum datum)
 {
@@ -98,10 +97,7 @@ WorkingInPlace(Datum datum)
 		(WorkingModel *) object : NULL;
 }
 
-/*
- * Get the aggregate's state as a working model.  A flat state, from a
- * parallel worker or a user-defined aggregate, is expanded.
- */
+/* Get the state of the aggregate, which is expanded if it is flat. */
 static WorkingModel *
 WorkingFromState(Datum state, MemoryContext aggregate)
 {
@@ -119,10 +115,7 @@ WorkingFromState(Datum state, MemoryContext aggregate)
 	return CreateWorking(context, model);
 }
 
-/*
- * Do the header bytes of an inline model equal those of the previous row's model?  The
- * header defines the meaning of the evidence, and is much shorter than the evidence.
- */
+/* Does the header of an inline model equal that of the previous row's model? */
 static bool
 HeaderMatches(const ValueKey *key, Datum datum)
 {
@@ -133,10 +126,7 @@ HeaderMatches(const ValueKey *key, Datum datum)
 		memcmp(bytes, key->bytes, sizeof(DlintsHeader)) == 0;
 }
 
-/*
- * Check that the model of the current row agrees with that of the first row in shape, projection
- * and discounts.  Other parameters and the evidence may differ; those of the first row apply.
- */
+/* Check that the model of the current row can be combined with that of the first row. */
 static void
 WorkingCheckModel(WorkingModel *working, Datum datum)
 {
@@ -156,7 +146,6 @@ Grow(WorkingModel *working, double *numbers, Size count)
 		MemoryContextAlloc(working->object.eoh_context, sizeof(double) * count);
 }
 
-/* Train the model on the pending observations. */
 static void
 WorkingLearnPending(WorkingModel *working)
 {
@@ -171,8 +160,9 @@ WorkingLearnPending(WorkingModel *working)
 }
 
 /*
- * Get the position of the next observation in the block.  The arrays begin with 8 observations and
- * double when full, since a query can have many small groups.
+ * Get the position of the next observation in the block.
+ *
+ * The arrays begin small and grow, because a query can have many small groups.
  */
 static Observation
 WorkingPlace(WorkingModel *working)
@@ -180,7 +170,7 @@ WorkingPlace(WorkingModel *working)
 	const DlintsHeader *model = &working->model->header;
 	Observation place = {0};
 
-	/* train here, not in WorkingAdd(): if training fails, the new observation must not be stored */
+	/* train here, because the new observation must not be stored if training fails */
 	if (working->pending == EVIDENCE_BLOCK)
 		WorkingLearnPending(working);
 	if (working->pending == working->capacity)
@@ -207,10 +197,10 @@ WorkingAdd(WorkingModel *working, const Observation *observation)
 }
 
 /*
- * Train the model on the pending observations, and choose the discount in use.  We check sums for
- * overflow here and not for each row, since infinity persists.  A read-only pointer suffices,
- * because the object still represents the same model.  A temporary memory context holds the
- * workspace, because callers such as a sort may run in a context that is never reset.
+ * Train the model on the pending observations, and choose the discount in use.
+ *
+ * Sums are checked for overflow here, because infinity persists.  A temporary memory context holds
+ * the work space, because callers such as a sort may run in a context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)
@@ -250,21 +240,19 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 
 /* ---------- dlints_evidence ---------- */
 
-/* argument 0 is the state, argument 1 the model */
+/* argument 0 is the state */
 #define MODEL_ARGNO		1
 
 /*
  * Prefetch the array of the next row.
  *
- * A scan over many rows is limited by memory latency.  Rows fill a heap page from its end,
- * so the next row's array is probably directly below this one, separated by a tuple header.
- * A wrong guess has no effect, since prefetching never faults.  Without prefetching,
- * dlints_evidence takes 20 % longer with three memories and 25 % longer with one.
+ * Rows fill a heap page from its end, so the next row's array is probably directly below this one.
+ * A wrong guess has no effect.  Without prefetching, dlints_evidence takes 20 % longer.
  */
 static void
 PrefetchNextArray(Datum array)
 {
-	const uintptr_t between = 64;	/* estimated bytes of tuple header and other columns */
+	const uintptr_t between = 64;	/* estimated bytes between arrays */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
 	Size		size = VARSIZE_ANY(DatumGetPointer(array));
@@ -274,7 +262,6 @@ PrefetchNextArray(Datum array)
 		PREFETCH((const void *) line);
 }
 
-/* Add an input row to the aggregate's state. */
 static Datum
 ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
@@ -297,12 +284,11 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_evidence(model, features, reward [, profile [, at [, weight]]]): train an
- * untrained copy of the model on the group's rows, in the order of ORDER BY.  The model's
- * own evidence is not included; append the result with ||.
+ * dlints_evidence(model, features, reward [, profile [, at [, weight]]]): train on rows.
  *
- * Rows with a NULL model, features, reward or profile are skipped.  Errors are as for
- * dlints_update.  The result is NULL without rows.
+ * The result is an untrained copy of the model, trained on the rows in the order of ORDER BY.  It
+ * does not include the model's own evidence; append the result with ||.  Rows with a NULL model,
+ * features, reward or profile are skipped.  The result is NULL without rows.
  */
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 

@@ -1,11 +1,9 @@
 /*
  * explain.c
- *		The function dlints_explain: contributions of features to an expected reward.
+ *		The function dlints_explain, which shows what each feature adds to an expected reward.
  *
- * Given a profile, the posterior mean is converted to weights of the features and the intercept
- * (core/kinds.h), and the expected reward is a sum over them.  The contribution of a part of the
- * features is its share of that sum.  To obtain the contribution's variance, we convert each column
- * of a root of the covariance in the same way and add the squares of the shares.
+ * The expected reward is a sum of weights times features.  Its terms are grouped by the names of
+ * the features.
  */
 #include "postgres.h"
 
@@ -23,23 +21,24 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* Maximum number of doubles in the buffer of converted columns: 32 MB */
+/* Maximum number of doubles in the buffer of weights: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
 typedef struct Explanation
 {
 	PreparedModel *prepared;
 	double	   *features;
-	int			parts;			/* number of parts of the features, plus 1 with an intercept */
-	int		   *part_of;		/* index of each feature's part */
-	Datum	   *names;			/* names of parts except the intercept, or NULL */
+	int			parts;			/* groups, and the intercept */
+	int		   *part_of;		/* group of each feature */
+	Datum	   *names;			/* names of groups, or NULL */
 	double	   *contributions;
 	double	   *variances;
 } Explanation;
 
 /*
- * Assign features to parts.  Features with the same name form a part; parts are in the
- * order of their first feature.  Without names each feature is a part.
+ * Group features by name.
+ *
+ * Groups are in the order of their first feature.  Without names, each feature is a group.
  */
 static void
 ReadParts(FunctionCallInfo fcinfo, Explanation *e)
@@ -68,7 +67,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 
 /* ---------- shares ---------- */
 
-/* Split the dot product of weights and features into sums, one for each part of the features. */
+/* Split the dot product of weights and features into one sum per group. */
 static void
 SplitSum(const Explanation *e, const double *weights, double *shares)
 {
@@ -81,10 +80,7 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 		shares[e->parts - 1] = weights[n];
 }
 
-/*
- * Compute the variance of the contribution of each part of the features.  The columns of the root
- * of the covariance are converted in batches of at most MAX_NUMBERS numbers.
- */
+/* Compute the variance of each group's sum from the columns of a root of the covariance. */
 static void
 AddVariances(const Explanation *e, const double *profile)
 {
@@ -159,12 +155,11 @@ PutRows(const Explanation *e, ReturnSetInfo *rows)
 PG_FUNCTION_INFO_V1(dlints_explain);
 
 /*
- * dlints_explain(model, features, profile, names): return the contribution of each part of the
- * features to the expected reward, with its standard error.  The intercept is the last row, and
- * contributions add up to dlints_predict.
+ * dlints_explain(model, features, profile, names): what features add to the expected reward.
  *
- * features has dim numbers; names has dim elements, or is NULL for a row per feature.  Returns no
- * rows if model, features or profile is NULL.  Raises an error for arrays of another length.
+ * Returns one row per name with a standard error, and the intercept as the last row.  The sums add
+ * up to dlints_predict.  Without names, each feature is a row.  Returns no rows if model, features
+ * or profile is NULL.
  */
 Datum
 dlints_explain(PG_FUNCTION_ARGS)

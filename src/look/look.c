@@ -1,7 +1,6 @@
 /*
  * look.c
- *		Functions that inspect a model: dlints_project, _mean, _weights,
- *		_predict, _stddev, _covariance and _info.
+ *		SQL functions that inspect a model.
  */
 #include "postgres.h"
 
@@ -22,9 +21,9 @@
 PG_FUNCTION_INFO_V1(dlints_project);
 
 /*
- * dlints_project(model, features, profile): compute the reduced features z (Ghoorchian et al.,
- * Algorithm 1, "Calculate z").  Strict.  Raises an error if features or profile has another length
- * than the model requires.
+ * dlints_project(model, features, profile): compute the features of a model.
+ *
+ * See Ghoorchian et al., Algorithm 1, "Calculate z".  Strict.
  */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
@@ -38,8 +37,9 @@ dlints_project(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_mean);
 
 /*
- * dlints_mean(model): compute the posterior mean psi-hat of the coefficients (Ghoorchian et al.,
- * Algorithm 1, "Calculate psi-hat"), the intercept last.  Strict.
+ * dlints_mean(model): compute the posterior mean of the coefficients, the intercept last.
+ *
+ * See Ghoorchian et al., Algorithm 1, "Calculate psi-hat".  Strict.
  */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
@@ -52,7 +52,7 @@ dlints_mean(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_weights);
 
-/* dlints_weights(model, profile): the posterior mean as weights of the dim features.  Strict. */
+/* dlints_weights(model, profile): the posterior mean as weights of item features.  Strict. */
 Datum
 dlints_weights(PG_FUNCTION_ARGS)
 {
@@ -64,10 +64,7 @@ dlints_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_predict);
 
-/*
- * dlints_predict(model, features, profile): compute the expected reward psi-hat'z of a
- * feature vector of dim numbers, in units of the reward.  Strict.
- */
+/* dlints_predict(model, features, profile): compute the expected reward.  Strict. */
 Datum
 dlints_predict(PG_FUNCTION_ARGS)
 {
@@ -85,11 +82,10 @@ dlints_predict(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
- * dlints_stddev(model, features, profile): compute the standard error of the
- * prediction, sigma sqrt(z' Z^-1 Z~ Z^-1 z), in units of the reward.
+ * dlints_stddev(model, features, profile): compute the standard error of dlints_predict.
  *
- * Multiplied by exploration, the result is the standard deviation of the
- * score under a draw.  Strict.
+ * Multiplied by the model's exploration, it is the standard deviation of scores under draws.
+ * Strict.
  */
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
@@ -105,10 +101,9 @@ dlints_stddev(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
 /*
- * dlints_covariance(model): compute the posterior covariance sigma^2 Z^-1 Z~ Z^-1, a square
- * matrix of the order of dlints_mean.
+ * dlints_covariance(model): compute the posterior covariance of the coefficients.
  *
- * Multiplied by the square of exploration, the result is the covariance of a draw.  Strict.
+ * Coefficients are in the order of dlints_mean.  Strict.
  */
 Datum
 dlints_covariance(PG_FUNCTION_ARGS)
@@ -124,7 +119,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/* computed columns of dlints_info, after those taken from the header */
+/* columns of dlints_info after those from the header */
 enum
 {
 	INFO_SAMPLE_SIZE,
@@ -138,8 +133,9 @@ enum
 };
 
 /*
- * Compute the window of memory j, the evidence under discount j, in observations:
- * 1 / (1 - discount).  Returns 0 if the model has a half-life or the discount is 1.
+ * Compute the time window of the discount with index j, in observations.
+ *
+ * Returns 0 if the discount is 1, or for a model with a half-life.
  */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
@@ -150,11 +146,11 @@ ComputeWindow(const DlintsHeader *model, int j)
 	/* a weak discount may round to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	/* undo the rounding of a discount of 1 - 1 / window for an integer window */
+	/* undo rounding errors of integers */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/* Return the window of each discount as an array, with NULL for a window of 0. */
+/* Return the time window of each discount as an array, with NULL for no window. */
 static Datum
 GetWindows(const DlintsHeader *model)
 {
@@ -175,12 +171,12 @@ GetWindows(const DlintsHeader *model)
 }
 
 /*
- * Minimum ratio of a sum of squared rewards to its maximum over time.  At 1e-10, only 6 of the 16
- * digits of double are left; below this ratio, dlints_info recommends a rebuild.
+ * Minimum ratio of a sum of squared rewards to its largest earlier value.
+ *
+ * Below it, rounding errors are large, and dlints_info recommends a rebuild.
  */
 #define MIN_PEAK_SHARE	1e-10
 
-/* Return a recommendation for dlints_info, or NULL. */
 static char *
 GetHint(const DlintsHeader *model)
 {
@@ -198,7 +194,7 @@ GetHint(const DlintsHeader *model)
 
 PG_FUNCTION_INFO_V1(dlints_info);
 
-/* dlints_info(model): return the parameters, memories and counts of a model in one row.  Strict. */
+/* dlints_info(model): return parameters and counts of a model in one row.  Strict. */
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
