@@ -101,6 +101,17 @@ mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 	return all->means[kind];
 }
 
+/* Do the candidates chosen under these prices meet all targets? */
+static bool
+is_kept(const PricedDecisions *all, const double *targets, const double *prices)
+{
+	price_means(all, prices, all->means);
+	for (int kind = 0; kind < all->kinds; kind++)
+		if (all->means[kind] > targets[kind])
+			return false;
+	return true;
+}
+
 /* Difference between the largest and the smallest number */
 static double
 spread(int count, const double *numbers)
@@ -159,15 +170,10 @@ typedef struct Search
 static bool
 is_exceeded(const Search *s, double price)
 {
-	int			kind;
-
-	mean_at(s->all, s->prices, s->kind, price);
 	if (!s->all_kinds)
-		return s->all->means[s->kind] > s->targets[s->kind];
-	for (kind = 0; kind < s->all->kinds; kind++)
-		if (s->all->means[kind] > s->targets[kind])
-			return true;
-	return false;
+		return mean_at(s->all, s->prices, s->kind, price) > s->targets[s->kind];
+	s->prices[s->kind] = price;
+	return !is_kept(s->all, s->targets, s->prices);
 }
 
 /*
@@ -245,17 +251,6 @@ usual_spread(const PricedDecisions *all, int kind)
 		}
 	}
 	return count == 0 ? 0.0 : exp(sum / (double) count);
-}
-
-/* Do the candidates chosen under these prices meet all targets? */
-static bool
-is_kept(const PricedDecisions *all, const double *targets, const double *prices)
-{
-	price_means(all, prices, all->means);
-	for (int kind = 0; kind < all->kinds; kind++)
-		if (all->means[kind] > targets[kind])
-			return false;
-	return true;
 }
 
 /* Raise prices until the chosen candidates meet all targets, in a few passes. */

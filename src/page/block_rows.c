@@ -328,11 +328,11 @@ dlints_halving_tree(PG_FUNCTION_ARGS)
 
 /* Read a tree for vectors of "width" elements, and determine its depth. */
 static const float4 *
-read_tree(FunctionCallInfo fcinfo, int argno, int width, int *depth)
+read_tree(FunctionCallInfo fcinfo, int width, int *depth)
 {
 	int			rows;
 	int			length;
-	const float4 *tree = read_rows(fcinfo, argno, &rows, &length);
+	const float4 *tree = read_rows(fcinfo, 0, &rows, &length);
 
 	for (*depth = 0; *depth <= HALVING_MAX_DEPTH && rows == 1; (*depth)++)
 		if (length == width + halving_tree_size(width, *depth))
@@ -358,7 +358,7 @@ dlints_halving_part(PG_FUNCTION_ARGS)
 	int			width;
 	int			depth;
 	const float4 *features = read_rows(fcinfo, 1, &count, &width);
-	const float4 *tree = read_tree(fcinfo, 0, width, &depth);
+	const float4 *tree = read_tree(fcinfo, width, &depth);
 
 	PG_RETURN_INT32(halving_part(width, depth, tree + width, features,
 								 (uint64) PG_GETARG_INT64(2)));
@@ -379,7 +379,7 @@ dlints_halving_order(PG_FUNCTION_ARGS)
 	int			width;
 	int			depth;
 	const float4 *features = read_rows(fcinfo, 1, &count, &width);
-	const float4 *tree = read_tree(fcinfo, 0, width, &depth);
+	const float4 *tree = read_tree(fcinfo, width, &depth);
 	int		   *order;
 	HalvingSet	set = make_set(count, width, features, tree, &order);
 	Datum	   *places = AllocateMany(sizeof(Datum), count);

@@ -312,7 +312,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 {
 	BlockScan  *scan = begin_scan(page, rankings, size, seed, NULL);
 	BlockChoice *choice = RankBlocks(scan->scorer);
-	TableLookup *blocks = BeginLookup(page, &block_table, 1);
+	TableLookup *blocks = BeginLookup(page, &block_table);
 	const int  *numbers;
 	int			count;
 
@@ -322,7 +322,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 		{
 			Datum		number = Int32GetDatum(numbers[i]);
 
-			LookUp(blocks, &number, 1, score_block, scan);
+			LookUp(blocks, number, 1, score_block, scan);
 		}
 	EndLookup(blocks);
 	return end_scan(scan);

@@ -67,7 +67,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 
 	PG_TRY();
 	{
-		RunSelect(page, query, 0, args);
+		RunSelect(page, query, args);
 	}
 	PG_CATCH();
 	{
@@ -93,7 +93,7 @@ static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()
 void
 CheckExpressions(PageRequest *page)
 {
-	RunSelect(page, &check_keys, 0, NULL);
+	RunSelect(page, &check_keys, NULL);
 	try_expression(page, &try_candidates, "candidates");
 	if (page->settings.has_bonus)
 		try_expression(page, &try_bonus, "bonus");

@@ -246,7 +246,7 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 			means[c] += (double) set->costs[(Size) decision->chosen[i] * n_costs + c] /
 				decision->chosen_count;
 	args[0] = Given(ResultVector(means, n_costs));
-	RunSelect(page, &name_costs, 0, args);
+	RunSelect(page, &name_costs, args);
 	choice->prices = is_predicted(policy) ? ResultColumn(1) : NotGiven();
 	choice->costs = ResultColumn(2);
 }

@@ -96,7 +96,7 @@ try_log_clicks(PageRequest *page, ClickReader *reader)
 	if (!IsRowError(error->sqlerrcode))
 		ReThrowError(error);
 	if (IsObjectError(error->sqlerrcode))
-		RunSelect(page, &no_clicks, 0, NULL);
+		RunSelect(page, &no_clicks, NULL);
 	ereport(WARNING,
 			(errcode(error->sqlerrcode),
 			 errmsg("in the argument \"clicks\": %s", error->message),
@@ -179,7 +179,7 @@ read_rewards(const ListReader *lists, RewardReader *rewards)
 
 	if (lists->count == 0)
 		return;
-	log = OpenLog(lists->page, &list_rewards, 1, 1);
+	log = OpenLog(lists->page, &list_rewards, 1);
 	for (int i = 0; i < lists->count; i++)
 	{
 		rewards->list = &lists->lists[i];
@@ -194,9 +194,9 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 {
 	ListReader	lists = {.page = page};
 	RewardReader rewards = {.reader = reader};
-	LogTable   *log = OpenLog(page, &user_lists, 1, 2);
+	LogTable   *log = OpenLog(page, &user_lists, 2);
 
-	LookUpNewest(log, &page->user.value, MAX_LISTS, read_list, &lists);
+	LookUpNewest(log, page->user.value, MAX_LISTS, read_list, &lists);
 	CloseLog(log);
 	read_rewards(&lists, &rewards);
 }

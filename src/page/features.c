@@ -120,18 +120,18 @@ read_encoded_item(void *arg, const Datum *values, const bool *nulls)
 static void
 read_vectors(FeatureReader *reader)
 {
-	TableLookup *lookup = BeginLookup(reader->page, &item_vectors, 1);
+	TableLookup *lookup = BeginLookup(reader->page, &item_vectors);
 
 	for (int i = 0; i < reader->set->count; i++)
 	{
 		reader->number = i;
 		reader->lacks_costs = false;
-		LookUp(lookup, &reader->set->items[i], 1, read_vector, reader);
+		LookUp(lookup, reader->set->items[i], 1, read_vector, reader);
 		if (reader->lacks_costs)
 		{
 			NullableDatum item = Given(reader->set->items[i]);
 
-			RunSelect(reader->page, &cost_of_item, 0, &item);
+			RunSelect(reader->page, &cost_of_item, &item);
 			if (!ResultColumn(1).isnull)
 				copy_costs(reader, ResultColumn(1).value);
 			SPI_freetuptable(SPI_tuptable);

@@ -169,7 +169,7 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	{
 		NullableDatum args[] = {Given(page.context), request.recent};
 
-		RunSelect(&page, &describe_left_out, 0, args);
+		RunSelect(&page, &describe_left_out, args);
 		page.context = ResultColumn(1).value;
 		page.left_out = request.recent;
 	}
@@ -199,7 +199,7 @@ dlints_more_like(PG_FUNCTION_ARGS)
 				 errmsg("argument \"item\" must not be null")));
 	args[0] = Given(page.context);
 	args[1] = request.item;
-	RunSelect(&page, &describe_item, 0, args);
+	RunSelect(&page, &describe_item, args);
 	page.context = ResultColumn(1).value;
 	page.left_out = ResultColumn(2);
 	request.profile = request.recent = NotGiven();

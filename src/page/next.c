@@ -167,7 +167,7 @@ items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 	if (GetObjectKey(&DatumGetJsonbP(last->context.value)->root, "more_like") != NULL ||
 		GetObjectKey(&DatumGetJsonbP(last->context.value)->root, "left_out") != NULL)
 	{
-		RunSelect(page, &named_items, 0, args);
+		RunSelect(page, &named_items, args);
 		add_items(page, &shown, ResultColumn(1));
 	}
 	return Given(KeyArray(page, shown.items, shown.count));
@@ -250,7 +250,7 @@ dlints_next(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"decision\" must not be null")));
-	log = OpenLog(&page, &decision_table, 1, 1);
+	log = OpenLog(&page, &decision_table, 1);
 	list = find_list(&page, log, DatumGetInt64(decision.value));
 	if (!list.is_found)
 		ereport(ERROR,

@@ -138,10 +138,9 @@ PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
 }
 
 static void
-run(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
-	bool is_read_only)
+run(const PageRequest *page, const PageQuery *query, const NullableDatum *args, bool is_read_only)
 {
-	SPIPlanPtr	plan = PagePlan(page, query, variant);
+	SPIPlanPtr	plan = PagePlan(page, query, 0);
 	Datum		values[MAX_ARGS];
 	char		nulls[MAX_ARGS + 1];
 	int			result;
@@ -161,10 +160,9 @@ run(const PageRequest *page, const PageQuery *query, uint32 variant, const Nulla
 
 /* Run a query.  Its rows are in SPI_tuptable until ClosePage(). */
 void
-RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
-		  const NullableDatum *args)
+RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
-	run(page, query, variant, args, true);
+	run(page, query, args, true);
 }
 
 /* A DestReceiver that passes each row to a RowReader */
@@ -234,7 +232,7 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 void
 RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
-	run(page, query, 0, args, false);
+	run(page, query, args, false);
 }
 
 /* Get a column of the last query's first row; NULL without rows.  Columns count from 1. */
@@ -346,7 +344,7 @@ CheckObjects(PageRequest *page, const ErrorData *error)
 		(error->sqlerrcode == ERRCODE_UNDEFINED_FUNCTION ||
 		 error->sqlerrcode == ERRCODE_UNDEFINED_TABLE ||
 		 error->sqlerrcode == ERRCODE_INTERNAL_ERROR))
-		RunSelect(page, &check_objects, 0, NULL);
+		RunSelect(page, &check_objects, NULL);
 }
 
 /*

@@ -135,8 +135,7 @@ extern void ReadPageSettings(PageRequest *page);
 /* statements (in page.c) */
 extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
 extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
-extern void RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant,
-					  const NullableDatum *args);
+extern void RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
 extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant,
 					 const NullableDatum *args, RowReader read, void *reader);

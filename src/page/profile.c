@@ -72,7 +72,7 @@ encode_likes(PageRequest *page, void *arg)
 	NullableDatum args[] = {Given(page->context), Given(likes->columns),
 							Given(Int32GetDatum(page->settings.factors))};
 
-	RunSelect(page, &liked_features, 0, args);
+	RunSelect(page, &liked_features, args);
 	likes->features = ResultColumn(1);
 }
 
@@ -157,7 +157,7 @@ liked_by_request(PageRequest *page)
 				 errdetail("The maximum is %d.", MAX_LIKE_BYTES)));
 		return NotGiven();
 	}
-	RunSelect(page, &liked_columns, 0, args);
+	RunSelect(page, &liked_columns, args);
 	columns = palloc(sizeof(Datum) * Max(SPI_processed, 1));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -285,10 +285,10 @@ neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 
 	if (clicked->count == 0)
 		return reader.scores;
-	lookup = BeginLookup(page, &neighbour_rows, 1);
+	lookup = BeginLookup(page, &neighbour_rows);
 	for (int i = 0; i < clicked->count; i++)
 		if ((reader.weight = clicked->maxima[i]) != 0.0)
-			LookUp(lookup, &clicked->items[i], 1, read_neighbour_row, &reader);
+			LookUp(lookup, clicked->items[i], 1, read_neighbour_row, &reader);
 	EndLookup(lookup);
 	return reader.scores;
 }
@@ -329,14 +329,14 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 {
 	int			liked = page->settings.liked;
 	FeatureSum	sum = {.liked = liked, .sum = palloc0(sizeof(double) * (liked + 1))};
-	TableLookup *lookup = clicked->count == 0 ? NULL : BeginLookup(page, &item_features, 1);
+	TableLookup *lookup = clicked->count == 0 ? NULL : BeginLookup(page, &item_features);
 
 	for (int i = 0; i < clicked->count; i++)
 	{
 		sum.weight = clicked->sums[i];
 		sum.absolute_weight = clicked->absolute_sums[i];
 		if (sum.absolute_weight != 0.0)
-			LookUp(lookup, &clicked->items[i], 1, read_features, &sum);
+			LookUp(lookup, clicked->items[i], 1, read_features, &sum);
 	}
 	if (lookup != NULL)
 		EndLookup(lookup);
@@ -383,7 +383,7 @@ ReadItem(PageRequest *page, Datum item)
 	page->neighbours = neighbours_of_clicks(page, &clicked);
 	if (sum.weights == 0.0)
 	{
-		RunSelect(page, &encoded_features, 0, args);
+		RunSelect(page, &encoded_features, args);
 		encoded = ResultColumn(1);
 	}
 	return complete_profile(page, sum, encoded, CLICKS_ON_ITEM);

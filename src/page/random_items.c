@@ -109,7 +109,7 @@ draw_items(RandomSearch *search, TableLookup *blocks, int count)
 			search->drawn[search->n_drawn] =
 				search->new_items->items[place - search->n_in_blocks];
 		else
-			LookUp(blocks, &block, 1, read_slot, search);
+			LookUp(blocks, block, 1, read_slot, search);
 	}
 }
 
@@ -172,7 +172,7 @@ CandidateSet *
 DrawCandidates(PageRequest *page, const CandidateSet *new_items)
 {
 	RandomSearch search = {.page = page, .seed = FreshSeed(), .new_items = new_items};
-	TableLookup *blocks = BeginLookup(page, &block_items, 1);
+	TableLookup *blocks = BeginLookup(page, &block_items);
 
 	search.n_wanted = Max(MIN_FOUND, FOUND_PER_POSITION * page->k);
 	search.n_in_blocks = page->settings.block_items;

@@ -87,7 +87,7 @@ dlints_recommender_reward(PG_FUNCTION_ARGS)
 	OpenPage(&page, fcinfo);
 	CheckKeyType(fcinfo, 2, page.item_type, "item");
 	CheckKeyType(fcinfo, 5, page.user_type, "user_id");
-	RunSelect(&page, &check_reward, 0, check_args);
+	RunSelect(&page, &check_reward, check_args);
 	CheckHasSettings(page.schema, SPI_processed > 0);
 	outcome = ResultColumn(1);
 	if (ResultColumn(2).isnull)

@@ -33,17 +33,14 @@
 #include "compat.h"
 #include "page/tables.h"
 
-#define MAX_KEYS	2
-
 struct TableLookup
 {
 	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_keys;
-	int			n_ordered;		/* rows must be sorted by this many columns */
-	ScanKeyData keys[MAX_KEYS];
-	Oid			index;			/* index on the keys, or InvalidOid */
+	int			n_ordered;		/* rows must be sorted by this many columns; 0: no lookups */
+	ScanKeyData key;			/* equality of the first column, if n_ordered > 0 */
+	Oid			index;			/* index on the ordered columns, or InvalidOid */
 	SysScanDesc scan;			/* index scan that lookups share; NULL until begun */
 	MemoryContext row;			/* reset after each row */
 };
@@ -150,32 +147,27 @@ is_on_keys(Relation index, const TableLookup *lookup)
 }
 
 static void
-init_keys_by_index(TableLookup *lookup, Relation index)
+init_key_by_index(TableLookup *lookup, Relation index)
 {
-	for (int i = 0; i < lookup->n_keys; i++)
-		ScanKeyEntryInitialize(&lookup->keys[i], 0, lookup->columns[i],
-							   BTEqualStrategyNumber, InvalidOid, index->rd_indcollation[i],
-							   index_equality(index, i), (Datum) 0);
+	ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], BTEqualStrategyNumber, InvalidOid,
+						   index->rd_indcollation[0], index_equality(index, 0), (Datum) 0);
 }
 
-/* Set keys for a sequential scan, with the default equality of each type. */
+/* Set the key for a sequential scan, with the default equality of its type. */
 static void
-init_keys_by_type(TableLookup *lookup)
+init_key_by_type(TableLookup *lookup)
 {
-	for (int i = 0; i < lookup->n_keys; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation),
-												 lookup->columns[i] - 1);
-		TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
+	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation),
+											 lookup->columns[0] - 1);
+	TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
 
-		ScanKeyEntryInitialize(&lookup->keys[i], 0, lookup->columns[i], InvalidStrategy, InvalidOid,
-							   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
-	}
+	ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], InvalidStrategy, InvalidOid,
+						   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
 }
 
-/* Set keys for an index, or for a sequential scan if no index has the key columns. */
+/* Set the key for an index, or for a sequential scan if no index has the ordered columns. */
 static void
-init_keys(TableLookup *lookup)
+init_key(TableLookup *lookup)
 {
 	List	   *indexes = RelationGetIndexList(lookup->relation);
 	ListCell   *cell;
@@ -187,7 +179,7 @@ init_keys(TableLookup *lookup)
 		if (!OidIsValid(lookup->index) && is_on_keys(index, lookup))
 		{
 			lookup->index = RelationGetRelid(index);
-			init_keys_by_index(lookup, index);
+			init_key_by_index(lookup, index);
 		}
 		index_close(index, NoLock);
 		if (OidIsValid(lookup->index))
@@ -195,12 +187,11 @@ init_keys(TableLookup *lookup)
 	}
 	list_free(indexes);
 	if (!OidIsValid(lookup->index))
-		init_keys_by_type(lookup);
+		init_key_by_type(lookup);
 }
 
 static TableLookup *
-begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_keys,
-			 int n_ordered)
+begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_ordered)
 {
 	TableLookup *lookup = palloc0(sizeof(TableLookup));
 
@@ -208,19 +199,18 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 	lookup->n_columns = table->n_columns;
 	for (int i = 0; i < table->n_columns; i++)
 		lookup->columns[i] = find_column(page, relation, &table->columns[i]);
-	lookup->n_keys = n_keys;
 	lookup->n_ordered = n_ordered;
 	lookup->row = AllocSetContextCreate(CurrentMemoryContext, "dlints row", ALLOCSET_SMALL_SIZES);
-	if (n_keys > 0)
-		init_keys(lookup);
+	if (n_ordered > 0)
+		init_key(lookup);
 	return lookup;
 }
 
-/* Prepare lookups by the first "n_keys" columns of a table.  The caller calls EndLookup(). */
+/* Prepare lookups by the first column of a table.  The caller calls EndLookup(). */
 TableLookup *
-BeginLookup(const PageRequest *page, const PageTable *table, int n_keys)
+BeginLookup(const PageRequest *page, const PageTable *table)
 {
-	return begin_lookup(page, open_table(page, table->name), table, n_keys, n_keys);
+	return begin_lookup(page, open_table(page, table->name), table, 1);
 }
 
 void
@@ -272,39 +262,30 @@ last_row(SysScanDesc scan)
 	return systable_getnext_ordered(scan, BackwardScanDirection);
 }
 
-static void
-set_keys(TableLookup *lookup, const Datum *keys)
-{
-	for (int i = 0; keys != NULL && i < lookup->n_keys; i++)
-		lookup->keys[i].sk_argument = keys[i];
-}
-
-/* Begin a scan.  An index scan remains open until EndLookup(), and lookups only set its keys. */
+/* Begin a scan.  An index scan remains open until EndLookup(), and lookups only set its key. */
 static SysScanDesc
 begin_scan(TableLookup *lookup)
 {
-	ScanKeyData keys[MAX_KEYS]; /* a copy, because the scan modifies its keys */
+	ScanKeyData key = lookup->key;	/* a copy, because the scan modifies its key */
 
-	memcpy(keys, lookup->keys, sizeof(keys));
 	if (lookup->scan == NULL)
 		return lookup->scan =
 			systable_beginscan(lookup->relation, lookup->index, OidIsValid(lookup->index),
-							   GetActiveSnapshot(), lookup->n_keys, keys);
-	for (int i = 0; i < lookup->n_keys; i++)
-		keys[i].sk_attno = (AttrNumber) (i + 1);
-	index_rescan(lookup->scan->iscan, keys, lookup->n_keys, NULL, 0);
+							   GetActiveSnapshot(), lookup->n_ordered > 0, &key);
+	key.sk_attno = 1;
+	index_rescan(lookup->scan->iscan, &key, 1, NULL, 0);
 	return lookup->scan;
 }
 
-/* Call a function for at most "limit" rows with the given keys.  Returns the number of rows. */
+/* Call a function for at most "limit" rows with a given key.  Returns the number of rows. */
 int
-LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
+LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 {
 	SysScanDesc scan;
 	int			count;
 
 	CHECK_FOR_INTERRUPTS();
-	set_keys(lookup, keys);
+	lookup->key.sk_argument = key;
 	scan = begin_scan(lookup);
 	count = read_rows(lookup, scan, systable_getnext, limit, read, reader);
 	if (scan->iscan == NULL)
@@ -315,17 +296,16 @@ LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *
 	return count;
 }
 
-/* Like LookUp() with the first "n_keys" keys, but backward in index order. */
+/* Like LookUp() by "n_keys" keys (0: all rows), but backward in index order. */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
-	ScanKeyData copy[MAX_KEYS];
+	ScanKeyData key = lookup->key;
 	Relation	index = index_open(lookup->index, AccessShareLock);
 	SysScanDesc scan;
 	int			count;
 
-	memcpy(copy, lookup->keys, sizeof(copy));
-	scan = systable_beginscan_ordered(lookup->relation, index, GetActiveSnapshot(), n_keys, copy);
+	scan = systable_beginscan_ordered(lookup->relation, index, GetActiveSnapshot(), n_keys, &key);
 	count = read_rows(lookup, scan, last_row, limit, read, reader);
 	systable_endscan_ordered(scan);
 	index_close(index, NoLock);
@@ -334,19 +314,19 @@ read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *read
 
 /* Like LookUp(), but backward in index order.  Without an index, reads all rows. */
 static int
-look_up_last(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
+look_up_last(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 {
 	if (!OidIsValid(lookup->index))
-		return LookUp(lookup, keys, INT_MAX, read, reader);
-	set_keys(lookup, keys);
-	return read_last(lookup, lookup->n_keys, limit, read, reader);
+		return LookUp(lookup, key, INT_MAX, read, reader);
+	lookup->key.sk_argument = key;
+	return read_last(lookup, 1, limit, read, reader);
 }
 
 /* Call a function for the row with the largest first column.  Without an index, reads all rows. */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
-	TableLookup *lookup = BeginLookup(page, table, 1);
+	TableLookup *lookup = BeginLookup(page, table);
 
 	if (OidIsValid(lookup->index))
 		read_last(lookup, 0, 1, read, reader);
@@ -358,9 +338,9 @@ ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, voi
 void
 ReadTable(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
-	TableLookup *lookup = BeginLookup(page, table, 0);
+	TableLookup *lookup = begin_lookup(page, open_table(page, table->name), table, 0);
 
-	LookUp(lookup, NULL, INT_MAX, read, reader);
+	LookUp(lookup, (Datum) 0, INT_MAX, read, reader);
 	EndLookup(lookup);
 }
 
@@ -373,8 +353,8 @@ bool
 HasRows(const PageRequest *page, const char *name)
 {
 	PageTable	table = {.name = name};
-	TableLookup *lookup = BeginLookup(page, &table, 0);
-	bool		has_rows = LookUp(lookup, NULL, 1, ignore_row, NULL) > 0;
+	TableLookup *lookup = begin_lookup(page, open_table(page, name), &table, 0);
+	bool		has_rows = LookUp(lookup, (Datum) 0, 1, ignore_row, NULL) > 0;
 
 	EndLookup(lookup);
 	return has_rows;
@@ -386,7 +366,6 @@ struct LogTable
 {
 	const PageRequest *page;
 	const PageTable *table;
-	int			n_keys;
 	int			n_ordered;
 	Relation	parent;
 	PartitionDesc partitions;
@@ -395,18 +374,17 @@ struct LogTable
 };
 
 /*
- * Open a partitioned table of the log for lookups by the first columns.
+ * Open a partitioned table of the log for lookups by the first column.
  *
  * LookUpNewest() reads rows in the order of the first "n_ordered" columns.
  */
 LogTable *
-OpenLog(const PageRequest *page, const PageTable *table, int n_keys, int n_ordered)
+OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)
 {
 	LogTable   *log = palloc0(sizeof(LogTable));
 
 	log->page = page;
 	log->table = table;
-	log->n_keys = n_keys;
 	log->n_ordered = n_ordered;
 	log->parent = open_table(page, table->name);
 	if (log->parent->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
@@ -429,30 +407,30 @@ partition_lookup(LogTable *log, int partition)
 		return log->lookups[partition];
 	relation = table_open(log->partitions->oids[partition], AccessShareLock);
 	if (relation->rd_rel->relkind == RELKIND_RELATION && RelationGetNumberOfBlocks(relation) > 0)
-		return log->lookups[partition] = begin_lookup(log->page, relation, log->table, log->n_keys,
-														log->n_ordered);
+		return log->lookups[partition] = begin_lookup(log->page, relation, log->table,
+													  log->n_ordered);
 	table_close(relation, NoLock);
 	log->is_skipped[partition] = true;
 	return NULL;
 }
 
 /*
- * Call a function for the newest rows with the given keys.
+ * Call a function for the newest rows with the given key.
  *
  * The default partition has the newest rows, whose month has no partition yet.
  */
 void
-LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader)
+LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)
 {
 	int			default_partition = log->partitions->nparts > 0 ?
 		log->partitions->boundinfo->default_index : -1;
 	TableLookup *lookup = default_partition < 0 ? NULL : partition_lookup(log, default_partition);
 
 	if (lookup != NULL)
-		limit -= look_up_last(lookup, keys, limit, read, reader);
+		limit -= look_up_last(lookup, key, limit, read, reader);
 	for (int i = log->partitions->nparts - 1; i >= 0 && limit > 0; i--)
 		if (i != default_partition && (lookup = partition_lookup(log, i)) != NULL)
-			limit -= look_up_last(lookup, keys, limit, read, reader);
+			limit -= look_up_last(lookup, key, limit, read, reader);
 }
 
 /* Get the index of the partition that contains a decision number, or -1. */
@@ -482,7 +460,7 @@ LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
 	TableLookup *lookup = partition < 0 ? NULL : partition_lookup(log, partition);
 
 	if (lookup != NULL)
-		LookUp(lookup, &key, INT_MAX, read, reader);
+		LookUp(lookup, key, INT_MAX, read, reader);
 }
 
 void

@@ -24,7 +24,7 @@ typedef struct PageTable
 	TableColumn columns[MAX_TABLE_COLUMNS];
 } PageTable;
 
-/* Lookups of rows by a table's first columns */
+/* Lookups of rows by a table's first column */
 typedef struct TableLookup TableLookup;
 
 extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read,
@@ -32,16 +32,15 @@ extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader
 extern void ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read,
 						void *reader);
 extern bool HasRows(const PageRequest *page, const char *name);
-extern TableLookup *BeginLookup(const PageRequest *page, const PageTable *table, int n_keys);
-extern int	LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader);
+extern TableLookup *BeginLookup(const PageRequest *page, const PageTable *table);
+extern int	LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader);
 extern void EndLookup(TableLookup *lookup);
 
 /* Lookups in all partitions of a table of the log */
 typedef struct LogTable LogTable;
 
-extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_keys,
-						 int n_ordered);
-extern void LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader);
+extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_ordered);
+extern void LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader);
 extern void LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader);
 extern void CloseLog(LogTable *log);
 

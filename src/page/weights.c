@@ -119,7 +119,7 @@ ReadPenalties(PageRequest *page)
 	NullableDatum result;
 	ArrayType  *penalties;
 
-	RunSelect(page, &read_penalties, 0, NULL);
+	RunSelect(page, &read_penalties, NULL);
 	result = ResultColumn(1);
 	if (result.isnull)
 		raise_incomplete();
