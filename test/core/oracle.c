@@ -290,6 +290,36 @@ exact_product(int len, const exact *a, const exact *b)
 	return sum;
 }
 
+/*
+ * Create a matrix of random weights; "dense" gets the same weights as users by items.  A negative
+ * weight means no cell.
+ */
+SvdMatrix
+matrix_new(uint32_t users, uint32_t items, Weight weight, exact *dense)
+{
+	SvdMatrix	matrix = {users, items, allocate((users + 1) * sizeof(size_t)),
+	allocate(sizeof(SvdCell) * users * items), count_pause};
+	uint64_t	seed = 20260101;
+	size_t		count = 0;
+
+	matrix.starts[0] = 0;
+	for (uint32_t u = 0; u < users; u++)
+	{
+		for (uint32_t i = 0; i < items; i++)
+		{
+			double		w = weight(&seed, u, i);
+			SvdCell		cell = {u, i, w};
+
+			if (w < 0)
+				continue;
+			matrix.cells[count++] = cell;
+			dense[(size_t) u * items + i] = w;
+		}
+		matrix.starts[u + 1] = count;
+	}
+	return matrix;
+}
+
 /* both triangles of a packed symmetric matrix */
 exact *
 exact_from_packed(int d, const double *packed)

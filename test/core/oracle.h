@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/panel.h"
 #include "core/posterior.h"
 
 typedef long double exact;
@@ -78,6 +79,11 @@ extern void exact_solve(int d, const exact *lower, exact *x);
 extern exact *exact_inverse(int d, const exact *lower);
 extern exact exact_product(int len, const exact *a, const exact *b);
 extern exact *exact_from_packed(int d, const double *packed);
+
+/* sparse matrices with random weights */
+typedef double (*Weight) (uint64_t *seed, uint32_t user, uint32_t item);
+
+extern SvdMatrix matrix_new(uint32_t users, uint32_t items, Weight weight, exact *dense);
 
 /* Algorithm 1, literally */
 typedef struct Algorithm1

@@ -17,36 +17,18 @@ typedef struct Log
 	Neighbours	n;
 } Log;
 
-typedef double (*Weight) (uint64_t *seed, uint32_t user, uint32_t item);
-
-/* Create a log of weights.  A negative weight means no cell. */
 static Log
 log_new(uint32_t users, uint32_t items, int k, Weight weight)
 {
-	Log			log = {{users, items, NULL, NULL, count_pause}, NULL, {0}};
+	Log			log = {.dense = exact_new((size_t) users * items)};
 	Neighbours *n = &log.n;
-	uint64_t	seed = 20260101;
-	size_t		count = 0;
 	size_t		order = (size_t) k;
+	size_t		count;
 
-	log.matrix.starts = allocate((users + 1) * sizeof(size_t));
-	log.matrix.starts[0] = 0;
-	log.matrix.cells = allocate(sizeof(SvdCell) * users * items);
-	log.dense = exact_new((size_t) users * items);
-	for (uint32_t u = 0; u < users; u++)
-	{
-		for (uint32_t i = 0; i < items; i++)
-		{
-			double		w = weight(&seed, u, i);
-			SvdCell		cell = {u, i, w};
-
-			if (w < 0)
-				continue;
-			log.matrix.cells[count++] = cell;
-			log.dense[(size_t) u * items + i] = w < 1e-6 ? 0 : fmin(w, 1);
-		}
-		log.matrix.starts[u + 1] = count;
-	}
+	log.matrix = matrix_new(users, items, weight, log.dense);
+	count = log.matrix.starts[users];
+	for (size_t i = 0; i < (size_t) users * items; i++)
+		log.dense[i] = log.dense[i] < 1e-6 ? 0 : fminl(log.dense[i], 1);
 	n->k = k;
 	n->ridge = RIDGE;
 	n->starts = allocate((items + 1) * sizeof(size_t));

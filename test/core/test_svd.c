@@ -13,27 +13,18 @@
 typedef struct Log
 {
 	SvdMatrix	matrix;
-	size_t	   *starts;
 	exact	   *dense;			/* users by items, scaled */
 	uint64_t   *hashes;
 } Log;
 
-typedef double (*Weight) (uint64_t *seed, uint32_t user, uint32_t item);
-
 static Log
 log_new(uint32_t users, uint32_t items, Weight weight)
 {
-	Log			log = {{users, items, NULL, NULL, count_pause}, NULL, NULL, NULL};
-	uint64_t	seed = 20260101;
-	size_t		count = 0;
+	Log			log = {.dense = exact_new((size_t) users * items)};
 	exact	   *column = exact_new(items);
 
-	log.starts = allocate((users + 1) * sizeof(size_t));
-	memset(log.starts, 0, (users + 1) * sizeof(size_t));
-	log.dense = exact_new((size_t) users * items);
+	log.matrix = matrix_new(users, items, weight, log.dense);
 	log.hashes = allocate(sizeof(uint64_t) * items);
-	log.matrix.starts = log.starts;
-	log.matrix.cells = allocate(sizeof(SvdCell) * users * items);
 	for (uint32_t i = 0; i < items; i++)
 		log.hashes[i] = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
 	for (uint32_t u = 0; u < users; u++)
@@ -42,19 +33,11 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 
 		for (uint32_t i = 0; i < items; i++)
 		{
-			double		w = weight(&seed, u, i);
-			SvdCell		cell = {u, i, w};
-
-			if (w < 0)
-				continue;
-			log.matrix.cells[count++] = cell;
-			log.dense[u * items + i] = w;
-			column[i] += w;
-			sum += w;
+			column[i] += log.dense[u * items + i];
+			sum += log.dense[u * items + i];
 		}
 		for (uint32_t i = 0; i < items && sum > 0; i++)
 			log.dense[u * items + i] /= sqrtl(sum);
-		log.starts[u + 1] = count;
 	}
 	for (uint32_t u = 0; u < users; u++)
 		for (uint32_t i = 0; i < items; i++)

@@ -1,15 +1,8 @@
 -- Item vectors from a click log.
 \ir include/helpers.sql
+\ir include/click.sql
 
 SELECT plan(118);
-
--- 60 users of three tastes and 12 items, so that ten directions beside the
--- wanted ones make the decomposition exact
-CREATE TEMP TABLE click AS
-SELECT u AS user_id, i AS item_id, 1 + (h >> 8 & 1) AS weight
-FROM generate_series(1, 60) AS u, generate_series(1, 12) AS i,
-    LATERAL (SELECT hashint8extended(u * 100 + i, 5) & 1023) AS r (h)
-WHERE h % 10 < CASE WHEN u % 3 = i % 3 THEN 8 ELSE 2 END;
 
 CREATE FUNCTION factors(query text, k integer DEFAULT 3, previous text DEFAULT NULL, seed bigint DEFAULT 0)
 RETURNS TABLE (item_id integer, features float8[]) STABLE LANGUAGE sql AS

@@ -1,14 +1,8 @@
 -- Item-to-item weights from a click log.
 \ir include/helpers.sql
+\ir include/click.sql
 
 SELECT plan(26);
-
--- 60 users of three tastes and 12 items
-CREATE TEMP TABLE click AS
-SELECT u AS user_id, i AS item_id, 1 + (h >> 8 & 1) AS weight
-FROM generate_series(1, 60) AS u, generate_series(1, 12) AS i,
-    LATERAL (SELECT hashint8extended(u * 100 + i, 5) & 1023) AS r (h)
-WHERE h % 10 < CASE WHEN u % 3 = i % 3 THEN 8 ELSE 2 END;
 
 CREATE FUNCTION neighbours(query text, k integer DEFAULT 50)
 RETURNS TABLE (item integer, neighbour integer, weight float8, n bigint) STABLE LANGUAGE sql AS $$

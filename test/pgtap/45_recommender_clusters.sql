@@ -1,12 +1,6 @@
 -- Large catalogues: blocks contain similar items, and lists are searched for in those with the highest bounds.
 -- Small blocks, and a row that counts as many of them, make 4,000 items a large catalogue.
-\ir include/helpers.sql
-\ir include/clock.sql
-\ir include/recommender.sql
-SELECT insert_many_jobs();
-ANALYZE job;
-\ir include/lists.sql
-SET LOCAL check_function_bodies = on;
+\ir include/many_jobs.sql
 
 SELECT plan(32);
 

@@ -1,13 +1,7 @@
 -- Many items: a list is chosen from a shortlist, which blocks of item vectors give.  It is the list that all
 -- candidates would give.
 -- This takes over 20 s, since lists of 4,000 items are computed again from all candidates.
-\ir include/helpers.sql
-\ir include/clock.sql
-\ir include/recommender.sql
-SELECT insert_many_jobs();
-ANALYZE job;
-\ir include/lists.sql
-SET LOCAL check_function_bodies = on;
+\ir include/many_jobs.sql
 
 SELECT plan(71);
 

@@ -10,17 +10,7 @@ CREATE TABLE input (name text, digits text);
 CREATE FUNCTION dlints_call_alone(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
 CREATE FUNCTION dlints_call_as_aggregate(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
 
--- Result of a statement, or its error
-CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-    result text;
-BEGIN
-    EXECUTE statement INTO result;
-    RETURN 'gives ' || coalesce(result, 'NULL');
-EXCEPTION WHEN OTHERS THEN
-    RETURN SQLSTATE || ': ' || SQLERRM;
-END
-$$;
+\ir ../../pgtap/include/outcome.sql
 
 -- Statements, each with a pattern that its result must match
 CREATE TABLE test (number serial, name text, statement text, expected text);
