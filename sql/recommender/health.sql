@@ -135,12 +135,14 @@ BEGIN
 	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now())) / 3600
 	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, age
 	FROM  (SELECT k.item, k.user_id, nullif(k.at, '-infinity') AS at, k.weight FROM click k
-	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL OR k.at = '-infinity'
+	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
+	              OR k.at IS NULL OR k.at = '-infinity'
 	       ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000) c;
 	is_swapped := unknown > 0 AND n - no_item - unknown < (
 		SELECT count(*)
 		FROM  (SELECT k.user_id FROM click k
-		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity') OR k.at IS NULL OR k.at = '-infinity'
+		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
+	              OR k.at IS NULL OR k.at = '-infinity'
 		       ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000) c
 		WHERE  c.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i));
 END

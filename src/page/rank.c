@@ -132,7 +132,7 @@ static const PageStatement find_prices = {
 	"     rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
 	" FROM action a JOIN penalty p ON p.n = a.n),"
 
-/* Rank the actions, with bonuses within the limit of dlints_decide(), log the decision and return it. */
+/* Rank actions with bonuses within the limit of dlints_decide(), log and return the decision. */
 #define LOG_AND_RETURN \
 	" choice AS MATERIALIZED (" \
 	" SELECT c.item AS n, c.rank, c.score, c.probability" \
