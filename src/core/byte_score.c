@@ -208,7 +208,7 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
 
-/* Replace variances in "bounds" by standard deviations, and write the upper bounds of scores. */
+/* Write upper bounds of scores, and replace the variances in "bounds" by standard deviations. */
 CPU_CLONES
 void
 byte_write_bounds(int count, const float *scores, float times, float *bounds)
@@ -228,7 +228,7 @@ byte_write_bounds(int count, const float *scores, float times, float *bounds)
 /*
  * Lower the sort key of each row whose score bounds exceed the thresholds.
  *
- * The key decreases by the sum of cubed excesses.  An excess is measured in standard deviations.
+ * The key decreases by the sum of the cubed excesses, in standard deviations.
  */
 CPU_CLONES
 void

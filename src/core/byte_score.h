@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* A row of score bounds has BYTE_LANES upper bounds and BYTE_LANES variances. */
+/* A row of upper bounds of scores is followed by the variances of these scores. */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
 /* Weight vectors that are rounded to integers */

@@ -45,8 +45,8 @@ typedef enum Squares
 /*
  * Sums over all observations, without a discount.
  *
- * "peak" is the largest value that S ever had.  It limits the rounding error of S.  The struct has
- * no padding, because evidence.c also uses it as an array.
+ * "peak" is the largest value that S ever had, which limits the rounding error of S.  The struct
+ * has no padding, because evidence.c also uses it as an array.
  */
 typedef struct Totals
 {

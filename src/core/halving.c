@@ -43,7 +43,7 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 
 /* ---------- the principal axis ---------- */
 
-/* Copy a sample of vectors, times the weights, minus the mean.  Returns its size. */
+/* Copy a sample of weighted vectors, and subtract their mean.  Returns its size. */
 CPU_CLONES
 static int
 sample_rows(const HalvingSet *set, int count, const int *order)
@@ -159,7 +159,7 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	return axis;
 }
 
-/* Project a vector on an axis.  The result is a float, like the medians of a tree. */
+/* Project a vector on an axis in single precision. */
 static float
 project(int width, const float *axis, const float *vector)
 {

@@ -2,7 +2,9 @@
  * kinds.h
  *		Compute the features z of a model from item features x and a user profile u.
  *
- * Let P be a random projection matrix, and x o u the vector of the products of elements.  Then z is
+ * Names of functions call z "reduced" features.  They call weights of x "lifted" if they were
+ * computed from coefficients of z.  Let P be a random projection matrix, and x o u the vector of
+ * the products of elements.  Then z is
  *
  *		plain	[x ; 1]						[P x ; 1] with a projection
  *		matched	[x/4 ; x o u ; 4 x'u ; 1]	[P x/4 ; 4 x'u ; 1] with a projection

@@ -165,7 +165,7 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/* Return the residual degrees of freedom, which are at least N / 2. */
+/* Return the residual degrees of freedom, at least half the sum of weights. */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {

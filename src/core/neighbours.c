@@ -241,7 +241,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Multiply the column of an item by those of the items in the lists. */
+/* Compute the dot products of an item's column with the columns in the linked lists. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {

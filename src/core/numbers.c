@@ -27,7 +27,11 @@
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0
 
-/* Compute a dot product by pointers, because compilers do not vectorize indexes under -fwrapv. */
+/*
+ * Compute a dot product.
+ *
+ * Under -fwrapv, compilers vectorize loops over pointers better than loops over indexes.
+ */
 #define DOT_BODY(n, weights, features) \
 	DECLARE_SUMS; \
 	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \
@@ -194,7 +198,7 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
 /*
- * Compute the maximum of each lane over the rows of an array.
+ * Compute the maximum of each column of an array.
  *
  * We add 0 times each number, so that the result is NaN if a number is not finite.
  */

@@ -101,9 +101,10 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * panel <- A'A panel, and full <- lower triangle of panel' A'A panel
+ * Replace a dense matrix by its product with A'A, for the sparse matrix A.
  *
- * "spare" is work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK vectors.
+ * "full" becomes the lower triangle of the product of the old and the new dense matrix.  "spare" is
+ * work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK vectors.
  */
 void
 panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,
@@ -124,7 +125,7 @@ panel_multiply_fast(const SvdMatrix *matrix, size_t columns, double *panel, doub
 						  chunk);
 }
 
-/* panel <- T_n(A'A / center - 1) panel, for the Chebyshev polynomial T_n */
+/* Multiply a dense matrix by T_n(A'A / center - 1), for the Chebyshev polynomial T_n. */
 void
 panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, double *panel,
 			 double *spare, double *chunk)
@@ -157,7 +158,7 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/* panel <- panel times "full", which is stored by columns */
+/* Multiply a dense matrix by the matrix "full" from the right. */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)

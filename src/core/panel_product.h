@@ -5,7 +5,7 @@
  * panel.c includes this file once per type.
  */
 
-/* Add the rows of a user's items, times their matrix elements, to "sum". */
+/* Multiply a row of the sparse matrix by the dense matrix, and add the product to "sum". */
 CPU_CLONES
 static void
 GATHER(size_t columns, size_t count, const SvdCell *cells,
@@ -22,7 +22,7 @@ GATHER(size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* Add "sum", times each matrix element, to the rows of a user's items. */
+/* Add the outer product of a row of the sparse matrix and "sum" to the dense matrix. */
 CPU_CLONES
 static void
 SCATTER(size_t columns, size_t count, const SvdCell *cells,
@@ -85,7 +85,11 @@ PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, boo
 	}
 }
 
-/* panel <- T_n(A'A / center - 1) panel, by T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x) */
+/*
+ * Multiply a dense matrix by T_n(A'A / center - 1), for the Chebyshev polynomial T_n.
+ *
+ * We use T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x).
+ */
 static void
 FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
 	   NUMBER **panel, NUMBER **spare, NUMBER *sum)
@@ -121,7 +125,7 @@ WIDEN(size_t len, const NUMBER *group, double *chunk)
 		chunk[i] = group[i];
 }
 
-/* panel <- A'A panel, and full <- lower triangle of panel' A'A panel */
+/* Replace a dense matrix by its product with A'A, "width" columns at a time. */
 static void
 MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, double *spare,
 		 double *full, double *chunk)

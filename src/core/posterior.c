@@ -2,8 +2,8 @@
  * posterior.c
  *		Posterior of the coefficients: Cholesky factors, mean, draws and standard deviations.
  *
- * The paper (see evidence.h) draws with the symmetric square root of Z~.  We use its Cholesky
- * factor, which gives the same distribution.
+ * The paper (see evidence.h) draws with a symmetric square root.  We use a Cholesky factor, which
+ * gives the same distribution.
  */
 #include "posterior.h"
 
@@ -81,7 +81,7 @@ prior_is_valid(const Prior *prior, int dim)
 
 /* ---------- factors ---------- */
 
-/* Larger rounding errors, in DBL_EPSILON, would leave fewer than four digits. */
+/* Maximum rounding error in units of DBL_EPSILON, which leaves four digits */
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
@@ -214,9 +214,10 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute the Cholesky factors.  Returns false if no observations can have this evidence.
+ * Compute the Cholesky factors of a posterior.
  *
- * If Z needs a larger ridge, Z~ gets it, too, because draws would otherwise vary too little.
+ * Returns false if the evidence cannot come from observations.  If Z needs a larger ridge, Z~ gets
+ * it, too, because draws would otherwise vary too little.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
@@ -260,8 +261,7 @@ posterior_shift(const Factor *f, double *b)
 /*
  * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).
  *
- * For standard normals w, a draw is Z^-1 (b + scale M w).  Without a discount, it is L'^-1 (L^-1 b
- * + scale w).
+ * Draws have the posterior mean, and scale^2 times the posterior covariance.
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,

@@ -33,7 +33,7 @@ typedef struct PriceProgram
 	int			rows;			/* number of constraints, plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* raised if necessary */
 	double		score_scale;	/* usual spread of scores */
-	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread; 0: price is 0 */
+	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs */
 
 	/* current basis: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];

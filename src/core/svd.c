@@ -19,7 +19,7 @@
 #include "random.h"
 #include "spectral.h"
 
-/* Maximum number of products with A'A. */
+/* Maximum number of matrix products */
 #define MAX_PRODUCTS	16
 
 /* Maximum ratio between the amplifications of the first and the last singular vector */
@@ -202,7 +202,7 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	return true;
 }
 
-/* Multiply approximate singular vectors by A'A, and make them orthonormal. */
+/* Improve approximate singular vectors by one matrix product, and make them orthonormal. */
 static bool
 improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *work)
 {
@@ -303,7 +303,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	return true;
 }
 
-/* Improve singular vectors by one product with A'A.  Returns false if LAPACK fails. */
+/* Improve singular vectors by one more matrix product.  Returns false if LAPACK fails. */
 bool
 svd_refine(const SvdMatrix *matrix, Svd *svd)
 {

@@ -105,7 +105,7 @@ value_sample_size(const PolicyValue *v)
 /* 60 steps reach the precision of a double. */
 #define BISECTION_STEPS		60
 
-/* Return a lower bound of the log wealth after bets against an expectation. */
+/* Return a lower bound of the logarithm of a gambler's wealth (see value.h). */
 static double
 log_wealth(double bet, double count, double squares, double distance)
 {
@@ -115,7 +115,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the log of the mean wealth over all sizes of bets. */
+/* Return the logarithm of the mean wealth over all sizes of bets (see value.h). */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {

@@ -81,7 +81,7 @@ typedef struct DlintsHeader
 	float8		unused2[3];
 } DlintsHeader;
 
-/* Value without observations, or without a half-life */
+/* Time of a model without observations, or without a half-life */
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*

@@ -299,7 +299,11 @@ CheckPriorSigma(Dlints *model, Problem *problem)
 	return true;
 }
 
-/* Does the prior have a posterior at its full weight?  "numbers" is work space. */
+/*
+ * Does a model that contains only the prior have a posterior?
+ *
+ * "numbers" is work space.
+ */
 static bool
 PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numbers)
 {
