@@ -63,10 +63,12 @@ SELECT unnest('{run,refresh,items,refit,neighbours,learn,rebuild,months,costs,ef
 UNION ALL SELECT 'prices', '-infinity';
 
 -- Features of items as they are or were: the log refers to them.  Each change of factors or columns makes a version.
-CREATE SEQUENCE item_version_id;
+-- Ids begin with the time in seconds: they stay unique where tables were copied without the sequence, as by logical
+-- replication.
+CREATE SEQUENCE item_version_id MAXVALUE 16777215 CYCLE;
 
 CREATE TABLE item_version (
-    id       bigint PRIMARY KEY DEFAULT nextval('item_version_id'),
+    id       bigint PRIMARY KEY DEFAULT (date_part('epoch', now())::bigint << 24) + nextval('item_version_id'),
     made_at  timestamptz NOT NULL DEFAULT now(),
     item     {item_type},
     features bytea NOT NULL,                -- features of factors and columns, packed
@@ -78,7 +80,8 @@ ALTER SEQUENCE item_version_id OWNED BY item_version.id;
 -- Item vectors
 CREATE TABLE item_vector (
     item       {item_type},
-    version    bigint NOT NULL DEFAULT nextval('item_version_id'),  -- id of the current features in item_version
+    version    bigint NOT NULL              -- id of the current features in item_version
+               DEFAULT (date_part('epoch', now())::bigint << 24) + nextval('item_version_id'),
     features   real[] NOT NULL,             -- latent factors, zeros without clicks, and features of the columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
     dates      real[] NOT NULL,             -- Unix times, rounded; requests compute their features

@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(131);
+SELECT plan(132);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -122,6 +122,11 @@ INSERT INTO job SELECT 201, title, field, city_id, salary, skills, details, remo
 FROM   job WHERE id = 7;
 SELECT min(decision) AS list FROM dated.recommend(1, 300) \gset
 SELECT is(versions(201), 1::bigint, 'a list with an item that is not encoded yet makes a version of it');
+SELECT later('1 second'), setval('dated.item_version_id', (SELECT max(id) - 99 & 16777215 FROM dated.item_version));
+UPDATE job SET field = 'field 8' WHERE id < 99;
+SELECT dated.refresh();
+SELECT is_empty('SELECT FROM dated.item_version n JOIN dated.item_vector v ON v.version = n.id WHERE n.item <> v.item',
+  'items keep apart the versions of features after tables were copied without the sequence');
 SELECT cmp_ok(max(abs(u.f - u.g)), '<', 0.001::real, 'which has its features')
 FROM   dated.impression i, dated.encoded_item e, dated.setting s,
        unnest(i.features[s.factors + 1:s.liked], e.encoded) u (f, g)
