@@ -97,11 +97,7 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = GroupsCount(groups);
 }
 
-/*
- * Read similar_by as weights of features.
- *
- * The similarity of two candidates is the cosine of their weighted features.
- */
+/* Read similar_by as weights of features.  The similarity is then a weighted cosine. */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
 {

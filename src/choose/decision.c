@@ -6,12 +6,12 @@
  * propensity is the fraction of the M draws that choose it.  The draws are exchangeable, so this is
  * the exact probability.
  *
- * If T candidates tie for the last r positions of a list, each of them counts r / T, the
- * probability that a random tie-break chooses it.
+ * If T candidates tie for the last r positions of a list, a random tie-break chooses each with
+ * probability r / T.  A draw counts by this probability.
  *
- * A shortlist may have dropped some of the tied items.  It provides tie-break keys that are uniform
- * in (0, 1), and its T candidates have the lowest keys.  Let t be the highest of these keys.  An
- * item with a key below t has one of the T - 1 lowest keys, so we count t * r / (T - 1).
+ * A shortlist may have dropped some of the tied items.  It has the T items with the lowest
+ * tie-break keys, which are uniform in (0, 1).  Let t be the highest of these keys.  Given the keys
+ * of all other items, an item is chosen with probability t * r / (T - 1).
  *
  * With a cap or diversity, we count the candidates that the actual tie-break chooses.
  */
@@ -33,7 +33,7 @@
 /* 2^20 entries need 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* A tie of fewer candidates is complete, since a shortlist drops items of larger ties only. */
+/* A shortlist can lack tied items only if it has at least this many of them. */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState
@@ -77,7 +77,7 @@ DrawRandomDecision(double epsilon)
 	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
 }
 
-/* Offer scores under one draw to the slate of this draw. */
+/* Offer candidates to the slate of a draw. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -94,7 +94,6 @@ OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 		state->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
 }
 
-/* Write the candidates of a slate to "list", and return their number. */
 static int
 ListSlate(const Slate *slate, int *list)
 {
@@ -103,18 +102,14 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Do we count tied candidates by probability, instead of breaking the tie? */
+/* Can we compute the probability that a random tie-break chooses a candidate? */
 static bool
 SharesTies(const Candidates *from)
 {
 	return !from->similar_by && !from->groups;
 }
 
-/*
- * Return the probability that a tied candidate gets one of the last positions.
- *
- * Returns 0 if no candidates tie for these positions.
- */
+/* Return the probability that a tied candidate gets one of the last positions, or 0. */
 static double
 TieShare(const Candidates *from, Slate *slate)
 {
@@ -165,11 +160,7 @@ CountTies(DecisionState *state, int draws)
 		ScoreUnderDraws(from->scores, state->first_draw, draws, CountStripTies, state);
 }
 
-/*
- * Count the candidates chosen under a draw, except tied ones.
- *
- * The first draw makes the decision.
- */
+/* Count the candidates chosen under a draw, except tied ones. */
 static void
 CountChosen(DecisionState *state, int draw)
 {
@@ -193,7 +184,6 @@ CountChosen(DecisionState *state, int draw)
 		decision->chosen_count = count;
 }
 
-/* Choose and count candidates under the next "draws" draws. */
 static void
 DecideUnder(DecisionState *state, int draws)
 {

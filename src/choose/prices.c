@@ -115,8 +115,8 @@ AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 PG_FUNCTION_INFO_V1(dlints_prices_transfn);
 
 /*
- * dlints_prices(scores, costs, k, targets) -> float8[][]: return the lowest prices at which
- * decisions meet the cost targets on average, and the resulting mean costs.
+ * dlints_prices(scores, costs, k, targets) -> float8[][]: return the lowest prices that meet the
+ * cost targets on average, and the mean costs.
  *
  * Each row is a decision with its k best candidates.  See core/price.h.
  */

@@ -24,9 +24,9 @@ RestartSeeds(int value, void *extra)
 }
 
 /*
- * Return a seed that is independent of all other seeds, unless dlints.seed is set.
+ * Return a seed that is independent of all others, unless dlints.seed is set.
  *
- * Each process encrypts a counter with a random key, since a system call per seed would be slow.
+ * Each process encrypts a counter, since a system call per seed would be slow.
  */
 uint64
 FreshSeed(void)
@@ -101,7 +101,6 @@ PolicyWeights(PreparedModel *prepared, Datum profile)
 	return weights;
 }
 
-/* Initialize a request from the first candidate. */
 void
 RequestInit(Request *request, const MismatchMessages *messages,
 			 PreparedModel *prepared, MemoryContext context, Datum model, Datum profile)
@@ -122,12 +121,7 @@ RequestInit(Request *request, const MismatchMessages *messages,
 	ValueKeySet(&request->profile_key, profile, context);
 }
 
-/*
- * Raise an error unless a profile equals that of the request.
- *
- * If only the pointers differ, the request keeps the new pointer for faster comparisons with the
- * next rows.
- */
+/* Raise an error unless a profile equals that of the request. */
 void
 RequestCheckProfile(Request *request, Datum profile)
 {

@@ -32,7 +32,7 @@ typedef struct Request
 	ValueKey	profile_key;
 	DlintsHeader model;
 	ArgSpec		expected;
-	double		stddev_factor;	/* UCB's factor of the posterior standard deviation; else 0 */
+	double		stddev_factor;	/* factor of the posterior standard deviation in UCB scores, or 0 */
 	double	   *profile;		/* NULL if stddev_factor is 0 */
 } Request;
 

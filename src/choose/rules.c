@@ -27,7 +27,7 @@ CheckFraction(double number, const char *name)
 	return number;
 }
 
-/* Reject epsilon with a cap or diversity, because propensities would have no closed form. */
+/* Raise an error for epsilon together with a cap or diversity. */
 static void
 CheckEpsilonAlone(const Rules *rules)
 {
@@ -42,7 +42,7 @@ CheckEpsilonAlone(const Rules *rules)
 						 capped ? "cap" : "diversity")));
 }
 
-/* Raise an error if an argument is NULL that another argument requires. */
+/* Raise an error if a required argument is NULL. */
 static void
 CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *hint)
 {
@@ -109,11 +109,7 @@ GroupsCreate(void)
 	return groups_create(CurrentMemoryContext, 16, NULL);
 }
 
-/*
- * Return the number of a group, and add the group if it is new.
- *
- * Returns -1 for a NULL name.
- */
+/* Return the number of a group, and add the group if it is new.  Returns -1 for a NULL name. */
 int
 GroupNumber(Groups *groups, NullableDatum name)
 {

@@ -52,7 +52,7 @@ struct Scores
 	double	   *addend_stddevs; /* standard deviation of each candidate's random bonus, or NULL */
 
 	/* vectors to be scored */
-	bool		reduces;		/* do we compute psi' (A x)? */
+	bool		reduces;		/* are features multiplied by the matrix A first? */
 	int			len;			/* length of a vector */
 	int			step;			/* distance between vectors, in doubles */
 	double	   *lanes;			/* rows of the matrix A, interleaved (see core/score.h) */
@@ -97,11 +97,7 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 			parameters[(Size) i * scores->prepared->dim + scores->dim] : 0.0;
 }
 
-/*
- * Return the number of coefficient vectors to convert at a time.
- *
- * A projection matrix may be generated again in each call, so we then convert as many as possible.
- */
+/* Return the number of coefficient vectors to convert at a time. */
 static int
 PortionSize(const Scores *scores)
 {
@@ -149,7 +145,7 @@ PrepareReduction(Scores *scores)
 	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
-/* Estimate the number of multiplications to convert one coefficient vector. */
+/* Estimate the number of multiplications to convert coefficients to weights of features. */
 static double
 LiftingCost(const DlintsHeader *model, double dim)
 {
@@ -161,7 +157,7 @@ LiftingCost(const DlintsHeader *model, double dim)
 	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
-/* Choose the order of multiplication, by the number of operations. */
+/* Choose the order of the matrix products that needs fewer multiplications. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -179,7 +175,6 @@ ChooseVectors(Scores *scores)
 		PrepareReduction(scores);
 }
 
-/* Multiply feature vectors by the matrix A. */
 static void
 ReduceStrip(Scores *scores, int count, double *out)
 {
@@ -236,7 +231,6 @@ ReadStrip(Scores *scores, int first, int count)
 	return scores->reduced;
 }
 
-/* Add a random bonus to a candidate's score under each draw. */
 static void
 AddNormals(const Scores *scores, int candidate, int first_draw, int draws, double *list)
 {
@@ -251,7 +245,6 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 		list[i] += ResultFinite(stddev * normals[i]);
 }
 
-/* Add bonuses to the scores in scores->block. */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 {
@@ -264,7 +257,6 @@ AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + (Size) i * step);
 }
 
-/* Pass the scores of some candidates under one draw to the caller's function. */
 static void
 ReportScores(const double *list, double peak, double level, int draw, ScoresStrip *strip,
 		 ScoresConsumer consume, void *consumer)
@@ -299,7 +291,6 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	}
 }
 
-/* Compute a candidate's score under the only draw. */
 static double
 ScoreCandidate(const Scores *scores, int candidate)
 {
@@ -332,9 +323,9 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 }
 
 /*
- * Score all candidates under draws first_draw to first_draw + draws - 1.
+ * Pass the scores of all candidates under some draws to the function "consume".
  *
- * Calls "consume" once for each draw and at most STRIP candidates, in the order of their indexes.
+ * It gets at most STRIP candidates at a time, in the order of their indexes.
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)
@@ -366,7 +357,6 @@ ScoresCount(const Scores *scores)
 	return scores->count;
 }
 
-/* Return the maximum number of draws per call of ScoreUnderDraws(). */
 int
 ScoresMaxDraws(const Scores *scores)
 {

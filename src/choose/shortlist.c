@@ -108,11 +108,7 @@ WeightsSpec(ArrayType *weights)
 	return spec;
 }
 
-/*
- * Scale weights by a power of two, so that scores fit into single precision.
- *
- * The order of the scores does not change.
- */
+/* Scale weights by a power of two, so that scores fit into single precision. */
 static void
 ScaleToOne(int len, double *weights)
 {
@@ -241,7 +237,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Keep items with high scores.  Their scores are "step" numbers apart. */
+/* Offer items to "best".  Scores are "step" numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
@@ -279,11 +275,7 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 	}
 }
 
-/*
- * Compute a score in double precision, after single precision gave infinity or NaN.
- *
- * Raises an error if a feature is not finite.
- */
+/* Compute a score in double precision, because it is infinite or NaN in single precision. */
 static double
 ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
 {
@@ -305,7 +297,7 @@ WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int cou
 /*
  * Score "count" items under all weight vectors in single precision.
  *
- * If a feature is not finite, the score is NaN, and WidenColumn() raises the error.
+ * If a feature is not finite, its item's scores are NaN, and WidenColumn() raises the error.
  */
 static void
 ScoreFloats(Shortlist *list, Block *block, int first, int count)
@@ -314,7 +306,7 @@ ScoreFloats(Shortlist *list, Block *block, int first, int count)
 		(Size) first * list->len;
 	float		peaks[SCORE_LANES_FLOAT];
 
-	/* read memory in parallel, because the features are rarely in the CPU's cache */
+	/* prefetch all features, which are rarely in the CPU's cache */
 	for (Size at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
 		PREFETCH(features + at);
 	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)

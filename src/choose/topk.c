@@ -88,7 +88,6 @@ TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k
 	return TopKCreateOfType(context, type, k, size);
 }
 
-/* Copy an item into the current memory context, detoasted. */
 static NullableDatum
 CopyItem(const TopK *top, NullableDatum item)
 {
@@ -198,9 +197,9 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the union of several lists of items.  Equal items must have equal keys.
+ * Return the union of several lists, beginning with the items of the first list.
  *
- * The items of the first list come first, in order of their rank.
+ * Equal items must have equal keys.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)

@@ -85,11 +85,7 @@ VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 
 /* ---------- possible candidates ---------- */
 
-/*
- * Mark the candidates that a list with diversity can contain.
- *
- * "slate" has the best candidates without diversity.
- */
+/* Mark the candidates that a list can contain.  "slate" has the best ones without diversity. */
 static void
 MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 {
@@ -125,7 +121,6 @@ CountPossible(VariedLists *lists)
 	return count;
 }
 
-/* Read the vectors of the candidates that can be on a list. */
 static void
 ReadVectors(VariedLists *lists)
 {
@@ -144,7 +139,6 @@ ReadVectors(VariedLists *lists)
 	variety_start(v);
 }
 
-/* Allocate the selection, in the current memory context. */
 static Variety
 MakeVariety(const VariedLists *lists, int count, int draws)
 {
