@@ -29,11 +29,7 @@ ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name)
 				 errmsg("%s must not be null", name)));
 }
 
-/*
- * Get the memory context of an aggregate's state.
- *
- * Raises an error unless the function is called by an aggregate.
- */
+/* Get the context of an aggregate's state.  Raises an error outside of an aggregate. */
 MemoryContext
 AggregateContext(FunctionCallInfo fcinfo)
 {
@@ -63,11 +59,7 @@ TypeIsNumber(Oid type)
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
 }
 
-/*
- * Convert a number or boolean to double.
- *
- * A numeric that is too large becomes infinity.
- */
+/* Convert a number or boolean to double.  A numeric that is too large becomes infinity. */
 double
 ArgNumber(Oid type, Datum value)
 {
@@ -91,7 +83,6 @@ ArgNumber(Oid type, Datum value)
 	}
 }
 
-/* Describe an invalid number for an error message. */
 const char *
 DescribeInvalidNumber(double value)
 {
@@ -116,11 +107,7 @@ ArgFinite(double value, const char *what)
 	return CheckAllowed(isfinite(value), value, what);
 }
 
-/*
- * Raise an error unless a number is at most WIDEN_MAX in size.
- *
- * Sums of squares of such numbers do not overflow.
- */
+/* Raise an error if a number exceeds WIDEN_MAX, since sums of squares might overflow. */
 double
 ArgBounded(double value, const char *what)
 {
@@ -137,7 +124,6 @@ ArgRaiseOutOfRange(const char *name, const char *range, double value)
 			 errdetail("The value is %s.", double_to_shortest_decimal(value))));
 }
 
-/* Raise an error unless an integer is at least 1. */
 int64
 ArgCheckPositive(int64 value, const char *name)
 {
@@ -149,7 +135,7 @@ ArgCheckPositive(int64 value, const char *name)
 	return value;
 }
 
-/* Read the argument "k", at most the maximum of int. */
+/* Read the argument "k".  Larger values become the maximum of int. */
 int
 ArgCount(FunctionCallInfo fcinfo, int argno)
 {
@@ -276,7 +262,6 @@ ResultVector(const double *values, int count)
 	return ResultArray(1, &count, values);
 }
 
-/* Return numbers, stored by rows, as double precision[][]. */
 Datum
 ResultMatrix(const double *values, int rows, int columns)
 {
@@ -296,11 +281,7 @@ ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
-/*
- * Begin the result of a set-returning function, with an empty tuplestore.
- *
- * Raises an error if the caller cannot accept a set.
- */
+/* Begin the result of a set-returning function, with an empty tuplestore. */
 ReturnSetInfo *
 ResultRows(FunctionCallInfo fcinfo)
 {

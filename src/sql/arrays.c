@@ -13,11 +13,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Report an invalid array, with an error detail that begins with "where".
- *
- * Returns false, or raises the error if "problem" is NULL.
- */
+/* Report an invalid array.  Returns false, or raises the error if "problem" is NULL. */
 static bool
 ReportArray(Problem *problem, int sqlerrcode, const char *message,
 			const DlintsHeader *model, const char *where)
@@ -47,11 +43,7 @@ CheckNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 					   psprintf("A null was found in the %s", spec->name));
 }
 
-/*
- * Convert elements first to first + count - 1 to double.
- *
- * Returns false if a number is not finite or exceeds WIDEN_MAX.
- */
+/* Convert elements first to first + count - 1.  Returns false if a number is invalid. */
 static bool
 ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 			double *out, Problem *problem)
@@ -73,7 +65,6 @@ ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 					   spec->model, psprintf("Element %zu of the %s", first + i + 1, spec->name));
 }
 
-/* Returns false if the array has two or more dimensions. */
 static bool
 CheckOneDimensional(ArrayType *array, const ArgSpec *spec, Problem *problem)
 {
@@ -104,11 +95,7 @@ ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *probl
 		ReadNumbers(array, spec, 0, spec->len, out, problem);
 }
 
-/*
- * Deconstruct an array of any type, and return the number of elements.
- *
- * "nulls" is NULL if the array has no NULL elements.
- */
+/* Deconstruct an array, and return its length.  "nulls" may be NULL if no element is. */
 int
 ArgElements(ArrayType *array, Datum **elements, bool **nulls)
 {
@@ -140,7 +127,7 @@ ArgArrayWidened(ArrayType *array)
 }
 
 /*
- * Detoast an array of numbers, and convert it to double precision[] unless it is real[].
+ * Detoast an array of numbers, and convert it unless it is real[] or double precision[].
  *
  * Returns false if the elements are not numbers.
  */
@@ -179,7 +166,6 @@ ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
 	ArgReadVector(array, spec, out, NULL);
 }
 
-/* Raise an error unless both counts are equal. */
 void
 ArgCheckCount(int features, int others, const char *what)
 {
@@ -235,11 +221,7 @@ ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 	return ResultFinite(score);
 }
 
-/*
- * Return the number of rows of a matrix with spec->len columns.
- *
- * Raises an error for other shapes and for NULL elements.
- */
+/* Return the number of rows.  Raises an error unless the array has spec->len columns. */
 int
 ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 {

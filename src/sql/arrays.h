@@ -44,10 +44,7 @@ typedef struct ArgSpec
 	const DlintsHeader *model;	/* model that determines the length, or NULL */
 } ArgSpec;
 
-/*
- * If "problem" is NULL, these functions raise an error for an invalid argument.  Otherwise they
- * fill it and return false.
- */
+/* These functions return false for an invalid argument, and raise an error if "problem" is NULL. */
 extern bool GetNumericArray(Datum datum, ArrayType **array, Problem *problem);
 extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem);
 
@@ -82,10 +79,9 @@ ArgProfileSpec(const DlintsHeader *model)
 }
 
 /*
- * Compute the dot product of a feature vector and weights.
+ * Compute the dot product of a feature vector and weights, fast for real[].
  *
- * This function runs for each candidate, so it has a fast path for real[].  We do not check each
- * element, because NaN or infinity makes the dot product not finite.
+ * We do not check each element, because NaN or infinity makes the result not finite.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)

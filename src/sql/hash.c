@@ -34,10 +34,10 @@ HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 }
 
 /*
- * Add weight times n random signs, which the name determines, to "sum".
+ * Add the random signs of a name, times a weight, to "sum".
  *
- * Names are hashed in UTF-8, so that they have the same signs in all databases.  SQL_ASCII
- * databases do not tell the encoding, so we hash the bytes as they are.
+ * Names are hashed in UTF-8, so that they have the same signs in all databases.  In an SQL_ASCII
+ * database, whose encoding is unknown, we hash the bytes as they are.
  */
 void
 AddName(const char *name, int len, double weight, int n, double *sum)

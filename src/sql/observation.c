@@ -30,7 +30,6 @@ ObservationCreate(const DlintsHeader *model)
 	return observation;
 }
 
-/* Is the feature vector or the profile NULL? */
 bool
 FeaturesAreMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
@@ -38,7 +37,6 @@ FeaturesAreMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 		(form->profile && PG_ARGISNULL(form->profile));
 }
 
-/* Is the feature vector, the profile or the reward NULL? */
 bool
 ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
@@ -158,7 +156,7 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 }
 
 /*
- * Read an observation.  Returns false if the model cannot be trained on it.
+ * Read an observation.  Returns false if it is invalid.
  *
  * If the reward is NULL, reads only the features and the profile.
  */

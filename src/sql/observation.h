@@ -44,10 +44,7 @@ extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
-/*
- * If "problem" is NULL, these functions raise an error for an invalid value.  Otherwise they fill
- * it and return false.
- */
+/* These functions return false for an invalid value, and raise an error if "problem" is NULL. */
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 

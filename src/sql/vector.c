@@ -22,11 +22,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Call array_in or array_recv for double precision[].
- *
- * Both functions cache data in flinfo, so we pass on our own.
- */
+/* Call array_in or array_recv with our own flinfo, in which they cache data. */
 static Datum
 CallArrayInput(FunctionCallInfo fcinfo, PGFunction function)
 {
