@@ -248,11 +248,7 @@ GrowCapacity(Size capacity)
 	return capacity + capacity / 4;
 }
 
-/*
- * Compute the peak memory of a set of users or items, in bytes.
- *
- * A growing hash table also holds the old entries for a while.
- */
+/* Compute the peak memory of a set of users or items, in bytes. */
 static Size
 KeysMemory(const Keys *keys)
 {
@@ -356,11 +352,7 @@ RenumberAll(Clicks *clicks)
 	clicks->users = NULL;
 }
 
-/*
- * Compute the index of each user's first matrix cell.
- *
- * The last element of the result is the number of cells.
- */
+/* Compute the index of each user's first matrix cell, followed by the number of cells. */
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
@@ -402,11 +394,7 @@ GroupByUser(SvdMatrix *matrix)
 	pfree(next);
 }
 
-/*
- * Compare matrix cells by item, then by weight.
- *
- * Weights are added in this order, so that their sum is always rounded in the same way.
- */
+/* Compare matrix cells by item, and then by weight, so that sums of weights round equally. */
 static inline int
 CompareCells(const SvdCell *left, const SvdCell *right)
 {

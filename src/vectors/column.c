@@ -18,7 +18,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum size of a number; sums of squares do not overflow */
+/* maximum absolute value of a number; sums of squares do not overflow */
 #define MAX_COLUMN_NUMBER 1e100
 
 /* Maximum length of an embedding, relative to the typical length in its column */

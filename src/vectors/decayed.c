@@ -69,7 +69,7 @@ typedef struct Reader
 	Oid			types[COLUMNS];
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
-	double		periods[MAX_MEASURES];	/* period of each sum, in days */
+	double		periods[MAX_MEASURES];	/* days in which a user's clicks count once */
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;
@@ -119,12 +119,7 @@ AddClick(QueryReader *query, const Datum *values)
 
 /* ---------- sums ---------- */
 
-/*
- * Sum an item's clicks under one half-life.
- *
- * Clicks of the same user in the same period count once, with the newest time and the largest
- * weight.
- */
+/* Sum an item's clicks under one half-life.  In a period, each user's clicks count once. */
 static double
 SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measure)
 {

@@ -16,8 +16,7 @@ typedef struct DigestColumn
 {
 	int16		length;			/* typlen of the column's type */
 	bool		by_value;
-	Oid			output;			/* output function of an enum, since labels can be renamed;
-								 * InvalidOid for other types */
+	Oid			output;			/* output function of an enum, since labels may change; else 0 */
 } DigestColumn;
 
 static bool

@@ -61,7 +61,6 @@ EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
 	initStringInfo(&encoding->name);
 }
 
-/* Truncate encoding->name to "len" bytes. */
 static void
 CutName(Encoding *encoding, int len)
 {
@@ -347,7 +346,6 @@ RaiseUnsupportedType(const char *name, Oid type)
 			 errhint("%s", hint.data)));
 }
 
-/* Set the name under which the next value is added. */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 {
@@ -371,11 +369,7 @@ SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 	appendBinaryStringInfo(&encoding->name, bytes, len);
 }
 
-/*
- * Add a value under encoding->name.
- *
- * An unsupported type raises an error even if the value is NULL, so that the error appears early.
- */
+/* Add a value under encoding->name.  Even a NULL of an unsupported type raises an error. */
 static void
 AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 {

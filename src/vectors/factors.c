@@ -21,7 +21,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Reader of the query of previous embeddings */
+/* Reader of previous embeddings */
 typedef struct Previous
 {
 	QueryReader query;			/* must be first */
@@ -130,8 +130,7 @@ ComputeKnownShare(const bool *is_known, const SvdMatrix *matrix)
 /*
  * Compute the embeddings of all items.
  *
- * If most clicks are on items with a previous embedding, we only refine the previous embeddings.
- * Otherwise we start from random vectors.
+ * If most clicks are on items with a previous embedding, we only refine these embeddings.
  */
 static double *
 ComputeVectors(const Previous *previous, SvdMatrix *matrix)
@@ -220,7 +219,6 @@ PutVectors(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const double *
 	MemoryContextDelete(row);
 }
 
-/* Compute item embeddings, and store them in the result. */
 void
 PutFactors(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {

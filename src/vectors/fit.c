@@ -16,11 +16,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/*
- * Compute the work space of embeddings and neighbours, in bytes.
- *
- * One computation follows the other, so the larger one counts.
- */
+/* Compute the work space of embeddings or neighbours, whichever is larger, in bytes. */
 static Size
 FitMemory(const LogReader *log)
 {
@@ -32,9 +28,9 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings.  This scales the weights of the matrix, so we restore them afterwards.
+ * Compute embeddings, which scales the weights of the matrix, and restore the weights.
  *
- * Meanwhile, the cells' field "user" holds the weights, at most 1 as PutNeighbours() limits them.
+ * The cells' field "user" holds the weights, at most 1 as PutNeighbours() limits them.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -59,11 +55,7 @@ PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 	}
 }
 
-/*
- * Begin a function whose first argument is the query of a click log.
- *
- * "columns" is the hint for a missing column definition list, with %s for the item type.
- */
+/* Begin a function of a click log.  "columns" is the hint for a missing column list. */
 ReturnSetInfo *
 BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char *columns)
 {

@@ -19,11 +19,7 @@
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
 
-/*
- * Compute sqrt(2 / k) cos(W x + b) for the given rows of the random matrix W.
- *
- * Random shifts b are uniform in [0, 2 pi).
- */
+/* Compute sqrt(2 / k) cos(W x + b) for some rows of the random matrix W. */
 static void
 FillRows(const Projection *w, const ProjectionRows *rows, const double *features, float4 *out)
 {

@@ -74,7 +74,6 @@ EndRows(DestReceiver *self)
 {
 }
 
-/* Raise a progress notice every PROGRESS_INTERVAL_MS. */
 static void
 ReportProgress(const QueryReader *reader, TimestampTz *last)
 {
@@ -180,11 +179,7 @@ CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 		RaiseWrongColumns("a column definition list is required", hint);
 }
 
-/*
- * Does an item column of the query have the type in the column definition list?
- *
- * Type modifiers must agree, since we return items without a cast.
- */
+/* Does an item column have the type and the type modifier that we return? */
 static bool
 IsItemOf(Form_pg_attribute item, const ItemType *result)
 {
@@ -286,7 +281,6 @@ AddClick(QueryReader *query, const Datum *values)
 	CheckTaken(reader);
 }
 
-/* Read a click log into a matrix, in the current memory context. */
 SvdMatrix *
 ReadLog(const char *query, LogReader *reader)
 {

@@ -120,7 +120,6 @@ WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 	return PointerGetDatum(array);
 }
 
-/* Store a result row for each item with neighbours. */
 static void
 PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *starts,
 		Neighbour *all)
@@ -152,11 +151,7 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *sta
 	MemoryContextDelete(context);
 }
 
-/*
- * Compute the neighbours of each item, and store them in the result.
- *
- * Frees the cells of the matrix.
- */
+/* Compute the neighbours of each item, and store them in the result.  Frees the matrix cells. */
 void
 PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {

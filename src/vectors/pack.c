@@ -83,7 +83,6 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g in features is out of range for type real", numbers[i])));
 }
 
-/* Compute the exponent of each vector (see core/packed.h). */
 static int *
 RowExponents(int rows, int len, const double *numbers)
 {
@@ -264,11 +263,7 @@ VectorAt(Reader *reader, int64 n)
 
 PG_FUNCTION_INFO_V1(dlints_unpack);
 
-/*
- * dlints_unpack(packed, n) -> real[]: return vector n, counted from 1.
- *
- * Returns NULL if there are fewer vectors.
- */
+/* dlints_unpack(packed, n) -> real[]: return vector n, counted from 1, or NULL. */
 Datum
 dlints_unpack(PG_FUNCTION_ARGS)
 {
