@@ -17,7 +17,7 @@
 #define MAX_PAIRS		100000
 /* Maximum total bytes of these names: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
-/* Maximum number of elements that remain of a context's vector after projection */
+/* Maximum length of a context's vector after projection */
 #define MAX_PROJECTED	64
 
 /* Shorter arrays of numbers are not reported as undeclared vectors */
@@ -110,7 +110,6 @@ compare_ids(const void *a, const void *b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* Sort the ids of actions.  Raises an error if two are equal. */
 static void
 check_unique(char **ids, int count)
 {
@@ -122,7 +121,6 @@ check_unique(char **ids, int count)
 					 errmsg("two actions have the id \"%s\"", ids[i])));
 }
 
-/* Check the argument "actions" of a request. */
 static void
 check_actions(const RankRequest *request, const ActionNames *context, int n_numbers)
 {
@@ -217,11 +215,7 @@ CheckRankRequest(const RankRequest *request)
 	check_actions(request, &context, n_numbers);
 }
 
-/*
- * Find an array of numbers in the context that is not declared as a vector.
- *
- * Returns false if there is none.
- */
+/* Find an array of numbers in the context that is not declared as a vector. */
 bool
 FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 {

@@ -164,8 +164,9 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
 /*
- * _dlints_read_vector(value, length) -> float8[]: return NULL unless "value" is an array of
- * "length" numbers.
+ * _dlints_read_vector(value, length) -> float8[]: convert a JSON array of "length" numbers.
+ *
+ * Returns NULL for any other value.
  */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)

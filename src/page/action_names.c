@@ -20,7 +20,7 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Range of the absolute values of costs, prices and elements of vectors, except 0 */
+/* Range of absolute values that we accept; 0 is valid, too */
 #define MAX_NUMBER		1e50
 #define MIN_NUMBER		1e-50
 
@@ -184,12 +184,7 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 	names->ends[names->count++] = names->bytes.len;
 }
 
-/*
- * Convert a number to a word for its name.
- *
- * Integers below 32, such as hours, keep their value.  Other numbers are rounded to a power of the
- * square root of 2.
- */
+/* Convert a number to a word: round it, except an integer below 32, such as an hour. */
 static char *
 number_word(Numeric numeric)
 {
@@ -273,7 +268,6 @@ is_key(const JsonbValue *key, const char *name, int len)
 	return key->val.string.len == len && memcmp(key->val.string.val, name, len) == 0;
 }
 
-/* Is the key among the elements of a text[]? */
 static bool
 is_among(const JsonbValue *key, Datum *keys, int count)
 {

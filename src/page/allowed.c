@@ -44,11 +44,7 @@ read_shortlist(PageRequest *page, void *arg)
 									 shortlist->keys, shortlist->count);
 }
 
-/*
- * Return the eligible items among some items, or among all items if "keys" is NULL.
- *
- * Raises an error if an expression fails for all items.
- */
+/* Return the eligible items among "keys", or all eligible items if it is NULL. */
 CandidateSet *
 ReadShortlist(PageRequest *page, Datum *keys, int count)
 {

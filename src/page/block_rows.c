@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum size of a date as Unix time; a larger one counts as missing */
+/* maximum absolute value of a date as Unix time; a larger one counts as missing */
 #define MAX_DATE		1e30
 /* maximum number of floats in a tree of items: 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
@@ -134,7 +134,6 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 
 /* ---------- centroids ---------- */
 
-/* Add an item's features to "sums", and their squares to "squares". */
 static void
 add_codes(int len, const uint8 *codes, float scale, double *sums, double *squares)
 {
@@ -161,11 +160,7 @@ mean_spread(int len, int count, double *sums, const double *squares)
 	return (float4) sqrt(variance);
 }
 
-/*
- * Compute the mean of some numbers, and the largest distance from the mean.
- *
- * Missing dates are ignored.
- */
+/* Compute the mean of some numbers, except missing ones, and the largest distance from it. */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
 {

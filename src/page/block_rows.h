@@ -4,7 +4,8 @@
  *
  * A row of "block" describes up to MAX_ITEMS items, and a row of "centroid" the means of as many
  * blocks.  "codes" has two scales per item, then its latent factors and its other features as bytes
- * (see core/byte_score.h).  "numbers" has the popularity, effect, costs and dates of each item.
+ * (see core/byte_score.h).  "numbers" has the item's popularity, effect on rewards, costs and
+ * dates.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H

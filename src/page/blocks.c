@@ -28,7 +28,7 @@ typedef struct BlockScan
 	const EligibleItems *eligible;
 	KeyTable   *left_out;		/* items to skip, or NULL */
 	BestItems  *best;
-	bool		scores_neighbours;	/* must rows include neighbour scores? */
+	bool		scores_neighbours;	/* look up each item's neighbour score? */
 	int			n_blocks;
 	int			blocks_size;	/* allocated length of best->blocks */
 	float		max_scales[N_SCALES];
@@ -114,11 +114,7 @@ compact_scores(BlockScan *scan)
 				sizeof(float) * BYTE_LANES);
 }
 
-/*
- * Find the weight vectors under which each item could be among the best.
- *
- * We use the largest bonus in the block in place of the item's own.
- */
+/* Find the weight vectors under which each item could be among the best. */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 {
@@ -132,10 +128,9 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Offer an item to the slates in its mask.
+ * Offer an item to the slate of each weight vector in its mask.
  *
- * Bonuses are added in double precision, because large ones would make scores equal in single
- * precision.
+ * In single precision, large bonuses would make scores equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -226,11 +221,7 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/*
- * Compute the margin of scores, and the weight of neighbour scores, for each weight vector.
- *
- * Scores have errors, because features are rounded and popularities may have changed.
- */
+/* Set best->margins and best->neighbour_weights. */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
 {
@@ -287,7 +278,7 @@ end_scan(BlockScan *scan)
 }
 
 /*
- * Find the "size" best items under each weight vector, among all items or the eligible ones.
+ * Find the "size" best items under each weight vector, among all items or eligible ones.
  *
  * Tie-break keys depend on the seed and the item's number.
  */
@@ -305,7 +296,7 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 /*
  * Find most of the best items, by searching only the most promising blocks.
  *
- * The search treats all weight vectors equally, so that propensities remain exact.
+ * Propensities are exact only because the search treats all weight vectors equally.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -328,7 +319,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Get the key of an item with a number, after a search among all items. */
+/* Get the key of a found item, given its number. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {

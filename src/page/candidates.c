@@ -16,7 +16,7 @@
 
 /* maximum number of failing items that we isolate one by one: 0.1 s of CPU */
 #define MAX_FAILING		1000
-/* number of items that we skip together after that many failures */
+/* after MAX_FAILING failures, we skip this many items together */
 #define FAILING_PART	64
 
 /* maximum size of a bonus; a larger one counts as 0 */
@@ -195,11 +195,7 @@ read_part(PageRequest *page, void *arg)
 	pfree(DatumGetPointer(args[2].value));
 }
 
-/*
- * Read the eligible items of a part.
- *
- * If an expression fails, read each half of the part again, so that only failing items are missing.
- */
+/* Read the eligible items of a part.  If an expression fails, read each half of the part. */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {
@@ -242,8 +238,7 @@ read_item_key(void *arg, const Datum *values, const bool *nulls)
 /*
  * Read the eligible items among some items, or among all items.
  *
- * Raises an error if an expression fails for all items.  We disable sequential scans, which would
- * evaluate "candidates" for other items, too.
+ * A sequential scan would evaluate "candidates" for other items, too, so we disable it.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)
@@ -267,12 +262,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		CheckExpressions(page);
 }
 
-/*
- * Read eligible items, and check whether expressions fail because an object is missing.
- *
- * If no expression has ever succeeded, we evaluate them for all items.  That raises an error if all
- * fail.
- */
+/* Read eligible items.  Raises an error if expressions fail because an object is missing. */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {

@@ -53,11 +53,7 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 
 /* ---------- scores ---------- */
 
-/*
- * Compute the number that is added to each candidate's score, such as its bonus.
- *
- * Control lists are ranked by popularity, and trending lists by trend.
- */
+/* Compute the number that is added to each candidate's score, such as its bonus. */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 			 const CandidateSet *set)
@@ -116,11 +112,7 @@ tie_keys_of(const CandidateSet *set, int64 seed)
 	return keys;
 }
 
-/*
- * Choose among the candidates under a policy.
- *
- * Lists for unknown users are greedy, because known users are better for exploration.
- */
+/* Choose among the candidates.  Lists for unknown users are greedy, without exploration. */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	   CandidateSet *set, int64 seed)
@@ -175,7 +167,6 @@ prepare_call(FmgrInfo *function, PGFunction address, int nargs)
 	function->fn_mcxt = CurrentMemoryContext;
 }
 
-/* Concatenate an item's features in "item_version" and its other features. */
 static Datum
 join_features(Datum version, Datum other)
 {
@@ -191,11 +182,7 @@ join_features(Datum version, Datum other)
 	return PointerGetDatum(result);
 }
 
-/*
- * Compute the expected reward of each item on the list.
- *
- * We use the rounded features of the log, so that explain() computes equal numbers.
- */
+/* Compute the expected reward of each item, from the rounded features in the log. */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
 	   const double *effects, int count)
@@ -232,7 +219,6 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum 
 	return logged_numbers(expected, count);
 }
 
-/* Set the list's mean costs and the current prices. */
 static void
 add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const Decision *decision,
 		  Choice *choice)
@@ -251,7 +237,6 @@ add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const D
 	choice->costs = ResultColumn(2);
 }
 
-/* Pack the features that the table "item_version" stores. */
 static Datum
 pack_version(const PageRequest *page, const float4 *features)
 {

@@ -81,11 +81,7 @@ read_log_clicks(PageRequest *page, void *arg)
 	ReadRows(page, &log_clicks, 0, &page->user, read_log_click, arg);
 }
 
-/*
- * Read the clicks of the log.
- *
- * If the argument "clicks" fails for a row, raises a warning and keeps the earlier clicks.
- */
+/* Read the clicks of the log.  If an expression fails, raises a warning and stops. */
 static void
 try_log_clicks(PageRequest *page, ClickReader *reader)
 {
@@ -121,7 +117,6 @@ typedef struct ListReader
 	ShownList  *lists;
 } ListReader;
 
-/* Append a list from a row of the table "decision". */
 static void
 read_list(void *arg, const Datum *values, const bool *nulls)
 {
@@ -213,11 +208,7 @@ read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
 
 /* ---------- all clicks ---------- */
 
-/*
- * Return the time after which clicked items are left out of the list.
- *
- * Returns infinity if no items are left out.
- */
+/* Get the time after which clicked items are left out; infinity if none are. */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {

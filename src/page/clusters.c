@@ -40,13 +40,13 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* all block numbers are lower */
+	int			n_blocks;		/* upper limit of block numbers, exclusive */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* number of each block with a centroid */
 	float	   *bounds;			/* estimated highest score of each block under each weight vector */
 	float	   *squares;		/* squared weights, interleaved */
-	float	   *variances;		/* variances of the features in some blocks */
+	float	   *variances;		/* variances of the features of some blocks */
 	float	   *thresholds;		/* minimum bound of blocks to read, for each weight vector */
 	double	   *keys;			/* sort key of each block with a centroid */
 	int		   *unread;			/* indexes of the blocks that were not read */
@@ -72,7 +72,7 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the largest features that the dates of each block can have.
+ * Write the largest possible features of each block's dates.
  *
  * "spreads" and "variances" begin with the first block's dates.
  */
@@ -111,8 +111,7 @@ square(float number)
 /*
  * Write the variance of each feature of a block.
  *
- * Some features have only a largest distance from the mean.  We write its square.  "variances"
- * already has the features that write_least_ages() wrote.
+ * Some features have only a largest distance from the mean.  We write its square.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -226,7 +225,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* Largest distances are not standard deviations, so we do not multiply them by SPREADS */
+		/* largest distances, unlike standard deviations, must not be multiplied by SPREADS */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
@@ -246,11 +245,7 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/*
- * Compute a sort key for each unread block, lowest for the best.
- *
- * Blocks with a score bound above a threshold move to the front.
- */
+/* Compute a sort key for each unread block, and move promising blocks to the front. */
 static void
 find_keys(BlockChoice *choice)
 {
@@ -272,11 +267,7 @@ find_keys(BlockChoice *choice)
 	}
 }
 
-/*
- * Raise the thresholds, and drop blocks that cannot contain better items.
- *
- * "found" has the best items so far.
- */
+/* Raise the thresholds to the scores of "found", and drop blocks below all thresholds. */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
 {
@@ -289,17 +280,14 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 		is_raised &= threshold >= choice->thresholds[r];
 		choice->thresholds[r] = threshold;
 	}
+	/* if no threshold has fallen, blocks below the old thresholds remain below */
 	if (is_raised)
 		choice->n_unread = choice->n_promising;
 	find_keys(choice);
 	choice->n_unread = choice->n_promising;
 }
 
-/*
- * Choose the blocks to read next, best first.  Returns their number, or 0 at the end.
- *
- * The first call also returns all blocks without a centroid.
- */
+/* Choose the blocks to read next, best first.  Returns their number, or 0 at the end. */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 {

@@ -66,9 +66,9 @@ others_may_create(Oid owner, const Acl *acl)
 }
 
 /*
- * Raise an error unless the current user owns the schema, and nobody else may create objects in it.
+ * Raise an error unless the current user owns the schema, and is the only one to create objects.
  *
- * We might call such objects with the owner's rights.
+ * We might call objects of other roles with the owner's rights.
  */
 static void
 check_owner(Oid schema)
@@ -140,11 +140,7 @@ set_path(Oid schema, GucAction action)
 	(void) set_config_option("search_path", entered_path(schema), PGC_USERSET, PGC_S_SESSION, action, true, 0, false);
 }
 
-/*
- * Set the search_path to a schema, until LeaveSchema() or the end of the transaction.
- *
- * Returns the GUC nest level for LeaveSchema().
- */
+/* Set the search_path to a schema.  Returns the GUC nest level for LeaveSchema(). */
 int
 EnterSchema(Oid schema)
 {
@@ -185,7 +181,7 @@ dlints_enter(PG_FUNCTION_ARGS)
 /*
  * Return the schema to which EnterSchema() has set the search_path.
  *
- * Raises an error under another search_path, because names could refer to another role's tables.
+ * Under another search_path, names could refer to another role's tables, so we raise an error.
  */
 Oid
 EnteredSchema(Oid extension_schema)

@@ -43,7 +43,6 @@ typedef struct FeatureReader
 	bool	   *is_read;
 } FeatureReader;
 
-/* Copy an array of "count" reals. */
 static void
 copy_reals(Datum value, int count, float4 *out)
 {
@@ -66,7 +65,6 @@ copy_costs(FeatureReader *reader, Datum costs)
 	copy_reals(costs, count, reader->set->costs + (Size) reader->number * count);
 }
 
-/* Does the item have a cost for each constraint? */
 static bool
 are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
 {

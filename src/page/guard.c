@@ -69,7 +69,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Check function names with a prefix, for CheckNamesakes(). */
+/* Check all functions whose names begin with a prefix, for CheckNamesakes(). */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -98,11 +98,7 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 	systable_endscan(scan);
 }
 
-/*
- * Raise an error if another role has created a function with the name of one of ours.
- *
- * Superusers may.  We check again after each change of a function.
- */
+/* Raise an error if another role, except superusers, has a function with one of our names. */
 void
 CheckNamesakes(Oid extension_schema)
 {

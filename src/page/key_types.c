@@ -130,7 +130,7 @@ is_value_error(int sqlerrcode)
 /*
  * Convert a text to a value.  Returns false if the text is invalid.
  *
- * We need no subtransaction, since input functions of base types hold no resources.
+ * Input functions of base types hold no resources, so we need no subtransaction.
  */
 static bool
 try_input(TypeInput *input, char *text, Datum *value)

@@ -19,10 +19,7 @@
 #include "compat.h"
 #include "page/keys.h"
 
-/*
- * Small integer keys index an array, which is several times as fast as a hash table.  The array has
- * at most LENGTH_PER_KEY elements per expected key.
- */
+/* Small integer keys index an array, which is several times as fast as a hash table. */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
@@ -118,11 +115,7 @@ is_integer(const PageRequest *page, Oid equal)
 		(equal == F_INT2EQ || equal == F_INT4EQ || equal == F_INT8EQ || equal == F_OIDEQ);
 }
 
-/*
- * Create an empty table for about "expected" keys, in the current memory context.
- *
- * We use the array of small integers only if it could hold all items.
- */
+/* Create an empty table for about "expected" keys, in the current memory context. */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
 {
@@ -144,7 +137,6 @@ CreateKeyTable(const PageRequest *page, uint32 expected)
 	return table;
 }
 
-/* Extend the array "numbers", so that it has an element for a key. */
 static void
 extend_array(KeyTable *table, Datum key)
 {
@@ -164,7 +156,7 @@ extend_array(KeyTable *table, Datum key)
 }
 
 /*
- * Add a key with a number.  Returns the earlier number if the table already has the key.
+ * Add a key with a number.  Returns the number, or the earlier one if the key exists.
  *
  * The caller must not free the key before the table.
  */
@@ -210,7 +202,6 @@ FindKey(KeyTable *table, Datum key)
 	return entry == NULL ? -1 : entry->number;
 }
 
-/* Copy a key into the current memory context. */
 Datum
 CopyKey(const PageRequest *page, Datum key)
 {

@@ -71,7 +71,6 @@ pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes
 	pfree(weights);
 }
 
-/* Create a scorer of rows under the given weight vectors. */
 BlockScorer *
 CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 {
@@ -96,9 +95,9 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /* ---------- rows ---------- */
 
 /*
- * Read a row with "count" items or centroids.  Returns false if the row is invalid.
+ * Read a row.  Returns false if it is invalid.
  *
- * If "keys" is not NULL, also looks up the neighbour scores of these items.
+ * Unless "keys" is NULL, also looks up the neighbour scores of these items.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys)

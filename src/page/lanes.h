@@ -8,7 +8,7 @@
 #include "page/block_rows.h"
 #include "page/blocks.h"
 
-/* At most BYTE_LANES weight vectors, interleaved, each multiplied by its unit */
+/* Interleaved weight vectors, each multiplied by a power of two, its "unit" */
 typedef struct Lanes
 {
 	int			count;

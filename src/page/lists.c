@@ -101,11 +101,7 @@ check_columns(const PageRequest *page, TupleDesc columns)
 						"probability double precision, expected double precision)", format_type_be(page->item_type))));
 }
 
-/*
- * Choose, log and return a list.
- *
- * We record an empty list for report(), unless it is a next page.
- */
+/* Choose, log and return a list.  An empty list is recorded for report(). */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {
@@ -139,7 +135,6 @@ typedef struct ListArguments
 	int			session;
 } ListArguments;
 
-/* Begin a request, and read the arguments that all lists have. */
 static void
 open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments)
 {

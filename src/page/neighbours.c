@@ -136,22 +136,14 @@ HasNeighbours(const PageRequest *page)
 	return page->neighbours != NULL && page->neighbours->count > 0;
 }
 
-/*
- * Does a search of all blocks look up each item's neighbour score?
- *
- * This takes too long in large catalogues.
- */
+/* Does a search of all blocks look up each item's neighbour score? */
 bool
 ScoresAllNeighbours(const PageRequest *page)
 {
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/*
- * Add the items with the largest neighbour scores to the candidates.
- *
- * Items with a lower score than "minimum", and items that a search has already scored, are skipped.
- */
+/* Add the items with the largest neighbour scores, at least "minimum", to the candidates. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {

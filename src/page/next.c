@@ -187,8 +187,7 @@ logged_profile(const LoggedList *list)
 /*
  * Raise an error unless the caller may continue the list.
  *
- * Only the same user may continue a user's list.  A session may continue its list even after the
- * user has logged in.
+ * A session may continue its list even after the user has logged in.
  */
 static void
 check_reader(int64 decision, const LoggedList *list, NullableDatum user, NullableDatum session)

@@ -25,8 +25,8 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /*
  * Raise an error unless an argument has the expected key type.
  *
- * The error is a serialization failure, because a concurrent dlints_alter_recommender() may have
- * changed the type, and the client should retry.
+ * It is a serialization failure, because dlints_alter_recommender() may have changed the type
+ * concurrently, and a retry succeeds.
  */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
@@ -109,7 +109,7 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/* Get the type of a statement's argument, where ARG_USER, ARG_ITEM and ARG_ITEMS are key types. */
+/* Get the type that an argument type such as ARG_USER stands for. */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {
@@ -198,11 +198,7 @@ end_rows(DestReceiver *self)
 {
 }
 
-/*
- * Run a query, and call a function for each row.
- *
- * The row, and memory that the function allocates, are freed when the function returns.
- */
+/* Run a query, and call a function for each row.  The row is freed afterwards. */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
 		 RowReader read, void *reader)
@@ -258,11 +254,7 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 	return false;
 }
 
-/*
- * Can an error mean that an object is missing, so that it occurs for all rows?
- *
- * We exclude two codes that input functions raise for invalid values.
- */
+/* Can an error mean that an object is missing, so that it occurs for all rows? */
 bool
 IsObjectError(int sqlerrcode)
 {
@@ -273,16 +265,12 @@ IsObjectError(int sqlerrcode)
 		ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
 	};
 
+	/* input functions raise these two codes for invalid values */
 	return sqlerrcode != ERRCODE_SYNTAX_ERROR && sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/*
- * Can an error come from the data of one row?
- *
- * Functions in a user's expressions may raise errors of any class.  We therefore list the classes
- * that do not depend on the row.
- */
+/* Can an error come from the data of one row?  We list all classes that cannot. */
 bool
 IsRowError(int sqlerrcode)
 {
@@ -332,11 +320,7 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {{
 	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
 
-/*
- * Raise an error that names dropped objects, if "error" can result from a dropped object.
- *
- * "error" is NULL if there was no error.
- */
+/* Raise an error that names dropped objects, if "error" could come from one. */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {
@@ -347,11 +331,7 @@ CheckObjects(PageRequest *page, const ErrorData *error)
 		RunSelect(page, &check_objects, NULL);
 }
 
-/*
- * Call a function in a subtransaction.  Returns its error, or NULL.
- *
- * Memory that the function allocates in the current context is kept.
- */
+/* Call a function in a subtransaction.  Returns its error, or NULL. */
 ErrorData *
 TryStep(PageRequest *page, PageStep step, void *arg)
 {
@@ -379,11 +359,7 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-/*
- * Call a function that evaluates the user's expressions.
- *
- * If an expression fails for some items or clicks, we repeat the call without them.
- */
+/* Call a function, and again without items for which the user's expressions fail. */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {

@@ -16,11 +16,7 @@
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
 #define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
 
-/*
- * Policies by which lists are chosen.
- *
- * POLICY_UNKNOWN replaces POLICY_PERSONAL for users without clicks.  The log calls both "personal".
- */
+/* Policies by which lists are chosen.  POLICY_UNKNOWN is for users without clicks. */
 typedef enum ListPolicy
 {
 	POLICY_PERSONAL,

@@ -124,7 +124,6 @@ append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) *
 	append_qualified(text, start, sql - start, extension);
 }
 
-/* Does the statement call functions of the extension? */
 static bool
 calls_extension(const PageStatement *statement, const StatementWord *words)
 {
@@ -169,9 +168,7 @@ has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 /*
  * Get the plan of a statement in a schema, which is in the search_path.
  *
- * "variant" has the flags of StatementWord.  The caller is connected to SPI.  If the statement
- * calls functions of the extension, raises an error if other roles have created functions of the
- * same name.
+ * "variant" has the flags of StatementWord.  The caller is connected to SPI.
  */
 SPIPlanPtr
 KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,

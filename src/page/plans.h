@@ -7,22 +7,14 @@
 
 #include "executor/spi.h"
 
-/*
- * A statement on the tables of a schema.
- *
- * The text must be static.  It has "@extschema@" for the schema of the extension.
- */
+/* A statement, with "@extschema@" for the schema of the extension; the text must be static */
 typedef struct PageStatement
 {
 	const char *sql;
 	int			nargs;
 } PageStatement;
 
-/*
- * Replacement of a word in braces in a statement.
- *
- * The replacement is "text" if all of "bits" are set in the flags of KeptPlan(), else "otherwise".
- */
+/* Replacement of a word in braces: "text" if all "bits" are set, else "otherwise" */
 typedef struct StatementWord
 {
 	const char *name;

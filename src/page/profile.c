@@ -19,7 +19,7 @@
 #include "page/clicks.h"
 #include "page/tables.h"
 
-/* maximum size of a request's {"like": ...}: encoding takes 0.5 s */
+/* maximum bytes of a request's {"like": ...}; encoding them takes 0.5 s */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
 /* {"like": ...} counts as this many clicks */
@@ -193,12 +193,7 @@ typedef struct ClickedItems
 	bool	   *is_known;		/* must the list leave out the item? */
 } ClickedItems;
 
-/*
- * Sum the clicks on each item.
- *
- * Weights decay relative to the newest click, so that a user who returns after a long time still
- * has a profile.
- */
+/* Sum the clicks on each item, with weights that decay relative to the newest click. */
 static ClickedItems *
 sum_clicks(PageRequest *page, const UserClicks *clicks)
 {
@@ -272,11 +267,7 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/*
- * Compute neighbour scores from clicked items.
- *
- * Several clicks on an item count once, with the largest decayed weight.
- */
+/* Compute neighbour scores.  Several clicks on an item count once, with the largest weight. */
 static NeighbourScores *
 neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 {
@@ -353,10 +344,9 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 }
 
 /*
- * Read the clicks of the request's user, and return the user's profile.
+ * Read the clicks of the request's user, and return the profile.  Sets page->neighbours.
  *
- * Items in "recent" count as clicked now.  With leaves_out_known, the list leaves out items that
- * the user clicked within repeat_after.  Sets page->neighbours.
+ * With leaves_out_known, the list leaves out items that the user clicked within repeat_after.
  */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)

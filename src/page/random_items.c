@@ -32,7 +32,6 @@
 #define MORE_DRAWS			1.25
 /* maximum number of draws for each eligible item to find */
 #define MAX_DRAWS			20
-/* number of random bits per draw */
 #define DRAW_BITS			32
 
 static const PageTable block_items = {"block", 2, {{"n", INT4OID}, {"items", ARG_ITEMS}}};
@@ -115,7 +114,6 @@ draw_items(RandomSearch *search, TableLookup *blocks, int count)
 
 /* ---------- candidates ---------- */
 
-/* Find the eligible items among those drawn. */
 static void
 find_eligible(RandomSearch *search)
 {

@@ -75,10 +75,7 @@ static const PageStatement has_reported_cost = {
 	"SELECT EXISTS (SELECT FROM action_cost c WHERE c.constraint_name = $1)", 1
 };
 
-/*
- * Update prices after 20 decisions, or after 60 if run() has just updated them.  The first updates
- * come earlier.  If an update was cancelled, only run() updates prices.
- */
+/* Update prices after 20 decisions, or after 60 if run() has just updated them. */
 static const PageStatement find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
 	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"
@@ -89,9 +86,9 @@ static const PageStatement find_prices = {
 };
 
 /*
- * Statement that ranks actions, logs the decision and returns it.  The arguments are context,
- * actions, is_live, number, event and is_deferred.  Unless is_live is true, actions keep the
- * caller's order.
+ * Statement that ranks actions, logs the decision and returns it.
+ *
+ * The arguments are context, actions, is_live, number, event and is_deferred.
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
@@ -108,8 +105,9 @@ static const PageStatement find_prices = {
 	"     true AS is_allowed FROM action a),"
 
 /*
- * Part of the statement for rankers with constraints.  Dual prices times costs are subtracted from
- * scores.  Actions that exceed the remaining budget of a hard constraint rank last.
+ * Part of the statement for rankers with constraints: subtract dual prices times costs.
+ *
+ * Actions that exceed the remaining budget of a hard constraint rank last.
  */
 #define PENALTIES \
 	" remaining AS MATERIALIZED (" \
@@ -132,7 +130,7 @@ static const PageStatement find_prices = {
 	"     rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
 	" FROM action a JOIN penalty p ON p.n = a.n),"
 
-/* Rank actions with bonuses within the limit of dlints_decide(), log and return the decision. */
+/* Rank the actions, log the decision and return it. */
 #define LOG_AND_RETURN \
 	" choice AS MATERIALIZED (" \
 	" SELECT c.item AS n, c.rank, c.score, c.probability" \
@@ -239,7 +237,6 @@ result_column(uint64 row, int column, bool *isnull)
 	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
 }
 
-/* Add the rows of the last statement to the result. */
 static void
 store_answer(const Ranking *ranking)
 {
@@ -299,11 +296,7 @@ fetch_settings(Ranking *ranking)
 	ranking->now = DatumGetTimestampTz(result_column(0, 5, &isnull));
 }
 
-/*
- * Raise a notice, once per session, if no action has a cost for a constraint.
- *
- * The name of the constraint may be misspelled.
- */
+/* Raise a notice, once per session, if no action has a cost for a constraint. */
 static void
 report_constraints_without_costs(const Ranking *ranking)
 {

@@ -31,7 +31,7 @@
 /* price that outweighs all other terms of a score, relative to the norm of all weights */
 #define EXTREME_PRICE		100.0
 
-/* Get the weight vectors of a list for a profile. */
+/* Get the weight vectors that rank items for a profile. */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
@@ -43,10 +43,10 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Extend each weight vector by the negative prices of the constraints.
+ * Extend each weight vector by the negative prices of the constraints, in several variants.
  *
- * There are several variants: the current prices, no prices, and for each constraint a price that
- * outweighs all other terms of a score.
+ * They are the current prices, no prices, and for each constraint a price that outweighs all other
+ * terms of a score.
  */
 static Rankings
 add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
@@ -184,7 +184,6 @@ dlints_replay_list(PG_FUNCTION_ARGS)
 
 /* ---------- recall ---------- */
 
-/* Sum the "n" highest scores of a slate. */
 static double
 sum_best(const Slate *slate, int n)
 {

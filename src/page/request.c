@@ -96,12 +96,7 @@ treatment_number(const PageRequest *page)
 	return (double) (hash >> 11) / (UINT64CONST(1) << 53);
 }
 
-/*
- * Choose the policy of a list.
- *
- * The control group always gets the most popular items.  Some other lists are random, for
- * off-policy evaluation.
- */
+/* Choose the policy of a list: that of the control group, random, or personal. */
 ListPolicy
 AssignTreatment(const PageRequest *page)
 {

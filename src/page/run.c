@@ -43,7 +43,6 @@ run_part(const char *statement, const char *part)
 	return has_more;
 }
 
-/* Do all parts of the maintenance. */
 static void
 run_parts(const char *statement, bool commits)
 {
@@ -63,11 +62,7 @@ run_parts(const char *statement, bool commits)
 
 PG_FUNCTION_INFO_V1(dlints_run);
 
-/*
- * _dlints_run(setting regclass): do the maintenance that is due.
- *
- * In a transaction block, there are no commits.
- */
+/* _dlints_run(setting regclass): do the maintenance that is due. */
 Datum
 dlints_run(PG_FUNCTION_ARGS)
 {

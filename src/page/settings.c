@@ -39,11 +39,7 @@ report_corrupted(const char *table, const char *column, int64 value, const char 
 			 errhint("%s", hint)));
 }
 
-/*
- * Raise an error if the lengths of a feature vector's parts are inconsistent.
- *
- * We read arrays by these lengths.
- */
+/* Raise an error unless the lengths by which we read arrays are consistent. */
 static void
 check_sizes(const PageSettings *settings)
 {
@@ -139,7 +135,7 @@ read_model(void *arg, const Datum *values, const bool *nulls)
 			page->settings.models[i] = keep_value(page, values[1], nulls[1], -1);
 }
 
-/* Has the model been trained?  An untrained one would predict 0 and take as long. */
+/* Has the model been trained?  An untrained model would predict only 0. */
 static bool
 is_trained(NullableDatum model, NullableDatum empty)
 {
@@ -200,7 +196,6 @@ call_system(const char *name)
 	return OidFunctionCall0(LookupFuncName(path, 0, NULL, false));
 }
 
-/* Read the settings of the recommender. */
 void
 ReadPageSettings(PageRequest *page)
 {

@@ -26,7 +26,7 @@
 /* number of items per weight vector on the first shortlist */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* the same for lists with diversity */
+/* number of items per weight vector for lists with diversity */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* factor by which a shortlist grows if its eligible items cannot fill the list */
@@ -35,23 +35,15 @@
 #define MAX_PART			4
 /* in smaller catalogues we read all eligible items */
 #define MIN_SHORTLISTED		2000
-/* we also read all if the planner expects less than 1/MIN_CANDIDATE_PART of all items */
+/* we read all eligible items if the planner expects less than 1/MIN_CANDIDATE_PART of all */
 #define MIN_CANDIDATE_PART	20
 /* maximum number of items without a vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
-/*
- * Part of the gap between two scores that a neighbour score must close to add an item.
- *
- * The gap is between the last item found and the last position of the list.  The part is below 1,
- * because searches miss some items.
- */
+/* A missed item is added if its neighbour score could close this part of its gap to the list. */
 #define MISSED_PART			0.5
 /* number of items to find per cap group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
-/*
- * Tie-break keys are derived from numbers of items.  Items in blocks have numbers below
- * FIRST_EXTRA_NUMBER.  Items without a vector have numbers from FIRST_NEW_NUMBER on.
- */
+/* first numbers of items outside of blocks, and of items without a vector */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
@@ -98,11 +90,7 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/*
- * Read the items of a query, eligible or not, with a number to add to each item's score.
- *
- * Skips items that the list leaves out, and duplicates.
- */
+/* Read the items of a query, with a number to add to each item's score. */
 static CandidateSet *
 read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
@@ -112,11 +100,7 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 	return reader.set;
 }
 
-/*
- * Find items that are candidates regardless of their score.
- *
- * Examples are trending items, and items with an uncertain effect on rewards.
- */
+/* Find items that are candidates regardless of their score, such as trending items. */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 {
@@ -133,7 +117,6 @@ find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 
 /* ---------- best items of rankings ---------- */
 
-/* Get the number of items per weight vector on the first shortlist. */
 int
 FirstShortlistSize(const PageRequest *page)
 {
@@ -155,8 +138,8 @@ typedef int (*ItemFinder) (const void *items, int candidate);
 /*
  * Mark the items that may be on the list under a weight vector.
  *
- * Returns the number of positions that these items can fill, at most k + 1.  Lowers
- * "neighbour_score" to the minimum that could bring another item onto the list.
+ * Returns how many positions they can fill, at most k + 1.  Lowers "neighbour_score" to the minimum
+ * that could bring another item onto the list.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -195,7 +178,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* Mark the extra items that are eligible.  Returns the others. */
+/* Mark the eligible items among "extra".  Returns the others. */
 static CandidateSet *
 mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
 				 bool *is_marked)
@@ -257,8 +240,7 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 /*
  * Read all eligible items, and keep the best if there are many.
  *
- * With diversity, we keep more of them.  Trending lists always need cut_candidates(), which adds
- * the trend to scores.
+ * Trending lists need cut_candidates(), which adds the trend to scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -275,16 +257,12 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 
 /* ---------- shortlists ---------- */
 
-/*
- * Items that are among the best under any weight vector, sorted by number.
- *
- * "eligible" has each item's index among the eligible items, or -1.
- */
+/* Items that are among the best under any weight vector, sorted by number */
 typedef struct Union
 {
 	int			count;
 	int		   *numbers;
-	int		   *eligible;
+	int		   *eligible;		/* index among the eligible items, or -1 */
 } Union;
 
 static int
@@ -340,7 +318,6 @@ add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 	shortlist->n_scored += eligible->count;
 }
 
-/* Create a shortlist from the marked items of a set. */
 static CandidateSet *
 keep_marked(const CandidateSet *set, const bool *is_marked)
 {
@@ -358,7 +335,7 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 /*
  * Create a shortlist of the best items; NULL if they cannot fill k + 1 positions.
  *
- * The additional position provides the next tie-break key, which propensities require.
+ * Propensities need the tie-break key of the additional position.
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -485,7 +462,6 @@ takes_all(PageRequest *page, ListPolicy policy)
 		estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART);
 }
 
-/* Reduce eligible items to a random subset. */
 static CandidateSet *
 random_subset(const PageRequest *page, CandidateSet *all)
 {

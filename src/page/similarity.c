@@ -27,7 +27,6 @@
 /* Smaller absolute values become 0, so that products in single precision do not underflow. */
 #define MIN_MAGNITUDE	1e-20
 
-/* Read an array of numbers.  Returns its length. */
 static int
 read_array(ArrayType *array, Oid type, const char *name, void **values)
 {
@@ -39,7 +38,7 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/* Read a number of features.  The sum of two such numbers fits into an int. */
+/* Read an argument that is a number of features.  The sum of two of them fits into an int. */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -78,11 +77,7 @@ write_other_weights(int aged, double popularity_weight, double neighbour_weight,
 	profile[aged] = (float4) neighbour_weight;
 }
 
-/*
- * Compute the profile that models are trained on.
- *
- * "sum" is the weighted sum of the features of clicked items.
- */
+/* Compute a profile from "sum", the weighted sum of the features of clicked items. */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)
 {
@@ -102,11 +97,7 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 	return result;
 }
 
-/*
- * Compute the factor that converts a weighted sum to a mean, shrunken toward 0.
- *
- * The last element of "sum" is the sum of the weights.
- */
+/* Compute the factor that converts a weighted sum to a mean, shrunken toward 0. */
 static double
 shrinkage(const float4 *sum, int length, double clicks)
 {
@@ -264,7 +255,6 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Convert a timestamp to Unix time in seconds. */
 double
 UnixTime(TimestampTz at)
 {

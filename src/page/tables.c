@@ -417,7 +417,7 @@ partition_lookup(LogTable *log, int partition)
 /*
  * Call a function for the newest rows with the given key.
  *
- * The default partition has the newest rows, whose month has no partition yet.
+ * The default partition comes first: the month of its rows has no partition yet.
  */
 void
 LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)

@@ -53,11 +53,7 @@ prepare_state(const PageRequest *page, NullableDatum state)
 	return model;
 }
 
-/*
- * Read the models of a request.
- *
- * Catalogues with blocks get fewer draws, since each draw scores all items.
- */
+/* Read the models.  Catalogues with blocks get fewer draws, since each scores all items. */
 PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 {
@@ -145,11 +141,7 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 	pfree(lifted);
 }
 
-/*
- * Create the weight vectors of a list: one per draw, or one for the mean.
- *
- * Control and trending lists depend on popularity only.
- */
+/* Create the weight vectors of a list: one per draw, or one for the mean. */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
 {
