@@ -138,7 +138,11 @@ evidence_add(Evidence *e, const Evidence *other)
 	evidence_flush(e);
 }
 
-/* Return how far below zero the difference of two sums may be because of rounding errors. */
+/*
+ * Return how far below zero the difference of two sums may be because of rounding errors.
+ *
+ * With a larger tolerance, we might subtract observations that were never added.
+ */
 static double
 tolerance(double left, double taken)
 {

@@ -37,6 +37,8 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 		weights[i] = (float) fmin(fabs((double) scale[i]) * sqrt(square), 1e18);
 		largest = fmaxf(largest, weights[i]);
 	}
+
+	/* no weight is small, because models may use an element more than its scale suggests */
 	for (int i = 0; i < width; i++)
 		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
 }

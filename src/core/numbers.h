@@ -13,7 +13,11 @@
 extern double dot_float(int n, const double *weights, const float *features);
 extern double dot_double(int n, const double *weights, const double *features);
 
-/* Maximum absolute value of a feature or reward, which prevents an overflow of sums */
+/*
+ * Maximum absolute value of a feature or reward, which prevents an overflow of sums
+ *
+ * Coordinates of such features are below 1e106, and sums of 2^63 squares below 1e231.
+ */
 #define WIDEN_MAX	1e50
 
 /* Convert numbers to double precision; false if a number is not finite or exceeds WIDEN_MAX. */

@@ -165,6 +165,7 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
+		/* without rounding errors, no pivot is below the addend */
 		if (root * root < 0.5 * diagonal_addend(input, dim, k))
 			return false;
 	}
@@ -189,6 +190,7 @@ factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *f
 		return true;
 	for (int attempt = 0; attempt < 2; attempt++)
 	{
+		/* errors of earlier sums may be proportional to the largest element */
 		if (attempt > 0)
 			input->least[j] = max_diagonal(input, j, e->dim);
 		for (input->share[j] = rounding; input->share[j] < 10.0 * most; input->share[j] *= 10.0)

@@ -108,6 +108,8 @@ svd_scale(SvdMatrix *matrix, double *roots)
 		}
 		matrix->pause();
 	}
+
+	/* the largest weight becomes 1, so that products in single precision do not underflow */
 	for (uint32_t user = 0; user < matrix->users && largest > 0.0; user++)
 	{
 		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
@@ -315,7 +317,11 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/* Map an item's hash to a weight that determines the sign of singular vectors. */
+/*
+ * Map an item's hash to a weight that determines the sign of singular vectors.
+ *
+ * Random signs would not do, because those of few items may be linearly dependent.
+ */
 static double
 sign_weight(uint64_t hash)
 {

@@ -61,7 +61,11 @@ variety_start(Variety *v)
 	v->row_count = 0;
 }
 
-/* Compute the cosines of the vector "unit" with all candidates. */
+/*
+ * Compute the cosines of the vector "unit" with all candidates.
+ *
+ * Products are added in order, so that equal vectors have equal cosines.
+ */
 CPU_CLONES
 static void
 fill_row(const Variety *v, float *row)

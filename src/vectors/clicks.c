@@ -483,7 +483,11 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 	return true;
 }
 
-/* Can ClicksFindItem() search for values of this type? */
+/*
+ * Can ClicksFindItem() search for values of this type?
+ *
+ * Comparing equality operators would not suffice, because all array types share one.
+ */
 bool
 ClicksHasItemsOf(const Clicks *clicks, Oid type)
 {
