@@ -21,9 +21,9 @@ enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 typedef struct ByteWeights
 {
 	int			quads;
-	int8_t	   *lanes;			/* four weights per vector, then the next four */
+	int8_t	   *lanes;			/* interleaved weights */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* sums of weights, times 128 */
+	int32_t		offsets[BYTE_LANES];	/* 128 * sums of weights */
 	float		errors[BYTE_LANES]; /* standard errors of scores */
 } ByteWeights;
 

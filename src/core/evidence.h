@@ -37,8 +37,8 @@
 /* How the matrix H of squared weights is stored */
 typedef enum Squares
 {
-	SQUARES_NONE,				/* not stored: G replaces H */
-	SQUARES_SUM,				/* only the sum of w^2 */
+	SQUARES_NONE,				/* not stored */
+	SQUARES_SUM,				/* sum of squared weights */
 	SQUARES_MATRIX				/* the whole matrix */
 } Squares;
 

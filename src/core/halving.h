@@ -18,9 +18,9 @@ typedef struct HalvingSet
 	int			width;
 	const float *vectors;
 	const float *weights;
-	double	   *projections;	/* work space: one per vector */
+	double	   *projections;	/* work space per vector */
 	float	   *rows;			/* work space: halving_rows(width) */
-	double	   *axis;			/* work space: 2 * width */
+	double	   *axis;			/* work space */
 } HalvingSet;
 
 /* Number of floats of a tree.  Node i has the children 2 i + 1 and 2 i + 2. */

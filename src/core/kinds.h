@@ -1,6 +1,6 @@
 /*
  * kinds.h
- *		Compute the features z of a model from item features x and a user profile u.
+ *		Compute the features z on which a model is trained from item features x and a profile u.
  *
  * Names of functions call z "reduced" features.  They call weights of x "lifted" if they were
  * computed from coefficients of z.  Let P be a random projection matrix, and x o u the vector of

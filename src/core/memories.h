@@ -19,7 +19,7 @@
 
 typedef struct MemoryChoice
 {
-	int			used;			/* index of discount, or -1 */
+	int			used;			/* -1: no posterior */
 	double		sigma;
 	double		parameters;
 } MemoryChoice;

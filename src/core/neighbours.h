@@ -60,7 +60,7 @@ typedef struct Neighbours
 	/* work space for a regression */
 	double	   *products;
 	uint32_t   *touched;		/* items with nonzero products */
-	size_t	   *heads;			/* first node of each user, plus 1 */
+	size_t	   *heads;			/* first node per user */
 	NeighbourNode *nodes;
 	double	   *gram;			/* k * k numbers */
 	double	   *packed;			/* "gram" in packed form */
@@ -69,7 +69,7 @@ typedef struct Neighbours
 
 	/* The neighbours of item i begin at fitted[i * k]. */
 	Neighbour  *fitted;
-	uint32_t   *counts;			/* number of neighbours per item */
+	uint32_t   *counts;			/* neighbours per item */
 } Neighbours;
 
 extern void neighbours_limit(SvdMatrix *matrix);

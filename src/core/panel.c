@@ -29,7 +29,7 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Replace some columns of a dense matrix by those in "chunk".
+ * Replace some columns of a dense matrix by the array "chunk".
  *
  * If "full" is not NULL, the products of the old columns with "chunk" are first added to it.
  */

@@ -16,7 +16,7 @@ typedef struct Prior
 {
 	double		ridge;
 	double		last_ridge;		/* ridge of the intercept */
-	double		weight;			/* weight of the prior's evidence */
+	double		weight;			/* weight of evidence */
 	const double *N;			/* sum of weights */
 	const double *p;			/* sum of rewards times features */
 	const double *P;			/* packed matrix */

@@ -29,9 +29,9 @@ typedef struct PricedDecisions
 	int			k;				/* candidates chosen per decision */
 	size_t		count;
 	const PricedDecision *each;
-	double	   *scores;			/* work space: a decision's scores */
-	SlateEntry *entries;		/* work space: chosen candidates */
-	double	   *means;			/* work space: mean costs */
+	double	   *scores;			/* work space */
+	SlateEntry *entries;		/* work space */
+	double	   *means;			/* work space */
 	void		(*pause) (void);	/* may raise an error */
 } PricedDecisions;
 

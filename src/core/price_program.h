@@ -30,7 +30,7 @@ typedef struct PriceProgram
 {
 	/* fields set by the caller */
 	const PricedDecisions *all;
-	int			rows;			/* number of constraints, plus 1 */
+	int			rows;			/* constraints plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* raised if necessary */
 	double		score_scale;	/* usual spread of scores */
 	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs */

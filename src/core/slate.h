@@ -18,7 +18,7 @@
 typedef struct SlateEntry
 {
 	double		score;
-	uint64_t	tie_key;		/* 0 if not drawn yet */
+	uint64_t	tie_key;		/* 0 until drawn */
 	int			candidate;
 } SlateEntry;
 

@@ -36,14 +36,14 @@ typedef struct Variety
 	const int  *numbers;		/* numbers for tie-break keys */
 	const int  *groups;			/* NULL without a cap */
 	int			cap;
-	float	   *units;			/* interleaved vectors of length 1 */
+	float	   *units;			/* interleaved unit vectors */
 	float	   *unit;			/* work space: one vector */
 
 	/* cached similarities: a row per chosen candidate */
 	float	   *rows;
 	int			max_rows;		/* last row: not cached */
 	int			row_count;
-	int		   *row_of;			/* row of each candidate, or -1 */
+	int		   *row_of;			/* cached row, or -1 */
 
 	/* fields of the current list */
 	uint64_t	seed;

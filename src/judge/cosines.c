@@ -72,9 +72,9 @@ PG_FUNCTION_INFO_V1(dlints_similar_items);
  * _dlints_similar_items(baskets, clicked, candidates, size): the items most similar to clicked
  * ones.
  *
- * Similarity is a sum of cosines.  The cosine of two items is the number of users who clicked both,
- * divided by the root of the product of their numbers of users.  "baskets" has the distinct items
- * of each user, followed by a 0.  Ties are broken by the item number.
+ * Similarity is a sum of cosines between items: the number of users who clicked both, divided by
+ * the root of the product of both numbers of users.  "baskets" has the distinct items of each user,
+ * followed by a 0.  Ties are broken by the item number.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)

@@ -18,10 +18,10 @@
 typedef struct Progress
 {
 	ValueKey	key;			/* the model argument */
-	Dlints	   *model;			/* trained on all rows before */
+	Dlints	   *model;			/* trained on earlier rows */
 	double	   *mean;			/* posterior mean */
 	int64		updates;		/* model->updates at "mean" */
-	int			memory;			/* discount of "mean"; 0: none */
+	int			memory;			/* discount of "mean" */
 	double	   *b;				/* work space */
 	double	   *factor;
 } Progress;

@@ -46,8 +46,8 @@ static const char pool_name[] = "dlints evidence";
 /*
  * Get the memory context for the states of an aggregate.
  *
- * All groups share one context.  With a context for each group, a hash aggregate would take
- * quadratic time, because it often adds up the sizes of all contexts.
+ * All groups share one context.  With a context per group, a hash aggregate would take quadratic
+ * time.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -199,8 +199,8 @@ WorkingAdd(WorkingModel *working, const Observation *observation)
 /*
  * Train the model on the pending observations, and choose the discount in use.
  *
- * Sums are checked for overflow here, because infinity persists.  A temporary memory context holds
- * the work space, because callers such as a sort may run in a context that is never reset.
+ * Sums are checked for overflow here, because infinity persists.  The work space has a temporary
+ * memory context, because a sort may call this in a context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)

@@ -30,7 +30,7 @@ typedef struct Explanation
 	double	   *features;
 	int			parts;			/* groups, and the intercept */
 	int		   *part_of;		/* group of each feature */
-	Datum	   *names;			/* names of groups, or NULL */
+	Datum	   *names;			/* group names, or NULL */
 	double	   *contributions;
 	double	   *variances;
 } Explanation;

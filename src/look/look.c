@@ -21,7 +21,7 @@
 PG_FUNCTION_INFO_V1(dlints_project);
 
 /*
- * dlints_project(model, features, profile): compute the features of a model.
+ * dlints_project(model, features, profile): compute the features on which the model is trained.
  *
  * See Ghoorchian et al., Algorithm 1, "Calculate z".  Strict.
  */

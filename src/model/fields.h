@@ -42,7 +42,7 @@ typedef struct Field
 	const FieldNames *names;	/* labels of an enum */
 	const int64 *null;			/* stored value for null */
 	uint16		offset;
-	bool		defines_evidence;	/* equal in models that can be combined */
+	bool		defines_evidence;	/* equal in combined models */
 	bool		is_shown;		/* by dlints_info */
 } Field;
 

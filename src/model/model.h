@@ -57,14 +57,14 @@ typedef struct DlintsHeader
 	uint8		policy;			/* a Policy */
 	uint8		intercept;		/* 0 or 1 */
 	uint8		memories;		/* number of discounts */
-	uint8		memory;			/* discount in use, from 1 */
+	uint8		memory;			/* discount in use */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
-	int32		feature_dim;	/* length of a feature vector */
+	int32		feature_dim;	/* features per vector */
 	int32		reduced_dim;	/* 0 without a projection */
 	int32		profile_dim;	/* 0 without profiles */
 	float8		discount;		/* strongest discount, or 0 */
-	float8		half_life;		/* shortest in seconds, or 0 */
+	float8		half_life;		/* shortest, in seconds */
 	float8		ridge;			/* given ridge; 0: estimated */
 	float8		lambda;			/* ridge in use */
 	float8		exploration;	/* factor of draws' deviations */
@@ -127,7 +127,7 @@ typedef struct Problem
 {
 	int			sqlerrcode;
 	const char *message;
-	const char *detail;			/* may be NULL, like "hint" */
+	const char *detail;			/* or NULL */
 	const char *hint;
 } Problem;
 
@@ -154,7 +154,7 @@ BlasReady(void)
 /* How candidates are scored.  The values are stored: append new ones. */
 typedef enum Policy
 {
-	POLICY_THOMPSON,			/* expected reward in a draw */
+	POLICY_THOMPSON,			/* reward in a draw */
 	POLICY_UCB,					/* mean plus standard errors */
 	POLICY_GREEDY
 } Policy;

@@ -58,7 +58,7 @@ typedef struct PreparedModel
 	int			dim;			/* number of features */
 	double		level;			/* mean reward */
 	double	   *mean;			/* posterior mean */
-	double	   *root;			/* root of the posterior covariance */
+	double	   *root;			/* root of posterior covariance */
 	double	   *shift;			/* argument of posterior_draws() */
 	double	   *factors;
 	double	   *weights;		/* mean as feature weights */
