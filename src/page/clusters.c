@@ -188,17 +188,17 @@ estimate_thresholds(const BlockChoice *choice)
 	{
 		const float *bounds = bounds_of(choice, r / BYTE_LANES) + r % BYTE_LANES;
 		double		mean = 0.0;
-		double		square = 0.0;
+		double		mean_square = 0.0;
 
 		for (int i = 0; i < choice->count; i += step)
 		{
 			double		bound = bounds[(Size) i * BOUND_NUMBERS];
 
 			mean += bound / n_sampled;
-			square += bound * bound / n_sampled;
+			mean_square += bound * bound / n_sampled;
 		}
 		choice->thresholds[r] =
-			(float) (mean + FIRST_THRESHOLD * sqrt(Max(square - mean * mean, 0.0)));
+			(float) (mean + FIRST_THRESHOLD * sqrt(Max(mean_square - mean * mean, 0.0)));
 	}
 }
 
