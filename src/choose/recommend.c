@@ -28,7 +28,6 @@ static const MismatchMessages recommend = {
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/* Create the aggregate's state from the group's first candidate. */
 static RecommendState *
 BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {

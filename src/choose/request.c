@@ -1,6 +1,6 @@
 /*
  * request.c
- *		Seeds, policy weights and checks that several choosing functions share.
+ *		Functions that several choosing functions share.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ RestartSeeds(int value, void *extra)
 /*
  * Return a seed that is independent of all others, unless dlints.seed is set.
  *
- * Each process encrypts a counter, since a system call per seed would be slow.
+ * Each process encrypts a counter with a random key, since a system call per seed would be slow.
  */
 uint64
 FreshSeed(void)
@@ -142,6 +142,7 @@ RequestCheckProfile(Request *request, Datum profile)
 					 errhint("%s", request->messages->profile_advice)));
 	pfree(theirs);
 	pfree(ours);
+	/* the next rows probably pass the same datum */
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 

@@ -34,7 +34,7 @@
 /* number of items to score at a time; their features fit into the CPU's cache */
 #define STRIP			32
 
-/* maximum number of doubles in the features of these items: 32 MB */
+/* maximum number of doubles in the features of items scored at a time: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 
 /* maximum number of weight vectors */

@@ -2,7 +2,7 @@
  * action_checks.c
  *		Check requests to a ranker.
  *
- * We limit the number of pairs of a context's value and an action's value before we hash them.
+ * We limit the number of values before we hash them.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 
 /* Maximum number of names to hash for a request: about 30 ms of CPU */
 #define MAX_PAIRS		100000
-/* Maximum total bytes of these names: about 30 ms of CPU */
+/* Maximum total bytes of the names to hash for a request: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
 /* Maximum length of a context's vector after projection */
 #define MAX_PROJECTED	64

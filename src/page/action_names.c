@@ -281,7 +281,7 @@ is_among(const JsonbValue *key, Datum *keys, int count)
 	return false;
 }
 
-/* Read the names of a context, without its vectors. */
+/* Read the names for the values of a context, except its vectors. */
 ActionNames
 ReadContextNames(const RankRequest *request)
 {
@@ -313,7 +313,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Read the names of an action, without its price and costs. */
+/* Read the names for the values of an action, except its price and costs. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 {

@@ -18,7 +18,7 @@
 
 /* maximum absolute value of a date as Unix time; a larger one counts as missing */
 #define MAX_DATE		1e30
-/* maximum number of floats in a tree of items: 64 MB */
+/* maximum number of floats in a tree that divides items: 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- rows of the table "block" ---------- */

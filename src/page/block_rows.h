@@ -2,10 +2,10 @@
  * block_rows.h
  *		Format of the tables "block" and "centroid".
  *
- * A row of "block" describes up to MAX_ITEMS items, and a row of "centroid" the means of as many
- * blocks.  "codes" has two scales per item, then its latent factors and its other features as bytes
- * (see core/byte_score.h).  "numbers" has the item's popularity, effect on rewards, costs and
- * dates.
+ * A row of "block" describes at most MAX_ITEMS items.  A row of "centroid" describes as many blocks
+ * by their means.  The column "codes" has features that are rounded to bytes (see
+ * core/byte_score.h), after two scales.  The column "numbers" has popularity, effect on rewards,
+ * costs and dates.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H
@@ -21,7 +21,7 @@
 #define FIRST_COST		2
 /* A block is rewritten if an item's popularity has changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Index of the first number's spread in "spreads" */
+/* Index in "spreads" of the first spread of "numbers" */
 #define N_SPREADS		2
 
 static inline Size

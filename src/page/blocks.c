@@ -28,7 +28,7 @@ typedef struct BlockScan
 	const EligibleItems *eligible;
 	KeyTable   *left_out;		/* items to skip, or NULL */
 	BestItems  *best;
-	bool		scores_neighbours;	/* look up each item's neighbour score? */
+	bool		scores_neighbours;
 	int			n_blocks;
 	int			blocks_size;	/* allocated length of best->blocks */
 	float		max_scales[N_SCALES];

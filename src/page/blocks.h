@@ -8,7 +8,7 @@
 #include "core/slate.h"
 #include "page/keys.h"
 
-/* Weight vectors, each for the features, the effect and the costs of an item */
+/* Weight vectors for the features, the effect on rewards and the costs of items */
 typedef struct Rankings
 {
 	int			count;
@@ -37,7 +37,7 @@ typedef struct BestItems
 	int			rankings;
 	Slate	   *slates;
 	double	   *margins;		/* maximum error of scores under each weight vector */
-	double	   *neighbour_weights;	/* weight of the neighbour score in each weight vector */
+	double	   *neighbour_weights;
 	bool	   *is_found;		/* is each eligible item in a block? */
 	Datum	  **blocks;			/* keys of each block's items; NULL for blocks without best items */
 } BestItems;

@@ -19,7 +19,7 @@
 /* after MAX_FAILING failures, we skip this many items together */
 #define FAILING_PART	64
 
-/* maximum size of a bonus; a larger one counts as 0 */
+/* maximum absolute value of a bonus; a larger bonus counts as 0 */
 #define MAX_BONUS	1e50
 
 const StatementWord page_words[] = {

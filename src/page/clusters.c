@@ -28,7 +28,7 @@
 #define MAX_BEST		250
 /* Estimated highest score of a block, in standard deviations above its mean score */
 #define SPREADS			3.0f
-/* Initial threshold for blocks, in standard deviations above the mean of all blocks */
+/* Initial threshold for a block's bound, in standard deviations above the mean bound */
 #define FIRST_THRESHOLD	2.0
 /* number of blocks from which we estimate the initial threshold */
 #define MAX_SAMPLE		1024
@@ -72,7 +72,7 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the largest possible features of each block's dates.
+ * Write the features of the date closest to now that each block can contain.
  *
  * "spreads" and "variances" begin with the first block's dates.
  */
@@ -125,7 +125,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	*next++ = square(number_spreads[0]);
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
 		*next = square(*next - narrow[s]);
-	*next++ = 0.0f;				/* neighbour scores are 0 in all centroids */
+	*next++ = 0.0f;				/* this feature is 0 in all centroids */
 	*next++ = square(number_spreads[1]);
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = square(number_spreads[FIRST_COST + c]);

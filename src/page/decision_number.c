@@ -40,7 +40,7 @@
 #define FEISTEL_ROUNDS	4
 
 /*
- * After this many microseconds, the counter replaces the fraction of a second.
+ * After this many microseconds of a transaction, the counter replaces the fraction of a second.
  *
  * now() does not advance in a transaction, and a fraction has room for 16,384 numbers only.
  */

@@ -1,6 +1,6 @@
 /*
  * features.c
- *		Read the features, effects and costs of a list's candidates.
+ *		Read the features and costs of a list's candidates.
  */
 #include "postgres.h"
 

@@ -229,7 +229,7 @@ compute_profile(PageRequest *page, void *arg)
 
 PG_FUNCTION_INFO_V1(dlints_user_profile);
 
-/* _dlints_profile(setting, user_id, recent, context, session) -> real[] */
+/* _dlints_profile(setting, user_id, recent, context, session) -> real[]: get a user's profile. */
 Datum
 dlints_user_profile(PG_FUNCTION_ARGS)
 {

@@ -13,7 +13,7 @@
 /* Weights are regression coefficients, so sums above 1 are rare. */
 #define MAX_SCORE		4.0
 
-/* maximum number of items that neighbour scores add to a shortlist */
+/* maximum number of items that are added to a shortlist */
 #define MAX_NEIGHBOURS	100
 
 /* In larger catalogues, we do not look up each item's score, which takes 0.05 us per item. */
@@ -109,7 +109,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
 }
 
-/* Return the neighbour score of an item in a block, and mark the item as scored. */
+/* Return the score of an item in a block, and mark the item as scored. */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
@@ -136,14 +136,14 @@ HasNeighbours(const PageRequest *page)
 	return page->neighbours != NULL && page->neighbours->count > 0;
 }
 
-/* Does a search of all blocks look up each item's neighbour score? */
+/* Does a search of all blocks look up each item's score? */
 bool
 ScoresAllNeighbours(const PageRequest *page)
 {
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add the items with the largest neighbour scores, at least "minimum", to the candidates. */
+/* Add the items with the largest scores, at least "minimum", to the candidates. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {

@@ -270,7 +270,7 @@ IsObjectError(int sqlerrcode)
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/* Can an error come from the data of one row?  We list all classes that cannot. */
+/* Can an error come from the data of one row?  We list the classes that cannot. */
 bool
 IsRowError(int sqlerrcode)
 {
@@ -359,7 +359,7 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-/* Call a function, and again without items for which the user's expressions fail. */
+/* Call a function.  If an expression fails for some items, call it again without them. */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {

@@ -64,8 +64,8 @@ typedef struct PageSettings
 	NullableDatum repeat_after; /* lists leave out items that were clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
 	const float4 *scale;		/* scale factors of profiles */
-	double		popularity_weight;	/* weight of an item's popularity in profiles */
-	double		neighbour_weight;	/* weight of an item's neighbour score in profiles */
+	double		popularity_weight;
+	double		neighbour_weight;
 	bool		is_centered;	/* are features centered within each list? */
 	NullableDatum examination;	/* examination probability of each position; NULL: all 1 */
 	TimestampTz now;
@@ -111,7 +111,7 @@ typedef struct PageRequest
 	bool		skips_failing;	/* are items and clicks skipped if an expression fails for them? */
 	bool		has_passed;		/* did the expressions succeed for at least one item? */
 
-	/* neighbour scores of the user; NULL: all are 0 */
+	/* see neighbours.c; NULL: all scores are 0 */
 	struct NeighbourScores *neighbours;
 
 	struct groups_hash *groups; /* names of cap groups; NULL until needed */

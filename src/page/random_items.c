@@ -24,7 +24,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* minimum number of eligible items to find: standard error of propensities below 5 % */
+/* minimum number of eligible items to find, so that propensities have errors below 5 % */
 #define MIN_FOUND			400
 /* number of eligible items to find for each position of the list */
 #define FOUND_PER_POSITION	4

@@ -24,7 +24,7 @@
 /* larger values of the setting "cap" have no effect */
 #define MAX_CAP			1000000
 
-/* number of other features: popularity and neighbour score */
+/* two more features: popularity and neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */

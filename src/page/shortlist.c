@@ -39,7 +39,7 @@
 #define MIN_CANDIDATE_PART	20
 /* maximum number of items without a vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
-/* A missed item is added if its neighbour score could close this part of its gap to the list. */
+/* We add unfound items whose neighbour score could close this fraction of the gap to the list. */
 #define MISSED_PART			0.5
 /* number of items to find per cap group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
@@ -54,7 +54,7 @@ static const PageQuery top_trends = {{
 static const PageQuery items_on_trial = {{
 	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", 0}, {0}};
 
-/* Select eligible items with larger keys than all items with a vector. */
+/* Select new items, whose keys are larger than all keys in "item_vector". */
 static const PageQuery new_items = {{
 	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
@@ -335,7 +335,7 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 /*
  * Create a shortlist of the best items; NULL if they cannot fill k + 1 positions.
  *
- * Propensities need the tie-break key of the additional position.
+ * Tie-breaks need the additional position (see choose/decision.c).
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -365,7 +365,7 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	return result;
 }
 
-/* Read eligible items without a vector: their keys are larger than all others. */
+/* Read new items, whose keys are larger than all keys in "item_vector". */
 static CandidateSet *
 read_new_items(PageRequest *page)
 {

@@ -68,7 +68,7 @@ DecayOf(double days, double half_life)
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/* Write the last elements of a profile, after those of latent factors and columns. */
+/* Write the last elements of a profile: weights of popularity, dates and neighbour score. */
 static void
 write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
 {
@@ -265,8 +265,8 @@ UnixTime(TimestampTz at)
 PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
- * _dlints_ages(dates real[], at timestamptz) -> real[]: compute the features of dates at a time,
- * three per date.
+ * _dlints_ages(dates real[], at timestamptz) -> real[]: compute three features of each date,
+ * relative to "at".
  *
  * Dates are Unix times.  NULL and infinite dates get zeros.  See write_ages().
  */

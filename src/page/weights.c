@@ -78,14 +78,14 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Get the mean weights for outcomes after clicks; NULL without a model. */
+/* Get the weights that predict outcomes after a click; NULL without such a model. */
 const double *
 LaterWeights(const PageModels *models)
 {
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add the weights for outcomes after clicks to each row of weights. */
+/* Add the weights that predict outcomes after a click to each row of weights. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -96,7 +96,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Get the mean weights of features, including those for outcomes after clicks. */
+/* Get the mean weights of features, plus those that predict outcomes after a click. */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {

@@ -127,7 +127,7 @@ ArgArrayWidened(ArrayType *array)
 }
 
 /*
- * Detoast an array of numbers, and convert it unless it is real[] or double precision[].
+ * Detoast an array of numbers.  Types other than real[] become double precision[].
  *
  * Returns false if the elements are not numbers.
  */
