@@ -293,7 +293,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
 		PanelFilter filter = is_fast ? panel_filter_fast : panel_filter;
 
-		/* amplify eigenvalues of A'A above the square of the last singular value */
+		/* amplify eigenvalues above the square of the last singular value */
 		filter(matrix, (size_t) svd->columns, last * last / 2.0, n, svd->panel, svd->spare,
 			   work.chunk);
 		products += n + 1;

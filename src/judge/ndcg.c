@@ -13,7 +13,7 @@
 #include "choose/topk.h"
 #include "sql/args.h"
 
-/* The relevances of the k highest scores, and the k highest relevances */
+/* Relevances of the k rows with the highest scores, and the k highest relevances */
 typedef struct NdcgState
 {
 	TopK	   *by_score;

@@ -89,10 +89,10 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless "model" equals the model of the key.
+ * Raise an error unless "model" equals the previous model, which the key identifies.
  *
- * The same model may be stored twice, with different keys.  We then set the key to that of "model",
- * which the next rows probably contain, too.
+ * Equal models may have different keys, because they were stored twice.  The key becomes that of
+ * "model", which the next rows probably contain, too.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
