@@ -182,23 +182,30 @@ static void
 estimate_thresholds(const BlockChoice *choice)
 {
 	int			step = choice->count / MAX_SAMPLE + 1;
-	int			n_sampled = (choice->count + step - 1) / step;
+	int			n_sampled = Max((choice->count + step - 1) / step, 1);
 
-	for (int r = 0; r < choice->rankings; r++)
+	for (int p = 0; p < choice->scorer->n_lanes; p++)
 	{
-		const float *bounds = bounds_of(choice, r / BYTE_LANES) + r % BYTE_LANES;
-		double		mean = 0.0;
-		double		mean_square = 0.0;
+		const float *bounds = bounds_of(choice, p);
+		double		sums[BYTE_LANES] = {0.0};
+		double		squares[BYTE_LANES] = {0.0};
 
 		for (int i = 0; i < choice->count; i += step)
-		{
-			double		bound = bounds[(Size) i * BOUND_NUMBERS];
+			for (int l = 0; l < BYTE_LANES; l++)
+			{
+				double		bound = bounds[(Size) i * BOUND_NUMBERS + l];
 
-			mean += bound / n_sampled;
-			mean_square += bound * bound / n_sampled;
+				sums[l] += bound;
+				squares[l] += bound * bound;
+			}
+		for (int l = 0; l < choice->scorer->lanes[p].count; l++)
+		{
+			double		mean = sums[l] / n_sampled;
+			double		variance = squares[l] / n_sampled - mean * mean;
+
+			choice->thresholds[p * BYTE_LANES + l] =
+				(float) (mean + FIRST_THRESHOLD * sqrt(Max(variance, 0.0)));
 		}
-		choice->thresholds[r] =
-			(float) (mean + FIRST_THRESHOLD * sqrt(Max(mean_square - mean * mean, 0.0)));
 	}
 }
 
