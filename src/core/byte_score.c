@@ -200,8 +200,8 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 /* Multiply integer sums by their scales, and add them to the scores. */
 CPU_CLONES
 void
-byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, const float *scales,
-				int scales_step, float *scores)
+byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *restrict sums,
+				const float *restrict scales, int scales_step, float *restrict scores)
 {
 	for (int c = 0; c < count; c++, sums += BYTE_LANES, scores += BYTE_LANES, scales += scales_step)
 		for (int l = 0; l < BYTE_LANES; l++)
@@ -211,7 +211,7 @@ byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, cons
 /* Write upper bounds of scores, and replace the variances in "bounds" by standard deviations. */
 CPU_CLONES
 void
-byte_write_bounds(int count, const float *scores, float times, float *bounds)
+byte_write_bounds(int count, const float *restrict scores, float times, float *restrict bounds)
 {
 	for (int c = 0; c < count; c++, scores += BYTE_LANES, bounds += BOUND_NUMBERS)
 		for (int l = 0; l < BYTE_LANES; l++)
