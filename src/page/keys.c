@@ -24,6 +24,12 @@
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
+/*
+ * Length of a bitmap with a bit for each integer key in the hash table, found by its lowest bits.
+ * Most keys that we look up are not in the table, and their bits are 0.
+ */
+#define FILTER_WORDS		128
+
 /* odd factor that mixes the high bits of a key into its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
@@ -106,6 +112,7 @@ struct KeyTable
 	uint64		max_length;		/* smaller integer keys are in the array "numbers" */
 	uint64		length;			/* allocated length of "numbers" */
 	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
+	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in "hash" */
 };
 
 static bool
@@ -182,6 +189,7 @@ AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 		if (!found)
 			entry->number = number;
 		result = entry->number;
+		table->filter[key / 64 % FILTER_WORDS] |= UINT64CONST(1) << (key % 64);
 	}
 	if (is_new != NULL)
 		*is_new = !found;
@@ -198,6 +206,9 @@ FindKey(KeyTable *table, Datum key)
 		return -1;
 	if (key < table->max_length)
 		return key < table->length ? table->numbers[key] - 1 : -1;
+	if (table->type.is_integer &&
+		(table->filter[key / 64 % FILTER_WORDS] & UINT64CONST(1) << (key % 64)) == 0)
+		return -1;
 	entry = keys_lookup(table->hash, key);
 	return entry == NULL ? -1 : entry->number;
 }
