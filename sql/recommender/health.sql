@@ -203,7 +203,8 @@ BEGIN
 	           WHEN c.is_swapped
 	           THEN 'more clicks have the key of an item as user than as item: check that the argument'
 	                ' "clicks" has user, item and time, in this order'
-	           WHEN c.unknown > c.n / 2 THEN 'more than half: check that the argument "clicks" has the key of the items'
+	           WHEN c.unknown > c.n / 2
+	           THEN 'more than half: unless most items were deleted, the argument "clicks" has other keys than the items'
 	           ELSE 'for example of deleted items' END),
 	       ('hours since the newest click', c.age, CASE
 	           WHEN c.age IS NULL THEN 'the click log has no click up to now'
