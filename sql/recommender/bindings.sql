@@ -141,8 +141,10 @@ BEGIN
 		E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates,\n'
 		'       @extschema@._dlints_digest(i.item%5$s) AS digest\nFROM   %1$I.item_column i',
 		a ->> 'name', of_item.encoded, of_item.dates, view_name,
-		(SELECT string_agg(format(', i.c%s', n), '' ORDER BY n)
-		 FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)));
+		(SELECT string_agg(g.digest, '')        -- of 90 columns each, since functions have at most 100 arguments
+		 FROM  (SELECT format(', @extschema@._dlints_digest(%s)', string_agg('i.c' || n, ', ' ORDER BY n)) AS digest
+		        FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)
+		        GROUP  BY n / 90 ORDER BY n / 90) g));
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_encoded_view(jsonb, text) IS 'make the view of the features of items, under a name';

@@ -433,6 +433,13 @@ SELECT offers.refresh();
 SELECT is((SELECT count(*) FROM offers.recommend(1)), 10::bigint,
   'refresh() writes blocks again after they were deleted');
 
+-- ---------- many columns ----------
+
+SELECT format('CREATE TABLE wide AS SELECT i, %s FROM generate_series(1, 9) i', string_agg('i % 2 = 0 AS c' || n, ', '))
+FROM   generate_series(1, 101) n \gexec
+SELECT lives_ok($$SELECT dlints_create_recommender('wide_ones', 'wide', ARRAY(SELECT 'c' || n
+  FROM generate_series(1, 101) n), item_key => 'i')$$, 'a recommender can have more than 100 columns');
+
 -- ---------- plpgsql.extra_errors ----------
 
 SELECT is(current_setting('plpgsql.extra_errors'), 'all', 'all of the above works under plpgsql.extra_errors = all');
