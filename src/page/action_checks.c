@@ -51,7 +51,7 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Add an action's names, and their pairs with the context's names, to the workload. */
+/* Add an action's names, alone and paired with the context's names, to the workload. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {

@@ -20,7 +20,7 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Range of absolute values that we accept; 0 is valid, too */
+/* Range of absolute values of numbers in requests, which may also be 0 */
 #define MAX_NUMBER		1e50
 #define MIN_NUMBER		1e-50
 
@@ -281,7 +281,7 @@ is_among(const JsonbValue *key, Datum *keys, int count)
 	return false;
 }
 
-/* Read the names for the values of a context, except its vectors. */
+/* Create a name for each value of a context, except its vectors. */
 ActionNames
 ReadContextNames(const RankRequest *request)
 {
@@ -313,7 +313,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Read the names for the values of an action, except its price and costs. */
+/* Create a name for each value of an action, except its price and costs. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 {

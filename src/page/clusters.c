@@ -28,7 +28,7 @@
 #define MAX_BEST		250
 /* Estimated highest score of a block, in standard deviations above its mean score */
 #define SPREADS			3.0f
-/* Initial threshold for a block's bound, in standard deviations above the mean bound */
+/* Initial threshold for a block's highest score, in standard deviations above the mean */
 #define FIRST_THRESHOLD	2.0
 /* number of blocks from which we estimate the initial threshold */
 #define MAX_SAMPLE		1024
@@ -47,7 +47,7 @@ struct BlockChoice
 	float	   *bounds;			/* estimated highest score of each block under each weight vector */
 	float	   *squares;		/* squared weights, interleaved */
 	float	   *variances;		/* variances of the features of some blocks */
-	float	   *thresholds;		/* minimum bound of blocks to read, for each weight vector */
+	float	   *thresholds;		/* for each weight vector; blocks below are not read */
 	double	   *keys;			/* sort key of each block with a centroid */
 	int		   *unread;			/* indexes of the blocks that were not read */
 	int			n_unread;
@@ -131,14 +131,14 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
-/* Get the score bounds of all blocks for BYTE_LANES weight vectors. */
+/* Get the estimated highest scores of all blocks, under BYTE_LANES weight vectors. */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* Compute score bounds for the blocks in a row of "centroid".  Skips an invalid row. */
+/* Estimate the highest score of each block in a row of "centroid".  Skips an invalid row. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -177,7 +177,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds that few score bounds exceed. */
+/* Set initial thresholds that few blocks exceed. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -209,7 +209,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Read the centroids of all blocks, and compute their score bounds. */
+/* Read the centroids of all blocks, and estimate their highest scores. */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {

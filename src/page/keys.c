@@ -19,7 +19,7 @@
 #include "compat.h"
 #include "page/keys.h"
 
-/* Small integer keys index an array, which is several times as fast as a hash table. */
+/* Limits of the array that small integer keys index, which is faster than a hash table */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576

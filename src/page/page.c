@@ -281,7 +281,7 @@ IsRowError(int sqlerrcode)
 		MAKE_SQLSTATE('7', '2', '0', '0', '0'), ERRCODE_CONFIG_FILE_ERROR
 	};
 
-	/* a large value in one row can exceed a limit */
+	/* a row with a large value can exceed a memory limit */
 	if (sqlerrcode == ERRCODE_OUT_OF_MEMORY || sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 		return true;
 	return sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && sqlerrcode != ERRCODE_DATA_CORRUPTED &&

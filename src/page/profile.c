@@ -334,7 +334,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features that count as "clicks" clicks, and return the profile. */
+/* Add features with the weight of "clicks" clicks, and return the profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {

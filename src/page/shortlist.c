@@ -23,10 +23,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* number of items per weight vector on the first shortlist */
+/* items per weight vector on the first shortlist: a minimum, and a number per list position */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* number of items per weight vector for lists with diversity */
+/* minimum, and number per list position, for lists with diversity */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* factor by which a shortlist grows if its eligible items cannot fill the list */
@@ -41,7 +41,7 @@
 #define MAX_NEW_ITEMS		"1000"
 /* We add unfound items whose neighbour score could close this fraction of the gap to the list. */
 #define MISSED_PART			0.5
-/* number of items to find per cap group beyond the cap, because scores are rounded */
+/* items to find in each group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
 /* first numbers of items outside of blocks, and of items without a vector */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)

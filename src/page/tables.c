@@ -417,7 +417,7 @@ partition_lookup(LogTable *log, int partition)
 /*
  * Call a function for the newest rows with the given key.
  *
- * The default partition comes first: the month of its rows has no partition yet.
+ * The default partition comes first: it has the rows whose month has no partition yet.
  */
 void
 LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)
@@ -451,7 +451,7 @@ partition_of(const LogTable *log, Datum decision)
 	return partition >= 0 ? partition : bounds->default_index;
 }
 
-/* Call a function for the rows of a decision, whose number must be the only key. */
+/* Call a function for all rows of a decision in the log. */
 void
 LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
 {

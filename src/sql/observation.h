@@ -40,7 +40,7 @@ extern bool ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm 
 extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 							const DlintsHeader *model, Observation *observation, Problem *problem);
 
-/* for functions without a reward */
+/* for functions that take a profile, but no reward */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 

@@ -394,7 +394,11 @@ GroupByUser(SvdMatrix *matrix)
 	pfree(next);
 }
 
-/* Compare matrix cells by item, and then by weight, so that sums of weights round equally. */
+/*
+ * Compare matrix cells by item, then by weight.
+ *
+ * Weights are added in this order, so that their sum is always rounded in the same way.
+ */
 static inline int
 CompareCells(const SvdCell *left, const SvdCell *right)
 {
