@@ -48,7 +48,11 @@ rounding_error(int len, double square, double scale)
 	return sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
 }
 
-/* Round at most BYTE_LANES weight vectors to 8-bit integers. */
+/*
+ * Round at most BYTE_LANES weight vectors to 8-bit integers.
+ *
+ * Successive vectors are vectors_len numbers apart.
+ */
 void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
 				  ByteWeights *weights)
@@ -197,7 +201,11 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 	sums_plain(weights, count, codes, codes_len, sums);
 }
 
-/* Multiply integer sums by their scales, and add them to the scores. */
+/*
+ * Multiply integer sums by their scales, and add them to the scores.
+ *
+ * Scales of successive feature vectors are scales_step numbers apart.
+ */
 CPU_CLONES
 void
 byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *restrict sums,

@@ -52,7 +52,11 @@ evidence_square_share(const Evidence *e)
 	return e->N2 ? *e->N2 / fmax(*e->N, MIN_WEIGHT) : 1.0;
 }
 
-/* Replace subnormal numbers and negative zeros by zero. */
+/*
+ * Replace subnormal numbers and negative zeros by zero.
+ *
+ * Not every text form keeps the sign of zero.
+ */
 static void
 flush_denormals(size_t count, double *values)
 {
@@ -67,7 +71,12 @@ evidence_flush(Evidence *e)
 	flush_denormals(evidence_value_count(e->dim, evidence_squares(e)), e->N);
 }
 
-/* Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations. */
+/*
+ * Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations.
+ *
+ * "reduced" has "count" vectors of dim numbers.  With a discount, weights are discount^age, and the
+ * decay is discount^count.
+ */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 				const double *rewards, double reference, const double *weights)

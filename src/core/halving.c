@@ -197,7 +197,7 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	}
 }
 
-/* Build a binary tree that divides vectors.  Permutes "order". */
+/* Build a binary tree of at least one level that divides vectors.  Permutes "order". */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {

@@ -65,7 +65,11 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
 		memcpy(z, x, sizeof(double) * (size_t) n);
 }
 
-/* Compute a model's features for "count" items, except projected ones. */
+/*
+ * Compute a model's features for "count" items, except projected ones.
+ *
+ * "reduced" gets kind_reduced_len() numbers for each item.
+ */
 void
 kind_fill(const Kind *kind, int count, const double *features,
 		  const double *profiles, double *reduced)
@@ -153,7 +157,11 @@ projection_generate(const Projection *p, int first, int count, double *numbers)
 	}
 }
 
-/* Multiply "count" feature vectors by some rows of the projection matrix. */
+/*
+ * Multiply "count" feature vectors by some rows of the projection matrix.
+ *
+ * Results of successive vectors are reduced_len numbers apart.
+ */
 void
 projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 				 const double *features, double *reduced, int reduced_len)
@@ -162,7 +170,12 @@ projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 				   features, reduced + rows->first, reduced_len);
 }
 
-/* Multiply coefficients by the transposed projection matrix, and add the product to weights. */
+/*
+ * Multiply coefficients by the transposed projection matrix, and add the product to weights.
+ *
+ * Successive vectors of coefficients are parameter_len numbers apart, and successive vectors of
+ * weights lifted_len numbers.
+ */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,
 				const double *parameters, int parameter_len, double *lifted, int lifted_len)

@@ -442,7 +442,11 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 	dtrmv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 }
 
-/* sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k] */
+/*
+ * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k]
+ *
+ * The arrays weights[c] are weights_len numbers apart, and the arrays sums[c] sums_len numbers.
+ */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,
 			   const double *weights, int weights_len, double *sums, int sums_len)
@@ -497,7 +501,11 @@ project_rows(int len, int rows, const double *matrix, int count, const double *v
 	}
 }
 
-/* out[c] <- matrix vectors[c], for a matrix by rows */
+/*
+ * out[c] <- matrix vectors[c]
+ *
+ * The matrix is stored by rows.  Results are out_len numbers apart.
+ */
 void
 linalg_project(int len, int rows, const double *matrix, int count,
 			   const double *vectors, double *out, int out_len)

@@ -22,7 +22,11 @@ is_last_of_several(int j, int count)
 	return count > 1 && j == count - 1;
 }
 
-/* Does the discount with index j reduce the weights of old observations? */
+/*
+ * Does the discount with index j reduce the weights of old observations?
+ *
+ * "fastest" is the strongest discount, or 0 for a model with half-lives.
+ */
 bool
 memory_fades(int j, int count, double fastest)
 {

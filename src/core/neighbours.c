@@ -287,7 +287,11 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 	return others;
 }
 
-/* Multiply the columns of the chosen items by each other. */
+/*
+ * Multiply the columns of the chosen items by each other.
+ *
+ * Popular items come last, because their products are cached.
+ */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
 {
@@ -333,7 +337,11 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 	return true;
 }
 
-/* Compute the weights of each item's most similar items.  Returns false if LAPACK fails. */
+/*
+ * Compute the weights of each item's most similar items.  Returns false if LAPACK fails.
+ *
+ * All columns are multiplied first, because regressions need the products of popular items.
+ */
 bool
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 {

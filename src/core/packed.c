@@ -69,7 +69,11 @@ size_of_byte(unsigned bits)
 	return root * root;
 }
 
-/* Compute the exponent e by which a vector is divided before it is rounded. */
+/*
+ * Compute the exponent e by which a vector is divided before it is rounded.
+ *
+ * The largest number is then between 2^14 and 2^15.
+ */
 int
 packed_exponent(size_t count, const double *numbers)
 {

@@ -158,7 +158,11 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/* Multiply a dense matrix by the matrix "full" from the right. */
+/*
+ * Multiply a dense matrix by the matrix "full" from the right.
+ *
+ * "full" is stored by columns, and "chunk" is work space of PANEL_CHUNK vectors.
+ */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)

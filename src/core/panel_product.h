@@ -39,7 +39,7 @@ SCATTER(size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* out <- shift panel - before, where "before" is the previous content or zero */
+/* Multiply a row of a dense matrix by "shift", and subtract the previous content of "out". */
 CPU_CLONES
 static void
 SHIFT(size_t columns, NUMBER shift, bool has_before,
@@ -49,7 +49,11 @@ SHIFT(size_t columns, NUMBER shift, bool has_before,
 		out[j] = shift * panel[j] - (has_before ? out[j] : 0);
 }
 
-/* out <- scale A'A panel + shift panel - before, where "before" is the previous content or zero */
+/*
+ * Multiply a dense matrix by scale A'A + shift, for the sparse matrix A.
+ *
+ * With has_before, the previous content of "out" is subtracted.
+ */
 static void
 PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, bool has_before,
 		const NUMBER *panel, NUMBER *out, NUMBER *sum)

@@ -263,7 +263,8 @@ posterior_shift(const Factor *f, double *b)
 /*
  * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).
  *
- * Draws have the posterior mean, and scale^2 times the posterior covariance.
+ * Draws have the posterior mean, and scale^2 times the posterior covariance for a noise of 1.
+ * "normals" has dim standard normals per draw.
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,
@@ -285,7 +286,7 @@ posterior_draws(const Factor *f, const double *shift, double scale, int count,
 	}
 }
 
-/* Compute a matrix R such that R R' is the posterior covariance. */
+/* Compute a matrix R such that R R' is the posterior covariance for a noise of 1. */
 void
 posterior_root(const Factor *f, double *root)
 {
@@ -305,7 +306,11 @@ posterior_root(const Factor *f, double *root)
 	}
 }
 
-/* Compute the posterior standard deviation of the score of a feature vector. */
+/*
+ * Compute the posterior standard deviation of the score of a feature vector.
+ *
+ * "root" comes from posterior_root(), and "work" holds dim numbers.
+ */
 double
 posterior_stddev(int dim, const double *root, const double *reduced, double *work)
 {

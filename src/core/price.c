@@ -56,7 +56,8 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 /*
  * Compute the mean cost of the chosen candidates for each constraint.
  *
- * Returns their mean score relative to that of the first candidate of each decision.
+ * Returns their mean score relative to that of the first candidate of each decision.  Ties are
+ * broken in the same way under all prices.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)
@@ -138,7 +139,11 @@ usual_price(const PricedDecision *one, int kind)
 	return usual >= 1.0 / MAX_USUAL && usual <= MAX_USUAL ? usual : 0.0;
 }
 
-/* Return the lowest result of usual_price() over all decisions. */
+/*
+ * Return the lowest result of usual_price() over all decisions.
+ *
+ * The mean could depend too much on one extreme cost.
+ */
 static double
 lowest_usual_price(const PricedDecisions *all, int kind)
 {

@@ -164,7 +164,12 @@ climb(const Likelihood *h, double factor, int steps)
 	return ridge;
 }
 
-/* Find the ridge by hill climbing on the marginal likelihood. */
+/*
+ * Find the ridge by hill climbing on the marginal likelihood.
+ *
+ * "parameters" is the effective number of parameters under the ridge "start".  The model needs at
+ * least one coefficient besides the intercept.
+ */
 double
 ridge_find(const Evidence *e, double parameters, double start,
 		   const Rewards *rewards, double noise, double *work)

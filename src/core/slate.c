@@ -191,7 +191,11 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/* Return the largest tie-break key of the rejected entries with the highest score. */
+/*
+ * Return the largest tie-break key of the rejected entries with the highest score.
+ *
+ * At least one entry must have been rejected.
+ */
 uint64_t
 slate_lost_key(Slate *s)
 {

@@ -62,7 +62,11 @@ spectral_integers(int d)
 	return 8 * (size_t) d + 8;
 }
 
-/* Replace a symmetric matrix by its eigenvectors, in ascending order of eigenvalues. */
+/*
+ * Replace a symmetric matrix by its eigenvectors, in ascending order of eigenvalues.
+ *
+ * Only the lower triangle is read.  Each eigenvector is contiguous.
+ */
 bool
 spectral_eigenvectors(int d, double *full, double *values, double *work, int *integers)
 {
@@ -74,7 +78,11 @@ spectral_eigenvectors(int d, double *full, double *values, double *work, int *in
 	return info == 0;
 }
 
-/* Compute the orthogonal matrix that is nearest to a square matrix.  Overwrites "full". */
+/*
+ * Compute the orthogonal matrix that is nearest to a square matrix.  Overwrites "full".
+ *
+ * "left" and "right" are work space.
+ */
 bool
 spectral_nearest_rotation(int d, double *full, double *rotation, double *left,
 						double *right, double *work, int *integers)

@@ -19,7 +19,7 @@
 #include "random.h"
 #include "spectral.h"
 
-/* Maximum number of matrix products */
+/* Maximum number of matrix products; more did not improve lists */
 #define MAX_PRODUCTS	16
 
 /* Maximum ratio between the amplifications of the first and the last singular vector */
@@ -31,7 +31,7 @@
 /* Eigenvalues below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* Eigenvalues of products of unit vectors below this fraction are rounding errors. */
+/* Eigenvalues below this fraction are rounding errors if columns have length 1. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space */
@@ -77,7 +77,7 @@ split_work(int columns, double *work)
  * Reduce the weights of active users and popular items.
  *
  * Each weight is divided by the square root of its user's sum and the fourth root of its item's
- * sum.
+ * sum.  "roots" is work space of one double per item.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
@@ -254,7 +254,12 @@ filter_degree(double first, double last, int products)
 	return n;
 }
 
-/* Set the start vectors of the iteration. */
+/*
+ * Set the start vectors of the iteration.
+ *
+ * An item's vector begins with "known" numbers from an earlier decomposition.  Others are random
+ * normals, because random signs could be linearly dependent if there are few items.
+ */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 		  int known, const double *vectors)
@@ -273,7 +278,11 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 	}
 }
 
-/* Compute the leading singular vectors.  Returns false if LAPACK fails. */
+/*
+ * Compute the leading singular vectors.  Returns false if LAPACK fails.
+ *
+ * The start vectors must have a component in each direction.
+ */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd)
 {
@@ -317,11 +326,7 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/*
- * Map an item's hash to a weight that determines the sign of singular vectors.
- *
- * Random signs would not do, because those of few items may be linearly dependent.
- */
+/* Map an item's hash to a weight that determines the sign of singular vectors. */
 static double
 sign_weight(uint64_t hash)
 {
@@ -343,6 +348,7 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
  * Write one vector of "len" numbers per item, padded with zeros.
  *
  * The vectors have a mean squared length of 1.  The hashes determine the signs of singular vectors.
+ * "vectors" may be svd->panel if "len" is at most svd->columns.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -397,7 +403,8 @@ squared_length(size_t len, const double *vector)
  * Rotate new item vectors onto the previous ones, and scale them to equal total length.
  *
  * Models that were trained on the previous vectors then stay valid.  A previous vector of zeros
- * means that the item is new.  Returns false if LAPACK fails.
+ * means that the item is new.  Returns false if LAPACK fails.  "work_area" has svd_work(len)
+ * doubles.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)

@@ -61,7 +61,11 @@ extern void variety_start(Variety *v);
 extern void variety_begin(Variety *v, uint64_t seed, int group_count);
 extern int	variety_next(Variety *v);
 
-/* Return the minimum penalized score that a candidate can get. */
+/*
+ * Return the minimum penalized score that a candidate can get.
+ *
+ * Callers can drop candidates whose score is below this minimum of k other candidates.
+ */
 static inline double
 variety_min_score(double diversity, double score)
 {

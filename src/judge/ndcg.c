@@ -36,7 +36,8 @@ PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
  * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain, between 0 and 1.
  *
  * It is NDCG@k in the experiments of Ghoorchian et al.  Rows with a NULL are skipped.  The result
- * is NULL if no row has a positive relevance.
+ * is NULL if no row has a positive relevance.  Raises an error for a negative or infinite
+ * relevance, for k below 1, and if k differs between rows.
  */
 Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)

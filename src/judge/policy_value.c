@@ -109,7 +109,7 @@ PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
  * Estimates the mean reward of a target policy from the log of another policy (core/value.h).
  * "logged" and "target" are the probabilities of the decision under both policies.  "predicted" and
  * "expected" are a model's rewards for the logged decision and for the target policy.  Rows with a
- * NULL argument are skipped.
+ * NULL argument are skipped.  Probabilities are at most 1, and "logged" is above 0.
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
@@ -295,7 +295,8 @@ PG_FUNCTION_INFO_V1(dlints_bounds);
  * dlints_bounds(mean, stderr, observations, lowest, highest, confidence): bounds for a mean.
  *
  * The bounds remain valid if a user looks at them repeatedly (core/value.h).  Raises an error if no
- * sample between lowest and highest has this mean and standard error.
+ * sample between lowest and highest has this mean and standard error.  "confidence" is between 0
+ * and 1.
  */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)

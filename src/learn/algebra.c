@@ -100,7 +100,7 @@ Concat(Dlints *left, Dlints *right)
 /*
  * Get the left model for modification.
  *
- * The running state of an aggregate is modified in place.
+ * The running state of an aggregate is modified in place, unless it was read from a table.
  */
 static Dlints *
 GetWritableLeft(FunctionCallInfo fcinfo)
@@ -118,7 +118,8 @@ PG_FUNCTION_INFO_V1(dlints_concat);
  * dlints || dlints: the model trained on the left model's observations, then the right model's.
  *
  * Parameters and prior are those of the left model.  If one argument is NULL, the result is the
- * other.  Raises an error if the models differ in shape, projection or discounts.
+ * other.  Raises an error if the models differ in shape, projection or discounts.  Also the
+ * transition function of dlints_concat_agg, and the combine function of dlints_evidence.
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)

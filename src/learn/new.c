@@ -162,7 +162,7 @@ PG_FUNCTION_INFO_V1(dlints_set);
  * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change parameters.
  *
  * NULL keeps a parameter.  A ridge or noise of 0 is estimated, and a prior_weight of 0 removes the
- * prior.  Raises an error for a value outside its range.
+ * prior.  Raises an error for a value outside its range.  A prior_weight requires a prior.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)

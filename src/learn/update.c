@@ -188,7 +188,8 @@ PG_FUNCTION_INFO_V1(dlints_accepts);
 /*
  * dlints_accepts(model, features, reward, profile, at, weight): would dlints_update succeed?
  *
- * Returns NULL if an argument other than at and weight is NULL.
+ * Returns NULL if an argument other than at and weight is NULL.  An invalid observation does not
+ * raise an error.
  */
 Datum
 dlints_accepts(PG_FUNCTION_ARGS)

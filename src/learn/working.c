@@ -47,7 +47,7 @@ static const char pool_name[] = "dlints evidence";
  * Get the memory context for the states of an aggregate.
  *
  * All groups share one context.  With a context per group, a hash aggregate would take quadratic
- * time.
+ * time.  PostgreSQL does not copy states in it, since it is a child of the aggregate's context.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -288,7 +288,8 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
  *
  * The result is an untrained copy of the model, trained on the rows in the order of ORDER BY.  It
  * does not include the model's own evidence; append the result with ||.  Rows with a NULL model,
- * features, reward or profile are skipped.  The result is NULL without rows.
+ * features, reward or profile are skipped.  The result is NULL without rows.  Errors are as for
+ * dlints_update.
  */
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 

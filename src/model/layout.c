@@ -27,7 +27,11 @@ ModelKind(const DlintsHeader *header)
 	return kind;
 }
 
-/* Return the random projection of a model that has one. */
+/*
+ * Return the random projection of a model that has one.
+ *
+ * With a profile, its scale includes the factor 1/4 (core/kinds.h).
+ */
 Projection
 ModelProjection(const DlintsHeader *header)
 {
