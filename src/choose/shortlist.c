@@ -61,7 +61,7 @@ TieKeysCreate(Oid item_type, uint64 seed)
 	return keys;
 }
 
-/* Compute the random tie-break key of an item, below 2^52. */
+/* Compute the random tie-break key of an item, below 2^52.  Equal items must have equal bytes. */
 static uint64
 TieKey(const TieKeys *keys, Datum item)
 {
@@ -275,7 +275,11 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 	}
 }
 
-/* Compute a score in double precision, because it is infinite or NaN in single precision. */
+/*
+ * Compute a score in double precision, because it is infinite or NaN in single precision.
+ *
+ * The result depends only on this item, so that equal items have equal scores.
+ */
 static double
 ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
 {

@@ -5,7 +5,7 @@
  * A row of "block" describes at most MAX_ITEMS items.  A row of "centroid" describes as many blocks
  * by their means.  The column "codes" has features that are rounded to bytes (see
  * core/byte_score.h), after two scales.  The column "numbers" has popularity, effect on rewards,
- * costs and dates.
+ * costs and dates.  Features of dates are computed when a row is scored.
  */
 #ifndef DLINTS_PAGE_BLOCK_ROWS_H
 #define DLINTS_PAGE_BLOCK_ROWS_H

@@ -112,7 +112,11 @@ tie_keys_of(const CandidateSet *set, int64 seed)
 	return keys;
 }
 
-/* Choose among the candidates.  Lists for unknown users are greedy, without exploration. */
+/*
+ * Choose among the candidates under a policy.
+ *
+ * Lists for unknown users are greedy, because known users are better for exploration.
+ */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	   CandidateSet *set, int64 seed)

@@ -193,7 +193,11 @@ typedef struct ClickedItems
 	bool	   *is_known;		/* must the list leave out the item? */
 } ClickedItems;
 
-/* Sum the clicks on each item, with weights that decay relative to the newest click. */
+/*
+ * Sum the clicks on each item, with weights that decay relative to the newest click.
+ *
+ * A user who returns after a long time thus still has a profile.
+ */
 static ClickedItems *
 sum_clicks(PageRequest *page, const UserClicks *clicks)
 {

@@ -88,7 +88,8 @@ static const PageStatement find_prices = {
 /*
  * Statement that ranks actions, logs the decision and returns it.
  *
- * The arguments are context, actions, is_live, number, event and is_deferred.
+ * The arguments are context, actions, is_live, number, event and is_deferred.  Unless is_live is
+ * true, actions keep the caller's order.
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \

@@ -20,7 +20,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Profiles are means over clicked items and this many zero vectors. */
+/* Profiles are means over clicked items and this many zero vectors: few clicks count little. */
 #define SHRINKAGE		5.0
 /* maximum age of a click in half-lives, to avoid subnormal numbers */
 #define MAX_HALF_LIVES	300.0

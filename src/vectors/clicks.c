@@ -490,7 +490,7 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 /*
  * Can ClicksFindItem() search for values of this type?
  *
- * Comparing equality operators would not suffice, because all array types share one.
+ * All array types share one equality operator, so we do not compare the operators.
  */
 bool
 ClicksHasItemsOf(const Clicks *clicks, Oid type)

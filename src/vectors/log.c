@@ -179,7 +179,7 @@ CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 		RaiseWrongColumns("a column definition list is required", hint);
 }
 
-/* Does an item column have the type and the type modifier that we return? */
+/* Does an item column have the type and type modifier that we return without a cast? */
 static bool
 IsItemOf(Form_pg_attribute item, const ItemType *result)
 {
