@@ -33,7 +33,7 @@ memory_fades(int j, int count, double fastest)
 	return !is_last_of_several(j, count) && fastest < 1.0;
 }
 
-/* Return the discount with index j, which applies per observation. */
+/* Return discount j per observation, which is the strongest for j = 0. */
 double
 memory_discount(int j, int count, double fastest)
 {
@@ -44,7 +44,7 @@ memory_discount(int j, int count, double fastest)
 	return 1.0 - (1.0 - fastest) / pow(MEMORY_RATIO, j);
 }
 
-/* Return the half-life with index j. */
+/* Return half-life j, which is the shortest for j = 0. */
 double
 memory_half_life(int j, double fastest)
 {

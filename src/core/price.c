@@ -304,8 +304,8 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 /*
  * Find prices at which the chosen candidates meet the targets.
  *
- * We solve the linear program, and again with tighter targets if necessary.  If there are no such
- * prices, we take those with the smallest excess over a target.
+ * We solve the linear program, and again with tighter targets if necessary.  If no prices
+ * meet the targets, we take those with the smallest excess over a target.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)

@@ -51,7 +51,7 @@ typedef struct Likelihood
 	double		start;			/* initial ridge */
 } Likelihood;
 
-/* Compute ln |A + ridge I| and v' (A + ridge I)^-1 v.  Returns false on failure. */
+/* Compute the terms of the likelihood that depend on the ridge.  Returns false on failure. */
 static bool
 solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length)
 {
