@@ -90,7 +90,7 @@ BEGIN
 		 format('mean reward of %s random lists', of_random.lists)),
 		('ratio to control', ratio, ratio * log_error, CASE
 			WHEN factor IS NULL OR NOT log_error > 0 OR least(personal.mean, control.mean) < 0
-			THEN 'unknown: personal and control lists need a mean reward above 0'
+			THEN 'unknown: personal and control lists need rewards that differ, with a mean above 0'
 			WHEN control.users < 30 THEN 'unknown until 30 users of the control group have come; now ' || range
 			WHEN ratio / factor > 1 THEN 'personal lists are better, statistically significant (95 %): ' || range
 			WHEN ratio * factor < 1 THEN 'personal lists are worse, statistically significant (95 %): ' || range

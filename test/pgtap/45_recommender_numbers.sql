@@ -382,10 +382,10 @@ FROM (VALUES
    'between 1.84 and 13.62, by 29 users of the control group'),
   (30, 20, 4, '5.000; 2.457; personal lists are better, statistically significant (95 %): '
    'between 1.83 and 13.66, by 30 users of the control group'),
-  (100, 5, 0, 'unknown: personal and control lists need a mean reward above 0'),
-  (100, 0, 5, '0.000; unknown: personal and control lists need a mean reward above 0'),
-  (30, 30, 30, '1.000; 0.000; unknown: personal and control lists need a mean reward above 0'),
-  (1, 1, 1, '1.000; unknown: personal and control lists need a mean reward above 0'))
+  (100, 5, 0, 'unknown: personal and control lists need rewards that differ, with a mean above 0'),
+  (100, 0, 5, '0.000; unknown: personal and control lists need rewards that differ, with a mean above 0'),
+  (30, 30, 30, '1.000; 0.000; unknown: personal and control lists need rewards that differ, with a mean above 0'),
+  (1, 1, 1, '1.000; unknown: personal and control lists need rewards that differ, with a mean above 0'))
   v (users, personal, control, said);
 SELECT ok(abs(public._dlints_t_quantile(n + 1) - t) < 0.01 * t,
   format('_dlints_t_quantile() is accurate for %s degrees of freedom', n))
