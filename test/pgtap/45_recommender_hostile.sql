@@ -45,19 +45,12 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
       '22023: cap and cap_group must be given together, and cap must be at least 1'),
     ($$'r', 'job', '{field}', cap_group => 'i.field'$$,
       '22023: cap and cap_group must be given together, and cap must be at least 1'),
-    ($$'r', 'job', '{field}', outcomes => '{}'$$,
-      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
-    ($$'r', 'job', '{field}', outcomes => '["click"]'$$,
-      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
-    ($$'r', 'job', '{field}', outcomes => '{"click": "1"}'$$,
-      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
-    ($$'r', 'job', '{field}', outcomes => '{"click": 1e-400}'$$,
-      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
-    ($$'r', 'job', '{field}', outcomes => NULL$$,
-      '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size'),
     ($$'r', 'job', '{field}', clicks => 'SELECT id, -id, now() FROM job'$$,
       '22023: argument "clicks": no click is on an item of public.job')
     ) v (arguments, result);
+SELECT is(made($$'r', 'job', '{field}', outcomes => $$ || value),
+  '22023: outcomes must be an object of names and values: 0, or 1e-9 to 1e9 in size', 'outcomes => ' || value)
+FROM unnest(ARRAY[$$'{}'$$, $$'["click"]'$$, $$'{"click": "1"}'$$, $$'{"click": 1e-400}'$$, 'NULL']) value;
 
 SELECT matches(made(arguments), result, 'dlints_create_recommender() rejects ' || arguments) FROM (VALUES
     ($$'r', 'job', '{field}', candidates => 'true); DROP TABLE kept; SELECT (true'$$,
