@@ -109,7 +109,7 @@ SharesTies(const Candidates *from)
 	return !from->similar_by && !from->groups;
 }
 
-/* Return the probability that a tied candidate gets one of the last positions, or 0. */
+/* Return the probability that a tied candidate is chosen for the list; 0 without a tie. */
 static double
 TieShare(const Candidates *from, Slate *slate)
 {

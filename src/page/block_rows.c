@@ -160,7 +160,7 @@ mean_spread(int len, int count, double *sums, const double *squares)
 	return (float4) sqrt(variance);
 }
 
-/* Compute the mean of some numbers, except missing ones, and the largest distance from it. */
+/* Compute the mean of the numbers that are not missing, and the largest distance from it. */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
 {

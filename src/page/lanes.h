@@ -15,7 +15,7 @@ typedef struct Lanes
 	ByteWeights factors;
 	ByteWeights columns;
 	float	   *lengths;		/* norms of the weights of latent factors and of columns */
-	float	   *narrow;			/* weights of the other features */
+	float	   *narrow;			/* weights of the features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
 
@@ -37,7 +37,7 @@ typedef struct BlockScorer
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];
-	float	   *narrow;			/* numbers of each item that are not stored as bytes */
+	float	   *narrow;			/* features and costs of each item that are not stored as bytes */
 	int32		sums[MAX_ITEMS * BYTE_LANES];
 	float		scores[MAX_ITEMS * BYTE_LANES];
 } BlockScorer;

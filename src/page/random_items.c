@@ -91,7 +91,7 @@ read_slot(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Draw items until there are "count" draws in total. */
+/* Continue to draw items until there are "count" draws in total. */
 static void
 draw_items(RandomSearch *search, TableLookup *blocks, int count)
 {

@@ -296,7 +296,7 @@ LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 	return count;
 }
 
-/* Like LookUp() by "n_keys" keys (0: all rows), but backward in index order. */
+/* Like LookUp(), but backward in index order.  With n_keys = 0, reads all rows. */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {

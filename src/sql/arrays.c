@@ -176,7 +176,7 @@ ArgCheckCount(int features, int others, const char *what)
 				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
 }
 
-/* Return the number of elements.  Raises an error for two or more dimensions. */
+/* Return the number of elements.  Raises an error for several dimensions. */
 int
 ArgElementCount(ArrayType *array, const ArgSpec *spec)
 {
@@ -184,7 +184,7 @@ ArgElementCount(ArrayType *array, const ArgSpec *spec)
 	return VectorLength(array);
 }
 
-/* Return the number of elements.  Also raises an error for NULL elements. */
+/* Return the number of elements.  Raises an error for NULL elements and several dimensions. */
 int
 ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 {
@@ -201,7 +201,7 @@ ArgCheckLength(ArrayType *array, const ArgSpec *spec)
 	CheckLength(spec, ArgVectorLength(array, spec), NULL);
 }
 
-/* Slow path of ArgDot(), which also raises the error for invalid arguments. */
+/* Slow path of ArgDot(), which raises an error for invalid arguments. */
 double
 ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 {
