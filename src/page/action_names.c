@@ -184,7 +184,7 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 	names->ends[names->count++] = names->bytes.len;
 }
 
-/* Convert a number to a word: round it, except an integer below 32, such as an hour. */
+/* Round a number, so that similar numbers have the same name, except integers below 32. */
 static char *
 number_word(Numeric numeric)
 {

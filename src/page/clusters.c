@@ -46,7 +46,7 @@ struct BlockChoice
 	int		   *numbers;		/* number of each block with a centroid */
 	float	   *bounds;			/* estimated highest score of each block under each weight vector */
 	float	   *squares;		/* squared weights, interleaved */
-	float	   *variances;		/* variances of the features of some blocks */
+	float	   *variances;		/* variances of features, for the blocks in one row of "centroid" */
 	float	   *thresholds;		/* for each weight vector; blocks below are not read */
 	double	   *keys;			/* sort key of each block with a centroid */
 	int		   *unread;			/* indexes of the blocks that were not read */

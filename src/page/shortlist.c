@@ -39,7 +39,10 @@
 #define MIN_CANDIDATE_PART	20
 /* maximum number of items without a vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
-/* We add unfound items whose neighbour score could close this fraction of the gap to the list. */
+/*
+ * An item that the search did not find is added if its neighbour score is high enough: this
+ * fraction of the difference between the last score found and the last score on the list.
+ */
 #define MISSED_PART			0.5
 /* items to find in each group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2

@@ -216,8 +216,8 @@ PG_FUNCTION_INFO_V1(dlints_block_similarity);
 
 /*
  * _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[]) ->
- * float8[]: for each range of features, return the dot product of an item and a user's shrunken
- * mean.
+ * float8[]: for each range of features, return the dot product of an item and a user's mean,
+ * shrunken toward 0.
  *
  * The last element of "sum" is the sum of weights.
  */
