@@ -145,15 +145,15 @@ BEGIN
 			RETURN NULL;
 		END IF;
 		IF is_request THEN
-			PERFORM setval('cancelled_prices', 1);
+			PERFORM setval('cancelled_prices'::regclass, 1::bigint);
 		END IF;
 		PERFORM @extschema@._dlints_try_solve_prices();
 		IF is_request OR clock_timestamp() < begun + interval '0.2 seconds' THEN
-			PERFORM setval('cancelled_prices', 0);
+			PERFORM setval('cancelled_prices'::regclass, 0::bigint);
 		END IF;
 		RETURN (SELECT CASE WHEN j.problem IS NULL THEN 'prices found' END FROM job j WHERE j.name = 'prices');
 	EXCEPTION WHEN serialization_failure THEN
-		PERFORM setval('cancelled_prices', 0);
+		PERFORM setval('cancelled_prices'::regclass, 0::bigint);
 		RETURN NULL;
 	END;
 END

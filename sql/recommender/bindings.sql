@@ -142,7 +142,7 @@ BEGIN
 		'       @extschema@._dlints_digest(i.item%5$s) AS digest\nFROM   %1$I.item_column i',
 		a ->> 'name', of_item.encoded, of_item.dates, view_name,
 		(SELECT string_agg(g.digest, '')        -- of 90 columns each, since functions have at most 100 arguments
-		 FROM  (SELECT format(', @extschema@._dlints_digest(%s)', string_agg('i.c' || n, ', ' ORDER BY n)) AS digest
+		 FROM  (SELECT format(', @extschema@._dlints_digest(%s)', string_agg(format('i.c%s', n), ', ' ORDER BY n)) AS digest
 		        FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)
 		        GROUP  BY n / 90 ORDER BY n / 90) g));
 END

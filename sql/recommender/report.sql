@@ -79,7 +79,8 @@ BEGIN
 	              WHERE  x.id >= @extschema@._dlints_first_decision(since)
 	              GROUP  BY x.user_id, CASE WHEN x.user_id IS NULL THEN coalesce(x.session, x.id::text) END) d) t,
 	       LATERAL (VALUES
-	           ('users', t.users, 'users, and sessions of unknown users, since ' || coalesce(since, '-infinity')::date::text),
+	           ('users', t.users,
+	            'users, and sessions of unknown users, since ' || coalesce(since, '-infinity')::date::text),
 	           ('decisions', t.lists, 'lists shown')) m (measure, value, meaning);
 	RETURN QUERY VALUES
 		('reward per list, personal', personal.mean, personal.stderr,
