@@ -19,7 +19,7 @@
 typedef struct ArmScore
 {
 	double		mean;
-	double		stddev;			/* 0 if the policy is not random */
+	double		stddev;			/* standard deviation of the arm's score; 0: no draw */
 } ArmScore;
 
 static ArmScore

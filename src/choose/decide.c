@@ -27,7 +27,7 @@ typedef struct Call
 	int			count;
 	PreparedModel *prepared;
 	Datum		profile;
-	bool		all_items;		/* also return candidates that are not chosen */
+	bool		all_items;		/* does the result include candidates that are not chosen? */
 } Call;
 
 /* ---------- arrays ---------- */
@@ -41,7 +41,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
-/* Add the numbers of a float8[] argument to "sums".  NULL counts as 0. */
+/* Add a float8[] argument, which has a number per candidate, to "sums".  NULLs add nothing. */
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {
@@ -97,7 +97,7 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = GroupsCount(groups);
 }
 
-/* Read similar_by as weights of features.  The similarity is then a weighted cosine. */
+/* Read "similar_by" as weights of features, by which the similarity is a weighted cosine. */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
 {
@@ -118,7 +118,7 @@ ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, 
 	found->similar_roots = roots;
 }
 
-/* Read similar_by: weights of the features, or a vector for each candidate. */
+/* Read the argument "similar_by": weights of the features, or a vector for each candidate. */
 static void
 ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 {
@@ -151,7 +151,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 	}
 }
 
-/* Compute the bonus of each candidate's score.  Returns NULL without bonuses. */
+/* Compute the number that is added to each candidate's score.  Returns NULL if there is none. */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {

@@ -30,10 +30,10 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* 2^20 entries need 24 MB */
+/* maximum number of slate entries of a batch of draws: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* A shortlist can lack tied items only if it has at least this many of them. */
+/* Only a shortlist with at least this many tied items may lack others that tie with them. */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState
@@ -43,11 +43,11 @@ typedef struct DecisionState
 	int			first_draw;		/* index of the batch's first draw */
 	Slate	   *slates;			/* one slate for each draw of the batch */
 	VariedLists *varied;		/* NULL without diversity */
-	int		   *list;			/* work space for the candidates of one slate */
-	double	   *tie_shares;		/* result of TieShare() for each draw of the batch */
+	int		   *list;			/* work space: indexes of the candidates on one slate */
+	double	   *tie_shares;		/* probability that each draw chooses a tied candidate */
 } DecisionState;
 
-/* Return the number of draws to score at the same time, limited by memory. */
+/* Return the number of draws that are scored together, limited by memory. */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
 {
@@ -77,7 +77,7 @@ DrawRandomDecision(double epsilon)
 	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
 }
 
-/* Offer candidates to the slate of a draw. */
+/* Offer some candidates, with their scores under a draw, to the slate of the draw. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -168,7 +168,7 @@ CountChosen(DecisionState *state, int draw)
 	Slate	   *slate = &state->slates[draw];
 	bool		acts = state->first_draw + draw == 0;
 	bool		has_tie = state->tie_shares[draw] > 0.0;
-	double		score = slate->best.entries[0].score;	/* read before the slate is sorted */
+	double		score = slate->best.entries[0].score;	/* lowest chosen score */
 	int		   *list = acts ? decision->chosen : state->list;
 	int			count;
 
@@ -271,7 +271,7 @@ DecisionProbability(const Decision *decision, int candidate)
 	const Rules *rules = &decision->from->rules;
 	int			k = Min(rules->k, decision->candidates);
 
-	/* rounding errors may raise the sum above 1 */
+	/* rounding errors may raise the probability above 1 */
 	return Min(1.0, (1.0 - rules->epsilon) * decision->counts[candidate] / rules->draws +
 			   rules->epsilon * k / decision->candidates);
 }

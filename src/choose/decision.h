@@ -14,12 +14,12 @@ typedef struct Candidates
 {
 	Rules		rules;
 	Scores	   *scores;			/* NULL without candidates */
-	int		   *groups;			/* group of each candidate, or -1; NULL without a cap */
+	int		   *groups;			/* group of each candidate; -1: no group; NULL without a cap */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
 	ArrayType  *similar_by;		/* one vector per candidate; NULL without diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* scale factor of each column of similar_by, or NULL */
+	double	   *similar_roots;	/* factor of each column of similar_by; NULL: all are 1 */
 } Candidates;
 
 typedef struct Decision
@@ -28,8 +28,8 @@ typedef struct Decision
 	int			candidates;
 	int		   *chosen;			/* indexes of candidates, best first */
 	int			chosen_count;
-	double	   *scores;			/* scores under the first draw */
-	double		level;			/* intercept of the first draw */
+	double	   *scores;			/* scores of all candidates under the first draw */
+	double		level;			/* intercept under the first draw */
 	double	   *counts;			/* expected number of draws that choose each candidate */
 } Decision;
 

@@ -24,8 +24,8 @@ typedef struct PricesState
 	MemoryContext context;
 	PricedDecisions all;
 	PricedDecision *each;
-	Size		room;			/* allocated length of "each" */
-	int			max_candidates;	/* number of candidates of the largest decision */
+	Size		room;			/* allocated length of the array "each" */
+	int			max_candidates;	/* largest number of candidates of a decision */
 	double	   *targets;
 } PricesState;
 
@@ -118,7 +118,8 @@ PG_FUNCTION_INFO_V1(dlints_prices_transfn);
  * dlints_prices(scores, costs, k, targets) -> float8[][]: return the lowest prices that meet the
  * cost targets on average, and the mean costs.
  *
- * Each row is a decision with its k best candidates.  See core/price.h.
+ * Each row of the query is a decision, of whose candidates the k best are chosen.  See
+ * core/price.h.
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)

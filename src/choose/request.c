@@ -14,7 +14,7 @@
 #include "sql/observation.h"
 
 int			session_seed = -1;
-static int	key_owner;			/* process that chose the random key, or 0 */
+static int	key_owner;			/* id of the process that generated the random key; 0: none */
 
 /* Restart the random numbers after dlints.seed is set. */
 void
@@ -24,7 +24,7 @@ RestartSeeds(int value, void *extra)
 }
 
 /*
- * Return a seed that is independent of all others, unless dlints.seed is set.
+ * Return a random seed, or the next one of the sequence that the setting dlints.seed begins.
  *
  * Each process encrypts a counter with a random key, since a system call per seed would be slow.
  */
@@ -36,7 +36,7 @@ FreshSeed(void)
 
 	if (key_owner != MyProcPid)
 	{
-		/* parallel workers have other numbers than their leader */
+		/* parallel workers must get other random numbers than their leader */
 		key = (uint64) session_seed + ((uint64) (ParallelWorkerNumber + 1) << 32);
 		counter = 0;
 		if (session_seed < 0 &&
@@ -77,7 +77,7 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 		(!form->profile || !PG_ARGISNULL(form->profile));
 }
 
-/* Get the parts of a prepared model that a policy needs (see posterior/parts.h). */
+/* Get the results that a policy needs of a model, as bits PART_... (see posterior/parts.h). */
 static int
 PolicyParts(uint8 policy)
 {
@@ -105,7 +105,7 @@ void
 RequestInit(Request *request, const MismatchMessages *messages,
 			 PreparedModel *prepared, MemoryContext context, Datum model, Datum profile)
 {
-	/* compute all parts at once, because they share a factorization */
+	/* computing all parts at once factors the model only once */
 	PrepareParts(prepared, PolicyParts(prepared->header.policy));
 	memset(request, 0, sizeof(Request));
 	request->messages = messages;
@@ -142,7 +142,7 @@ RequestCheckProfile(Request *request, Datum profile)
 					 errhint("%s", request->messages->profile_advice)));
 	pfree(theirs);
 	pfree(ours);
-	/* the next rows probably pass the same datum */
+	/* the next rows probably pass this datum, which is then compared faster */
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 

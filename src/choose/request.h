@@ -32,8 +32,8 @@ typedef struct Request
 	ValueKey	profile_key;
 	DlintsHeader model;
 	ArgSpec		expected;
-	double		stddev_factor;	/* factor of the posterior standard deviation in UCB scores, or 0 */
-	double	   *profile;		/* NULL if stddev_factor is 0 */
+	double		stddev_factor;	/* factor of the standard deviation in UCB scores; 0: no UCB */
+	double	   *profile;		/* the user's profile; NULL if stddev_factor is 0 */
 } Request;
 
 extern int	session_seed;		/* the setting dlints.seed; negative: seeds are random */

@@ -27,7 +27,7 @@ CheckFraction(double number, const char *name)
 	return number;
 }
 
-/* Raise an error for epsilon together with a cap or diversity. */
+/* Raise an error if the call has an exploration rate together with a cap or diversity. */
 static void
 CheckEpsilonAlone(const Rules *rules)
 {

@@ -32,14 +32,14 @@ typedef struct Rules
 	int			k;
 	int			draws;
 	double		epsilon;
-	int			cap;			/* maximum number of candidates per group; 0: no limit */
+	int			cap;			/* maximum number of chosen candidates per group; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 } Rules;
 
 extern Rules ReadRules(FunctionCallInfo fcinfo);
 extern void CheckDraws(int draws, int max);
 
-/* Hash table that numbers groups in order of appearance */
+/* Hash table of group names, numbered in the order of their first use */
 typedef struct groups_hash Groups;
 
 extern Groups *GroupsCreate(void);

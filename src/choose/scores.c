@@ -22,16 +22,16 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* maximum number of doubles in a matrix: 32 MB */
+/* maximum number of doubles in a matrix of the work space: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
 /* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* number of draws to convert at a time; they fit into the CPU's cache */
+/* number of draws to convert together, so that they fit into the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
-/* number of candidates to score at a time; their features fit into the CPU's cache */
+/* number of candidates to score together, so that their features fit into the CPU's cache */
 #define STRIP			32
 
 struct Scores
@@ -41,21 +41,21 @@ struct Scores
 	PreparedModel *prepared;
 	double	   *profile;		/* the user's profile */
 	uint64		seed;
-	bool		drawn;			/* does the policy draw coefficients? */
-	const double *parameters;	/* the caller's draws, or NULL */
-	int			draws;			/* 1 if the policy does not draw */
+	bool		drawn;			/* does the policy draw coefficients at random? */
+	const double *parameters;	/* draws that the caller made; NULL: none */
+	int			draws;			/* number of draws; 1 if the policy has no draws */
 	int			feature_dim;
 	int			dim;			/* number of coefficients without the intercept */
 	int			lifted_len;
 
-	double	   *addends;		/* bonus of each candidate's score, or NULL */
-	double	   *addend_stddevs; /* standard deviation of each candidate's random bonus, or NULL */
+	double	   *addends;		/* bonus of each candidate's score; NULL: no bonuses */
+	double	   *addend_stddevs; /* standard deviation of each random bonus, or NULL */
 
-	/* vectors to be scored */
-	bool		reduces;		/* are features multiplied by the matrix A first? */
-	int			len;			/* length of a vector */
-	int			step;			/* distance between vectors, in doubles */
-	double	   *lanes;			/* rows of the matrix A, interleaved (see core/score.h) */
+	/* the vectors whose dot products are the scores */
+	bool		reduces;		/* are features multiplied by the matrix A before scoring? */
+	int			len;			/* number of elements of a vector */
+	int			step;			/* offset from one vector to the next, in doubles */
+	double	   *lanes;			/* rows of the matrix A, interleaved for SIMD (core/score.h) */
 	double	   *strip;
 	double	   *reduced;
 
@@ -157,7 +157,7 @@ LiftingCost(const DlintsHeader *model, double dim)
 	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
-/* Choose the order of the matrix products that needs fewer multiplications. */
+/* Choose between (psi' A) x and psi' (A x), whichever needs fewer multiplications. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -323,9 +323,9 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 }
 
 /*
- * Pass the scores of all candidates under some draws to the function "consume".
+ * Compute the scores of all candidates under some draws, and pass them to "consume".
  *
- * It gets at most STRIP candidates at a time, in the order of their indexes.
+ * "consume" gets at most STRIP candidates per call, in the order of their indexes.
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)
@@ -344,7 +344,7 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consum
 	}
 }
 
-/* Use draws that the caller has already made with the same seed. */
+/* Use the caller's draws of coefficients, which were made with the same seed. */
 void
 ScoresUseDraws(Scores *scores, const double *parameters)
 {

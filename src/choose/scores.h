@@ -14,9 +14,9 @@ typedef struct ScoresStrip
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* distance between scores, in doubles */
+	int			step;			/* offset from one score to the next in "scores" */
 	double		peak;
-	double		level;			/* intercept, which the scores do not include */
+	double		level;			/* intercept of the draw, not included in "scores" */
 } ScoresStrip;
 
 typedef void (*ScoresConsumer) (void *consumer, int draw, const ScoresStrip *strip);

@@ -31,7 +31,7 @@
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* number of items to score at a time; their features fit into the CPU's cache */
+/* number of items to score together, so that their features fit into the CPU's cache */
 #define STRIP			32
 
 /* maximum number of doubles in the features of items scored at a time: 32 MB */
@@ -42,7 +42,7 @@
 
 /* ---------- tie-break keys ---------- */
 
-/* With 52 bits, a key plus 0.5 is exact in double precision. */
+/* Bits of a tie-break key.  With 52 bits, a key plus 0.5 is exact in double precision. */
 #define KEY_BITS	52
 
 typedef struct TieKeys
@@ -76,20 +76,20 @@ typedef struct Shortlist
 	int			size;			/* number of items to keep for each weight vector */
 	int			rankings;
 	int			len;
-	ValueKey	weights;		/* identifies the argument "weights" */
+	ValueKey	weights;		/* key of the argument "weights", to compare rows */
 	double	   *numbers;		/* weight vectors, scaled by powers of two */
 	float	   *float_lanes;	/* weights as floats, interleaved (see core/score.h) */
-	double	   *lanes;			/* weights as doubles, interleaved; NULL until needed */
-	TieKeys		ties;			/* generator of tie-break keys */
+	double	   *lanes;			/* weights as doubles, also interleaved; NULL until needed */
+	TieKeys		ties;			/* settings of the tie-break keys */
 	TopK	  **best;
-	int			strip_len;		/* maximum number of items to score at a time */
-	double	   *strip;			/* features of these items */
+	int			strip_len;		/* maximum number of items that are scored together */
+	double	   *strip;			/* features of the items that are scored together */
 	double		scores[SCORE_LANES * STRIP];
 	float		float_scores[SCORE_LANES_FLOAT * STRIP];
-	double		column[STRIP];	/* scores under one weight vector */
+	double		column[STRIP];	/* scores of a strip of items under one weight vector */
 } Shortlist;
 
-/* Arguments of a row; items is NULL until needed */
+/* Arguments of a row.  The array "items" is NULL until needed. */
 typedef struct Block
 {
 	ArrayType  *features;
@@ -182,7 +182,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	return list;
 }
 
-/* Raise an error unless all rows of a group have equal weights and k. */
+/* Raise an error unless all rows of a group have equal arguments "weights" and "k". */
 static void
 CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 {
@@ -237,7 +237,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Offer items to "best".  Scores are "step" numbers apart. */
+/* Offer a strip of items to the list "best".  Successive scores are "step" numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)

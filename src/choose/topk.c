@@ -20,7 +20,7 @@
 typedef struct RankedItem
 {
 	double		score;
-	uint64		key;			/* tie-break key; lower keys rank first */
+	uint64		key;			/* tie-break key: of equal scores, the lowest key ranks first */
 	NullableDatum item;
 } RankedItem;
 
@@ -60,7 +60,7 @@ SiftDown(RankedItem *items, int64 count, int64 i)
 	items[i] = moved;
 }
 
-/* Create a TopK at the start of a struct of "size" bytes, which is zeroed. */
+/* Allocate a zeroed struct of "size" bytes, whose first member is a TopK. */
 TopK *
 TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 {
@@ -100,7 +100,7 @@ CopyItem(const TopK *top, NullableDatum item)
 	return item;
 }
 
-/* Add an item.  The k-th item turns the array into a heap. */
+/* Add an item to the array of kept items, which becomes a heap when it has k items. */
 static void
 AddItem(TopK *top, RankedItem item)
 {

@@ -18,9 +18,9 @@ typedef struct TopK
 	char		typalign;
 	int			k;
 	uint64		seen;
-	bool		full;			/* true if k items are kept */
-	double		threshold;		/* lowest score of a kept item, once full */
-	struct RankedItem *items;	/* kept items; once full, a heap with the worst item first */
+	bool		full;			/* are k items kept? */
+	double		threshold;		/* lowest score of the kept items, if "full" is true */
+	struct RankedItem *items;	/* kept items; if "full", a heap whose first item is the worst */
 	int			count;
 	int			allocated;
 } TopK;
@@ -40,7 +40,7 @@ TopKIsBeyond(const TopK *top, double score)
 	return top->full && score < top->threshold;
 }
 
-/* Offer the next item.  Of items with equal scores, the first one ranks first. */
+/* Keep an item if it is among the k best.  Of equal scores, the first one offered ranks first. */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)
 {
@@ -50,7 +50,7 @@ TopKOffer(TopK *top, double score, NullableDatum item)
 		TopKKeep(top, score, key, item);
 }
 
-/* Offer the next item.  Of items with equal scores, a random one ranks first. */
+/* Keep an item if it is among the k best.  Items with equal scores are in random order. */
 static inline void
 TopKOfferRandomly(TopK *top, double score, uint64 seed, NullableDatum item)
 {

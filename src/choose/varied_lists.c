@@ -22,11 +22,11 @@ struct VariedLists
 	int			candidates;
 	ArgSpec		expected;
 	double	   *vector;
-	double	   *scores;			/* one row per draw, one column per candidate */
-	bool	   *possible;		/* can a candidate be on a list? */
-	int		   *numbers;		/* indexes of the candidates that can be on a list */
+	double	   *scores;			/* scores: one row per draw, one column per candidate */
+	bool	   *possible;		/* could the list of any draw contain each candidate? */
+	int		   *numbers;		/* indexes of the possible candidates */
 	int		   *groups;
-	Variety		variety;		/* selection among these candidates */
+	Variety		variety;		/* selection among the possible candidates */
 	MemoryContext context;		/* memory context of "variety" */
 };
 
@@ -36,7 +36,7 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/* Raise an error if a row of similar_by is invalid, even if it is not needed. */
+/* Raise an error if a vector in similar_by is invalid, even if no comparison needs it. */
 static void
 CheckRows(VariedLists *lists)
 {
@@ -69,7 +69,7 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Store scores under draw number "draw", counted from 0. */
+/* Store some candidates' scores under draw number "draw", counted from 0. */
 void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
@@ -148,7 +148,7 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 		.diversity = from->rules.diversity, .numbers = lists->numbers,
 	.groups = lists->groups, .cap = from->rules.cap};
 
-	Assert(count > 0);			/* MarkPossible() marks at least one candidate */
+	Assert(count > 0);			/* MarkPossible() has marked at least one candidate */
 	v.max_rows = (int) Min(Max(MAX_SIMILARITIES / Max(rounded, 1), 1),
 							(Size) draws * Min(from->rules.k, count) + 1);
 	v.units = AllocateMany(sizeof(float) * rounded, v.dim);

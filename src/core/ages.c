@@ -9,16 +9,15 @@
 #include "clones.h"
 
 #define SECONDS_PER_DAY	86400.0
-/* Larger ages are reduced to this number of seconds. */
+/* Maximum age of a date in seconds, to which larger ages are reduced */
 #define MAX_AGE			(1e9 * SECONDS_PER_DAY)
 #define DATES_PER_VECTOR	8
 #define DATES_TOGETHER	64
 
 /*
- * Convert ages in seconds to three features per date.
+ * Convert the ages of dates, in seconds, to three features per date.
  *
- * The dividend is slightly above 100, so that numbers halfway between two multiples round up
- * despite rounding errors.
+ * We multiply by slightly more than 100, so that halves round up despite rounding errors.
  */
 CPU_CLONES
 static void

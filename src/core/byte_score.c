@@ -32,7 +32,7 @@ byte_encode(int len, const float *features, uint8_t *codes)
 {
 	float		scale = largest_float(len, features) / MAX_CODE;
 
-	/* the inverse of a subnormal scale may overflow */
+	/* the inverse of a smaller scale may overflow */
 	if (!(scale >= 1e-37f))
 		scale = 0.0f;
 	for (int i = 0; i < byte_padded(len); i++)
@@ -41,7 +41,7 @@ byte_encode(int len, const float *features, uint8_t *codes)
 	return scale;
 }
 
-/* Compute the standard error of a score that is caused by rounding features and weights. */
+/* Compute the standard error that rounding features and weights causes in a score. */
 static double
 rounding_error(int len, double square, double scale)
 {
@@ -216,7 +216,7 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
 
-/* Write upper bounds of scores, and replace the variances in "bounds" by standard deviations. */
+/* For each row, write upper bounds of its scores, and replace their variances by deviations. */
 CPU_CLONES
 void
 byte_write_bounds(int count, const float *restrict scores, float times, float *restrict bounds)
@@ -226,7 +226,7 @@ byte_write_bounds(int count, const float *restrict scores, float times, float *r
 		{
 			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
 
-			/* an infinite or NaN variance also gets the maximum */
+			/* the comparison also limits infinite and NaN deviations */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
 			bounds[l] = scores[l] + times * deviation;
 			bounds[BYTE_LANES + l] = deviation;
@@ -234,9 +234,9 @@ byte_write_bounds(int count, const float *restrict scores, float times, float *r
 }
 
 /*
- * Lower the sort key of each row whose score bounds exceed the thresholds.
+ * Lower the sort key of each row that has an upper bound above its threshold.
  *
- * The key decreases by the sum of the cubed excesses, in standard deviations.
+ * The key decreases by the sum of the cubes of (bound - threshold) / standard deviation.
  */
 CPU_CLONES
 void
@@ -301,7 +301,7 @@ compare_avx2(int count, const float *scores, const float *limits, uint16_t *mask
 }
 #endif
 
-/* Set bit l of a row's mask if score l of the row is at least limit l. */
+/* For each row, set bit l of its mask if its score l is at least limits[l]. */
 void
 byte_compare(int count, const float *scores, const float *limits, uint16_t *masks)
 {

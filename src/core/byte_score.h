@@ -14,17 +14,17 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* A row of upper bounds of scores is followed by the variances of these scores. */
+/* Numbers in a row of bounds: upper bounds of scores, then the variances of these scores */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
-/* Weight vectors that are rounded to integers */
+/* A group of weight vectors whose weights are rounded to integers */
 typedef struct ByteWeights
 {
 	int			quads;
 	int8_t	   *lanes;			/* interleaved weights */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* 128 * sums of weights */
-	float		errors[BYTE_LANES]; /* standard errors of scores */
+	int32_t		offsets[BYTE_LANES];	/* 128 * sum of each vector's weights */
+	float		errors[BYTE_LANES]; /* standard error of a score */
 } ByteWeights;
 
 static inline int

@@ -9,7 +9,7 @@
 #define DLINTS_CLONES_H
 
 #include <float.h>
-#include <stdint.h>				/* any header of glibc defines __GLIBC__ */
+#include <stdint.h>				/* for the macro __GLIBC__, which any header of glibc defines */
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"

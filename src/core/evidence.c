@@ -45,7 +45,7 @@ evidence_squares(const Evidence *e)
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor by which G is multiplied to replace the matrix H. */
+/* Return the factor by which the matrix G is multiplied where it replaces the matrix H. */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -136,7 +136,7 @@ evidence_scale(Evidence *e, double factor)
 	evidence_flush(e);
 }
 
-/* Add evidence with the same dimension, discount, age and reference reward. */
+/* Add the sums of other evidence with the same dimension, discount, age and reference reward. */
 void
 evidence_add(Evidence *e, const Evidence *other)
 {
@@ -150,7 +150,7 @@ evidence_add(Evidence *e, const Evidence *other)
 /*
  * Return how far below zero the difference of two sums may be because of rounding errors.
  *
- * With a larger tolerance, we might subtract observations that were never added.
+ * A larger tolerance would accept observations that were never added.
  */
 static double
 tolerance(double left, double taken)
@@ -169,7 +169,7 @@ clamp(double max_error, double *value)
 	return true;
 }
 
-/* Limit the sum of rewards after a subtraction, because it may be a rounding error. */
+/* Limit the sum of rewards after a subtraction to what the squared rewards allow. */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {
@@ -180,7 +180,9 @@ limit_mean(Evidence *e, const Evidence *taken)
 	flush_denormals(1, e->R);
 }
 
-/* Check that a difference of matrices is positive semidefinite, except for rounding errors. */
+/*
+ * Check that a matrix G is positive semidefinite after a subtraction, except for rounding errors.
+ */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)
 {
@@ -236,7 +238,7 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
-/* Adjust the sums to a reference reward that is smaller by "shift". */
+/* Lower the reference reward, which is subtracted from all rewards, by "shift". */
 void
 evidence_rebase(Evidence *e, double shift)
 {
@@ -249,7 +251,7 @@ evidence_rebase(Evidence *e, double shift)
 	flush_denormals(EVIDENCE_SCALARS, e->N);
 }
 
-/* Check that all numbers are finite, and that sums of squares are not negative. */
+/* Check that all sums are finite, and that sums of squares are not negative. */
 bool
 evidence_is_valid(const Evidence *e)
 {
@@ -317,7 +319,7 @@ totals_subtract(Totals *t, const Totals *other)
 	return true;
 }
 
-/* Adjust the sums to a reference reward that is smaller by "shift". */
+/* Lower the reference reward, which is subtracted from all rewards, by "shift". */
 void
 totals_rebase(Totals *t, double shift)
 {
@@ -327,7 +329,7 @@ totals_rebase(Totals *t, double shift)
 	totals_flush(t);
 }
 
-/* Check that all numbers are finite, and that sums of squares are not negative. */
+/* Check that all sums are finite, and that sums of squares are not negative. */
 bool
 totals_are_valid(const Totals *t)
 {

@@ -24,21 +24,21 @@
 /* Maximum number of observations per call of evidence_absorb() */
 #define EVIDENCE_BLOCK 128
 
-/* A smaller sum of weights may be a rounding error and counts as 0. */
+/* Minimum sum of weights: a smaller one may be a rounding error, and counts as 0. */
 #define MIN_WEIGHT	1e-6
 
-/* Tolerated rounding errors after a subtraction; that of matrices is relative to the ridge */
+/* Tolerated rounding errors of a subtraction: of sums of weights, and of G relative to the ridge */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 
-/* A sum of squares below this fraction of its earlier value is a rounding error. */
+/* If a subtraction leaves less than this fraction of a sum of squares, it is a rounding error. */
 #define ROUNDING_SHARE		1e-12
 
 /* How the matrix H of squared weights is stored */
 typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
-	SQUARES_SUM,				/* sum of squared weights */
+	SQUARES_SUM,				/* only the sum of squared weights, N2 */
 	SQUARES_MATRIX				/* the whole matrix */
 } Squares;
 
@@ -60,7 +60,7 @@ typedef struct Totals
 typedef struct Rewards
 {
 	bool		intercept;
-	double		reference;		/* subtracted from each reward */
+	double		reference;		/* the reference reward c */
 	Totals		totals;
 } Rewards;
 
@@ -76,7 +76,7 @@ typedef struct Evidence
 	double	   *N2;				/* NULL unless SQUARES_SUM */
 	double	   *b;
 	double	   *G;				/* packed matrix */
-	double	   *H;				/* packed; NULL unless SQUARES_MATRIX */
+	double	   *H;				/* packed matrix H; NULL unless SQUARES_MATRIX */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

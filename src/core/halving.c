@@ -12,7 +12,7 @@
 
 /* Maximum number of vectors from which we estimate a principal axis */
 #define AXIS_ROWS		256
-/* Number of power iterations.  A rough axis suffices. */
+/* Number of power iterations that estimate a principal axis.  A rough estimate suffices. */
 #define AXIS_STEPS		4
 
 int64_t
@@ -21,7 +21,7 @@ halving_rows(int width)
 	return (int64_t) AXIS_ROWS * width;
 }
 
-/* Weight each element of vectors by its typical effect on a score. */
+/* Compute a weight for each element of the vectors: its typical effect on a score. */
 void
 halving_weights(int count, int width, const float *vectors, const float *scale, float *weights)
 {
@@ -38,7 +38,9 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 		largest = fmaxf(largest, weights[i]);
 	}
 
-	/* no weight is small, because models may use an element more than its scale suggests */
+	/*
+	 * weights are at least this large, because a model may give a small element a large coefficient
+	 */
 	for (int i = 0; i < width; i++)
 		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
 }
@@ -75,7 +77,7 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* Find the vector with the largest distance from the mean. */
+/* Find the sampled vector with the largest distance from the mean. */
 static const float *
 farthest_row(const HalvingSet *set, int sampled)
 {
@@ -116,7 +118,7 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/* Find an axis on which the vectors of a group vary much. */
+/* Estimate the principal axis of a group: the axis on which its vectors vary most. */
 static const double *
 find_axis(const HalvingSet *set, int count, const int *order)
 {
@@ -172,7 +174,7 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
-/* Write a node of the tree and the nodes below it, on "levels" levels. */
+/* Write a node of the tree, and the nodes below it down to "levels" levels. */
 static void
 add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 		 int node, int levels, float *tree)

@@ -18,7 +18,7 @@ typedef struct HalvingSet
 	int			width;
 	const float *vectors;
 	const float *weights;
-	double	   *projections;	/* work space per vector */
+	double	   *projections;	/* work space: a number per vector */
 	float	   *rows;			/* work space: halving_rows(width) */
 	double	   *axis;			/* work space */
 } HalvingSet;

@@ -10,7 +10,7 @@
 #include "numbers.h"
 #include "random.h"
 
-/* ---------- reduced features that are not projected ---------- */
+/* ---------- features that are not projected ---------- */
 
 const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"

@@ -35,7 +35,7 @@ typedef struct Kind
 {
 	Interactions interactions;
 	int			feature_dim;
-	int			reduced_dim;	/* 0 without a projection */
+	int			reduced_dim;	/* dimension of projected features; 0: no projection */
 	bool		intercept;
 } Kind;
 
@@ -69,7 +69,7 @@ kind_lifted_len(const Kind *kind)
 typedef struct Projection
 {
 	uint64_t	seed;
-	double		scale;			/* standard deviation of entries */
+	double		scale;			/* standard deviation of the matrix's entries */
 	int			feature_dim;	/* number of columns */
 	int			reduced_dim;	/* number of rows */
 } Projection;

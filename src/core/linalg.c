@@ -21,22 +21,22 @@ static const double minus_one = -1.0;
 static const double zero = 0.0;
 static const int unit_stride = 1;
 
-/* Number of columns that linalg_rank_update() computes at a time */
+/* Number of columns of the result that linalg_rank_update() computes at a time */
 #define MAX_SUMS	64
-/* Maximum dimension of a triangular system */
+/* Maximum dimension of a triangular system that is solved for several vectors */
 #define MAX_ORDER	1025
-/* Number of elements that linalg_project() multiplies at a time */
+/* Number of elements of a vector that linalg_project() multiplies at a time */
 #define MAX_PIECE	256
 
-/* Size of OpenBLAS's buffer on most CPUs, plus the overhead of some builds */
+/* Size in bytes of OpenBLAS's buffer on most CPUs, plus the overhead of some builds */
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
  * Prepare BLAS; call this first.  Returns false if memory is short; a later call may succeed.
  *
  * If the address space is limited, OpenBLAS retries its allocation forever.  We therefore test
- * whether memory is available, and make OpenBLAS allocate its buffer at once.  Operations on
- * vectors would not make it allocate; a Cholesky factorization does.
+ * whether memory is available, and make OpenBLAS allocate its buffer at once.  We call a Cholesky
+ * factorization, because operations on vectors would not allocate the buffer.
  */
 bool
 linalg_ready(void)
@@ -52,7 +52,7 @@ linalg_ready(void)
 	if (ready)
 		return true;
 
-	/* only OpenBLAS has this function */
+	/* only OpenBLAS has the function openblas_get_config() */
 	if (dlsym(RTLD_DEFAULT, "openblas_get_config") != NULL)
 	{
 		room = mmap(NULL, OPENBLAS_BUFFER, PROT_READ | PROT_WRITE,
@@ -123,7 +123,7 @@ linalg_min_diagonal(int d, const double *packed)
 	return min;
 }
 
-/* Are all numbers finite?  Testing bits lets the compiler vectorize the loop. */
+/* Are all numbers finite?  We test their bits, so that the compiler vectorizes the loop. */
 bool
 linalg_all_finite(size_t count, const double *values)
 {
@@ -198,7 +198,7 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 		add_sums(d, c, c, d - c, products + c, factor, packed);
 	}
 
-	/* the first rows may be fewer than SCORE_LANES */
+	/* the first group of rows may have fewer than SCORE_LANES */
 	for (int row = d - score_rounded(d); count > 1 && row < d; row += SCORE_LANES)
 	{
 		int			end = row + SCORE_LANES;
@@ -238,7 +238,7 @@ linalg_cholesky_invert(int d, double *factor)
 	dpftri_("N", "L", &d, factor, &info, 1, 1);
 }
 
-/* Trace of the product of two packed symmetric matrices */
+/* Return the trace of the product of two packed symmetric matrices. */
 double
 linalg_trace_product(int d, const double *left, const double *right)
 {
@@ -262,7 +262,7 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 		out[i] = 0.0;
 	for (int j = 0; j < d; j++)
 	{
-		/* elements below the diagonal have a constant stride */
+		/* elements below the diagonal are "step" numbers apart in packed form */
 		size_t		k = linalg_packed_index(d, j, j);
 		size_t		step = linalg_packed_index(d, j + 1, j) - k;
 		double		sum = packed[k] * vector[j];
@@ -467,7 +467,7 @@ linalg_dot_each(int len, int count, const double *vectors, const double *vector,
 		   &zero, dots, &unit_stride, 1);
 }
 
-/* Return the length of a vector, without overflow of squares. */
+/* Return the Euclidean length of a vector, even if the squares of its elements overflow. */
 double
 linalg_norm(int len, const double *vector)
 {

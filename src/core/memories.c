@@ -10,10 +10,10 @@
 #include "linalg.h"
 #include "posterior.h"
 
-/* Threshold of the chi-square statistic, in standard deviations (doc/algorithm.md, "Memories") */
+/* Threshold of the chi-square test, in standard deviations (doc/algorithm.md, "Memories") */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/* Weight of the noise estimate without a discount, in observations per parameter */
+/* Weight of the long-term noise estimate in that of a discount, in observations per parameter */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
 static bool
@@ -33,7 +33,7 @@ memory_fades(int j, int count, double fastest)
 	return !is_last_of_several(j, count) && fastest < 1.0;
 }
 
-/* Return discount j per observation, which is the strongest for j = 0. */
+/* Return the discount with index j, as a factor per observation.  The strongest has j = 0. */
 double
 memory_discount(int j, int count, double fastest)
 {
@@ -44,14 +44,14 @@ memory_discount(int j, int count, double fastest)
 	return 1.0 - (1.0 - fastest) / pow(MEMORY_RATIO, j);
 }
 
-/* Return half-life j, which is the shortest for j = 0. */
+/* Return the half-life with index j, in the unit of "fastest".  The shortest has j = 0. */
 double
 memory_half_life(int j, double fastest)
 {
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Return how much weight the evidence lacks to reach MIN_WEIGHT. */
+/* Return how much smaller the sum of weights is than MIN_WEIGHT; 0 if it is not smaller. */
 static double
 missing_weight(const Evidence *e)
 {
@@ -92,7 +92,7 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/* Convert a sum of squared deviations to a center that is larger by "above". */
+/* Convert a sum of squared deviations from a center to a center that is larger by "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {
@@ -128,7 +128,7 @@ typedef struct MemoryFit
 	double	   *L;				/* Cholesky factor of Z */
 	double	   *estimate;		/* posterior mean */
 	double		level;			/* mean reward */
-	double		squares;		/* squared deviations of rewards */
+	double		squares;		/* sum of squared deviations of rewards */
 	double		residual;		/* residual sum of squares */
 	double		parameters;		/* effective number of parameters */
 	double		variance;		/* noise variance */
@@ -141,7 +141,7 @@ memory_choose_work(int dim, int count)
 	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
-/* Fit a model to evidence.  Returns false if no posterior exists. */
+/* Fit a model to the evidence under one discount.  Returns false if no posterior exists. */
 static bool
 fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
 {
@@ -182,7 +182,7 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
  * Estimate the noise variance of evidence with a discount.
  *
  * Its time window may contain no reward, and would then seem free of noise.  We therefore average
- * with "longest", the variance without a discount.
+ * with "longest", the variance under the weakest discount.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -245,7 +245,7 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 /*
  * Does evidence with a stronger discount contradict the estimate under a weaker one?
  *
- * We test the residual of the estimate on the evidence "fast".  "spare" holds two vectors.
+ * We test the residuals of that estimate on the evidence "fast".  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -274,8 +274,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 /*
  * Choose the discount that the model uses, and estimate its noise.
  *
- * It is the weakest discount that no stronger one contradicts.  If a posterior cannot be computed,
- * "used" is -1.
+ * It is the weakest discount whose estimate the evidence under no stronger discount
+ * contradicts.  If a posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

@@ -2,7 +2,7 @@
  * memories.h
  *		Evidence under several discounts, called memories, and the choice of one discount.
  *
- * A strong discount follows changes, and a weak discount has smaller standard errors.
+ * Estimates under a strong discount follow changes.  Under a weak one they have smaller errors.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H

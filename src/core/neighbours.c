@@ -17,7 +17,7 @@
 /* Number of users whose data is loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/* Smaller matrix elements are ignored, so that products do not underflow. */
+/* Minimum matrix element.  Smaller elements are ignored, so that products do not underflow. */
 #define MIN_ELEMENT		1e-6
 
 /* ---------- the log ---------- */
@@ -64,7 +64,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->products, 0, sizeof(double) * matrix->items);
 	memset(n->heads, 0, sizeof(size_t) * matrix->users);
 
-	/* now starts[item + 1] is the position of the item's next element */
+	/* starts[item + 1] is now the position at which the item's next element is stored */
 	for (uint32_t user = 0; user < matrix->users; user++)
 	{
 		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
@@ -89,7 +89,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	}
 }
 
-/* ---------- products of columns ---------- */
+/* ---------- products of two items' columns ---------- */
 
 /* Load a user's data ahead into the CPU's cache. */
 static void
@@ -100,7 +100,7 @@ prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 		PREFETCH(&matrix->cells[i]);
 }
 
-/* Multiply the column of an item by all others.  Returns the number of nonzero products. */
+/* Multiply an item's column by all other columns.  Returns the number of nonzero products. */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
@@ -132,7 +132,7 @@ multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 	return count;
 }
 
-/* ---------- products of popular items ---------- */
+/* ---------- cached products of popular items ---------- */
 
 static bool
 is_popular(const Neighbours *n, uint32_t item)
@@ -187,9 +187,9 @@ cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 			*popular_at(n, item, n->touched[t]) = n->products[n->touched[t]];
 }
 
-/* ---------- one regression ---------- */
+/* ---------- the regression of one item ---------- */
 
-/* Is the first cosine larger?  Item numbers break ties. */
+/* Is the first cosine larger than the other?  Item numbers break ties. */
 static bool
 is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 {
@@ -199,8 +199,8 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 /*
  * Choose the k items with the largest cosines, in descending order.
  *
- * Returns their number.  Each gets its dot product as a weight, and all dot products are reset to
- * 0.
+ * Returns their number.  Each chosen item gets its dot product as a weight.  The products of
+ * touched items are reset to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -254,7 +254,7 @@ add_products(const Neighbours *n, uint32_t item, double *row)
 	}
 }
 
-/* Add an item to the lists of its users.  Returns the number of list nodes in use. */
+/* Add an item to the linked lists of its users.  Returns the number of used list nodes. */
 static size_t
 list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 {
@@ -318,7 +318,7 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 			n->heads[n->uses[u].user] = 0;
 }
 
-/* Replace products in Neighbour.weight by regression weights.  Returns false if LAPACK fails. */
+/* Solve for the regression weights of the chosen items.  Returns false if LAPACK fails. */
 static bool
 solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 {
@@ -368,7 +368,7 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 	return true;
 }
 
-/* ---------- rows by clicked item ---------- */
+/* ---------- weights by clicked item ---------- */
 
 /* Transpose the weights.  Row i extends from starts[i] to starts[i + 1]. */
 void
@@ -401,7 +401,7 @@ neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *start
 	}
 }
 
-/* Is a weight larger by magnitude?  Item numbers break ties. */
+/* Is the weight of a larger in magnitude than that of b?  Item numbers break ties. */
 static bool
 is_larger(const Neighbour *a, const Neighbour *b)
 {

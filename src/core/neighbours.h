@@ -17,7 +17,7 @@
 
 #include "panel.h"
 
-/* Maximum number of items per user */
+/* Maximum number of items per user, of which we sample more active users' items */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
 /* Number of popular items whose products are cached (17 MB) */
@@ -30,10 +30,10 @@ typedef struct NeighbourUse
 	float		weight;
 } NeighbourUse;
 
-/* A matrix element in a linked list of one user's elements */
+/* An element of a linked list of one user's matrix elements */
 typedef struct NeighbourNode
 {
-	size_t		next;			/* 0 at the end */
+	size_t		next;			/* next node; 0 at the end */
 	uint32_t	slot;			/* index of the neighbour */
 	float		weight;
 } NeighbourNode;
@@ -51,15 +51,15 @@ typedef struct Neighbours
 	double		ridge;
 
 	/* the click log, grouped by item */
-	size_t	   *starts;			/* start of each item */
+	size_t	   *starts;			/* first use of each item */
 	NeighbourUse *uses;
 	double	   *squares;		/* squared norm per item */
 	uint32_t   *ranks;			/* order by squared norm */
-	double	   *popular;		/* products: a lower triangle */
+	double	   *popular;		/* products of popular items */
 
-	/* work space for a regression */
+	/* work space for the regression of one item */
 	double	   *products;
-	uint32_t   *touched;		/* items with nonzero products */
+	uint32_t   *touched;		/* items with nonzero product */
 	size_t	   *heads;			/* first node per user */
 	NeighbourNode *nodes;
 	double	   *gram;			/* k * k numbers */

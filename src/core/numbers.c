@@ -72,7 +72,7 @@ dot_double(int n, const double *weights, const double *features)
 /* ---------- widening ---------- */
 
 /*
- * Convert numbers to double precision, and test whether all are within the limit.
+ * Convert numbers to double precision, and test whether all are finite and at most WIDEN_MAX.
  *
  * The sum of products with zero is NaN if a number is not finite.
  */
@@ -113,7 +113,7 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 	WIDEN_BODY(count, in, out, DBL_MAX / WIDEN_MAX);
 }
 
-/* Convert half-precision numbers to floats: a multiplication corrects the exponent. */
+/* Convert half-precision numbers to floats, whose exponents a multiplication corrects. */
 CPU_CLONES
 void
 widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
@@ -158,7 +158,7 @@ largest_magnitude(size_t count, const double *numbers)
 /*
  * Scale a vector to length 1.
  *
- * If the sum of squares is inaccurate, we first multiply by a power of two.
+ * If the sum of squares would overflow or underflow, we first multiply by a power of two.
  */
 CPU_CLONES
 void
@@ -187,7 +187,7 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 
 /* ---------- maxima ---------- */
 
-/* Vector types, because compilers do not vectorize a conditional choice. */
+/* SIMD vector types, because compilers do not vectorize a conditional choice */
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
@@ -276,7 +276,7 @@ is_before(const double *keys, int a, int b)
 	return keys[a] < keys[b] || (a < b && keys[a] == keys[b]);
 }
 
-/* Quickselect with the middle index as the pivot */
+/* Move the "n" smallest keys to the front, by quickselect with the middle element as the pivot. */
 void
 select_smallest(const double *keys, int count, int *order, int n)
 {

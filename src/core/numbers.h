@@ -16,7 +16,7 @@ extern double dot_double(int n, const double *weights, const double *features);
 /*
  * Maximum absolute value of a feature or reward, which prevents an overflow of sums
  *
- * Coordinates of such features are below 1e106, and sums of 2^63 squares below 1e231.
+ * A model's features are then below 1e106, and sums of 2^63 squares of them below 1e231.
  */
 #define WIDEN_MAX	1e50
 

@@ -23,7 +23,9 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Limits of the size of vectors that share an exponent, as powers of two */
+/*
+ * Vectors share an exponent if theirs are at most so far above the median and below the result
+ */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
@@ -41,7 +43,7 @@ half_of(double number)
 				   (unsigned) rint(ldexp(fabs(number), PRECISION - exponent)));
 }
 
-/* Absolute value of a half-precision number, in units of the smallest one */
+/* Absolute value of a half-precision number, as a multiple of the smallest positive one */
 static uint64_t
 size_of_half(unsigned bits)
 {
@@ -86,7 +88,7 @@ packed_exponent(size_t count, const double *numbers)
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/* Give vectors of similar size a common exponent, so that they are rounded equally. */
+/* Give vectors of similar size one exponent, so that equal numbers are rounded equally. */
 void
 packed_share_exponent(size_t rows, int *exponents)
 {
@@ -114,7 +116,7 @@ packed_share_exponent(size_t rows, int *exponents)
 			exponents[i] = shared;
 }
 
-/* Write a compressed vector.  Returns its number of bytes. */
+/* Compress a vector, and write it to "out".  Returns the number of bytes. */
 size_t
 packed_write(int len, int width, const double *numbers, int exponent, uint8_t *out)
 {

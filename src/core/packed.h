@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Range of exponents that all floats need */
+/* Range of the exponents by which vectors of floats are divided */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 
-/* Number of bytes before the nonzero numbers */
+/* Number of bytes of a compressed vector before its nonzero numbers */
 static inline size_t
 packed_head(int len)
 {

@@ -18,7 +18,7 @@
 /* Number of matrix elements between two calls of pause() */
 #define CELLS_PER_PAUSE	4096
 
-/* Number of matrix elements for which data is loaded ahead into the CPU's cache */
+/* Number of matrix elements by which load_ahead() is ahead of the multiplication */
 #define CELLS_AHEAD		4
 
 /* Return how many items are processed together, beginning with "item". */
@@ -31,7 +31,7 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 /*
  * Replace some columns of a dense matrix by the array "chunk".
  *
- * If "full" is not NULL, the products of the old columns with "chunk" are first added to it.
+ * If "full" is not NULL, the products of the old columns with "chunk" are first added to "full".
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
@@ -49,7 +49,7 @@ replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t co
 	matrix->pause();
 }
 
-/* Load the vector of a later matrix element into the CPU's cache. */
+/* Load the row of the dense matrix that a later matrix element needs into the CPU's cache. */
 static inline void
 load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size_t size)
 {

@@ -17,7 +17,7 @@
 /* A nonzero element of a sparse matrix of users by items */
 typedef struct SvdCell
 {
-	uint32_t	user;			/* not used in src/core */
+	uint32_t	user;			/* number of the user; not used in src/core */
 	uint32_t	item;
 	double		weight;
 } SvdCell;
@@ -26,9 +26,9 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	size_t	   *starts;			/* start of each user */
+	size_t	   *starts;			/* first cell of each user */
 	SvdCell    *cells;
-	void		(*pause) (void);	/* may raise an error */
+	void		(*pause) (void);	/* called between steps; may raise an error */
 } SvdMatrix;
 
 typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns, double *panel,

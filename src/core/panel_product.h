@@ -52,7 +52,7 @@ SHIFT(size_t columns, NUMBER shift, bool has_before,
 /*
  * Multiply a dense matrix by scale A'A + shift, for the sparse matrix A.
  *
- * With has_before, the previous content of "out" is subtracted.
+ * If has_before is true, the previous content of "out" is subtracted from the product.
  */
 static void
 PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, bool has_before,

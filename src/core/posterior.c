@@ -16,7 +16,7 @@
 
 /* ---------- prior ---------- */
 
-/* Upper bound of the relative rounding error of a difference of sums */
+/* Upper bound of the rounding error of a difference of two sums, relative to these sums */
 #define MAX_ROUNDING_SHARE	1e-9
 
 /*
@@ -47,7 +47,7 @@ remove_level(int dim, double N, double mean, double *p, double *P)
 		P[linalg_packed_index(dim, dim - 1, j)] = 0.0;
 }
 
-/* Make a prior from evidence that has observations. */
+/* Make a prior from evidence with at least one observation. */
 void
 prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P)
 {
@@ -60,7 +60,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, doub
 		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* Add the prior's sum of rewards times features to that of evidence. */
+/* Add the prior's sum of rewards times features to the vector "b" of the evidence. */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
@@ -81,7 +81,7 @@ prior_is_valid(const Prior *prior, int dim)
 
 /* ---------- factors ---------- */
 
-/* Maximum rounding error in units of DBL_EPSILON, which leaves four digits */
+/* Maximum relative rounding error of a factor, in units of DBL_EPSILON: it leaves four digits */
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
@@ -119,7 +119,7 @@ max_diagonal(const FactorInput *input, int j, int dim)
 	return max;
 }
 
-/* Return the ridge plus the tolerance for rounding errors, for diagonal element k. */
+/* Return what is added to diagonal element k: the ridge, and a tolerance for rounding errors. */
 static double
 diagonal_addend(const FactorInput *input, int dim, int k)
 {
@@ -165,7 +165,7 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		/* without rounding errors, no pivot is below the addend */
+		/* without rounding errors, the square of a pivot is at least its addend */
 		if (root * root < 0.5 * diagonal_addend(input, dim, k))
 			return false;
 	}
@@ -190,7 +190,7 @@ factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *f
 		return true;
 	for (int attempt = 0; attempt < 2; attempt++)
 	{
-		/* errors of earlier sums may be proportional to the largest element */
+		/* rounding errors of sums may be proportional to the largest diagonal element */
 		if (attempt > 0)
 			input->least[j] = max_diagonal(input, j, e->dim);
 		for (input->share[j] = rounding; input->share[j] < 10.0 * most; input->share[j] *= 10.0)
@@ -206,7 +206,7 @@ factor_value_count(int dim, bool forgets)
 	return linalg_packed_len(dim) * (forgets ? 2 : 1);
 }
 
-/* Let the Cholesky factors point into an array of factor_value_count() doubles. */
+/* Let the pointers of "f" point into an array of factor_value_count() doubles. */
 void
 factor_bind(Factor *f, int dim, bool forgets, double *values)
 {
@@ -252,7 +252,7 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 			draws[k] = shift[k] + scale * draws[k];
 }
 
-/* Convert sums of rewards times features to the argument "shift" of posterior_draws(). */
+/* Convert the sum of rewards times features to the argument "shift" of posterior_draws(). */
 void
 posterior_shift(const Factor *f, double *b)
 {
@@ -263,8 +263,9 @@ posterior_shift(const Factor *f, double *b)
 /*
  * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).
  *
- * Draws have the posterior mean, and scale^2 times the posterior covariance for a noise of 1.
- * "normals" has dim standard normals per draw.
+ * The mean of the draws is the posterior mean.  Their covariance is scale^2 times the posterior
+ * covariance of a model whose noise has a standard deviation of 1.  "normals" has dim standard
+ * normals per draw.
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,
@@ -286,7 +287,7 @@ posterior_draws(const Factor *f, const double *shift, double scale, int count,
 	}
 }
 
-/* Compute a matrix R such that R R' is the posterior covariance for a noise of 1. */
+/* Compute a matrix R such that R R' is the posterior covariance, divided by the noise variance. */
 void
 posterior_root(const Factor *f, double *root)
 {

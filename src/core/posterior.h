@@ -20,7 +20,7 @@ typedef struct Prior
 	const double *N;			/* sum of weights */
 	const double *p;			/* sum of rewards times features */
 	const double *P;			/* packed matrix */
-	double		sigma;			/* standard deviation of noise */
+	double		sigma;			/* prior's standard deviation of noise */
 } Prior;
 
 static inline Prior

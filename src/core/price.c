@@ -2,8 +2,8 @@
  * price.c
  *		Dual prices of constraints on costs.
  *
- * We find a single price by bisection.  For several prices we solve a linear program, and take the
- * nearest prices at which the chosen candidates meet the targets.
+ * We find a single price by bisection.  For prices of several constraints we solve a linear
+ * program, and take the nearest prices at which the chosen candidates meet the targets.
  */
 #include "price.h"
 
@@ -19,17 +19,17 @@
 /* Prices have a relative error of at most 1 / ACCURACY. */
 #define ACCURACY	(1024.0 * 1024.0)
 
-/* Larger ratios of scores to costs are ignored. */
+/* Maximum ratio of scores to costs.  Larger ratios are ignored. */
 #define MAX_USUAL	1e110
 
 /* Maximum relative difference between two sums of the same costs */
 #define ROUNDING	1e-12
 
-/* Maximum numbers of passes, chosen on 240 random cases */
+/* Maximum numbers of passes over all prices, and of linear programs, chosen on 240 random cases */
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
-/* Accepted excess over a target that was raised, relative to the spread of costs */
+/* Accepted excess of a mean cost over a raised target, relative to the spread of costs */
 #define RELAXED_TOLERANCE	0.01
 
 /* Choose the k candidates with the highest score minus price times cost. */
@@ -113,7 +113,7 @@ is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 	return true;
 }
 
-/* Difference between the largest and the smallest number */
+/* Return the difference between the largest and the smallest number. */
 static double
 spread(int count, const double *numbers)
 {
@@ -140,7 +140,7 @@ usual_price(const PricedDecision *one, int kind)
 }
 
 /*
- * Return the lowest result of usual_price() over all decisions.
+ * Return the lowest usual_price() of a constraint over all decisions.
  *
  * The mean could depend too much on one extreme cost.
  */
@@ -159,7 +159,7 @@ lowest_usual_price(const PricedDecisions *all, int kind)
 	return lowest;
 }
 
-/* ---------- one price ---------- */
+/* ---------- the price of one constraint ---------- */
 
 /* A search for the price of one constraint while other prices are fixed */
 typedef struct Search
@@ -168,7 +168,7 @@ typedef struct Search
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	bool		all_kinds;		/* must all targets be met? */
+	bool		all_kinds;		/* must all targets be met, or only that of "kind"? */
 } Search;
 
 /* Does the mean cost exceed a target at this price? */
@@ -233,9 +233,9 @@ possible_target(const PricedDecisions *all, int kind, double target)
 	return fmax(target, lowest + ROUNDING * fabs(lowest));
 }
 
-/* ---------- several prices ---------- */
+/* ---------- prices of several constraints ---------- */
 
-/* Return the geometric mean of the spreads of costs, or of scores if "kind" is negative. */
+/* Return the geometric mean, over decisions, of the spread of costs, or of scores if kind < 0. */
 static double
 usual_spread(const PricedDecisions *all, int kind)
 {
@@ -258,7 +258,7 @@ usual_spread(const PricedDecisions *all, int kind)
 	return count == 0 ? 0.0 : exp(sum / (double) count);
 }
 
-/* Raise prices until the chosen candidates meet all targets, in a few passes. */
+/* Raise prices in a few passes, until the mean costs meet all targets. */
 static void
 raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -274,7 +274,7 @@ raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Lower each price as far as the chosen candidates still meet all targets. */
+/* Lower each price as far as the mean costs still meet all targets. */
 static void
 lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -304,8 +304,8 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 /*
  * Find prices at which the chosen candidates meet the targets.
  *
- * We solve the linear program, and again with tighter targets if necessary.  If no prices
- * meet the targets, we take those with the smallest excess over a target.
+ * We solve linear programs with lower and lower targets.  If no prices meet all targets, we take
+ * those with the smallest excess of a mean cost.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)
@@ -362,9 +362,9 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 }
 
 /*
- * Find the lowest prices at which the chosen candidates meet the targets.
+ * Find the lowest prices at which the mean costs of the chosen candidates meet the targets.
  *
- * If no price meets a target, the minimum possible cost replaces the target.
+ * If no price meets a target, the minimum possible mean cost replaces the target.
  */
 void
 price_solve(const PricedDecisions *all, const double *targets, double *prices)

@@ -19,20 +19,20 @@ typedef struct PricedDecision
 {
 	int			candidates;
 	const double *scores;
-	const double *costs;		/* one row per constraint */
+	const double *costs;		/* costs: one row per constraint */
 } PricedDecision;
 
-/* Decisions for which candidates are chosen again under other prices, and work space */
+/* Decisions whose candidates are chosen again under other prices, and work space */
 typedef struct PricedDecisions
 {
 	int			kinds;			/* number of constraints */
-	int			k;				/* candidates chosen per decision */
+	int			k;				/* number of candidates chosen per decision */
 	size_t		count;
 	const PricedDecision *each;
 	double	   *scores;			/* work space */
 	SlateEntry *entries;		/* work space */
 	double	   *means;			/* work space */
-	void		(*pause) (void);	/* may raise an error */
+	void		(*pause) (void);	/* called between steps; may raise an error */
 } PricedDecisions;
 
 extern double price_means(const PricedDecisions *all, const double *prices, double *means);

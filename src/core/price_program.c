@@ -3,7 +3,7 @@
  *		Solve a linear program for dual prices by the simplex method with column generation.
  *
  * Each constraint has a row: mean cost - target + slack - relaxation = 0.  The last row says that
- * the weights of choices sum to 1.
+ * the weights of the columns, which are choices, sum to 1.
  */
 #include "price_program.h"
 
@@ -17,13 +17,13 @@
 /* Minimum size of a pivot, as a fraction of its column's largest element */
 #define MIN_PIVOT	1e-11
 
-/* Smaller dual values count as 0. */
+/* Minimum gain of a column.  Smaller gains count as 0. */
 #define MIN_GAIN	1e-11
 
-/* Relative tolerance between two ratios */
+/* Relative difference below which two ratios of the ratio test count as equal */
 #define RATIO_TOLERANCE	1e-14
 
-/* Compute a column of the program: mean costs minus targets, and 1.  Returns the mean score. */
+/* Compute the column of a choice: mean costs minus targets, then 1.  Returns the mean score. */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -131,7 +131,7 @@ maximize_prices(int kinds, double *prices)
 		prices[kind] *= PRICE_MAX / largest;
 }
 
-/* Find a column that improves the objective.  Returns false if there is none. */
+/* Find a column that would improve the objective.  Returns false if there is none. */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
 			double *column)
@@ -204,7 +204,7 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 	return true;
 }
 
-/* Row of the relaxation in the basis, or -1 */
+/* Return the row of the basis that has the relaxation variable; -1: none. */
 static int
 relaxation_row(const PriceProgram *p)
 {
@@ -264,7 +264,7 @@ begin_basis(PriceProgram *p)
 	}
 }
 
-/* Raise targets that cannot be met together.  Returns false if there are none. */
+/* Raise targets that cannot be met together.  Returns false if all targets can be met. */
 static bool
 relax_targets(PriceProgram *p)
 {

@@ -12,13 +12,13 @@
 
 #include "price.h"
 
-/* One row per constraint, and one for the sum of weights */
+/* Maximum number of rows: one per constraint, and one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
 /* Maximum price, at which scores have no effect on choices */
 #define PRICE_MAX	1e150
 
-/* Relaxed targets are raised further by this fraction of the usual spread of costs. */
+/* Relaxed targets are raised further by this fraction of the spread of costs. */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind
@@ -28,14 +28,14 @@ typedef enum ColumnKind
 
 typedef struct PriceProgram
 {
-	/* fields set by the caller */
+	/* fields that the caller sets */
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* raised if necessary */
-	double		score_scale;	/* usual spread of scores */
-	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of costs */
+	double		score_scale;	/* usual spread of scores in a decision */
+	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of each constraint's costs */
 
-	/* current basis: an element per basic variable */
+	/* current basis of the program: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];
 	double		scores[PROGRAM_MAX_ROWS];	/* objective coefficients */
 	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* columns */

@@ -24,7 +24,7 @@ Age(Dlints *model, int64 updates, int64 time)
 		evidence_scale(&memories.memory[j], ModelMemoryDecay(&model->header, j, updates, time));
 }
 
-/* Decay a model with a half-life to a time that is not before its newest observation. */
+/* Decay a model with a half-life to a time after its newest observation, or at the same time. */
 static void
 AgeTo(Dlints *model, int64 time)
 {
@@ -33,7 +33,7 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/* Choose the reference reward that is closer to zero. */
+/* Choose the reference reward for the sum of two models: the one closer to zero. */
 static double
 ChooseReference(double left, double right)
 {
@@ -43,7 +43,7 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Bring two models to the same age and reference reward.
+ * Decay two models to the same age, and convert them to the same reference reward.
  *
  * Without a half-life, the left model decays as if the observations of the right model had
  * followed.
@@ -92,15 +92,15 @@ Concat(Dlints *left, Dlints *right)
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* the functions above have not factored the matrix H */
+	/* the functions above do not check that the matrix H gives a posterior */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
 
 /*
- * Get the left model for modification.
+ * Get the first argument, a model that the caller may modify.
  *
- * The running state of an aggregate is modified in place, unless it was read from a table.
+ * It is a copy, unless it is the state of an aggregate, which is safe to modify in place.
  */
 static Dlints *
 GetWritableLeft(FunctionCallInfo fcinfo)
@@ -165,9 +165,10 @@ RaiseNotContained(void)
 }
 
 /*
- * Maximum fraction of the sums that may remain after all observations were retracted.
+ * Maximum fraction of a model's sums that may remain after all observations were retracted.
  *
- * Rounding leaves about 1e-9, and one missing observation of a million leaves 1e-6.
+ * Rounding errors leave about 1e-9.  If one of a million observations is not retracted, 1e-6
+ * remain.
  */
 #define MAX_EMPTY_SHARE	1e-6
 

@@ -61,14 +61,14 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default time window of the strongest discount, in observations per coefficient.
+ * Default time window of a model's strongest discount, in observations per coefficient.
  *
  * A shorter window cannot distinguish noise from signal.
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 
 /*
- * Maximum number of features for three discounts by default.
+ * Models with at most this number of features have three discounts by default.
  *
  * Larger models have two, because each discount enlarges the value that each update writes.
  */

@@ -28,7 +28,7 @@ ProblemRaise(const Problem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
-/* Fill "problem", or raise the error if it is NULL.  Returns false. */
+/* Describe an error in "problem", or raise the error if "problem" is NULL.  Returns false. */
 bool
 ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 			  const char *detail, const char *hint)
@@ -42,7 +42,7 @@ ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 	return false;
 }
 
-/* Report a value outside its range. */
+/* Report that the parameter "name" is outside its range. */
 static bool
 ReportOutOfRange(Problem *problem, const char *name, const char *range, double value)
 {
@@ -98,7 +98,7 @@ CheckKinds(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
-/* Check that profile_dim is dim with matched interactions, else 0. */
+/* Check that profile_dim equals dim if interactions are "matched", and is 0 otherwise. */
 static bool
 CheckProfileDim(const DlintsHeader *header, Problem *problem)
 {
@@ -158,9 +158,9 @@ CheckCoordinates(const DlintsHeader *header, Problem *problem)
 }
 
 /*
- * Check an argument before it is stored in a header.
+ * The next three functions check an argument before it is stored in a header.
  *
- * A header cannot represent every value, because 0 means "none".
+ * In a header, 0 means that the argument was not given, so an argument of 0 is an error.
  */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)
@@ -184,7 +184,7 @@ ModelCheckMemories(int memories, Problem *problem)
 	return true;
 }
 
-/* Check that a model has either a discount or a half-life, and that it is in range. */
+/* Check that a model has either a discount or a half-life, within its range. */
 static bool
 CheckForgetting(const DlintsHeader *header, Problem *problem)
 {
@@ -204,7 +204,7 @@ CheckForgetting(const DlintsHeader *header, Problem *problem)
 	return CheckBetween("discount", header->discount, DLINTS_MIN_DISCOUNT, 1.0, problem);
 }
 
-/* Check parameters from outside, before memory of the implied size is allocated. */
+/* Check parameters before memory is allocated for a model of the size that they imply. */
 bool
 ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 {
@@ -237,7 +237,7 @@ IsUntrained(const DlintsHeader *header)
 		 header->sigma == (header->noise > 0.0 ? header->noise : 1.0));
 }
 
-/* Check counts, times and estimates in a header. */
+/* Check the counts, times and estimates of a model, which training changes. */
 bool
 ModelCheckHistory(const DlintsHeader *header, Problem *problem)
 {
@@ -300,9 +300,9 @@ CheckPriorSigma(Dlints *model, Problem *problem)
 }
 
 /*
- * Does a model that contains only the prior have a posterior?
+ * Can we compute a posterior from the prior alone, without observations?
  *
- * "numbers" is work space.
+ * "numbers" is work space for the Cholesky factor.
  */
 static bool
 PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numbers)
@@ -324,9 +324,9 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 }
 
 /*
- * Do the prior and the evidence under each discount have a posterior?
+ * Can we compute a posterior from the prior, and from the evidence under each discount?
  *
- * Without one, the model would raise errors whenever it is used.
+ * Otherwise, the model would raise errors whenever it is used.
  */
 bool
 ModelPosteriorsExist(Dlints *model)

@@ -16,7 +16,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* margin for rounding errors of scores, in standard errors */
+/* maximum rounding error of a score, in standard errors */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {
@@ -26,7 +26,7 @@ typedef struct BlockScan
 {
 	BlockScorer *scorer;
 	const EligibleItems *eligible;
-	KeyTable   *left_out;		/* items to skip, or NULL */
+	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
 	BestItems  *best;
 	bool		scores_neighbours;
 	int			n_blocks;
@@ -35,13 +35,13 @@ typedef struct BlockScan
 
 	/* present block */
 	ArrayType  *items;
-	Datum	   *keys;			/* keys in "items"; NULL until needed */
-	int			n_offered;		/* number of eligible items */
-	int			numbers[MAX_ITEMS];	/* number that identifies each eligible item */
+	Datum	   *keys;			/* keys of the items in "items"; NULL until needed */
+	int			n_offered;		/* number of the block's eligible items */
+	int			numbers[MAX_ITEMS];	/* number of each eligible item, as in BestItems */
 	int			places[MAX_ITEMS];	/* position of each eligible item in the block */
-	double		max_bonus;		/* largest bonus of an eligible item's score, or 0 */
-	uint16		masks[MAX_ITEMS];	/* weight vectors that may choose each item, as bits */
-	bool		is_kept;		/* is an item of the block among the best? */
+	double		max_bonus;		/* largest bonus of the block's eligible items, at least 0 */
+	uint16		masks[MAX_ITEMS];	/* bit r: item may be among the best of weight vector r */
+	bool		is_kept;		/* is any item of the block among the best? */
 } BlockScan;
 
 /* ---------- reading ---------- */
@@ -78,7 +78,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the items of the block that are eligible, and number them. */
+/* Find the eligible items of the block, and give each the number that identifies it. */
 static void
 number_items(BlockScan *scan)
 {
@@ -114,7 +114,7 @@ compact_scores(BlockScan *scan)
 				sizeof(float) * BYTE_LANES);
 }
 
-/* Find the weight vectors under which each item could be among the best. */
+/* Find the weight vectors under which each item of the block could be among the best. */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 {
@@ -130,7 +130,7 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 /*
  * Offer an item to the slate of each weight vector in its mask.
  *
- * In single precision, large bonuses would make scores equal.
+ * Scores with a bonus are doubles, because rounding them to floats would make some equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -221,7 +221,7 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/* Set best->margins and best->neighbour_weights. */
+/* Set the maximum errors of scores, and the weights of neighbour scores, in "best". */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
 {
@@ -280,7 +280,7 @@ end_scan(BlockScan *scan)
 /*
  * Find the "size" best items under each weight vector, among all items or eligible ones.
  *
- * Tie-break keys depend on the seed and the item's number.
+ * An item's tie-break key depends on "seed" and on the item's number (see BestItems).
  */
 BestItems *
 FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
@@ -326,7 +326,7 @@ NumberedItem(const BestItems *best, int number)
 	return best->blocks[number / MAX_ITEMS][number % MAX_ITEMS];
 }
 
-/* ---------- items that are among the best under any weight vector ---------- */
+/* ---------- items among the best under any weight vector ---------- */
 
 #define ST_SORT			sort_numbers
 #define ST_ELEMENT_TYPE	int

@@ -28,18 +28,19 @@ typedef struct EligibleItems
 } EligibleItems;
 
 /*
- * Best items under each weight vector.
+ * The items with the highest scores under each weight vector.
  *
- * Items are identified by their number in EligibleItems, or else by their position in the blocks.
+ * Items are identified by their number in EligibleItems.  If all items are eligible, they are
+ * identified by their position in the blocks.
  */
 typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* maximum error of scores under each weight vector */
+	double	   *margins;		/* maximum error of scores, for each weight vector */
 	double	   *neighbour_weights;
 	bool	   *is_found;		/* is each eligible item in a block? */
-	Datum	  **blocks;			/* keys of each block's items; NULL for blocks without best items */
+	Datum	  **blocks;			/* items of each block; NULL: none is among the best */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

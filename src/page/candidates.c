@@ -16,7 +16,7 @@
 
 /* maximum number of failing items that we isolate one by one: 0.1 s of CPU */
 #define MAX_FAILING		1000
-/* after MAX_FAILING failures, we skip this many items together */
+/* after MAX_FAILING failures, we skip a part of this many items if one of them fails */
 #define FAILING_PART	64
 
 /* maximum absolute value of a bonus; a larger bonus counts as 0 */
@@ -32,7 +32,7 @@ const StatementWord page_words[] = {
 	{NULL, 0, NULL, NULL}
 };
 
-/* statements that evaluate one expression for all items */
+/* statements that each evaluate one expression of the recommender for all items */
 static const PageQuery try_candidates = {{
 	"SELECT count(*) FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
 static const PageQuery try_bonus = {{
@@ -41,14 +41,14 @@ static const PageQuery try_cap_group = {{
 	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g", 2},
 	{ARG_USER, JSONBOID}};
 
-/* Read all eligible items, or those of the array $3. */
+/* Read all eligible items, or with VARIANT_SHORTLIST only those of the array $3. */
 static const PageQuery read_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   allowed($1, $2) a{bonus_of}{cap_group_of}\n"
 	"WHERE  a.item IS NOT NULL{shortlist}", 3},
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/* Read the eligible items of $3.  Expressions are not evaluated for other items. */
+/* Read the eligible items of the array $3, and evaluate no expressions for other items. */
 static const PageQuery read_each_allowed = {{
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   unnest($3) o (item),\n"
@@ -86,7 +86,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* Raises an error if the key column of the view of items cannot be computed. */
+/* Raises an error if the key column of the recommender's view "item" fails. */
 static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()", 0}, {0}};
 
 /* Evaluate all expressions of the recommender, to raise their errors. */
@@ -144,7 +144,7 @@ typedef struct AllowedReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	KeyTable   *left_out;		/* items to skip, or NULL */
+	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
 	KeyTable   *numbers;
 	Groups	   *groups;
 } AllowedReader;
@@ -186,7 +186,7 @@ read_part(PageRequest *page, void *arg)
 {
 	AllowedPart *part = arg;
 	MemoryContext caller =
-		MemoryContextSwitchTo(CurTransactionContext);	/* an error frees this context */
+		MemoryContextSwitchTo(CurTransactionContext);	/* an error frees CurTransactionContext */
 	NullableDatum args[] = {page->user, Given(page->context),
 							Given(KeyArray(page, part->items, part->count))};
 

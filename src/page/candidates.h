@@ -8,26 +8,26 @@
 #include "page/keys.h"
 #include "page/weights.h"
 
-/* A set of candidates, as parallel arrays */
+/* Candidates of a list: parallel arrays with one element per candidate */
 typedef struct CandidateSet
 {
 	int			count;
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
 	double	   *addends;		/* number that is added to each score, such as the bonus */
-	int		   *groups;			/* cap group of each candidate, or -1 */
+	int		   *groups;			/* cap group of each candidate; -1: none */
 	int			group_count;
-	uint64	   *numbers;		/* numbers from which tie-break keys are derived; 0 if not used */
-	bool		is_cut;			/* could items outside the set tie with candidates? */
-	int			n_scored;		/* number of items on the shortlist; 0: no shortlist */
-	int			n_failing;		/* number of items for which an expression fails */
-	Datum		failing;		/* one of these items */
-	bool		has_object_error;	/* could an expression fail because an object is missing? */
+	uint64	   *numbers;		/* number of each item, which determines its tie-break key */
+	bool		is_cut;			/* may items outside the set have the same score as a candidate? */
+	int			n_scored;		/* number of items on the shortlist; 0: no shortlist was used */
+	int			n_failing;		/* number of items for which a setting's expression fails */
+	Datum		failing;		/* an item for which an expression fails */
+	bool		has_object_error;	/* may a missing object be why an expression failed? */
 	double		share;			/* probability that a random list considers an item */
 
 	/* set by ReadFeatures() */
 	ArrayType  *features;		/* one row per candidate */
-	int64	   *versions;		/* id of each item's row in "item_version", or 0 */
+	int64	   *versions;		/* id of each item's row in "item_version"; 0: no row */
 	double	   *effects;
 	double	   *effect_stddevs;
 	float4	   *costs;			/* one row per candidate */

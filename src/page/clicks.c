@@ -17,7 +17,7 @@
 #include "page/clicks.h"
 #include "page/tables.h"
 
-/* maximum number of lists whose clicks are read, newest first */
+/* maximum number of the user's newest lists whose clicks are read */
 #define MAX_LISTS		200
 
 static const PageQuery log_clicks = {{
@@ -54,7 +54,7 @@ add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is
 	};
 }
 
-/* ---------- clicks in the click log ---------- */
+/* ---------- clicks from the click log ---------- */
 
 typedef struct ClickReader
 {
@@ -81,7 +81,7 @@ read_log_clicks(PageRequest *page, void *arg)
 	ReadRows(page, &log_clicks, 0, &page->user, read_log_click, arg);
 }
 
-/* Read the clicks of the log.  If an expression fails, raises a warning and stops. */
+/* Read the user's clicks from the click log.  If a row raises an error, warns and stops. */
 static void
 try_log_clicks(PageRequest *page, ClickReader *reader)
 {
@@ -100,7 +100,7 @@ try_log_clicks(PageRequest *page, ClickReader *reader)
 	FreeErrorData(error);
 }
 
-/* ---------- clicks on lists ---------- */
+/* ---------- clicks on earlier lists ---------- */
 
 typedef struct ShownList
 {
@@ -141,8 +141,8 @@ typedef struct RewardReader
 {
 	ClickReader *reader;
 	const ShownList *list;
-	KeyTable   *shown;			/* items of the list; NULL until needed */
-	const KeyTable *left_out;	/* items of the argument "recent", or NULL */
+	KeyTable   *shown;			/* items of the list that is read; NULL until needed */
+	const KeyTable *left_out;	/* items of the argument "recent"; NULL: none */
 	bool		is_of_session;
 } RewardReader;
 
@@ -206,9 +206,9 @@ read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
 	read_rewards(&lists, &rewards);
 }
 
-/* ---------- all clicks ---------- */
+/* ---------- clicks from all sources ---------- */
 
-/* Get the time after which clicked items are left out; infinity if none are. */
+/* Get the time since which clicked items stay off the list; infinity: none do. */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {

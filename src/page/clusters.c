@@ -20,17 +20,17 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* We read at most MAX_PORTIONS times Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(blocks)) blocks. */
+/* A search reads at most MAX_PORTIONS times Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(blocks)) blocks. */
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* To find more items than this, we search all blocks. */
+/* A search for more items than this reads all blocks. */
 #define MAX_BEST		250
-/* Estimated highest score of a block, in standard deviations above its mean score */
+/* A block's highest score is estimated as its mean plus this many standard deviations. */
 #define SPREADS			3.0f
-/* Initial threshold for a block's highest score, in standard deviations above the mean */
+/* Initial threshold of a search, in standard deviations above the mean score of blocks */
 #define FIRST_THRESHOLD	2.0
-/* number of blocks from which we estimate the initial threshold */
+/* number of blocks from which we estimate the initial thresholds */
 #define MAX_SAMPLE		1024
 
 static const PageTable centroid_table = {"centroid", 4, {
@@ -40,18 +40,18 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* upper limit of block numbers, exclusive */
+	int			n_blocks;		/* all block numbers are below this number */
 	bool	   *has_centroid;
-	int			count;			/* number of blocks with a centroid */
-	int		   *numbers;		/* number of each block with a centroid */
+	int			count;			/* number of centroids, each of one block */
+	int		   *numbers;		/* block number of each centroid */
 	float	   *bounds;			/* estimated highest score of each block under each weight vector */
 	float	   *squares;		/* squared weights, interleaved */
-	float	   *variances;		/* variances of features, for the blocks in one row of "centroid" */
-	float	   *thresholds;		/* for each weight vector; blocks below are not read */
-	double	   *keys;			/* sort key of each block with a centroid */
-	int		   *unread;			/* indexes of the blocks that were not read */
+	float	   *variances;		/* variances of the features of the blocks in one centroid row */
+	float	   *thresholds;		/* scores that unread blocks must exceed, per weight vector */
+	double	   *keys;			/* promising blocks have the smallest sort keys */
+	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
-	int			n_promising;	/* number of unread blocks above a threshold */
+	int			n_promising;	/* number of unread blocks above any threshold */
 	int		   *chosen;			/* numbers of the blocks to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
@@ -72,7 +72,7 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the features of the date closest to now that each block can contain.
+ * Write the features of the date closest to now that each block of a row may contain.
  *
  * "spreads" and "variances" begin with the first block's dates.
  */
@@ -111,7 +111,7 @@ square(float number)
 /*
  * Write the variance of each feature of a block.
  *
- * Some features have only a largest distance from the mean.  We write its square.
+ * Where the table has only the largest distance from the mean, we write its square.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -125,7 +125,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	*next++ = square(number_spreads[0]);
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
 		*next = square(*next - narrow[s]);
-	*next++ = 0.0f;				/* this feature is 0 in all centroids */
+	*next++ = 0.0f;				/* neighbour scores are 0 in all centroids */
 	*next++ = square(number_spreads[1]);
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = square(number_spreads[FIRST_COST + c]);
@@ -138,7 +138,7 @@ bounds_of(const BlockChoice *choice, int pack)
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* Estimate the highest score of each block in a row of "centroid".  Skips an invalid row. */
+/* Estimate the highest score in each block that a row of the table "centroid" describes. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -177,7 +177,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds that few blocks exceed. */
+/* Set initial thresholds of scores so high that few blocks exceed them. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -232,7 +232,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* largest distances, unlike standard deviations, must not be multiplied by SPREADS */
+		/* byte_write_bounds() multiplies by SPREADS, so we first divide largest distances by it */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
@@ -252,7 +252,7 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/* Compute a sort key for each unread block, and move promising blocks to the front. */
+/* Compute the sort keys of unread blocks, and move blocks above a threshold to the front. */
 static void
 find_keys(BlockChoice *choice)
 {
@@ -274,7 +274,7 @@ find_keys(BlockChoice *choice)
 	}
 }
 
-/* Raise the thresholds to the scores of "found", and drop blocks below all thresholds. */
+/* Set thresholds to the lowest scores that are kept, and drop blocks below all of them. */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
 {
@@ -287,14 +287,14 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 		is_raised &= threshold >= choice->thresholds[r];
 		choice->thresholds[r] = threshold;
 	}
-	/* if no threshold has fallen, blocks below the old thresholds remain below */
+	/* blocks below all old thresholds are also below the new ones, unless a threshold has fallen */
 	if (is_raised)
 		choice->n_unread = choice->n_promising;
 	find_keys(choice);
 	choice->n_unread = choice->n_promising;
 }
 
-/* Choose the blocks to read next, best first.  Returns their number, or 0 at the end. */
+/* Choose the blocks to read next, best first.  Returns their number; 0 ends the search. */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 {

@@ -1,6 +1,6 @@
 /*
  * entry.h
- *		Enter the schema of a recommender or ranker, and number its decisions.
+ *		Set the search_path to a recommender's or ranker's schema, and generate decision numbers.
  */
 #ifndef DLINTS_PAGE_ENTRY_H
 #define DLINTS_PAGE_ENTRY_H

@@ -1,6 +1,6 @@
 /*
  * log.c
- *		The log of lists.
+ *		Log a recommender's lists of recommendations.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ static const PageQuery log_empty_request = {{
 static const PageQuery log_version = {{
 	"INSERT INTO item_version (item, features) VALUES ($1, $2) RETURNING id", 2}, {ARG_ITEM, BYTEAOID}};
 
-/* Record a request without candidates, for report(). */
+/* Record a request for which there were no candidates, so that report() counts it. */
 void
 LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 {
@@ -36,7 +36,7 @@ LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 	RunWrite(page, &log_empty_request, args);
 }
 
-/* Add an item that has no row in "item_version" yet.  Returns the id of the new row. */
+/* Store an item's features as a new row of "item_version".  Returns the id of the row. */
 int64
 LogVersion(PageRequest *page, Datum item, Datum features)
 {
@@ -46,7 +46,7 @@ LogVersion(PageRequest *page, Datum item, Datum features)
 	return DatumGetInt64(ResultColumn(1).value);
 }
 
-/* Log a list.  It is pending until its attribution window has passed. */
+/* Log a list of recommendations.  It is pending until its attribution window has passed. */
 void
 LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice)
 {

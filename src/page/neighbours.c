@@ -10,13 +10,13 @@
 
 #include "page/candidates.h"
 
-/* Weights are regression coefficients, so sums above 1 are rare. */
+/* Larger neighbour scores are reduced to this value. */
 #define MAX_SCORE		4.0
 
 /* maximum number of items that are added to a shortlist */
 #define MAX_NEIGHBOURS	100
 
-/* In larger catalogues, we do not look up each item's score, which takes 0.05 us per item. */
+/* In catalogues with more items than this, a search does not look up each neighbour score. */
 #define MAX_LOOKED_UP	20000
 
 struct NeighbourScores
@@ -26,10 +26,10 @@ struct NeighbourScores
 	int			size;
 	Datum	   *items;
 	double	   *sums;
-	bool	   *is_scored;		/* has a search scored the item in a block? */
+	bool	   *is_scored;		/* has a search of blocks scored this item? */
 };
 
-/* ---------- sums of the weights for each item ---------- */
+/* ---------- adding the weights of neighbours ---------- */
 
 NeighbourScores *
 CreateNeighbourScores(PageRequest *page)
@@ -67,7 +67,7 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->sums[scores->count++] = weight;
 }
 
-/* Add the weights of a clicked item's neighbours, times the weight of the click. */
+/* Add the weights of a clicked item's neighbours, times the click's weight, to their scores. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
 			  double weight)
@@ -94,7 +94,7 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Return an item's index in the arrays of NeighbourScores, or -1. */
+/* Return an item's index in the arrays of NeighbourScores; -1: its score is 0. */
 static int
 find_neighbour(const PageRequest *page, Datum item)
 {
@@ -109,7 +109,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
 }
 
-/* Return the score of an item in a block, and mark the item as scored. */
+/* Return the neighbour score of an item in a block, and mark the item as scored. */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
@@ -136,14 +136,14 @@ HasNeighbours(const PageRequest *page)
 	return page->neighbours != NULL && page->neighbours->count > 0;
 }
 
-/* Does a search of all blocks look up each item's score? */
+/* Does a search of all blocks look up each item's neighbour score? */
 bool
 ScoresAllNeighbours(const PageRequest *page)
 {
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add the items with the largest scores, at least "minimum", to the candidates. */
+/* Add the items with the largest neighbour scores, at least "minimum", to the candidates. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {

@@ -108,10 +108,10 @@ typedef struct PageRequest
 	Datum		context;		/* a jsonb object */
 	NullableDatum left_out;		/* items that the list leaves out */
 	int			k;
-	bool		skips_failing;	/* are items and clicks skipped if an expression fails for them? */
-	bool		has_passed;		/* did the expressions succeed for at least one item? */
+	bool		skips_failing;	/* skip items and clicks for which an expression fails? */
+	bool		has_passed;		/* did the recommender's expressions succeed for any item? */
 
-	/* see neighbours.c; NULL: all scores are 0 */
+	/* scores by the user's clicks (see neighbours.c); NULL: all scores are 0 */
 	struct NeighbourScores *neighbours;
 
 	struct groups_hash *groups; /* names of cap groups; NULL until needed */

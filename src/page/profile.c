@@ -57,7 +57,7 @@ typedef struct Likes
 	NullableDatum features;
 } Likes;
 
-/* ---------- likes in the request's context ---------- */
+/* ---------- the key "like" of the request's context ---------- */
 
 static Datum
 text_array(Datum *elements, int count)
@@ -76,7 +76,7 @@ encode_likes(PageRequest *page, void *arg)
 	likes->features = ResultColumn(1);
 }
 
-/* Encode columns of "like".  Returns the error if a value is invalid. */
+/* Encode the columns that the context's key "like" names.  Returns an invalid value's error. */
 static ErrorData *
 try_likes(PageRequest *page, Likes *likes)
 {
@@ -88,7 +88,7 @@ try_likes(PageRequest *page, Likes *likes)
 	return error;
 }
 
-/* Encode columns of "like" one by one.  Skips invalid ones with a warning. */
+/* Encode the columns of "like" one by one.  Skips columns with invalid values, with a warning. */
 static NullableDatum
 encode_valid_likes(PageRequest *page, Datum *columns, int count)
 {

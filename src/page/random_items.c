@@ -24,11 +24,11 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* minimum number of eligible items to find, so that propensities have errors below 5 % */
+/* minimum number of eligible items to find: their estimated total has an error of about 5 % */
 #define MIN_FOUND			400
 /* number of eligible items to find for each position of the list */
 #define FOUND_PER_POSITION	4
-/* margin in the number of draws, so that one round usually suffices */
+/* factor by which draws exceed their expected number, so that one round usually suffices */
 #define MORE_DRAWS			1.25
 /* maximum number of draws for each eligible item to find */
 #define MAX_DRAWS			20
@@ -40,24 +40,24 @@ typedef struct RandomSearch
 {
 	PageRequest *page;
 	uint64		seed;
-	uint64		n_bits;			/* number of random numbers used so far */
-	int64		n_in_blocks;	/* number of slots in blocks */
-	int64		n_places;		/* number of slots and new items */
+	uint64		n_bits;			/* number of random numbers that draws have used */
+	int64		n_in_blocks;	/* number of slots for items in all blocks */
+	int64		n_places;		/* number of slots plus number of new items */
 	const CandidateSet *new_items;
 	uint8	   *is_drawn;		/* bitmap of the slots and new items that were drawn */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* the drawn slot within its block */
+	int			slot;			/* position in a block at which read_slot() reads an item */
 	Datum	   *drawn;			/* item found by each draw */
-	bool	   *is_empty;		/* did each draw find no item? */
-	KeyTable   *eligible;		/* eligible items among those drawn */
+	bool	   *is_empty;		/* was the slot of each draw empty? */
+	KeyTable   *eligible;		/* eligible items among the drawn items */
 	int			n_eligible;
 } RandomSearch;
 
 /* ---------- draws ---------- */
 
-/* Draw a slot or new item that was not drawn before. */
+/* Draw a slot of a block, or a new item, that was not drawn before. */
 static int64
 draw_place(RandomSearch *search)
 {

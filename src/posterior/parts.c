@@ -62,7 +62,7 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 }
 
 /*
- * Compute the requested results that are missing.
+ * Compute the results of a model that "parts" requests and that are missing.
  *
  * A result is stored only when it is complete, so an error leaves no incomplete result.
  */
@@ -108,7 +108,7 @@ MakeZeroMean(PreparedModel *prepared)
 }
 
 /*
- * Compute the requested results unless they exist.
+ * Compute the results of a model that "parts" requests, unless they exist.
  *
  * A temporary memory context frees the work space early.
  */
@@ -131,12 +131,12 @@ PrepareParts(PreparedModel *prepared, int parts)
 	MemoryContextDelete(work);
 }
 
-/* Convert the posterior mean to feature weights for a user profile. */
+/* Compute weights of item features from the posterior mean, for a user profile. */
 static void
 LiftMean(PreparedModel *prepared, Datum profile)
 {
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* weights are incomplete until the end */
+	prepared->lifted = false;	/* an error below may leave "weights" incomplete */
 	if (!prepared->weights)
 		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);
@@ -145,7 +145,7 @@ LiftMean(PreparedModel *prepared, Datum profile)
 }
 
 /*
- * Get the posterior mean as feature weights for a user profile.
+ * Get the posterior mean as weights of item features, for a user profile.
  *
  * We keep the weights of the last profile, because queries usually process one user's rows
  * consecutively.

@@ -8,7 +8,7 @@
 #include "core/posterior.h"
 #include "posterior/kept_models.h"
 
-/* results as a bit mask */
+/* results that PrepareParts() computes, as bits */
 #define PART_MEAN	0x01
 #define PART_ROOT	0x02
 #define PART_DRAW	0x04
