@@ -154,14 +154,17 @@ BEGIN ATOMIC
 	drawn AS MATERIALIZED (
 		SELECT _dlints_best(_dlints_compare_arms.expected,
 		                    pg_catalog.array_agg(sqrt(2::double precision) * e.error ORDER BY e.n)) AS best
-		FROM   pg_catalog.unnest(_dlints_compare_arms.errors) WITH ORDINALITY e (error, n))
-	SELECT a.n, a.low, a.high, d.best[1][a.n], d.best[2][a.n],
-	       CASE WHEN a.low > max(a.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+		FROM   pg_catalog.unnest(_dlints_compare_arms.errors) WITH ORDINALITY e (error, n)),
+	compared AS MATERIALIZED (      -- so that the window below has narrow rows, without the matrix
+		SELECT a.n, a.arms, a.low, a.high, d.best[1][a.n] AS chance_best, d.best[2][a.n] AS could_gain
+		FROM   arm a CROSS JOIN drawn d)
+	SELECT c.n, c.low, c.high, c.chance_best, c.could_gain,
+	       CASE WHEN c.low > max(c.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
 	                                           EXCLUDE CURRENT ROW) THEN 'proven'::pg_catalog.text
-	            WHEN d.best[1][a.n] >= 0.99::double precision
-	                 AND a.arms > 1::double precision THEN 'likely'::pg_catalog.text
+	            WHEN c.chance_best >= 0.99::double precision
+	                 AND c.arms > 1::double precision THEN 'likely'::pg_catalog.text
 	            ELSE 'open'::pg_catalog.text END
-	FROM   arm a CROSS JOIN drawn d;
+	FROM   compared c;
 END;
 COMMENT ON FUNCTION _dlints_compare_arms(
 	double precision[], double precision[], bigint[], double precision, double precision, double precision[],
