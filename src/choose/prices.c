@@ -118,8 +118,7 @@ PG_FUNCTION_INFO_V1(dlints_prices_transfn);
  * dlints_prices(scores, costs, k, targets) -> float8[][]: return the lowest prices that meet the
  * cost targets on average, and the mean costs.
  *
- * Each row of the query is a decision, of whose candidates the k best are chosen.  See
- * core/price.h.
+ * Each row is a decision, of whose candidates the k best are chosen.  See core/price.h.
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)

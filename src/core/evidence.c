@@ -180,9 +180,7 @@ limit_mean(Evidence *e, const Evidence *taken)
 	flush_denormals(1, e->R);
 }
 
-/*
- * Check that a matrix G is positive semidefinite after a subtraction, except for rounding errors.
- */
+/* Check that "left", a difference, is positive semidefinite, except for rounding errors. */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)
 {

@@ -38,9 +38,7 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 		largest = fmaxf(largest, weights[i]);
 	}
 
-	/*
-	 * weights are at least this large, because a model may give a small element a large coefficient
-	 */
+	/* no weight is small, because a model may give a small element a large coefficient */
 	for (int i = 0; i < width; i++)
 		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
 }

@@ -274,8 +274,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 /*
  * Choose the discount that the model uses, and estimate its noise.
  *
- * It is the weakest discount whose estimate the evidence under no stronger discount
- * contradicts.  If a posterior cannot be computed, "used" is -1.
+ * It is the weakest discount whose estimate no stronger discount's evidence contradicts.  If a
+ * posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

@@ -23,9 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/*
- * Vectors share an exponent if theirs are at most so far above the median and below the result
- */
+/* Maximum difference of exponents from the median (above) and from the shared one (below) */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 

@@ -263,9 +263,8 @@ posterior_shift(const Factor *f, double *b)
 /*
  * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).
  *
- * The mean of the draws is the posterior mean.  Their covariance is scale^2 times the posterior
- * covariance of a model whose noise has a standard deviation of 1.  "normals" has dim standard
- * normals per draw.
+ * The draws have the posterior mean.  Their covariance is scale^2 times that for a noise variance
+ * of 1.  "normals" has dim standard normals per draw.
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,

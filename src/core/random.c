@@ -71,14 +71,14 @@ random_bits(uint64_t seed, uint64_t index)
 /* Number of pairs of normals that are computed together */
 #define PAIRS_TOGETHER	16
 
-/* Outputs of Philox for successive counters */
+/* Outputs of Philox for successive counters, one array per output word */
 typedef struct Words
 {
 	uint64_t	first[PAIRS_TOGETHER];
 	uint64_t	second[PAIRS_TOGETHER];
 } Words;
 
-/* Number of Philox outputs that words_avx2() computes */
+/* Number of Philox outputs per call of words_avx2() */
 #define WORDS_TOGETHER	4
 
 static void
@@ -100,7 +100,7 @@ words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], si
 }
 
 #ifdef CPU_AVX2
-/* Compute four Philox outputs, one per 64-bit lane. */
+/* Compute the Philox outputs for four successive counters, one per 64-bit lane. */
 CPU_AVX2 static void
 words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size_t at,
 		   Words *words)
@@ -143,7 +143,7 @@ words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size
 /*
  * Bits of 2^52, 2^84 and the square root of 1/2 as doubles.
  *
- * If we set the low 32 bits of 2^52 to an integer, the result is 2^52 plus the integer.
+ * Replacing the low 32 bits of 2^52 by an integer gives 2^52 plus the integer.
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)
@@ -167,7 +167,7 @@ as_bits(double number)
 	return bits;
 }
 
-/* Convert random bits to an integer from 1 to 2^53, as a double. */
+/* Convert 64 random bits to an integer from 1 to 2^53, as a double. */
 static inline double
 positive_integer(uint64_t bits)
 {
@@ -287,7 +287,7 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count,
 /*
  * Constants of SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
  *
- * The key is not secret.  It must be equal on all machines and in all versions.
+ * The hash key is not secret.  It must be equal on all machines and in all versions.
  */
 #define KEY_LOW			UINT64_C(0x0706050403020100)
 #define KEY_HIGH		UINT64_C(0x0f0e0d0c0b0a0908)

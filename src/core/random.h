@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What random numbers are for.  Each purpose has separate streams. */
+/* Purposes of random numbers, each with separate streams */
 typedef enum RandomPurpose
 {
-	RANDOM_PROJECTION = 1,		/* rows of the projection matrix */
+	RANDOM_PROJECTION = 1,		/* numbers of the projection matrix */
 	RANDOM_DRAW = 2,			/* coefficients drawn from the posterior */
-	RANDOM_SIGNS = 5,			/* random signs of names */
+	RANDOM_SIGNS = 5,			/* random signs of hashed names */
 	RANDOM_START = 6,			/* start vectors of svd.c */
-	RANDOM_BONUS = 7			/* random terms of bonuses */
+	RANDOM_BONUS = 7			/* random terms of candidates' bonuses */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);

@@ -11,12 +11,12 @@
 #include "memories.h"
 #include "spectral.h"
 
-/* The search multiplies the ridge by 4 per step, at most 20 times. */
+/* Each step of the search multiplies the ridge by 4, at most 20 times. */
 #define STEP_FACTOR			4.0
 #define MAX_STEPS_UP		20
 
 /*
- * Maximum number of steps that divide the ridge.
+ * Maximum number of steps of the search that divide the ridge.
  *
  * Without noise, rewards would favour a ridge of zero, and draws would have no variance.
  */
@@ -25,7 +25,7 @@
 /* Minimum observations per parameter for an increase of the ridge (doc/algorithm.md, "Ridge") */
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 
-/* Minimum variation of rewards for an estimate, relative to the sum of squared rewards */
+/* Minimum variation of rewards for an estimate of the ridge, relative to their sum of squares */
 #define MIN_VARIATION	1e-9
 
 /* Residuals below this fraction of the sum of squared rewards are rounding errors. */
@@ -43,15 +43,15 @@ typedef struct Likelihood
 	double	   *diagonal;
 	double	   *below;
 	double	   *vector;
-	double	   *spare;			/* for a tridiagonal factorization */
-	double		squares;		/* squared deviations of rewards */
+	double	   *spare;			/* work space for a tridiagonal factorization */
+	double		squares;		/* sum of squared deviations of rewards */
 	double		min_residual;	/* smallest residual */
 	double		degrees_of_freedom;
 	double		noise;			/* 0 if unknown */
 	double		start;			/* initial ridge */
 } Likelihood;
 
-/* Compute the terms of the likelihood that depend on the ridge.  Returns false on failure. */
+/* Compute the two terms of the likelihood that depend on the ridge.  Returns false on failure. */
 static bool
 solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length)
 {
@@ -75,7 +75,7 @@ solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length
 	return true;
 }
 
-/* Compute the log marginal likelihood, up to a constant. */
+/* Compute the log marginal likelihood of a ridge, up to a constant. */
 static double
 log_likelihood(const Likelihood *h, double ridge)
 {
@@ -92,7 +92,7 @@ log_likelihood(const Likelihood *h, double ridge)
 	return 0.5 * (h->dim * log(ridge) - log_det - fit - fabs(log(ridge / h->start)));
 }
 
-/* Eliminate the intercept from a matrix by its Schur complement. */
+/* Eliminate the intercept, the last row and column of a matrix, by the Schur complement. */
 static void
 eliminate_last(int dim, double ridge, double *full)
 {
@@ -145,7 +145,7 @@ prepare_likelihood(const Evidence *e, double start, const Rewards *rewards,
 	return h;
 }
 
-/* Multiply the ridge by "factor" while the marginal likelihood rises. */
+/* Multiply the ridge by "factor" while the likelihood rises, in at most "steps" steps. */
 static double
 climb(const Likelihood *h, double factor, int steps)
 {

@@ -7,7 +7,7 @@
 
 #include "evidence.h"
 
-/* Initial value of the ridge */
+/* Initial value of the ridge, before it is estimated */
 #define RIDGE_START		0.1
 
 extern size_t ridge_find_work(int dim);

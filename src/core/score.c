@@ -6,7 +6,7 @@
 
 #include "clones.h"
 
-/* Interleave weight vectors in groups of "lanes".  Zeros complete the last group. */
+/* Interleave weight vectors in groups of "lanes" vectors.  Zeros complete the last group. */
 #define PACK_BODY(number, lanes, rounded) \
 	int			v; \
 	int			k; \
@@ -47,7 +47,7 @@ typedef VECTOR(float, 64) float_x16;
 /*
  * Compute the dot products of feature vectors with a group of weight vectors.
  *
- * All instruction sets use this body, so that they sum in the same order.
+ * All instruction sets use this body, so that they add the products in the same order.
  */
 #define SCORE_BODY(number, vector, width, lane_count, together) \
 	vector		sum[together][(lane_count) / (width)]; \
@@ -115,7 +115,7 @@ FLOAT_FUNCTION(float_by_4, float_x4, 4,)
 static const ScoreKernel kernels[] = {{4, double_by_4}, {1, double_by_1}};
 static const ScoreKernelFloat kernels_float[] = {{4, float_by_4}, {1, float_by_1}};
 
-/* Each kernel processes as many vectors together as fit into the CPU's registers. */
+/* Each kernel processes as many feature vectors together as fit into the CPU's registers. */
 #ifdef CPU_AVX2
 DOUBLE_FUNCTION(double_by_1_avx2, double_x4, 1, CPU_AVX2)
 DOUBLE_FUNCTION(double_by_4_avx2, double_x4, 4, CPU_AVX2)
@@ -124,7 +124,7 @@ FLOAT_FUNCTION(float_by_1_avx2, float_x8, 1, CPU_AVX2)
 FLOAT_FUNCTION(float_by_4_avx2, float_x8, 4, CPU_AVX2)
 FLOAT_FUNCTION(float_by_8_avx512, float_x16, 8, CPU_AVX512)
 
-/* the first function of each array requires AVX-512 */
+/* the first kernel of each array requires AVX-512 */
 static const ScoreKernel kernels_x86[] = {
 	{8, double_by_8_avx512}, {4, double_by_4_avx2}, {1, double_by_1_avx2}
 };
@@ -139,7 +139,7 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 #define CHOOSE_KERNEL(plain, x86)	(plain)
 #endif
 
-/* Score all feature vectors, several per call of a kernel. */
+/* Score all feature vectors with a kernel, which takes several per call. */
 #define SCORE_ALL(kernel) \
 	int			c; \
 \
@@ -158,8 +158,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 /*
  * Compute scores of "count" feature vectors under one group of weight vectors.
  *
- * Feature vectors are features_len numbers apart, and their elements "step" numbers.  Rows of
- * scores are scores_len numbers apart.
+ * Feature vectors begin features_len numbers apart, and their elements are "step" numbers
+ * apart.  Rows of scores are scores_len numbers apart.
  */
 void
 score_lanes_spaced(int len, const double *lanes, int count, const double *features,

@@ -24,7 +24,7 @@ is_better(const Slate *s, SlateEntry *a, SlateEntry *b)
 		(a->score == b->score && tie_key(s, a) < tie_key(s, b));
 }
 
-/* Move the first entry down until no child is worse. */
+/* Move the first entry of a heap down until no child is worse. */
 static void
 sift_down(SlateHeap *heap, const Slate *s)
 {
@@ -45,7 +45,7 @@ sift_down(SlateHeap *heap, const Slate *s)
 	heap->entries[place] = entry;
 }
 
-/* Move the last entry up until its parent is worse. */
+/* Move the last entry of a heap up until its parent is worse. */
 static void
 sift_up(SlateHeap *heap, const Slate *s)
 {
@@ -60,7 +60,7 @@ sift_up(SlateHeap *heap, const Slate *s)
 	heap->entries[place] = entry;
 }
 
-/* Record a rejected entry if it has the highest rejected score. */
+/* Record an entry that the heap rejects, if no rejected entry has a higher score. */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 {
@@ -72,7 +72,7 @@ record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 		heap->lost = *entry;
 }
 
-/* Keep an entry if it is among the best. */
+/* Keep an entry of a heap if it is among the heap's best. */
 static void
 push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 {
@@ -162,7 +162,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer "count" candidates, beginning with number "first". */
+/* Offer "count" candidates to a slate, beginning with candidate number "first". */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
@@ -172,7 +172,7 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	{
 		int			group;
 
-		/* this test rejects most candidates */
+		/* this quick test rejects most candidates */
 		if (*scores < least)
 			continue;
 		group = s->groups ? s->groups[first + i] : -1;

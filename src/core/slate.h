@@ -29,20 +29,20 @@ typedef struct SlateHeap
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected entry */
-	int			lost_count;		/* entries equal to "lost" */
+	int			lost_count;		/* number of rejected entries with the score of "lost" */
 } SlateHeap;
 
 typedef struct Slate
 {
 	uint64_t	seed;
-	const uint64_t *keys;		/* tie-break keys, or NULL */
+	const uint64_t *keys;		/* tie-break keys of candidates; NULL: drawn from "seed" */
 	const int  *groups;			/* groups, or NULL */
 	int			group_count;
 	SlateHeap	best;
-	SlateHeap  *caps;			/* heap of each group */
+	SlateHeap  *caps;			/* heap of each group's best entries */
 } Slate;
 
-/* Compute a tie-break key from the number of a candidate. */
+/* Compute a random tie-break key from the number of a candidate. */
 static inline uint64_t
 slate_tie_key(uint64_t seed, uint64_t number)
 {

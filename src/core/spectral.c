@@ -8,7 +8,7 @@
 
 /* Block size of LAPACK's reduction to tridiagonal form */
 #define TRIDIAGONAL_BLOCK	32
-/* OpenBLAS 0.3.21 may read this many doubles after a vector. */
+/* OpenBLAS 0.3.21 may read this many doubles after the end of a vector. */
 #define READ_PAST_END		3
 
 size_t
@@ -36,7 +36,7 @@ spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
 			&d, work, &work_len, &info, 1, 1, 1);
 }
 
-/* Factor T = L D L'.  Returns false unless T is positive definite. */
+/* Factor a tridiagonal matrix T as L D L'.  Returns false unless T is positive definite. */
 bool
 spectral_tridiagonal_factor(int d, double *diagonal, double *below)
 {
@@ -55,7 +55,7 @@ spectral_work(int d)
 	return 5 * n * n + 16 * n + 64;
 }
 
-/* Number of ints of work space */
+/* Number of ints of work space for eigenvectors and rotations */
 size_t
 spectral_integers(int d)
 {
@@ -81,7 +81,7 @@ spectral_eigenvectors(int d, double *full, double *values, double *work, int *in
 /*
  * Compute the orthogonal matrix that is nearest to a square matrix.  Overwrites "full".
  *
- * "left" and "right" are work space.
+ * "left" and "right" are work space for the singular vectors.
  */
 bool
 spectral_nearest_rotation(int d, double *full, double *rotation, double *left,

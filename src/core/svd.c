@@ -19,19 +19,19 @@
 #include "random.h"
 #include "spectral.h"
 
-/* Maximum number of matrix products; more did not improve lists */
+/* Maximum number of products with the matrix A'A; more did not improve recommendations */
 #define MAX_PRODUCTS	16
 
-/* Maximum ratio between the amplifications of the first and the last singular vector */
+/* Maximum ratio by which a filter amplifies the first singular vector more than the last */
 #define MAX_GROWTH		1e8
 
-/* Products are in double precision if the ratio of singular values is smaller. */
+/* If the last singular value is below this fraction of the first, products are doubles. */
 #define MIN_FAST_SHARE	1e-3
 
-/* Eigenvalues below this fraction of the largest are rounding errors. */
+/* Eigenvalues of a Gram matrix below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* Eigenvalues below this fraction are rounding errors if columns have length 1. */
+/* The same fraction for the Gram matrix of vectors of length 1, which has smaller errors */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space */
@@ -74,9 +74,9 @@ split_work(int columns, double *work)
 }
 
 /*
- * Reduce the weights of active users and popular items.
+ * Reduce the matrix elements of active users and popular items.
  *
- * Each weight is divided by the square root of its user's sum and the fourth root of its item's
+ * Each element is divided by the square root of its user's sum, and the fourth root of its item's
  * sum.  "roots" is work space of one double per item.
  */
 void
@@ -177,14 +177,14 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 	return true;
 }
 
-/* Replace vectors by an orthonormal basis of their span. */
+/* Replace approximate singular vectors by an orthonormal basis of their span. */
 static bool
 orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 {
 	size_t		n = (size_t) svd->columns;
 	double	   *lengths = work->chunk;
 
-	/* normalize the columns first, because their lengths may differ widely */
+	/* scale the vectors to length 1 first, because their lengths may differ widely */
 	panel_cross(matrix, svd->columns, svd->panel, svd->panel, work->full);
 	for (size_t j = 0; j < n; j++)
 	{
@@ -221,7 +221,7 @@ improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *wo
 	return true;
 }
 
-/* Number of singular values that are not negligible */
+/* Return the number of singular values that are not negligible. */
 static int
 rank(const Svd *svd)
 {
@@ -232,7 +232,7 @@ rank(const Svd *svd)
 	return n;
 }
 
-/* Highest degree of a polynomial whose amplification is at most MAX_GROWTH */
+/* Return the highest degree of a Chebyshev polynomial that amplifies by at most MAX_GROWTH. */
 static int
 filter_degree(double first, double last, int products)
 {
@@ -257,8 +257,8 @@ filter_degree(double first, double last, int products)
 /*
  * Set the start vectors of the iteration.
  *
- * An item's vector begins with "known" numbers from an earlier decomposition.  Others are random
- * normals, because random signs could be linearly dependent if there are few items.
+ * An item's vector begins with its "known" numbers from an earlier decomposition.  The others are
+ * random normals, since random signs of few items could be linearly dependent.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
@@ -292,7 +292,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, panel_multiply, &work))
 		return false;
 
-	/* further products would change nothing */
+	/* skip the loop, because further products would change nothing */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
 		products = MAX_PRODUCTS;
 	while (products + 2 <= MAX_PRODUCTS)
@@ -302,7 +302,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
 		PanelFilter filter = is_fast ? panel_filter_fast : panel_filter;
 
-		/* amplify eigenvalues above the square of the last singular value */
+		/* the filter amplifies eigenvalues above the square of the last singular value */
 		filter(matrix, (size_t) svd->columns, last * last / 2.0, n, svd->panel, svd->spare,
 			   work.chunk);
 		products += n + 1;
@@ -326,7 +326,7 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/* Map an item's hash to a weight that determines the sign of singular vectors. */
+/* Return an item's weight in the sum whose sign determines the sign of a singular vector. */
 static double
 sign_weight(uint64_t hash)
 {

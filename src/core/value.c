@@ -34,7 +34,7 @@ value_of_modelled(double reward, double weight, double predicted, double expecte
 	return v;
 }
 
-/* Return the share of "more" in the sum of both counts. */
+/* Return more / (count + more), or 0 if both are 0. */
 static double
 fraction_of(double count, double more)
 {
@@ -135,7 +135,7 @@ log_mixture_wealth(double count, double squares, double distance)
 }
 
 /*
- * Compute a confidence bound for the expectation of numbers in [0, 1].
+ * Compute a confidence bound for the expectation of numbers in [0, 1] from a sample.
  *
  * The bound is returned as its distance from the mean, at most "room".  "squares" is the sum of
  * squared deviations from the mean, and "alpha" the probability of error.

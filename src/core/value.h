@@ -25,10 +25,10 @@ typedef struct PolicyValue
 	double		count;
 	Moments		reward;
 	Moments		weight;
-	Moments		weighted;		/* moments of w r */
+	Moments		weighted;		/* mean and squared deviations of w r */
 	double		snips;
 	double		weight_squares;
-	Moments		by_squares;		/* rewards with weights w^2 */
+	Moments		by_squares;		/* moments of rewards with weights w^2 */
 	double		max_weight;
 	Moments		doubly;			/* terms of dr */
 } PolicyValue;

@@ -49,7 +49,7 @@ variety_set_vector(Variety *v, int at, const double *vector)
 		lane[(size_t) k * VARIETY_STRIP] = v->unit[k];
 }
 
-/* Finish the setup after the vectors of all candidates have been set. */
+/* Complete the setup, after variety_set_vector() for all candidates. */
 void
 variety_start(Variety *v)
 {
@@ -117,7 +117,7 @@ widen(const float *row, double *similar)
 		similar[i] = row[i];
 }
 
-/* Update the penalized scores of some candidates.  Returns the highest one. */
+/* Update the penalized scores of some candidates after a choice.  Returns the highest score. */
 static inline double
 score_strip(double diversity, const double *similar, const double *scores, double *closest,
 		  double *penalized)
@@ -140,7 +140,7 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
 }
 
-/* Update the penalized scores of VARIETY_STRIP candidates.  Returns the highest one. */
+/* Update the penalized scores of VARIETY_STRIP candidates.  Returns the highest score. */
 CPU_CLONES
 static double
 update_strip(Variety *v, size_t strip)
@@ -168,7 +168,7 @@ update_strip(Variety *v, size_t strip)
 										 penalized);
 }
 
-/* Find the highest penalized score. */
+/* Find the highest penalized score of all candidates. */
 static double
 find_highest(Variety *v)
 {
@@ -259,7 +259,7 @@ exclude(Variety *v, int chosen)
 			v->scores[at] = -INFINITY;
 }
 
-/* Choose the next candidate; -1 if none is left. */
+/* Choose the next candidate of the slate.  Returns its index, or -1 if none is left. */
 int
 variety_next(Variety *v)
 {

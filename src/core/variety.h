@@ -33,17 +33,17 @@ typedef struct Variety
 	int			count;			/* number of candidates */
 	int			dim;
 	double		diversity;		/* in (0, 1] */
-	const int  *numbers;		/* numbers for tie-break keys */
-	const int  *groups;			/* NULL without a cap */
+	const int  *numbers;		/* numbers that determine tie-break keys */
+	const int  *groups;			/* group of each candidate, or NULL */
 	int			cap;
 	float	   *units;			/* interleaved unit vectors */
-	float	   *unit;			/* work space: one vector */
+	float	   *unit;			/* work space for one vector */
 
 	/* cached similarities: a row per chosen candidate */
 	float	   *rows;
-	int			max_rows;		/* last row: not cached */
+	int			max_rows;		/* the last row is not cached */
 	int			row_count;
-	int		   *row_of;			/* cached row, or -1 */
+	int		   *row_of;			/* row of each candidate, or -1 */
 
 	/* fields of the current list */
 	uint64_t	seed;
@@ -51,7 +51,7 @@ typedef struct Variety
 	int			chosen_count;
 	int		   *taken;			/* chosen candidates per group */
 	double	   *scores;			/* -infinity: unavailable */
-	double	   *closest;		/* largest similarity to chosen */
+	double	   *closest;		/* largest similarity to a choice */
 	double	   *peaks;			/* per VARIETY_STRIP candidates */
 	int		   *applied;		/* per VARIETY_STRIP candidates */
 } Variety;

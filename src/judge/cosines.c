@@ -17,7 +17,7 @@
 /* Maximum item number, at which arrays take 512 MB */
 #define MAX_ITEM			(1 << 24)
 
-/* Smaller scores are rounding errors. */
+/* Minimum score of a similar item.  Smaller scores are rounding errors. */
 #define MIN_SCORE			1e-9
 
 /* An array of item numbers */
@@ -47,7 +47,7 @@ ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 	return items;
 }
 
-/* Add the sum of the weights in each basket to the scores of the basket's items. */
+/* For each basket, add the sum of its items' weights to the score of each of its items. */
 static void
 AddBaskets(Items baskets, const double *weights, double *scores)
 {
@@ -103,7 +103,7 @@ dlints_similar_items(PG_FUNCTION_ARGS)
 	AddBaskets(baskets, weights, scores);
 	for (int item = 1; item <= Min(PG_GETARG_INT32(2), largest); item++)
 	{
-		/* subtract the item's product with itself */
+		/* subtract the product of the item's column with itself */
 		double		score = (scores[item] - weights[item] * users[item]) / sqrt(users[item]);
 
 		if (score > MIN_SCORE)

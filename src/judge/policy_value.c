@@ -17,7 +17,7 @@
 /*
  * Number of doubles in the state of dlints_policy_value.
  *
- * Without predictions, the last member of PolicyValue is omitted.
+ * Without predictions of rewards, the state omits the last member of PolicyValue.
  */
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
@@ -36,7 +36,7 @@ RaiseInvalidState(const char *message)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message)));
 }
 
-/* Read and check a state. */
+/* Read and check a state of dlints_policy_value. */
 static ArrayType *
 ReadState(Datum state, PolicyValue *value)
 {
@@ -148,7 +148,7 @@ dlints_policy_value_combinefn(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(MergeIntoState(fcinfo, &other, ARR_DIMS(array)[0]));
 }
 
-/* columns of the type dlints_policy_estimate */
+/* columns of the SQL type dlints_policy_estimate */
 enum
 {
 	VALUE_OBSERVATIONS,
@@ -243,7 +243,7 @@ typedef struct Sample
 	double		highest;
 } Sample;
 
-/* Is a value within bounds?  Users pass rounded values, so we tolerate small excesses. */
+/* Is a value within bounds?  We tolerate small excesses, because users pass rounded values. */
 static bool
 IsWithin(double value, double lowest, double highest)
 {

@@ -14,11 +14,11 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* State of a partition */
+/* State of a window function's partition */
 typedef struct Progress
 {
 	ValueKey	key;			/* the model argument */
-	Dlints	   *model;			/* trained on earlier rows */
+	Dlints	   *model;			/* model trained on earlier rows */
 	double	   *mean;			/* posterior mean */
 	int64		updates;		/* model->updates at "mean" */
 	int			memory;			/* discount of "mean" */
@@ -29,7 +29,7 @@ typedef struct Progress
 /*
  * Maximum number of coefficients for which we compute the mean for each row.
  *
- * For larger models this takes long.  Their mean may lack up to 1/16 of the rows.
+ * For larger models this takes long.  Their mean may omit the newest 1/16 of the rows.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -45,7 +45,7 @@ MaxLag(const DlintsHeader *model)
 			   model->updates / MAX_LAG_DIVISOR);
 }
 
-/* Is the posterior mean recent enough? */
+/* Does the posterior mean include enough of the earlier rows? */
 static bool
 MeanIsRecent(const Progress *progress)
 {
@@ -103,7 +103,7 @@ FetchArguments(FunctionCallInfo fcinfo)
 	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	for (int i = 0; i < PG_NARGS(); i++)
 		fcinfo->args[i].value = WinGetFuncArgCurrent(window, i, &fcinfo->args[i].isnull);
-	/* allow the executor to discard the rows before this one */
+	/* let the executor discard earlier rows of the partition */
 	WinSetMarkPosition(window, WinGetCurrentPosition(window));
 }
 

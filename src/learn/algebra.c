@@ -100,7 +100,7 @@ Concat(Dlints *left, Dlints *right)
 /*
  * Get the first argument, a model that the caller may modify.
  *
- * It is a copy, unless it is the state of an aggregate, which is safe to modify in place.
+ * An aggregate's state is modified in place, without a copy, unless it was read from a table.
  */
 static Dlints *
 GetWritableLeft(FunctionCallInfo fcinfo)
@@ -167,8 +167,7 @@ RaiseNotContained(void)
 /*
  * Maximum fraction of a model's sums that may remain after all observations were retracted.
  *
- * Rounding errors leave about 1e-9.  If one of a million observations is not retracted, 1e-6
- * remain.
+ * Rounding errors leave about 1e-9, and one of a million observations would leave 1e-6.
  */
 #define MAX_EMPTY_SHARE	1e-6
 

@@ -33,7 +33,7 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 		}
 }
 
-/* Update counts and newest time.  Returns how many microseconds the time has advanced. */
+/* Update a model's counts and newest time.  Returns by how many microseconds the time advances. */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {
@@ -151,8 +151,8 @@ PG_FUNCTION_INFO_V1(dlints_update_batch);
  * dlints_update_batch(model, features, rewards, profiles, ats, weights): train on many rows.
  *
  * The result equals that of one dlints_update per row, except for rounding.  "features" and
- * "profiles" have a row for each reward.  NULL arguments are as for dlints_update; NULL elements
- * raise an error.
+ * "profiles" have a row for each reward.  NULL arguments have the same effect as in
+ * dlints_update.  NULL elements raise an error.
  */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)

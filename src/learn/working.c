@@ -84,7 +84,7 @@ WorkingCreate(MemoryContext aggregate, Datum model)
 	return CreateWorking(context, empty);
 }
 
-/* Get the expanded object from a read-write pointer; NULL for another kind of datum. */
+/* Get the expanded object from a read-write pointer to it; NULL for another kind of datum. */
 static WorkingModel *
 WorkingInPlace(Datum datum)
 {
@@ -126,7 +126,7 @@ HeaderMatches(const ValueKey *key, Datum datum)
 		memcmp(bytes, key->bytes, sizeof(DlintsHeader)) == 0;
 }
 
-/* Check that the model of the current row can be combined with that of the first row. */
+/* Raise an error unless the current row's model can be combined with the first row's model. */
 static void
 WorkingCheckModel(WorkingModel *working, Datum datum)
 {
@@ -162,7 +162,7 @@ WorkingLearnPending(WorkingModel *working)
 /*
  * Get the position of the next observation in the block.
  *
- * The arrays begin small and grow, because a query can have many small groups.
+ * The block's arrays begin small and grow, because a query can have many small groups.
  */
 static Observation
 WorkingPlace(WorkingModel *working)
@@ -186,7 +186,7 @@ WorkingPlace(WorkingModel *working)
 	return place;
 }
 
-/* Complete an observation whose vectors are already in the block. */
+/* Add an observation's reward, time and weight to the block.  Its vectors are already there. */
 static void
 WorkingAdd(WorkingModel *working, const Observation *observation)
 {
@@ -252,7 +252,7 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 static void
 PrefetchNextArray(Datum array)
 {
-	const uintptr_t between = 64;	/* estimated bytes between arrays */
+	const uintptr_t between = 64;	/* estimated bytes between two rows' arrays */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
 	Size		size = VARSIZE_ANY(DatumGetPointer(array));

@@ -28,9 +28,9 @@ typedef struct Explanation
 {
 	PreparedModel *prepared;
 	double	   *features;
-	int			parts;			/* groups, and the intercept */
+	int			parts;			/* number of groups, plus 1 for the intercept */
 	int		   *part_of;		/* group of each feature */
-	Datum	   *names;			/* group names, or NULL */
+	Datum	   *names;			/* names of the groups, or NULL */
 	double	   *contributions;
 	double	   *variances;
 } Explanation;

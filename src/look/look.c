@@ -120,7 +120,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/* columns of dlints_info after those from the header */
+/* columns of dlints_info that follow those of header fields */
 enum
 {
 	INFO_SAMPLE_SIZE,
@@ -144,10 +144,10 @@ ComputeWindow(const DlintsHeader *model, int j)
 	double		discount = memory_discount(j, model->memories, model->discount);
 	double		window = 1.0 / (1.0 - discount);
 
-	/* a weak discount may round to 1 */
+	/* a weak discount may be rounded to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	/* undo rounding errors of integers */
+	/* undo the rounding errors of an integer window */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 

@@ -22,12 +22,12 @@ typedef enum FieldMeaning
 {
 	FIELD_NUMBER,
 	FIELD_BOOLEAN,
-	FIELD_NAME,					/* shown by its label */
+	FIELD_NAME,					/* an enum, shown by its label */
 	FIELD_SECONDS,				/* an interval in SQL */
 	FIELD_TIME					/* a timestamptz in SQL */
 } FieldMeaning;
 
-/* Labels of an enum, indexed by value; NULL for a value without a label */
+/* Labels of an enum, indexed by value.  A value without a label has NULL. */
 typedef struct FieldNames
 {
 	int			count;
@@ -40,13 +40,13 @@ typedef struct Field
 	FieldType	type;
 	FieldMeaning meaning;
 	const FieldNames *names;	/* labels of an enum */
-	const int64 *null;			/* stored value for null */
+	const int64 *null;			/* stored value that means null */
 	uint16		offset;
-	bool		defines_evidence;	/* equal in combined models */
+	bool		defines_evidence;	/* must be equal in combined models */
 	bool		is_shown;		/* by dlints_info */
 } Field;
 
-/* Value of a header field: "number" for FIELD_FLOAT8, else "integer" */
+/* Value of a header field: "number" if its type is FIELD_FLOAT8, otherwise "integer" */
 typedef struct FieldValue
 {
 	int64		integer;

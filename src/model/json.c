@@ -2,7 +2,7 @@
  * json.c
  *		Convert a model to JSON and back.
  *
- * Input restores the identical value.  Values that a model does not have are null.
+ * Input restores the identical value.  A value that a model does not have is JSON null.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* NULL if not stored */
+	double	   *numbers;		/* NULL if the member is not stored */
 } Member;
 
 /* A JSON object with several members */
@@ -184,7 +184,7 @@ ModelToJson(Dlints *model)
 	return buf.data;
 }
 
-/* State of the parser.  "problem" has the first error. */
+/* State of the JSON reader.  "problem" describes the first error. */
 typedef struct Reader
 {
 	JsonbContainer *object;		/* object being parsed */
@@ -244,7 +244,7 @@ ReadNumber(Reader *reader, const JsonbValue *value, const char *name, double *nu
 {
 	if (value->type != jbvNumeric)
 		return ReportMalformed(reader, psprintf("Field \"%s\" must contain numbers", name));
-	/* overflow gives infinity, which the validation rejects */
+	/* a numeric that is too large becomes infinity, which ModelNormalizeExternal() rejects */
 	*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
 												 NumericGetDatum(value->val.numeric)));
 	return true;
@@ -300,7 +300,7 @@ ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, int64 *bo
 	return true;
 }
 
-/* Read a non-null field.  If null is stored as 0, the number 0 is an error. */
+/* Read a non-null field.  If the header stores null as 0, the number 0 is an error. */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
 {
@@ -368,7 +368,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 	return ModelCheckParameters(header, &reader->problem);
 }
 
-/* Get an array of "count" elements.  Returns NULL for anything else. */
+/* Get a JSON array of "count" elements.  Returns NULL for any other value. */
 static JsonbContainer *
 GetArray(Reader *reader, const JsonbValue *value, const char *name, int count)
 {

@@ -46,7 +46,7 @@ ModelProjection(const DlintsHeader *header)
 	return projection;
 }
 
-/* Return the number of a model's features, which is the order of all matrices. */
+/* Return the number of a model's features, which is the order of the model's matrices. */
 int
 ModelCoordinates(const DlintsHeader *header)
 {
@@ -113,7 +113,7 @@ ModelMemoriesCount(const DlintsHeader *header, int memories)
 	return count;
 }
 
-/* Return the number of doubles of the prior; 0 without a prior. */
+/* Return the number of doubles that store a model's prior; 0 without a prior. */
 Size
 ModelPriorCount(const DlintsHeader *header)
 {
@@ -123,7 +123,7 @@ ModelPriorCount(const DlintsHeader *header)
 }
 
 /*
- * Return the number of doubles in the stored form.
+ * Return the number of doubles in the stored form of a model.
  *
  * An untrained model stores no evidence.
  */
@@ -191,7 +191,7 @@ ModelPriorNumbers(Dlints *model)
 		ModelMemoriesCount(&model->header, model->header.memories);
 }
 
-/* Return the address of the first number that the stored form includes. */
+/* Return the address of the first number that the stored form of a model includes. */
 double *
 ModelStoredNumbers(Dlints *model)
 {
@@ -204,10 +204,10 @@ ModelStoredNumbers(Dlints *model)
 #define PRIOR_HALVING_OBSERVATIONS		10.0
 
 /*
- * Return the prior of a model.  Without "numbers", it is only the ridge.
+ * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.
  *
  * The prior's evidence applies only under the weakest discount.  If a stronger discount is in use,
- * rewards have changed, and that evidence is outdated, too.
+ * rewards have changed, and the prior's evidence is outdated.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
@@ -231,14 +231,14 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 	return prior;
 }
 
-/* Return the ridge before it is estimated: that of the user, or RIDGE_START. */
+/* Return the ridge of an untrained model: the user's ridge, or RIDGE_START. */
 double
 ModelFirstRidge(const DlintsHeader *header)
 {
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
 }
 
-/* Return the noise of an untrained model: that of the user, that of the prior, or 1. */
+/* Return the noise of an untrained model: the user's noise, the prior's noise, or 1. */
 double
 ModelFirstSigma(Dlints *model)
 {

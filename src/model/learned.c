@@ -16,7 +16,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Weight of the prior's noise estimate, in observations (doc/algorithm.md, "Prior") */
+/* Weight of the prior's noise in a model's noise, in observations (doc/algorithm.md, "Prior") */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */
@@ -39,7 +39,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Convert the sums of rewards to another reference reward. */
+/* Convert a model's sums of rewards to another reference reward. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -54,7 +54,7 @@ ModelRebase(Dlints *model, double reference)
 /*
  * Minimum ratio of squared deviations from the mean to those from the reference reward.
  *
- * Below it, rounding errors are too large, and we move the reference reward to the mean.
+ * Below this ratio, rounding errors are too large, and we move the reference reward to the mean.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -71,7 +71,7 @@ ModelKeepReference(Dlints *model)
 		double		mean = *memory->R / *memory->N;
 		double		reference = model->header.reference + mean;
 
-		/* in a model from external input, the mean may not be a valid reward */
+		/* in a model from external input, the mean of rewards may exceed the maximum of a reward */
 		if (*memory->N > 0.0 && fabs(reference) <= WIDEN_MAX &&
 			*memory->S - *memory->R * mean < MIN_SPREAD_SHARE * *memory->S)
 		{
@@ -117,7 +117,7 @@ AllocateWorkspace(Size count)
 /*
  * Combine the noise of the prior with that of the rewards.
  *
- * Without the prior, a few equal rewards would give a noise of 0.
+ * Without the prior's noise, a few equal rewards would give a noise of 0.
  */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
@@ -134,7 +134,7 @@ SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, do
 				(*longest->N + PRIOR_NOISE_OBSERVATIONS));
 }
 
-/* Choose the discount in use, and estimate the noise. */
+/* Choose the discount that the model uses, and estimate its noise. */
 static MemoryChoice
 ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 {
@@ -160,7 +160,7 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 /*
  * Estimate the ridge unless the user gave it.
  *
- * We use the weakest discount, because others leave too few observations.
+ * We use the evidence under the weakest discount, because the others have too few observations.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -177,7 +177,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 	pfree(work);
 }
 
-/* Choose discount, noise and ridge from the evidence. */
+/* Choose a model's discount, noise and ridge from its evidence. */
 static void
 ModelChoose(Dlints *model)
 {
@@ -212,7 +212,7 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 /*
  * Return the number of the last update after which the model chooses its discount.
  *
- * "more" updates follow one by one.  Returns 0 if none of them leads to a choice.
+ * We look at the next "more" updates.  Returns 0 if the model does not choose after any of them.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -230,7 +230,7 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 	return last;
 }
 
-/* Complete training: check the sums, and choose discount, noise and ridge if due. */
+/* After training, check the sums, and choose discount, noise and ridge if a choice is due. */
 void
 ModelFinishTraining(Dlints *model)
 {
@@ -241,7 +241,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/* Raise an error unless the evidence and the prior have posteriors. */
+/* Raise an error unless the model's evidence and prior have posteriors. */
 void
 ModelCheckPosteriors(Dlints *model)
 {
@@ -249,7 +249,7 @@ ModelCheckPosteriors(Dlints *model)
 		RaiseNoPosterior();
 }
 
-/* Check the sums and choose discount, ridge and noise after an operation on evidence. */
+/* After an operation on evidence, check the sums, and choose discount, ridge and noise. */
 void
 ModelFinishSum(Dlints *model)
 {
@@ -257,7 +257,7 @@ ModelFinishSum(Dlints *model)
 	ModelChoose(model);
 }
 
-/* Check sums and posteriors after a change of weights, ridge or prior. */
+/* Check a model's sums and posteriors after a change of weights, ridge or prior. */
 void
 ModelFinishRevision(Dlints *model)
 {
@@ -265,7 +265,7 @@ ModelFinishRevision(Dlints *model)
 	ModelCheckPosteriors(model);
 }
 
-/* If sums are smaller than this, one more observation cannot cause an overflow. */
+/* If all sums are smaller than this, one more observation cannot cause an overflow. */
 #define MAX_MODERATE_SUM	1e150
 
 bool

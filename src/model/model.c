@@ -66,7 +66,7 @@ ModelReset(Dlints *model)
 		   ModelMemoriesCount(&model->header, model->header.memories));
 }
 
-/* Check the header and the size of a stored value. */
+/* Raise an error unless a stored value has a valid header, and the size that it implies. */
 static void
 CheckStored(const DlintsHeader *header, Size size)
 {
@@ -161,7 +161,7 @@ ModelHeaderFromDatum(Datum datum)
 	return header;
 }
 
-/* Convert a model to its stored form, in place. */
+/* Convert a model to its stored form, in the same memory. */
 Datum
 ModelGetDatum(Dlints *model)
 {
@@ -171,7 +171,7 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/* Number of bytes by which we extend a slice at its start, so that numbers are aligned */
+/* Number of bytes by which a slice is extended at its start, so that its doubles are aligned */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *
@@ -196,7 +196,7 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 /*
  * Read the evidence under the discount in use.
  *
- * Standard errors and draws need H ("with_squares"), but the mean does not.
+ * Standard errors and draws need the matrix H, which is read if "with_squares" is true.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
@@ -231,7 +231,7 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* the prior applies to the weakest discount only */
+		count = 0;				/* the prior's evidence applies under the weakest discount only */
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }

@@ -63,11 +63,11 @@ typedef struct DlintsHeader
 	int32		feature_dim;	/* features per vector */
 	int32		reduced_dim;	/* 0 without a projection */
 	int32		profile_dim;	/* 0 without profiles */
-	float8		discount;		/* strongest discount, or 0 */
+	float8		discount;		/* strongest discount; 0: half-lives */
 	float8		half_life;		/* shortest, in seconds */
 	float8		ridge;			/* given ridge; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* factor of draws' deviations */
+	float8		exploration;	/* factor of standard deviations */
 	float8		noise;			/* given noise; 0: estimated */
 	float8		prior_weight;	/* 0 without a prior */
 	float8		projection_scale;	/* 0 without a projection */
@@ -76,12 +76,12 @@ typedef struct DlintsHeader
 	int64		newest;			/* time, or TIME_UNKNOWN */
 	float8		reference;		/* reference reward */
 	float8		sigma;			/* standard deviation of noise */
-	int64		chosen;			/* "updates" at last choice */
+	int64		chosen;			/* "updates" at the last choice */
 	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;
 
-/* Time of a model without observations, or without a half-life */
+/* Value of DlintsHeader.newest for a model without observations, or without a half-life */
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
@@ -119,9 +119,9 @@ ModelHasProjection(const DlintsHeader *header)
 }
 
 /*
- * Description of an invalid value.
+ * Description of the error in an invalid value.
  *
- * If the caller passes NULL instead of a Problem, a check raises the error itself.
+ * If a caller passes NULL instead of a Problem, the check raises an error.
  */
 typedef struct Problem
 {
@@ -151,11 +151,11 @@ BlasReady(void)
 				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
 }
 
-/* How candidates are scored.  The values are stored: append new ones. */
+/* How candidates are scored.  Models store the values, so only append new ones. */
 typedef enum Policy
 {
-	POLICY_THOMPSON,			/* reward in a draw */
-	POLICY_UCB,					/* mean plus standard errors */
+	POLICY_THOMPSON,			/* draw of the expected reward */
+	POLICY_UCB,					/* mean plus a multiple of its error */
 	POLICY_GREEDY
 } Policy;
 

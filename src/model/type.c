@@ -34,7 +34,7 @@ StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS), "typmod cannot hold n");
 StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28, "sizes overlap the bits above them");
 
-/* Convert a valid shape of a model to a type modifier. */
+/* Convert the shape of a model, which must be valid, to a type modifier. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
@@ -81,7 +81,7 @@ ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 								  ModelShape(&shape), ModelShape(header)), NULL, NULL);
 }
 
-/* Raise an error unless a model can have these dimensions. */
+/* Raise an error unless a model can have the dimensions in "shape". */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {
@@ -100,7 +100,7 @@ CheckShape(DlintsHeader shape, bool reduced)
 			 errdetail("%s.", problem.message)));
 }
 
-/* If the last element is "word", remove it from the array and return true. */
+/* If the last element of an array is "word", remove it and return true. */
 static bool
 TakeLastWord(Datum *words, int *count, const char *word)
 {
@@ -185,8 +185,8 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /*
  * Parse text as jsonb.  Returns NULL, or the message of the JSON parser.
  *
- * Before PostgreSQL 16, the parser can only raise errors.  We catch them without a subtransaction,
- * which is safe because the parser acquires only memory.
+ * Before PostgreSQL 16, the parser can only raise errors.  We catch the errors without a
+ * subtransaction, because the parser acquires nothing but memory.
  */
 static const char *
 ParseJson(char *text, Datum *jsonb)
@@ -285,7 +285,7 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	/* a hash operator class requires the low half of the seeded hash */
+	/* a hash operator class requires the low half of the 64-bit hash with seed 0 */
 	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
@@ -370,7 +370,7 @@ CheckLength(bool good)
 		RaiseInvalidBinary(&problem);
 }
 
-/* Size of the header in the binary form, without length word and unused fields */
+/* Size in bytes of the header in the binary form, without length word and unused fields */
 #define EXTERNAL_HEADER_SIZE \
 	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 

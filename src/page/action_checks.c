@@ -17,10 +17,10 @@
 #define MAX_PAIRS		100000
 /* Maximum total bytes of the names to hash for a request: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
-/* Maximum length of a context's vector after projection */
+/* Maximum length of a vector of the context after projection */
 #define MAX_PROJECTED	64
 
-/* Shorter arrays of numbers are not reported as undeclared vectors */
+/* Minimum length of an array of numbers that is reported as an undeclared vector */
 #define MIN_VECTOR_LENGTH	9
 
 /* Number and total bytes of the names to hash for a request */
@@ -30,7 +30,7 @@ typedef struct Workload
 	double		bytes;
 } Workload;
 
-/* Raise an error (54000) if there are too many names to hash. */
+/* Raise an error (54000) if a request has too many names to hash. */
 static void
 check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 {
@@ -73,7 +73,7 @@ check_context_size(const ActionNames *context)
 				 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Check the price or a cost of an action, which may be missing. */
+/* Raise an error if the price or a cost of an action is invalid.  It may be missing. */
 static void
 check_number(const JsonbValue *action, const char *key)
 {
@@ -159,7 +159,7 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 	check_unique(ids, count);
 }
 
-/* Check that a vector of the context, unless it is missing, has the declared length. */
+/* Raise an error if a vector of the context has another length than declared. */
 static void
 check_vector(const JsonbValue *value, const char *key, int length)
 {
@@ -175,7 +175,7 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/* Check the vectors of the context.  Returns their number of elements after projection. */
+/* Check the vectors of the context.  Returns how many elements they have after projection. */
 static int
 check_context(const RankRequest *request)
 {

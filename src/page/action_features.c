@@ -20,7 +20,7 @@
 #include "sql/arrays.h"
 #include "sql/hash.h"
 
-/* number of features that a ranker's models require */
+/* number of an action's features in a ranker's models */
 #define ACTION_FEATURES	192
 
 /* Add the hashed names of an action, and their pairs with the context's names, to "sum". */
@@ -148,7 +148,7 @@ PG_FUNCTION_INFO_V1(dlints_announced_cost);
  * _dlints_announced_cost(action, constraint_name) -> float8: return the action's cost for a
  * constraint.
  *
- * Returns NULL if the action has no valid cost, because it may be older than the constraint.
+ * Returns NULL if the action has no valid cost, because an action may be older than the constraint.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)

@@ -27,7 +27,7 @@
 /* maximum length of a quoted value in an error message */
 #define MAX_QUOTED		200
 
-/* Larger integers are rounded to a power of the square root of 2. */
+/* Smaller integers are not rounded to a power of the square root of 2. */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */
@@ -69,7 +69,7 @@ JsonNumber(Numeric numeric)
 											  NumericGetDatum(numeric)));
 }
 
-/* Is the value 0, or a number with an absolute value of 1e-50 to 1e50? */
+/* Is a JSON value 0, or a number with an absolute value from 1e-50 to 1e50? */
 bool
 IsCost(const JsonbValue *value)
 {
@@ -84,7 +84,7 @@ IsCost(const JsonbValue *value)
 											NumericGetDatum(int64_to_numeric(0))));
 }
 
-/* Is the value an array of "length" numbers of at most 1e50 in size? */
+/* Is a JSON value an array of "length" numbers with absolute values of at most 1e50? */
 bool
 IsNumberArray(const JsonbValue *value, int length)
 {
@@ -184,7 +184,7 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 	names->ends[names->count++] = names->bytes.len;
 }
 
-/* Round a number, so that similar numbers have the same name, except integers below 32. */
+/* Round a number, so that similar numbers have one name.  Small integers are not rounded. */
 static char *
 number_word(Numeric numeric)
 {

@@ -17,7 +17,7 @@ typedef struct RankRequest
 {
 	Jsonb	   *context;
 	Jsonb	   *actions;
-	Jsonb	   *vectors;		/* length of each vector of the context, by key */
+	Jsonb	   *vectors;		/* lengths of the context's vectors, by key */
 	ArrayType  *constraints;	/* names of constraints */
 } RankRequest;
 

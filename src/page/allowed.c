@@ -2,7 +2,7 @@
  * allowed.c
  *		Evaluate the user's expressions "candidates", "bonus" and "cap_group" outside recommend().
  *
- * Items for which an expression fails are left out.
+ * The results do not contain items for which an expression fails.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Begin a request for a user and context, in the schema of the search_path. */
+/* Begin a request in the schema of the search_path, with arguments for the user and the context. */
 void
 EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -30,7 +30,7 @@ EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 
 typedef struct Shortlist
 {
-	Datum	   *keys;			/* keys of the items to check; NULL: all items */
+	Datum	   *keys;			/* keys of the items to check; NULL: check all items */
 	int			count;
 	CandidateSet *allowed;
 } Shortlist;
@@ -44,7 +44,7 @@ read_shortlist(PageRequest *page, void *arg)
 									 shortlist->keys, shortlist->count);
 }
 
-/* Return the eligible items among "keys", or all eligible items if it is NULL. */
+/* Return the eligible items among "keys".  If "keys" is NULL, returns all eligible items. */
 CandidateSet *
 ReadShortlist(PageRequest *page, Datum *keys, int count)
 {
@@ -87,7 +87,7 @@ check_expressions(PageRequest *page, void *arg)
 	CheckExpressions(page);
 }
 
-/* Evaluate the expressions again, to get an error message that names the expression. */
+/* Evaluate all expressions again, to get an error message that names the failing one. */
 static const char *
 expression_error(PageRequest *page)
 {
@@ -131,7 +131,7 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
 	{
-		MemoryContextSwitchTo(caller);	/* ClosePage() frees the current context */
+		MemoryContextSwitchTo(caller);	/* ClosePage() frees the current memory context */
 		values[2] = CStringGetTextDatum(item_text(&page, set->failing));
 		values[3] = CStringGetTextDatum(expression_error(&page));
 		nulls[2] = nulls[3] = false;

@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum absolute value of a date as Unix time; a larger one counts as missing */
+/* maximum absolute value of a date as Unix time; larger dates count as missing */
 #define MAX_DATE		1e30
 /* maximum number of floats in a tree that divides items: 64 MB */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
@@ -109,7 +109,7 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
  * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean: do the numbers differ enough
  * to rewrite the block?
  *
- * Small changes of popularity do not count.
+ * Changes of popularity by less than 5 % do not count.
  */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
@@ -146,7 +146,7 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 	}
 }
 
-/* Compute the standard deviation of features.  Divides "sums" by "count". */
+/* Compute the standard deviation of a block's features.  Divides "sums" by "count". */
 static float4
 mean_spread(int len, int count, double *sums, const double *squares)
 {
@@ -267,7 +267,7 @@ read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 	return (const float4 *) ARR_DATA_PTR(array);
 }
 
-/* Prepare to group vectors (see core/halving.h). */
+/* Prepare to divide vectors into groups of similar ones (see core/halving.h). */
 static HalvingSet
 make_set(int count, int width, const float4 *vectors, const float4 *weights, int **order)
 {
@@ -289,7 +289,7 @@ PG_FUNCTION_INFO_V1(dlints_halving_tree);
  * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]: build a tree that
  * divides items into 2^depth groups.
  *
- * The weights of features precede the tree.
+ * The result begins with the weights of features, followed by the tree.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)

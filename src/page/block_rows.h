@@ -21,7 +21,7 @@
 #define FIRST_COST		2
 /* A block is rewritten if an item's popularity has changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Index in "spreads" of the first spread of "numbers" */
+/* Number of spreads of features in "spreads", before the spreads of "numbers" */
 #define N_SPREADS		2
 
 static inline Size

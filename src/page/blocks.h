@@ -30,8 +30,7 @@ typedef struct EligibleItems
 /*
  * The items with the highest scores under each weight vector.
  *
- * Items are identified by their number in EligibleItems.  If all items are eligible, they are
- * identified by their position in the blocks.
+ * An item's number is that in EligibleItems; without EligibleItems, its position in all blocks.
  */
 typedef struct BestItems
 {

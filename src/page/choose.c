@@ -27,7 +27,7 @@ extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 extern Datum dlints_unpack(PG_FUNCTION_ARGS);
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-/* Select the prices, and the list's mean costs $1, by name of constraint. */
+/* Select the prices of constraints, and the list's mean costs $1, by names of constraints. */
 static const PageQuery name_costs = {{
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
@@ -53,7 +53,7 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 
 /* ---------- scores ---------- */
 
-/* Compute the number that is added to each candidate's score, such as its bonus. */
+/* Compute the number that is added to each candidate's score, such as the item's bonus. */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 			 const CandidateSet *set)
@@ -83,7 +83,7 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 	return addends;
 }
 
-/* ---------- the decision ---------- */
+/* ---------- choosing among the candidates ---------- */
 
 /* Set up diversity: similarity is the weighted cosine of latent factors and columns. */
 static void
@@ -101,7 +101,7 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 	candidates->similar_roots = roots;
 }
 
-/* Compute the tie-break keys that the search in blocks.c used. */
+/* Compute the tie-break keys of candidates, as the search in blocks.c does. */
 static uint64 *
 tie_keys_of(const CandidateSet *set, int64 seed)
 {
@@ -148,7 +148,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	return Decide(candidates);
 }
 
-/* ---------- the list ---------- */
+/* ---------- returning the list ---------- */
 
 static Datum
 logged_numbers(const double *numbers, int count)
@@ -186,7 +186,7 @@ join_features(Datum version, Datum other)
 	return PointerGetDatum(result);
 }
 
-/* Compute the expected reward of each item, from the rounded features in the log. */
+/* Compute the expected reward of each listed item, from the rounded features in the log. */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
 	   const double *effects, int count)
@@ -251,7 +251,7 @@ pack_version(const PageRequest *page, const float4 *features)
 							   Int64GetDatum(VERSION_BITS));
 }
 
-/* Set choice->versions and choice->features.  Returns the packed features of "item_version". */
+/* Describe the features of the chosen items for the log.  Returns the items' packed features. */
 static Datum
 describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,
 				  Choice *choice)

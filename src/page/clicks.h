@@ -10,7 +10,7 @@
 typedef struct UserClick
 {
 	Datum		item;
-	TimestampTz at;				/* not in the future */
+	TimestampTz at;				/* time of the click, at most now */
 	double		weight;
 	bool		is_known;		/* must the list leave out the item? */
 } UserClick;

@@ -24,16 +24,16 @@
 #include "compat.h"
 #include "page/entry.h"
 
-/* first and last second that a number can hold, in Unix time */
+/* first and last second that a decision number can hold, as Unix time */
 #define FIRST_SECOND	INT64CONST(1577836800)
 #define LAST_SECOND		INT64CONST(3725320447)
 
 /* number of bits below the seconds */
 #define SECOND_BITS		22
-/* half the number of permuted bits */
+/* half the number of bits that permute() permutes */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* set if bits of the counter replace the fraction of a second */
+/* this bit is 1 if bits of the counter replace the fraction of a second */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128
@@ -46,7 +46,7 @@
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
-/* Return the lowest number that a decision at this time can have. */
+/* Return the lowest number that a decision at the time "at" can have. */
 static int64
 first_decision(TimestampTz at)
 {

@@ -44,7 +44,7 @@ entered_path(Oid schema)
 	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(schema_name(schema)));
 }
 
-/* Is this a table "setting" of ours?  Its column "empty_model" has the type dlints. */
+/* Is this a recommender's or ranker's "setting", with "empty_model" of type dlints? */
 static bool
 is_setting(Oid relation, Oid extension_schema)
 {
@@ -122,7 +122,7 @@ SchemaOfSetting(Oid setting, Oid extension_schema)
 	return schema;
 }
 
-/* Raise an error if the table "setting" or "model" is empty. */
+/* Raise an error if the table "setting" or "model" of a schema is empty. */
 void
 CheckHasSettings(Oid schema, bool has_settings)
 {

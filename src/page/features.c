@@ -21,7 +21,7 @@ static const PageTable item_vectors = {"item_vector", 8, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT4ARRAYOID}, {"effect", FLOAT4OID},
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID}}};
 
-/* Compute an item's costs, after the constraints have changed. */
+/* Compute an item's costs.  Stored costs are outdated if the constraints have changed. */
 static const PageQuery cost_of_item = {{
 	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", 1}, {ARG_ITEM}};
 
@@ -38,8 +38,8 @@ typedef struct FeatureReader
 	PageRequest *page;
 	CandidateSet *set;
 	const int  *numbers;		/* indexes of the candidates that the query encode_items reads */
-	int			number;			/* index of the present candidate */
-	bool		lacks_costs;	/* true if the stored costs are older than the constraints */
+	int			number;			/* index of the candidate that is read */
+	bool		lacks_costs;	/* are an item's stored costs older than the constraints? */
 	bool	   *is_read;
 } FeatureReader;
 

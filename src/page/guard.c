@@ -26,7 +26,7 @@
 #include "compat.h"
 #include "page/entry.h"
 
-/* ---------- functions beside the extension ---------- */
+/* ---------- functions with names of ours ---------- */
 
 /* number of changes to functions since the session began */
 static uint64 n_changes = 0;
@@ -69,7 +69,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Check all functions whose names begin with a prefix, for CheckNamesakes(). */
+/* For CheckNamesakes(), check the owners of all functions whose names begin with a prefix. */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {

@@ -33,7 +33,7 @@
 /* odd factor that mixes the high bits of a key into its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
-/* Is the key short enough for an index? */
+/* Is the key short enough for an index that also has other columns? */
 bool
 FitsIndex(Oid type, Datum key)
 {
@@ -62,7 +62,7 @@ typedef struct KeyEntry
 /* How to hash and compare keys of a type */
 typedef struct KeyType
 {
-	bool		is_integer;		/* are keys equal if and only if their bits are? */
+	bool		is_integer;		/* are keys equal only if their bits are equal? */
 	Oid			collation;
 	FmgrInfo   *hash;			/* NULL: keys are hashed as text */
 	FmgrInfo   *equal;
@@ -109,10 +109,10 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyType		type;
-	uint64		max_length;		/* smaller integer keys are in the array "numbers" */
-	uint64		length;			/* allocated length of "numbers" */
+	uint64		max_length;		/* integer keys below this are in "numbers" */
+	uint64		length;			/* allocated length of the array "numbers" */
 	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
-	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in "hash" */
+	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */
 };
 
 static bool
@@ -163,7 +163,7 @@ extend_array(KeyTable *table, Datum key)
 }
 
 /*
- * Add a key with a number.  Returns the number, or the earlier one if the key exists.
+ * Add a key with a number.  Returns the key's number, which is an earlier one if the key exists.
  *
  * The caller must not free the key before the table.
  */
@@ -196,7 +196,7 @@ AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 	return result;
 }
 
-/* Return the number of a key; -1 if the key is not in the table. */
+/* Return the number with which a key was added; -1 if the key is not in the table. */
 int
 FindKey(KeyTable *table, Datum key)
 {

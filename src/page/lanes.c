@@ -18,7 +18,7 @@
 
 /* ---------- weights ---------- */
 
-/* Get a power of two that scales the largest weight to about 1. */
+/* Return the power of two by which the largest weight must be multiplied to be about 1. */
 static double
 unit_of(const double *weights, int count)
 {
@@ -38,7 +38,7 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/* Interleave weight vectors, from number "first" on (see core/score.h). */
+/* Interleave BYTE_LANES weight vectors, beginning with number "first" (see core/score.h). */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {
@@ -95,9 +95,9 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /* ---------- rows ---------- */
 
 /*
- * Read a row.  Returns false if it is invalid.
+ * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.
  *
- * Unless "keys" is NULL, also looks up the neighbour scores of these items.
+ * Also looks up the neighbour scores of the items with the keys "keys", unless it is NULL.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys)
@@ -136,7 +136,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Score each item of the row under BYTE_LANES weight vectors. */
+/* Score each item of the row that was read, under BYTE_LANES weight vectors. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

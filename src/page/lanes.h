@@ -14,8 +14,8 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of the weights of latent factors and of columns */
-	float	   *narrow;			/* weights of the features that are not stored as bytes */
+	float	   *lengths;		/* norms of the weights of factors and of columns */
+	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
 
@@ -28,7 +28,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs that scores depend on, 0 or n_costs */
+	int			n_ranked_costs; /* number of costs that scores depend on: 0 or n_costs */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* Unix time of the request */

@@ -85,7 +85,7 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 	}
 }
 
-/* Raise an error unless the caller's column definition list has our columns. */
+/* Raise an error unless the caller's column definition list has the columns of a list. */
 static void
 check_columns(const PageRequest *page, TupleDesc columns)
 {
@@ -101,7 +101,7 @@ check_columns(const PageRequest *page, TupleDesc columns)
 						"probability double precision, expected double precision)", format_type_be(page->item_type))));
 }
 
-/* Choose, log and return a list.  An empty list is recorded for report(). */
+/* Choose, log and return a list.  An empty list is only recorded, so that report() counts it. */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {

@@ -12,7 +12,7 @@ typedef struct ListRequest
 	ListPolicy treatment;
 	bool		is_like_item;	/* for more_like() */
 	bool		is_next_page;	/* for next() */
-	bool		leaves_out_known;	/* leave out items clicked within repeat_after? */
+	bool		leaves_out_known;	/* does the list leave out items clicked within repeat_after? */
 	NullableDatum item;
 	NullableDatum recent;		/* recently clicked items, from the caller */
 	NullableDatum profile;		/* the user's profile; NULL until computed */

@@ -1,6 +1,6 @@
 /*
  * next.c
- *		The function next(): the next page of a list.
+ *		The function next(), which returns the next page of a list.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 #include "page/lists.h"
 #include "page/tables.h"
 
-/* SQL function that we call directly */
+/* SQL function that we call as a C function */
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
 /* maximum number of earlier pages whose items are left out */
@@ -32,7 +32,7 @@ static const PageTable decision_table = {"decision", 7, {
 		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
-/* Select the items that the logged context of a list names.  Invalid keys are ignored. */
+/* Select the items in the keys "more_like" and "left_out" of a logged context, if valid. */
 static const PageQuery named_items = {{
 	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
 	"             FROM  (SELECT $1 ->> 'more_like'\n"
@@ -182,7 +182,7 @@ logged_profile(const LoggedList *list)
 	return ARR_NDIM(DatumGetArrayTypeP(profile)) == 1 ? Given(profile) : NotGiven();
 }
 
-/* ---------- the next page ---------- */
+/* ---------- choosing the next page ---------- */
 
 /*
  * Raise an error unless the caller may continue the list.

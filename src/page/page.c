@@ -20,7 +20,7 @@
 
 const char *const policy_names[] = {"personal", "unknown", "control", "random", "trending"};
 
-/* ---------- entering and leaving ---------- */
+/* ---------- beginning and ending a request ---------- */
 
 /*
  * Raise an error unless an argument has the expected key type.
@@ -109,7 +109,7 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/* Get the type that an argument type such as ARG_USER stands for. */
+/* Get the key type that an argument type such as ARG_USER stands for. */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {
@@ -171,7 +171,7 @@ typedef struct RowReceiver
 	DestReceiver pub;
 	RowReader	read;
 	void	   *reader;
-	MemoryContext memory;		/* reset after each row */
+	MemoryContext memory;		/* memory context that is reset after each row */
 } RowReceiver;
 
 static bool
@@ -231,7 +231,7 @@ RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *a
 	run(page, query, args, false);
 }
 
-/* Get a column of the last query's first row; NULL without rows.  Columns count from 1. */
+/* Get a column, counted from 1, of the last query's first row; NULL if there is no row. */
 NullableDatum
 ResultColumn(int column)
 {
@@ -265,12 +265,12 @@ IsObjectError(int sqlerrcode)
 		ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
 	};
 
-	/* input functions raise these two codes for invalid values */
+	/* input functions also raise these two codes, for invalid values */
 	return sqlerrcode != ERRCODE_SYNTAX_ERROR && sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/* Can an error come from the data of one row?  We list the classes that cannot. */
+/* Can an error come from the data of one row?  We list the error classes that cannot. */
 bool
 IsRowError(int sqlerrcode)
 {
@@ -359,7 +359,7 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-/* Call a function.  If an expression fails for some items, call it again without them. */
+/* Call a function.  If an expression fails for some items, call the function again without them. */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {

@@ -19,7 +19,7 @@
 #include "page/entry.h"
 #include "page/plans.h"
 
-/* If there are more plans, we drop all at the end of the transaction, when none is in use. */
+/* If there are more plans, we drop all plans at the end of a transaction, when none is in use. */
 #define MAX_KEPT_PLANS	1000
 
 #define PLACEHOLDER		"@extschema@"
@@ -67,7 +67,7 @@ drop_surplus(XactEvent event, void *arg)
 	kept_plans = NULL;
 }
 
-/* Append a statement's text, with "@extschema@" replaced. */
+/* Append a statement's text, with the extension's schema in place of "@extschema@". */
 static void
 append_qualified(StringInfo text, const char *sql, Size length, const char *extension)
 {
@@ -155,7 +155,7 @@ prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtype
 	return plan;
 }
 
-/* Does a plan have these argument types?  ALTER can change a recommender's key types. */
+/* Does a plan have these argument types?  dlints_alter_recommender() can change key types. */
 static bool
 has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 {

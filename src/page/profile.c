@@ -22,7 +22,7 @@
 /* maximum bytes of a request's {"like": ...}; encoding them takes 0.5 s */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
-/* {"like": ...} counts as this many clicks */
+/* the key "like" of a context counts as this many clicks */
 #define CLICKS_PER_LIKE		5.0
 /* the item of more_like() counts as this many clicks */
 #define CLICKS_ON_ITEM		20.0
@@ -190,13 +190,13 @@ typedef struct ClickedItems
 	double	   *sums;			/* sum of the decayed weights of each item's clicks */
 	double	   *absolute_sums;
 	double	   *maxima;			/* largest decayed weight of each item's clicks, from -1 to 1 */
-	bool	   *is_known;		/* must the list leave out the item? */
+	bool	   *is_known;		/* must the list leave out each item? */
 } ClickedItems;
 
 /*
- * Sum the clicks on each item, with weights that decay relative to the newest click.
+ * Sum the weights of the clicks on each item, which decay relative to the newest click.
  *
- * A user who returns after a long time thus still has a profile.
+ * A user who returns after a long time therefore still has a profile.
  */
 static ClickedItems *
 sum_clicks(PageRequest *page, const UserClicks *clicks)
@@ -293,12 +293,12 @@ typedef struct FeatureSum
 {
 	int			liked;
 	double	   *sum;
-	double		weights;		/* sum of absolute weights */
-	double		weight;			/* weight of the present item */
+	double		weights;		/* sum of the absolute weights of the items */
+	double		weight;			/* weight of the item that is read */
 	double		absolute_weight;
 } FeatureSum;
 
-/* Add features, unless they are NULL or too few. */
+/* Add an item's features to the sum, unless the array is NULL or too short. */
 static void
 add_features(FeatureSum *sum, NullableDatum features)
 {
@@ -383,7 +383,7 @@ ReadItem(PageRequest *page, Datum item)
 	return complete_profile(page, sum, encoded, CLICKS_ON_ITEM);
 }
 
-/* Is this the profile of a user without clicks, for whom we have a prior? */
+/* Is this the profile of a user without clicks, for whom the model has a prior? */
 bool
 IsUnknownProfile(const PageRequest *page, Datum profile)
 {

@@ -35,9 +35,9 @@ typedef struct Ranking
 	Oid			schema;
 	Oid			extension_schema;
 	RankRequest request;
-	Datum		event;			/* identifier of the event, text */
+	Datum		event;			/* identifier of the event, a text */
 	bool		is_deferred;
-	bool		is_live;		/* does the model determine the ranking? */
+	bool		is_live;		/* does the model determine the order of actions? */
 	bool		is_constrained;
 	int64		secret;			/* secret that permutes decision numbers */
 	TimestampTz now;
@@ -75,7 +75,7 @@ static const PageStatement has_reported_cost = {
 	"SELECT EXISTS (SELECT FROM action_cost c WHERE c.constraint_name = $1)", 1
 };
 
-/* Update prices after 20 decisions, or after 60 if run() has just updated them. */
+/* Update the ranker's prices after 20 decisions, or after 60 if run() has just updated them. */
 static const PageStatement find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
 	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"
@@ -367,7 +367,7 @@ answer_request(Ranking *ranking)
 	rank_and_log(ranking);
 }
 
-/* Get the argument "event", or 0 if it is NULL. */
+/* Get the argument "event" as a text.  Returns 0 if the argument is NULL. */
 static Datum
 event_argument(FunctionCallInfo fcinfo, int argno)
 {

@@ -23,7 +23,7 @@
 
 /* length of the lists for which recall is measured */
 #define SAMPLED_ITEMS		10
-/* number of draws under which a list is replayed */
+/* number of draws of coefficients under which a list is replayed */
 #define REPLAYED_DRAWS		2
 /* number of items per weight vector: MIN_BEST + BEST_PER_POSITION per position of the list */
 #define MIN_BEST			32
@@ -31,7 +31,7 @@
 /* price that outweighs all other terms of a score, relative to the norm of all weights */
 #define EXTREME_PRICE		100.0
 
-/* Get the weight vectors that rank items for a profile. */
+/* Get the weight vectors by which the recommender's models rank items for a profile. */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {

@@ -17,7 +17,7 @@
 #include "page/action_names.h"
 #include "page/lists.h"
 
-/* Maximum length of a list.  Training assumes that users see all items of a list. */
+/* Maximum length of a list.  It is limited, because training assumes that users see all items. */
 #define MAX_K			1000
 
 void
@@ -62,7 +62,7 @@ AddToContext(Datum context, const char *key, const char *json)
 							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
 }
 
-/* Hash the user or session to a number in [0, 1), which assigns the control group. */
+/* Hash the user or session to a number in [0, 1).  Low numbers are the control group. */
 static double
 treatment_number(const PageRequest *page)
 {

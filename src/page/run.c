@@ -22,7 +22,7 @@
 /* parts of the maintenance, in order */
 static const char *const parts[] = {"refresh", "items", "refit", "learn", "rebuild", "prices", "months"};
 
-/* result of run_part() if the part must be called again */
+/* result of the SQL function run_part() if it must be called again for this part */
 #define HAS_MORE "more"
 
 /* Do a part of the maintenance.  Returns true if it must be called again. */

@@ -21,10 +21,10 @@
 
 /* maximum block number: 40 million items in blocks of four */
 #define MAX_BLOCK		10000000
-/* larger values of the setting "cap" have no effect */
+/* maximum of the setting "cap"; larger values have no effect */
 #define MAX_CAP			1000000
 
-/* two more features: popularity and neighbour score */
+/* number of features besides factors, columns and dates: popularity and neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -39,7 +39,7 @@ report_corrupted(const char *table, const char *column, int64 value, const char 
 			 errhint("%s", hint)));
 }
 
-/* Raise an error unless the lengths by which we read arrays are consistent. */
+/* Raise an error unless the settings agree on the lengths of the arrays that we read. */
 static void
 check_sizes(const PageSettings *settings)
 {

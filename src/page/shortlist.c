@@ -26,14 +26,14 @@
 /* items per weight vector on the first shortlist: a minimum, and a number per list position */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* minimum, and number per list position, for lists with diversity */
+/* the same two numbers for lists with diversity */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
-/* factor by which a shortlist grows if its eligible items cannot fill the list */
+/* factor by which a shortlist grows if its eligible items are too few for the list */
 #define GROWTH				4
 /* a shortlist has at most 1/MAX_PART of all items */
 #define MAX_PART			4
-/* in smaller catalogues we read all eligible items */
+/* in catalogues with fewer items, we read all eligible items */
 #define MIN_SHORTLISTED		2000
 /* we read all eligible items if the planner expects less than 1/MIN_CANDIDATE_PART of all */
 #define MIN_CANDIDATE_PART	20
@@ -44,7 +44,7 @@
  * fraction of the difference between the last score found and the last score on the list.
  */
 #define MISSED_PART			0.5
-/* items to find in each group beyond the cap, because scores are rounded */
+/* number of items to find in each group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
 /* first numbers of items outside of blocks, and of items without a vector */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
@@ -74,7 +74,7 @@ typedef struct ItemReader
 	PageRequest *page;
 	CandidateSet *set;
 	KeyTable   *numbers;
-	KeyTable   *left_out;		/* items to skip, or NULL */
+	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
 } ItemReader;
 
 static void
@@ -128,7 +128,7 @@ FirstShortlistSize(const PageRequest *page)
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
 }
 
-/* Count an item of a group.  Returns false if the group has reached the cap. */
+/* Count an item of a cap group.  Returns false if the group has already reached the cap. */
 static bool
 fits_cap(const PageRequest *page, int group, int *counts)
 {
@@ -181,7 +181,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* Mark the eligible items among "extra".  Returns the others. */
+/* Mark the items of "extra" that are also in "eligible".  Returns the other items of "extra". */
 static CandidateSet *
 mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
 				 bool *is_marked)
@@ -203,7 +203,7 @@ mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *nu
 	return others;
 }
 
-/* ---------- choice among all eligible items ---------- */
+/* ---------- candidates from all eligible items ---------- */
 
 static int
 find_same(const void *items, int candidate)
@@ -241,7 +241,7 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items, and keep the best if there are many.
+ * Read all eligible items.  If there are many, keep those that may be on the list.
  *
  * Trending lists need cut_candidates(), which adds the trend to scores.
  */
@@ -265,7 +265,7 @@ typedef struct Union
 {
 	int			count;
 	int		   *numbers;
-	int		   *eligible;		/* index among the eligible items, or -1 */
+	int		   *eligible;		/* index among the eligible items; -1: not eligible */
 } Union;
 
 static int
@@ -454,7 +454,7 @@ estimated_below(PageRequest *page, double items)
 	return rows < items;
 }
 
-/* Must we read all eligible items?  With a bonus, any item may be on the list. */
+/* Must we read all eligible items?  If items have a bonus, any item may be on the list. */
 static bool
 takes_all(PageRequest *page, ListPolicy policy)
 {

@@ -22,9 +22,9 @@
 
 /* Profiles are means over clicked items and this many zero vectors: few clicks count little. */
 #define SHRINKAGE		5.0
-/* maximum age of a click in half-lives, to avoid subnormal numbers */
+/* maximum age of a click in half-lives, so that no weight is subnormal */
 #define MAX_HALF_LIVES	300.0
-/* Smaller absolute values become 0, so that products in single precision do not underflow. */
+/* Smaller elements of a profile become 0, so that products in single precision do not underflow. */
 #define MIN_MAGNITUDE	1e-20
 
 static int
@@ -38,7 +38,7 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/* Read an argument that is a number of features.  The sum of two of them fits into an int. */
+/* Read an argument that is a number of features, so small that a sum of two fits into an int. */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -61,7 +61,7 @@ check_length(int length, int expected, const char *name)
 				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
 }
 
-/* Compute the weight of a click after some days.  Half-life 0 means no decay. */
+/* Compute the weight of a click after some days.  A half-life of 0 means no decay. */
 double
 DecayOf(double days, double half_life)
 {

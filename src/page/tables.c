@@ -38,11 +38,11 @@ struct TableLookup
 	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_ordered;		/* rows must be sorted by this many columns; 0: no lookups */
-	ScanKeyData key;			/* equality of the first column, if n_ordered > 0 */
+	int			n_ordered;		/* lookups need rows sorted by this many columns; 0: no lookups */
+	ScanKeyData key;			/* scan key for the first column, if n_ordered > 0 */
 	Oid			index;			/* index on the ordered columns, or InvalidOid */
 	SysScanDesc scan;			/* index scan that lookups share; NULL until begun */
-	MemoryContext row;			/* reset after each row */
+	MemoryContext row;			/* memory context that is reset after each row */
 };
 
 /* ---------- tables and columns ---------- */
@@ -119,7 +119,7 @@ index_equality(Relation index, int column)
 	return OidIsValid(equal) ? get_opcode(equal) : InvalidOid;
 }
 
-/* May this transaction read an index?  See README.HOT of PostgreSQL for indcheckxmin. */
+/* May this transaction read an index?  See PostgreSQL's README.HOT about indcheckxmin. */
 static bool
 is_usable(Relation index)
 {
@@ -153,7 +153,7 @@ init_key_by_index(TableLookup *lookup, Relation index)
 						   index->rd_indcollation[0], index_equality(index, 0), (Datum) 0);
 }
 
-/* Set the key for a sequential scan, with the default equality of its type. */
+/* Set the scan key for a sequential scan, with the default equality operator of the key's type. */
 static void
 init_key_by_type(TableLookup *lookup)
 {
@@ -165,7 +165,7 @@ init_key_by_type(TableLookup *lookup)
 						   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
 }
 
-/* Set the key for an index, or for a sequential scan if no index has the ordered columns. */
+/* Set the scan key: for an index, or for a sequential scan if no index has the ordered columns. */
 static void
 init_key(TableLookup *lookup)
 {
@@ -296,7 +296,7 @@ LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 	return count;
 }
 
-/* Like LookUp(), but backward in index order.  With n_keys = 0, reads all rows. */
+/* Like LookUp(), but backward in index order.  If n_keys is 0, reads rows with any key. */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
@@ -369,7 +369,7 @@ struct LogTable
 	int			n_ordered;
 	Relation	parent;
 	PartitionDesc partitions;
-	TableLookup **lookups;		/* one for each partition; NULL until opened */
+	TableLookup **lookups;		/* lookups of each partition; NULL until opened */
 	bool	   *is_skipped;
 };
 

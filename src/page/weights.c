@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* number of draws per list, with and without blocks */
+/* number of draws per list, in catalogues with and without blocks */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -70,7 +70,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (policy == POLICY_PERSONAL)
 	{
-		/* compute both at once, since they share a factorization */
+		/* computing both at once factors the model only once */
 		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);

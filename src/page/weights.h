@@ -17,7 +17,7 @@ typedef struct PageModels
 	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
 	PreparedModel *control;
 	int			n_draws;
-	double	   *draws;			/* draws of the personal model's coefficients, or NULL */
+	double	   *draws;			/* draws of the personal model's coefficients; NULL: none */
 } PageModels;
 
 extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);

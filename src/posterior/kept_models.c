@@ -46,7 +46,7 @@ ValueKeyOf(Datum datum)
 	return key;
 }
 
-/* Free the copy that ValueKeyOf may have made. */
+/* Free the copy that ValueKeyOf() may have made. */
 static void
 ValueKeyDone(ValueKey key, Datum datum)
 {
@@ -65,7 +65,7 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 	return same;
 }
 
-/* Set a key to identify a datum.  The key's previous bytes are not freed. */
+/* Set a key to identify a datum.  Its previous bytes are not freed. */
 void
 ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -132,7 +132,7 @@ HashKey(const ValueKey *key)
 	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/* Deletion compares an entry's key with itself, hence the shortcut. */
+/* The shortcut is for deletion, which compares an entry's key with itself. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
@@ -160,11 +160,11 @@ typedef struct CallSite
 	MemoryContextCallback at_end;
 } CallSite;
 
-/* all models that this backend caches */
+/* memory context and hash table of the cached models */
 static MemoryContext all_context = NULL;
 static models_hash *table = NULL;
 static Size kept_bytes = 0;
-static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* models with inline keys */
+static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* models with inline values as keys */
 
 static Size
 CacheLimit(void)
@@ -247,10 +247,10 @@ MakeRoom(Size bound)
 #define IDLE_CACHE_DIVISOR	4
 
 /*
- * Shrink the cache at the end of a transaction.
+ * Evict models from the cache at the end of a transaction.
  *
- * Inline models are evicted because they are small, or values of variables.  Other models may be
- * old versions that no query will use again.
+ * Inline models are evicted, because they are small, or values of PL/pgSQL variables.  Other models
+ * may be old versions that no query will use again.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
@@ -372,7 +372,7 @@ ConfirmModel(PreparedModel *model, Datum datum)
 	if (HashFirstChunk(datum) != model->first_chunk)
 		return false;
 	model->seen_in = MyTransaction();
-	/* the OID in the profile's toast pointer may have been reused, too */
+	/* the OID in the toast pointer of the cached profile may have been reused, too */
 	if (model->lifted && VARATT_IS_EXTERNAL(model->profile_key.bytes))
 		model->lifted = false;
 	return true;
@@ -401,7 +401,7 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/* Release the model of a function call.  Also called at the end of the plan. */
+/* Let a function call in a plan release its model.  The end of the plan calls this, too. */
 static void
 ReleaseModel(void *arg)
 {
@@ -428,7 +428,7 @@ GetSite(FmgrInfo *flinfo)
 	return site;
 }
 
-/* Prepare a model in the current memory context, without the cache. */
+/* Read a model in the current memory context, without adding it to the cache. */
 static PreparedModel *
 PrepareModelOnce(Datum datum)
 {
@@ -454,7 +454,7 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 		return PrepareModelOnce(datum);
 
 	site = GetSite(fcinfo->flinfo);
-	/* usually, the model is that of the previous call */
+	/* usually, the model is the same as in the previous call */
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
 	{
 		ReleaseModel(site);

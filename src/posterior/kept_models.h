@@ -36,13 +36,13 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
-/* Texts of the error for different models in one group or partition */
+/* Texts of the error for different models in one group or window partition */
 typedef struct MismatchMessages
 {
 	const char *function;
 	const char *rows;			/* "group" or "partition" */
-	const char *advice;			/* hint for different models */
-	const char *profile_advice;	/* hint for different profiles */
+	const char *advice;			/* hint if models differ */
+	const char *profile_advice;	/* hint if profiles differ */
 } MismatchMessages;
 
 extern void CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages,
@@ -61,7 +61,7 @@ typedef struct PreparedModel
 	double	   *root;			/* root of posterior covariance */
 	double	   *shift;			/* argument of posterior_draws() */
 	double	   *factors;
-	double	   *weights;		/* mean as feature weights */
+	double	   *weights;		/* mean as weights of item features */
 	bool		lifted;
 	ValueKey	profile_key;		/* profile of "weights" */
 	bool		is_moderate_known;
@@ -70,14 +70,14 @@ typedef struct PreparedModel
 	/* the model's value, valid during the current call */
 	Datum		datum;
 
-	/* fields for the cache */
+	/* fields of the cache */
 	MemoryContext context;
 	bool		kept;
-	Size		bytes;			/* size in the cache */
+	Size		bytes;			/* size of the entry in the cache */
 	uint32		hash;
 	dlist_node	in_line;
-	int			users;			/* function calls using it */
-	uint32		seen_in;		/* transaction that checked it */
+	int			users;			/* number of function calls using it */
+	uint32		seen_in;		/* last transaction that checked it */
 	uint64		first_chunk;	/* hash */
 } PreparedModel;
 

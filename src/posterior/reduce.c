@@ -140,7 +140,7 @@ KeepProjection(const Projection *projection)
 	KeptProjection *kept;
 
 	MakeTable();
-	MakeRoom(0);				/* the limit may have been reduced */
+	MakeRoom(0);				/* the limit of the cache may have been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{
@@ -191,7 +191,7 @@ ProjectionNext(ProjectionWalk *walk)
 	return piece->count > 0;
 }
 
-/* ---------- reduction and lifting ---------- */
+/* ---------- conversion of features and coefficients ---------- */
 
 /* Begin a scan of a model's projection matrix.  Returns false if the model has none. */
 static bool
@@ -240,8 +240,8 @@ ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 /*
  * Convert vectors of coefficients to weights of item features.
  *
- * All have the same user profile.  The weight of the intercept is last.  Raises an error if a
- * weight overflows.
+ * All vectors are for the same user profile.  The weight of the intercept is last.  Raises an error
+ * if a weight overflows.
  */
 void
 LiftParameters(const DlintsHeader *model, int count, const double *parameters,
@@ -261,7 +261,7 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 		ResultFinite(weights[i]);
 }
 
-/* Convert one vector of coefficients to weights of item features. */
+/* Convert one vector of coefficients to weights of item features, for a user profile. */
 void
 LiftParameter(const DlintsHeader *model, const double *parameter, Datum profile, double *weights)
 {

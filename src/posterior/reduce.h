@@ -16,8 +16,8 @@ typedef struct ProjectionWalk
 {
 	const Projection *projection;
 	ProjectionRows piece;		/* current rows */
-	const double *kept;			/* cached matrix, or NULL */
-	double	   *generated;		/* buffer without a cache */
+	const double *kept;			/* the cached matrix; NULL: not cached */
+	double	   *generated;		/* buffer for generated rows */
 } ProjectionWalk;
 
 extern ProjectionWalk ProjectionBegin(const Projection *projection);

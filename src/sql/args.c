@@ -42,7 +42,7 @@ AggregateContext(FunctionCallInfo fcinfo)
 	return context;
 }
 
-/* Return the unchanged state, for a row that an aggregate skips. */
+/* Return the unchanged state of an aggregate, for a row that the aggregate skips. */
 Datum
 AggregateSameState(FunctionCallInfo fcinfo)
 {
@@ -59,7 +59,7 @@ TypeIsNumber(Oid type)
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
 }
 
-/* Convert a number or boolean to double.  A numeric that is too large becomes infinity. */
+/* Convert a number or boolean to double.  Too large a numeric becomes infinity. */
 double
 ArgNumber(Oid type, Datum value)
 {
@@ -114,7 +114,7 @@ ArgBounded(double value, const char *what)
 	return CheckAllowed(fabs(value) <= WIDEN_MAX, value, what);
 }
 
-/* Raise the error "name must be range". */
+/* Raise the error that the argument "name" must be in a range, such as "between 0 and 1". */
 void
 ArgRaiseOutOfRange(const char *name, const char *range, double value)
 {

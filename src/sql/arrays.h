@@ -41,7 +41,7 @@ typedef struct ArgSpec
 {
 	const char *name;			/* name of the argument in error messages */
 	int			len;
-	const DlintsHeader *model;	/* model that determines the length, or NULL */
+	const DlintsHeader *model;	/* model that determines the array's length, or NULL */
 } ArgSpec;
 
 /* These functions return false for an invalid argument, and raise an error if "problem" is NULL. */

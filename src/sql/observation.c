@@ -43,7 +43,7 @@ ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 	return FeaturesAreMissing(fcinfo, form) || PG_ARGISNULL(form->reward);
 }
 
-/* ---------- parts of an observation ---------- */
+/* ---------- reading one observation ---------- */
 
 static bool
 CheckReward(double reward, const DlintsHeader *model, Problem *problem)
@@ -87,7 +87,7 @@ CheckWeight(double weight, Problem *problem)
 						 psprintf("The value is %s.", double_to_shortest_decimal(weight)), NULL);
 }
 
-/* Check that the model uses profiles. */
+/* Check that the model uses profiles, for a caller who passes one. */
 static bool
 CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
 {
@@ -194,14 +194,14 @@ ReadProfile(Datum profile, const DlintsHeader *model)
 	return numbers;
 }
 
-/* ---------- batches of observations ---------- */
+/* ---------- reading a batch of observations ---------- */
 
 static BatchPart
 BeginPart(ArrayType *array, ArgSpec spec, int rows)
 {
 	BatchPart	part = {array, spec, NULL};
 
-	/* zeros are the profiles of a batch without profiles */
+	/* in a batch without profiles, each profile is zeros */
 	part.numbers = palloc0(sizeof(double) * Min(rows, EVIDENCE_BLOCK) * (Size) spec.len);
 	return part;
 }

@@ -40,7 +40,7 @@ extern bool ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm 
 extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 							const DlintsHeader *model, Observation *observation, Problem *problem);
 
-/* for functions that take a profile, but no reward */
+/* for functions that have a profile argument, but no reward */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
@@ -51,7 +51,7 @@ extern bool CheckTime(int64 time, Problem *problem);
 /* One array argument of a batch */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* NULL if the batch has no such argument */
+	ArrayType  *array;			/* NULL if the batch lacks this argument */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;

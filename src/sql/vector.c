@@ -22,7 +22,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Call array_in or array_recv with our own flinfo, in which they cache data. */
+/* Call array_in or array_recv with a separate flinfo, because they cache data in it. */
 static Datum
 CallArrayInput(FunctionCallInfo fcinfo, PGFunction function)
 {
@@ -112,7 +112,7 @@ dlints_vector_support(PG_FUNCTION_ARGS)
 									  COERCE_IMPLICIT_CAST));
 }
 
-/* ---------- values of pgvector ---------- */
+/* ---------- values of pgvector's types ---------- */
 
 /* Storage format of vector and halfvec: "dim" numbers of 4 or 2 bytes follow */
 typedef struct PgVector

@@ -26,13 +26,13 @@
 
 #define INITIAL_CELLS		1024
 
-/* memory that renumbering allocates per user and item, in bytes */
+/* bytes of memory that renumbering allocates for each user and each item */
 #define RENUMBERING_BYTES		(sizeof(KeyEntry *) + sizeof(uint32))
 
 typedef struct KeyEntry
 {
 	Datum		value;
-	uint32		hash;			/* lower half of the 64-bit hash */
+	uint32		hash;			/* lower half of the key's 64-bit hash */
 	uint32		upper_hash;
 	uint32		number;
 	char		status;
@@ -40,7 +40,7 @@ typedef struct KeyEntry
 
 typedef struct Keys
 {
-	MemoryContext context;		/* owns this struct and all values */
+	MemoryContext context;		/* memory context of this struct and of all values */
 	struct keys_hash *table;
 	TypeCacheEntry *type;
 	FmgrInfo	hash;
@@ -76,12 +76,12 @@ struct Clicks
 	Keys	   *items;
 	Size		count;
 	Size		capacity;
-	KeyEntry  **by_number;		/* items by number, once the log is complete */
+	KeyEntry  **by_number;		/* items by number; NULL until the log is complete */
 	uint64	   *item_hashes;
 	SvdMatrix	matrix;
 };
 
-/* ---------- users and items ---------- */
+/* ---------- numbering of users and items ---------- */
 
 static Keys *
 CreateKeys(KeyType of, uint64 seed, const char *what)
@@ -118,7 +118,7 @@ HashKey(Keys *keys, Datum value)
 		return DatumGetUInt64(FunctionCall2Coll(&keys->hash, keys->collation, value,
 												UInt64GetDatum(keys->seed)));
 
-	/* types without an extended hash function take no seed */
+	/* the hash functions of some types take no seed */
 	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation, value));
 	words[1] = keys->seed;
 	return hash_name(words, sizeof(words));
@@ -192,7 +192,7 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* hashes collide: keep the order of arrival */
+	/* hashes collide, so keep the order of arrival */
 	return left->number < right->number ? -1 : 1;
 }
 
@@ -241,7 +241,7 @@ ClicksCreate(KeyType users, KeyType items, uint64 seed)
 	return clicks;
 }
 
-/* Grow by a quarter, since doubling would waste memory. */
+/* Return a capacity larger by a quarter, since doubling would waste memory. */
 static Size
 GrowCapacity(Size capacity)
 {
@@ -347,12 +347,12 @@ RenumberAll(Clicks *clicks)
 	pfree(user_numbers);
 	pfree(item_numbers);
 
-	/* the values of users are not needed any more */
+	/* only the values of items are needed after renumbering */
 	MemoryContextDelete(clicks->users->context);
 	clicks->users = NULL;
 }
 
-/* Compute the index of each user's first matrix cell, followed by the number of cells. */
+/* Compute the index of each user's first matrix cell, and last the number of all cells. */
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
@@ -397,7 +397,7 @@ GroupByUser(SvdMatrix *matrix)
 /*
  * Compare matrix cells by item, then by weight.
  *
- * Weights are added in this order, so that their sum is always rounded in the same way.
+ * The weights of a user and item are added in this order, so that rounding is always the same.
  */
 static inline int
 CompareCells(const SvdCell *left, const SvdCell *right)
@@ -460,7 +460,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/* Call ClicksMatrix() before the next three functions. */
+/* The next three functions require that ClicksMatrix() was called. */
 const uint64 *
 ClicksItemHashes(const Clicks *clicks)
 {

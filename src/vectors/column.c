@@ -18,7 +18,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum absolute value of a number; sums of squares do not overflow */
+/* maximum absolute value of a column's number, so that sums of squares do not overflow */
 #define MAX_COLUMN_NUMBER 1e100
 
 /* Maximum length of an embedding, relative to the typical length in its column */
@@ -27,7 +27,7 @@
 /* maximum weight of a click, so that one row cannot outweigh all others */
 #define MAX_CLICK_WEIGHT 1000.0
 
-/* Read argument 0, of any numeric type, as double.  NULL becomes NaN. */
+/* Read the first argument, of any numeric type, as double.  NULL becomes NaN. */
 static double
 read_number(FunctionCallInfo fcinfo, const char *what)
 {

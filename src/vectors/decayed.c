@@ -18,8 +18,8 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-#define MAX_MEASURES		16	/* maximum number of sums per item */
-#define MAX_HALVINGS		300 /* maximum age in half-lives; weights stay above 0 */
+#define MAX_MEASURES		16	/* maximum number of half-lives */
+#define MAX_HALVINGS		300 /* maximum age of clicks, so that weights stay above 0 */
 #define NO_USER				PG_UINT32_MAX
 
 enum
@@ -39,7 +39,7 @@ typedef struct DatedClick
 	double		weight;
 } DatedClick;
 
-/* Compare by item, then by user, then by time with the newest click first. */
+/* Compare clicks by item, then by user, then by time, with the newest click first. */
 static inline int
 CompareClicks(const DatedClick *a, const DatedClick *b)
 {
@@ -69,11 +69,11 @@ typedef struct Reader
 	Oid			types[COLUMNS];
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
-	double		periods[MAX_MEASURES];	/* days in which a user's clicks count once */
+	double		periods[MAX_MEASURES];	/* length of the period of each sum, in days */
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;
-	double		newest;			/* day of the newest click */
+	double		newest;			/* day of the log's newest click */
 } Reader;
 
 /* ---------- reading the query of clicks ---------- */
@@ -126,7 +126,7 @@ SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measur
 	double		half_life = reader->half_lives[measure];
 	double		sum = 0.0;
 	double		decay = 0.0;
-	double		weight = 0.0;	/* largest weight of the present period */
+	double		weight = 0.0;	/* user's largest weight in the present period */
 	double		last = 0.0;
 
 	for (Size i = 0; i < count; i++)
@@ -179,7 +179,7 @@ PutSums(ReturnSetInfo *rows, const Reader *reader)
 
 /* ---------- the function ---------- */
 
-/* Read an array of positive numbers of days.  Returns its length. */
+/* Read an array argument of positive numbers of days.  Returns its length. */
 static int
 ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
 {

@@ -33,9 +33,9 @@
 typedef struct Encoding
 {
 	int			n;
-	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error */
+	bool		skips_bad_numbers;	/* are invalid numbers skipped, instead of an error? */
 	double	   *sum;
-	StringInfoData name;		/* name of the values that are added next */
+	StringInfoData name;		/* name of the next values */
 } Encoding;
 
 /* Adds a value under the name encoding->name. */
@@ -283,7 +283,7 @@ FindAdder(Oid type)
 	return NULL;
 }
 
-/* Get the error hint for an unsupported type.  It has %s in place of the value. */
+/* Get the error hint for an unsupported type.  In the hint, %s stands for the value. */
 static const char *
 GetTypeHint(Oid type)
 {
@@ -401,7 +401,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 	int			count;
 
 	EncodingBegin(fcinfo, &encoding);
-	/* -1 if the call passes VARIADIC NULL */
+	/* "count" is -1 if the call passes VARIADIC NULL */
 	count = extract_variadic_args(fcinfo, 1, true, &args, &types, &nulls);
 	if (count > 0 && count % 2 != 0)
 		ereport(ERROR,

@@ -30,7 +30,7 @@ typedef struct Previous
 	bool	   *known;
 } Previous;
 
-/* Compute the work space of PutFactors(), in bytes. */
+/* Compute the size of the work space of PutFactors(), in bytes. */
 Size
 FactorsMemory(const LogReader *log)
 {
@@ -175,7 +175,7 @@ ComputeVectors(const Previous *previous, SvdMatrix *matrix)
 static void
 CheckResultColumns(TupleDesc desc)
 {
-	/* no domains, because we would not check their constraints */
+	/* domains are rejected, because we would not check their constraints */
 	Oid			features = desc->natts == 2 ? TupleDescAttr(desc, 1)->atttypid : InvalidOid;
 
 	if (features != FLOAT4ARRAYOID && features != FLOAT8ARRAYOID)

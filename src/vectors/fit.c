@@ -16,7 +16,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Compute the work space of embeddings or neighbours, whichever is larger, in bytes. */
+/* Compute the larger of the work spaces of embeddings and of neighbours, in bytes. */
 static Size
 FitMemory(const LogReader *log)
 {
@@ -30,7 +30,7 @@ FitMemory(const LogReader *log)
 /*
  * Compute embeddings, which scales the weights of the matrix, and restore the weights.
  *
- * The cells' field "user" holds the weights, at most 1 as PutNeighbours() limits them.
+ * Meanwhile the field "user" of matrix cells holds the weights, limited to 1 for PutNeighbours().
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -55,7 +55,7 @@ PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 	}
 }
 
-/* Begin a function of a click log.  "columns" is the hint for a missing column list. */
+/* Begin a function that reads a click log.  "columns" is the hint for a missing column list. */
 ReturnSetInfo *
 BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char *columns)
 {

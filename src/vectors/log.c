@@ -23,7 +23,7 @@
 #include "sql/args.h"
 #include "vectors/log.h"
 
-#define FETCH_ROWS		1000	/* number of rows fetched at a time */
+#define FETCH_ROWS		1000	/* number of rows of a query to fetch at a time */
 #define PROGRESS_INTERVAL_MS	10000	/* milliseconds between progress notices */
 
 int			factors_memory;

@@ -57,7 +57,7 @@ struct QueryReader
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* at most MAX_LOG_COLUMNS */
-	int			first_required; /* NULL in this or a later column makes us skip the row */
+	int			first_required; /* rows with NULL from this column on are skipped */
 	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the present row NULL? */
 	double		expected;		/* number of rows that the planner expects */
 	uint64		rows;			/* number of rows read so far */
@@ -69,7 +69,7 @@ typedef struct ItemType
 {
 	Oid			type;
 	int32		typmod;
-	const char *columns;		/* hint for a missing column definition list */
+	const char *columns;		/* hint for a call without a column definition list */
 } ItemType;
 
 /* Reader of a click log */
@@ -81,7 +81,7 @@ struct LogReader
 	Oid			weight_type;	/* base type of the clicks' weights */
 	ItemType	item;
 	uint64		seed;
-	Size		(*work) (const LogReader *reader);	/* computes the size of the work space */
+	Size		(*work) (const LogReader *reader);	/* returns the size of its work space */
 };
 
 extern void ReadQuery(const char *query, QueryReader *reader);
@@ -99,7 +99,7 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 /* Maximum number of an item's neighbours.  The time grows with the cube of this number. */
 #define MAX_NEIGHBOURS	200
 
-#define FIT_COLUMNS		4		/* maximum number of result columns */
+#define FIT_COLUMNS		4		/* maximum number of columns of a result */
 
 /* A call that computes embeddings or neighbours of items */
 typedef struct ItemFit

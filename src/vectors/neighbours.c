@@ -24,10 +24,10 @@
 /* Ridge of the regressions, in clicks.  Best value for ranking (see doc/records.md). */
 #define RIDGE			10.0
 
-/* maximum length of a result row, in units of k */
+/* maximum number of neighbours in a result row, as a multiple of k */
 #define ROW_FACTOR		2
 
-/* Compute the work space of PutNeighbours(), in bytes. */
+/* Compute the size of the work space of PutNeighbours(), in bytes. */
 Size
 NeighboursMemory(const LogReader *log)
 {

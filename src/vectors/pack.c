@@ -31,18 +31,18 @@ typedef struct PackedVectors
 	int			width;			/* bytes per number that is not zero */
 	bool		is_matrix;
 	const uint8 *next;
-	Size		left;			/* number of bytes from "next" on */
+	Size		left;			/* number of bytes that begin at "next" */
 } PackedVectors;
 
-/* Position in the packed value of the last call, where the next call can continue */
+/* Position in a packed value at which the last call ended, and the next call can continue */
 typedef struct Reader
 {
-	ValueKey	key;			/* identifies the packed value */
+	ValueKey	key;			/* key of the packed value */
 	bytea	   *plain;
 	PackedVectors vectors;
-	int64		place;			/* number of the next vector, from 1 */
-	ValueKey	weights_key;	/* identifies the argument "weights" */
-	double	   *mean;			/* weighted mean of all vectors, or NULL */
+	int64		place;			/* number of the vector at "next", counted from 1 */
+	ValueKey	weights_key;	/* key of the argument "weights" */
+	double	   *mean;			/* weighted mean of all vectors; NULL until needed */
 } Reader;
 
 static void
@@ -56,7 +56,7 @@ CheckLength(int len)
 				 errdetail("There are %d.", len)));
 }
 
-/* Return the number of vectors, and set spec->len. */
+/* Return the number of vectors in an array, and set spec->len to their length. */
 static int
 VectorCount(ArrayType *array, ArgSpec *spec)
 {
@@ -212,7 +212,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* Get the reader that this call site keeps between calls. */
+/* Get the reader that a function call in a plan keeps between calls. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {

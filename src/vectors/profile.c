@@ -24,7 +24,7 @@ GetWritableSum(FunctionCallInfo fcinfo)
 		PG_GETARG_ARRAYTYPE_P_COPY(0);
 }
 
-/* Return the length of the state.  Raises an error if it is empty. */
+/* Return the length of the state, an array.  Raises an error if it is empty. */
 static int
 SumLength(ArrayType *sum)
 {
