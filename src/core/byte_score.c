@@ -202,7 +202,7 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 /*
- * Multiply integer sums by their scales, and add them to the scores.
+ * Multiply integer sums of products by the scales of their vectors, and add them to "scores".
  *
  * Scales of successive feature vectors are scales_step numbers apart.
  */

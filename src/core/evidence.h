@@ -56,7 +56,7 @@ typedef struct Totals
 	double		peak;
 } Totals;
 
-/* How rewards are centered */
+/* Sums of all rewards, and the reference reward that is subtracted from each */
 typedef struct Rewards
 {
 	bool		intercept;

@@ -125,7 +125,7 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 /* A model that is fitted to evidence under one discount */
 typedef struct MemoryFit
 {
-	double	   *L;				/* Cholesky factor of Z */
+	double	   *L;				/* Cholesky factor of Z (core/evidence.h) */
 	double	   *estimate;		/* posterior mean */
 	double		level;			/* mean reward */
 	double		squares;		/* sum of squared deviations of rewards */

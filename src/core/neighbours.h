@@ -17,7 +17,7 @@
 
 #include "panel.h"
 
-/* Maximum number of items per user, of which we sample more active users' items */
+/* Maximum number of items per user.  We sample the items of more active users. */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
 /* Number of popular items whose products are cached (17 MB) */

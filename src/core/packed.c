@@ -72,7 +72,7 @@ size_of_byte(unsigned bits)
 /*
  * Compute the exponent e by which a vector is divided before it is rounded.
  *
- * The largest number is then between 2^14 and 2^15.
+ * After the division, the vector's largest number is between 2^14 and 2^15.
  */
 int
 packed_exponent(size_t count, const double *numbers)

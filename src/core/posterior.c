@@ -87,7 +87,7 @@ prior_is_valid(const Prior *prior, int dim)
 /*
  * Input of two factorizations: of the matrix G (j = 0) and of the matrix H (j = 1).
  *
- * Against rounding errors we add share[j] times the diagonal, but at least share[j] times least[j].
+ * Against rounding errors, we add share[j] * max(element, least[j]) to each diagonal element.
  */
 typedef struct FactorInput
 {

@@ -128,7 +128,7 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/* Return a price at which scores and costs are equally important; 0 if there is none. */
+/* Return a decision's spread of scores, divided by its spread of costs; 0 if it is not usable. */
 static double
 usual_price(const PricedDecision *one, int kind)
 {
@@ -142,7 +142,7 @@ usual_price(const PricedDecision *one, int kind)
 /*
  * Return the lowest usual_price() of a constraint over all decisions.
  *
- * The mean could depend too much on one extreme cost.
+ * A mean over decisions could depend too much on one extreme cost.
  */
 static double
 lowest_usual_price(const PricedDecisions *all, int kind)
@@ -182,7 +182,7 @@ is_exceeded(const Search *s, double price)
 }
 
 /*
- * Find the lowest price at which the mean costs meet their targets.
+ * Find the lowest price of a constraint at which the mean costs meet their targets.
  *
  * We take growing steps from the current price, and bisect the last step.
  */

@@ -31,7 +31,7 @@
 /* Eigenvalues of a Gram matrix below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* The same fraction for the Gram matrix of vectors of length 1, which has smaller errors */
+/* In a Gram matrix of unit vectors, eigenvalues below this fraction are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space */

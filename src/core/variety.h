@@ -52,8 +52,8 @@ typedef struct Variety
 	int		   *taken;			/* chosen candidates per group */
 	double	   *scores;			/* -infinity: unavailable */
 	double	   *closest;		/* largest similarity to a choice */
-	double	   *peaks;			/* per VARIETY_STRIP candidates */
-	int		   *applied;		/* per VARIETY_STRIP candidates */
+	double	   *peaks;			/* highest score per strip */
+	int		   *applied;		/* choices applied per strip */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

@@ -244,7 +244,7 @@ ReadNumber(Reader *reader, const JsonbValue *value, const char *name, double *nu
 {
 	if (value->type != jbvNumeric)
 		return ReportMalformed(reader, psprintf("Field \"%s\" must contain numbers", name));
-	/* a numeric that is too large becomes infinity, which ModelNormalizeExternal() rejects */
+	/* a numeric that is too large becomes infinity, which a later check rejects */
 	*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
 												 NumericGetDatum(value->val.numeric)));
 	return true;

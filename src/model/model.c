@@ -212,7 +212,7 @@ ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 	return evidence;
 }
 
-/* Read only the sums N, R and S of the evidence under the discount in use. */
+/* Read the sums N, R and S (core/evidence.h) of the evidence under the discount in use. */
 Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {

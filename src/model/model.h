@@ -31,7 +31,7 @@
 #define DLINTS_MAX_FEATURE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
-/* Ranges of the parameters, which keep all results within double precision */
+/* Ranges of model parameters, which keep all results within double precision */
 #define DLINTS_MIN_DISCOUNT		1e-100
 #define DLINTS_MIN_RIDGE		1e-100
 #define DLINTS_MAX_RIDGE		1e100

@@ -40,7 +40,7 @@ typedef struct BlockScan
 	int			numbers[MAX_ITEMS];	/* number of each eligible item, as in BestItems */
 	int			places[MAX_ITEMS];	/* position of each eligible item in the block */
 	double		max_bonus;		/* largest bonus of the block's eligible items, at least 0 */
-	uint16		masks[MAX_ITEMS];	/* bit l: item may be among the best of vector l of the lanes */
+	uint16		masks[MAX_ITEMS];	/* bit l: item may be among the best under vector l */
 	bool		is_kept;		/* is any item of the block among the best? */
 } BlockScan;
 

@@ -38,7 +38,7 @@ typedef struct BestItems
 	Slate	   *slates;
 	double	   *margins;		/* maximum error of scores, for each weight vector */
 	double	   *neighbour_weights;
-	bool	   *is_found;		/* is each eligible item in a block? */
+	bool	   *is_found;		/* did a block contain each eligible item? */
 	Datum	  **blocks;			/* items of each block; NULL: none is among the best */
 } BestItems;
 

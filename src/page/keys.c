@@ -221,7 +221,7 @@ CopyKey(const PageRequest *page, Datum key)
 	return datumCopy(key, page->item_by_value, page->item_length);
 }
 
-/* Read an array of items, except NULLs.  Returns the number of items. */
+/* Read the keys in an array of items, except NULLs.  Returns the number of keys. */
 int
 ArrayKeys(const PageRequest *page, Datum array, Datum **keys)
 {

@@ -338,7 +338,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add features with the weight of "clicks" clicks, and return the profile. */
+/* Add features to the sum, with the weight of "clicks" clicks, and return the user's profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {

@@ -26,7 +26,7 @@
 /* items per weight vector on the first shortlist: a minimum, and a number per list position */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* the same two numbers for lists with diversity */
+/* items per weight vector for lists with diversity: a minimum, and a number per position */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* factor by which a shortlist grows if its eligible items are too few for the list */

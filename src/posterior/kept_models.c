@@ -243,7 +243,7 @@ MakeRoom(Size bound)
 		EvictModel(model);
 }
 
-/* Between transactions, a backend keeps at most 1/4 of dlints.model_cache_size. */
+/* Between transactions, the cache has at most 1/4 of the setting dlints.model_cache_size. */
 #define IDLE_CACHE_DIVISOR	4
 
 /*

@@ -24,7 +24,7 @@ typedef struct ObservationForm
 /* arguments of dlints_update */
 extern const ObservationForm update_form;
 
-/* One training example.  The caller allocates both vectors. */
+/* One training example.  The caller allocates the vectors of features and profile. */
 typedef struct Observation
 {
 	double	   *features;
