@@ -33,7 +33,7 @@
 /* maximum number of slate entries of a batch of draws: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* Only a shortlist with at least this many tied items may lack others that tie with them. */
+/* Minimum number of tied items on a shortlist that may lack further items of the same score */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState

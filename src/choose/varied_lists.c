@@ -24,7 +24,7 @@ struct VariedLists
 	double	   *vector;
 	double	   *scores;			/* scores: one row per draw, one column per candidate */
 	bool	   *possible;		/* could the list of any draw contain each candidate? */
-	int		   *numbers;		/* indexes of the possible candidates */
+	int		   *numbers;		/* indexes of the candidates that a list could contain */
 	int		   *groups;
 	Variety		variety;		/* selection among the possible candidates */
 	MemoryContext context;		/* memory context of "variety" */
@@ -148,7 +148,7 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 		.diversity = from->rules.diversity, .numbers = lists->numbers,
 	.groups = lists->groups, .cap = from->rules.cap};
 
-	Assert(count > 0);			/* MarkPossible() has marked at least one candidate */
+	Assert(count > 0);
 	v.max_rows = (int) Min(Max(MAX_SIMILARITIES / Max(rounded, 1), 1),
 							(Size) draws * Min(from->rules.k, count) + 1);
 	v.units = AllocateMany(sizeof(float) * rounded, v.dim);

@@ -10,7 +10,6 @@
 
 #include "linalg.h"
 
-/* Number of doubles in Totals */
 #define TOTALS_LEN	4
 typedef char totals_have_no_padding[sizeof(Totals) == TOTALS_LEN * sizeof(double) ? 1 : -1];
 typedef char blocks_can_be_added[EVIDENCE_BLOCK <= LINALG_MAX_UPDATE ? 1 : -1];

@@ -10,7 +10,10 @@
 #include "linalg.h"
 #include "posterior.h"
 
-/* Threshold of the chi-square test, in standard deviations (doc/algorithm.md, "Memories") */
+/*
+ * Threshold of the chi-square test of whether two discounts contradict each other, in standard
+ * deviations (doc/algorithm.md, "Memories")
+ */
 #define CONTRADICTION_THRESHOLD	1.5
 
 /* Weight of the long-term noise estimate in that of a discount, in observations per parameter */
@@ -214,7 +217,7 @@ only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
 	return *e->N >= MIN_WEIGHT ? fmax(both, fit->residual / left) : both;
 }
 
-/* Replace an unusable noise variance by the mean square of the rewards, or by 1. */
+/* Replace a noise variance that is tiny or not finite by the mean square of rewards, or by 1. */
 static double
 usable_variance(double variance, double mean_square)
 {

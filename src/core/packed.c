@@ -23,7 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Maximum difference of exponents from the median (above) and from the shared one (below) */
+/* Maximum distances of a vector's exponent: above the median, and below the shared exponent */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 

@@ -81,7 +81,7 @@ prior_is_valid(const Prior *prior, int dim)
 
 /* ---------- factors ---------- */
 
-/* Maximum relative rounding error of a factor, in units of DBL_EPSILON: it leaves four digits */
+/* Maximum rounding error of a sum, in units of DBL_EPSILON: four correct digits remain */
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*

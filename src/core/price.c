@@ -171,7 +171,7 @@ typedef struct Search
 	bool		all_kinds;		/* must all targets be met, or only that of "kind"? */
 } Search;
 
-/* Does the mean cost exceed a target at this price? */
+/* Would a mean cost exceed its target if the searched price were "price"? */
 static bool
 is_exceeded(const Search *s, double price)
 {

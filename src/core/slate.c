@@ -172,7 +172,6 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	{
 		int			group;
 
-		/* this quick test rejects most candidates */
 		if (*scores < least)
 			continue;
 		group = s->groups ? s->groups[first + i] : -1;

@@ -33,7 +33,7 @@ typedef struct Variety
 	int			count;			/* number of candidates */
 	int			dim;
 	double		diversity;		/* in (0, 1] */
-	const int  *numbers;		/* numbers that determine tie-break keys */
+	const int  *numbers;		/* each candidate's number for tie-breaks */
 	const int  *groups;			/* group of each candidate, or NULL */
 	int			cap;
 	float	   *units;			/* interleaved unit vectors */

@@ -300,7 +300,7 @@ ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, int64 *bo
 	return true;
 }
 
-/* Read a non-null field.  If the header stores null as 0, the number 0 is an error. */
+/* Read a field that is not JSON null.  If the header stores null as 0, the number 0 is an error. */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
 {

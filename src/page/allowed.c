@@ -1,6 +1,6 @@
 /*
  * allowed.c
- *		Evaluate the user's expressions "candidates", "bonus" and "cap_group" outside recommend().
+ *		Evaluate the expressions "candidates", "bonus" and "cap_group" outside recommend().
  *
  * The results do not contain items for which an expression fails.
  */
@@ -112,7 +112,7 @@ PG_FUNCTION_INFO_V1(dlints_try_rules);
 
 /*
  * _dlints_try_rules(user_id "any", context jsonb) -> (n_candidates bigint, n_failing bigint,
- * example text, problem text): evaluate the user's expressions for all items.
+ * example text, problem text): evaluate the recommender's expressions for all items.
  *
  * Raises an error if an expression fails for all items.
  */

@@ -3,7 +3,7 @@
  *		Scan a recommender's tables without SPI.
  *
  * A session's first request would spend most of its time on planning.  SPI is therefore only used
- * for the user's expressions.
+ * for expressions that a recommender's owner wrote.
  */
 #include "postgres.h"
 

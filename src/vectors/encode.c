@@ -35,7 +35,7 @@ typedef struct Encoding
 	int			n;
 	bool		skips_bad_numbers;	/* are invalid numbers skipped, instead of an error? */
 	double	   *sum;
-	StringInfoData name;		/* name of the next values */
+	StringInfoData name;		/* name of the values to be added */
 } Encoding;
 
 /* Adds a value under the name encoding->name. */

@@ -296,7 +296,7 @@ ReadWeights(ArrayType *array, int *count)
 }
 
 /*
- * Compute the weighted mean of all vectors, or zeros if there is only one vector.
+ * Compute the weighted mean of a value's vectors, or zeros if it has only one vector.
  *
  * We sum differences from the first vector, so that the mean of equal numbers is exact.
  */

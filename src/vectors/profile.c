@@ -16,7 +16,7 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/* Get the state for modification: in place in an aggregate, else as a copy. */
+/* Get the state, an array, for modification.  Outside of an aggregate, it is a copy. */
 static ArrayType *
 GetWritableSum(FunctionCallInfo fcinfo)
 {
