@@ -241,7 +241,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Compute the dot products of an item's column with the columns in the linked lists. */
+/* Multiply an item's column by the columns of the items that list_uses() has added. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {

@@ -22,7 +22,7 @@ GATHER(size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* Add the outer product of a row of the sparse matrix and "sum" to the dense matrix. */
+/* Add the outer product of a row of the sparse matrix and the vector "sum" to "panel". */
 CPU_CLONES
 static void
 SCATTER(size_t columns, size_t count, const SvdCell *cells,

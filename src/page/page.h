@@ -46,7 +46,7 @@ typedef struct PageSettings
 	int			liked;
 	int			aged;
 	int			size;
-	int			cap;			/* maximum number of items per group; 0: no limit */
+	int			cap;			/* maximum number of items of a cap group; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
 	int64		block_items;	/* number of items that fit into the blocks; 0: no blocks */
