@@ -17,7 +17,7 @@
 /* Minimum size of a pivot, as a fraction of its column's largest element */
 #define MIN_PIVOT	1e-11
 
-/* Minimum gain of a column.  Smaller gains count as 0. */
+/* Minimum dual value, and gain of a column.  Smaller ones count as 0. */
 #define MIN_GAIN	1e-11
 
 /* Relative difference below which two ratios of the ratio test count as equal */

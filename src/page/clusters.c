@@ -28,7 +28,7 @@
 #define MAX_BEST		250
 /* A block's highest score is estimated as its mean plus this many standard deviations. */
 #define SPREADS			3.0f
-/* Initial threshold of a search, in standard deviations above the mean score of blocks */
+/* Initial threshold, in standard deviations above the mean of the blocks' highest scores */
 #define FIRST_THRESHOLD	2.0
 /* number of blocks from which we estimate the initial thresholds */
 #define MAX_SAMPLE		1024
