@@ -26,22 +26,23 @@
 #include "page/entry.h"
 #include "page/tables.h"
 
-static const char *
-schema_name(Oid schema)
+/* Return the name of a schema.  Raises an error if the schema was dropped meanwhile. */
+const char *
+SchemaName(Oid schema)
 {
 	char	   *name = get_namespace_name(schema);
 
 	if (name == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_SCHEMA),
-				 errmsg("schema of a recommender or ranker does not exist")));
+				 errmsg("schema of a recommender, a ranker or the extension does not exist")));
 	return name;
 }
 
 static char *
 entered_path(Oid schema)
 {
-	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(schema_name(schema)));
+	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(SchemaName(schema)));
 }
 
 /* Is this a recommender's or ranker's "setting", with "empty_model" of type dlints? */
@@ -73,7 +74,7 @@ others_may_create(Oid owner, const Acl *acl)
 static void
 check_owner(Oid schema)
 {
-	const char *name = schema_name(schema);
+	const char *name = SchemaName(schema);
 	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
 	Oid			owner;
 	Datum		privileges;
@@ -129,7 +130,7 @@ CheckHasSettings(Oid schema, bool has_settings)
 	if (!has_settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are empty", schema_name(schema)),
+				 errmsg("tables of schema \"%s\" are empty", SchemaName(schema)),
 				 errdetail("A row of \"setting\" or \"model\" is missing."),
 				 errhint("A dump without data was restored: restore the data too, or create another one.")));
 }
@@ -175,7 +176,7 @@ dlints_enter(PG_FUNCTION_ARGS)
 	CheckNamesakes(extension_schema);
 	CheckHasSettings(schema, HasRows(&page, "setting") && HasRows(&page, "model"));
 	set_path(schema, GUC_ACTION_LOCAL);
-	return DirectFunctionCall1(namein, CStringGetDatum(schema_name(schema)));
+	return DirectFunctionCall1(namein, CStringGetDatum(SchemaName(schema)));
 }
 
 /*
@@ -207,5 +208,5 @@ Datum
 dlints_schema(PG_FUNCTION_ARGS)
 {
 	return DirectFunctionCall1(namein,
-		CStringGetDatum(schema_name(EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)))));
+		CStringGetDatum(SchemaName(EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)))));
 }

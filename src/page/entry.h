@@ -10,6 +10,7 @@
 extern Oid	SchemaOfSetting(Oid setting, Oid extension_schema);
 extern Oid	EnteredSchema(Oid extension_schema);
 extern void CheckHasSettings(Oid schema, bool has_settings);
+extern const char *SchemaName(Oid schema);
 extern int	EnterSchema(Oid schema);
 extern void LeaveSchema(int nest_level);
 

@@ -12,7 +12,6 @@
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "compat.h"
@@ -144,7 +143,7 @@ prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtype
 	SPIPlanPtr	plan;
 
 	initStringInfo(&text);
-	append_expanded(&text, statement->sql, quote_identifier(get_namespace_name(extension_schema)),
+	append_expanded(&text, statement->sql, quote_identifier(SchemaName(extension_schema)),
 					words, variant);
 	plan = SPI_prepare_cursor(text.data, statement->nargs, (Oid *) argtypes,
 							  CURSOR_OPT_GENERIC_PLAN);

@@ -227,8 +227,10 @@ execute(const Ranking *ranking, const PageStatement *statement, const Oid *types
 	SPIPlanPtr	plan = KeptPlan(ranking->schema, ranking->extension_schema, statement, types,
 									NULL, 0);
 
-	if (SPI_execute_plan(plan, values, NULL, false, 0) < 0)
-		elog(ERROR, "could not execute a statement of rank(): %s", SPI_result_code_string(SPI_result));
+	int			result = SPI_execute_plan(plan, values, NULL, false, 0);
+
+	if (result < 0)
+		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 	return SPI_processed;
 }
 
