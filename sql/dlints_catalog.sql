@@ -43,7 +43,8 @@ WHERE prokind <> 'a' AND CASE lanname
       WHEN 'sql' THEN pg_get_function_sqlbody(p.oid) IS NULL
         AND NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
       ELSE NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
-        AND (prosrc !~ '^\s*(#variable_conflict use_column\s+)?(DECLARE\s+own CONSTANT pg_catalog\.name :=|BEGIN\s+PERFORM) \w+\._dlints_schema\(\);'
+        AND (prosrc !~ ('^\s*(#variable_conflict use_column\s+)?'
+               '(DECLARE\s+own CONSTANT pg_catalog\.name :=|BEGIN\s+PERFORM) \w+\._dlints_schema\(\);')
              OR prosrc ~ '^\s*BEGIN.*\nEXCEPTION') END     -- a handler would run under any path
   OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|backtest|grant|winner)'
   OR prosecdef OR proacl IS NOT NULL;

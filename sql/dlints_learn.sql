@@ -47,7 +47,9 @@ INSERT INTO model VALUES ('by time', dlints_new(2, half_life => '12 hours', memo
   intercept => false));
 SELECT count(*) AS ways, pg_temp.shown(m),
   (dlints_info(m)).newest = '2026-01-04 00:00+00' AS newest FROM model, LATERAL (VALUES
-  (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 1], 2, '{}', '2026-01-03 00:00+00', 16), ARRAY[0, 2], -1, '{}', '2026-01-02 00:00+00', 4), ARRAY[2, 1], 0, '{}', '2026-01-04 00:00+00'), ARRAY[1, 0], 1, '{}', '2026-01-01 00:00+00')),
+  (dlints_update(dlints_update(dlints_update(dlints_update(
+    state, ARRAY[1, 1], 2, '{}', '2026-01-03 00:00+00', 16), ARRAY[0, 2], -1, '{}', '2026-01-02 00:00+00', 4),
+    ARRAY[2, 1], 0, '{}', '2026-01-04 00:00+00'), ARRAY[1, 0], 1, '{}', '2026-01-01 00:00+00')),
   (dlints_update_batch(state, ARRAY[[2, 1], [1, 0], [1, 1], [0, 2]], ARRAY[0, 1, 2, -1], '{}',
     ARRAY['2026-01-04 00:00+00', '2026-01-01 00:00+00', '2026-01-03 00:00+00',
     '2026-01-02 00:00+00']::timestamptz[], ARRAY[1, 1, 16, 4])),

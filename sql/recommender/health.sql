@@ -142,7 +142,7 @@ BEGIN
 		SELECT count(*)
 		FROM  (SELECT k.user_id FROM click k
 		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
-	              OR k.at IS NULL OR k.at = '-infinity'
+		              OR k.at IS NULL OR k.at = '-infinity'
 		       ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000) c
 		WHERE  c.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i));
 END

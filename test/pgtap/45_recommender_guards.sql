@@ -318,7 +318,8 @@ CREATE TEMP TABLE guarded AS
 SELECT p.oid::regprocedure AS f, p.prosrc ~ '_dlints_enter\(' AS is_entry
 FROM   pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
        JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dlints'
-WHERE  p.proname ~ '^_dlints_' AND p.prosrc ~ '(CONSTANT pg_catalog.name :=|BEGIN\s+PERFORM) \w+\._dlints_(schema|enter)\(';
+WHERE  p.proname ~ '^_dlints_'
+AND    p.prosrc ~ '(CONSTANT pg_catalog.name :=|BEGIN\s+PERFORM) \w+\._dlints_(schema|enter)\(';
 SELECT cmp_ok(count(*), '>', 30::bigint, 'functions of the extension check the search_path') FROM guarded;
 SELECT is(direct_call(f, path), '55000', format('%s raises an error under the search_path %s', f, path))
 FROM   guarded,
