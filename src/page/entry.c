@@ -141,13 +141,19 @@ set_path(Oid schema, GucAction action)
 	(void) set_config_option("search_path", entered_path(schema), PGC_USERSET, PGC_S_SESSION, action, true, 0, false);
 }
 
-/* Set the search_path to a schema.  Returns the GUC nest level for LeaveSchema(). */
+/*
+ * Set the search_path to a schema.  Returns the GUC nest level for LeaveSchema().
+ *
+ * Requests look up few rows, which are mostly cached.  The default random_page_cost would make the
+ * planner scan a whole table of some thousand items instead.
+ */
 int
 EnterSchema(Oid schema)
 {
 	int			nest_level = NewGUCNestLevel();
 
 	set_path(schema, GUC_ACTION_SAVE);
+	(void) set_config_option("random_page_cost", "1.1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	return nest_level;
 }
 
