@@ -73,8 +73,8 @@ LISTS = {
     'trending()': 'SELECT count(*) FROM {name}.trending('
                    'user_id => (random() * {users})::integer)',
     'next()': 'SELECT count(*) FROM (SELECT id, user_id FROM {name}.decision'
-              " WHERE treatment = 'personal' LIMIT 1) d,"
-              ' {name}.next(d.id, user_id => d.user_id)'}
+              " WHERE treatment = 'personal' OFFSET random() * 100 LIMIT 1)"
+              ' d, {name}.next(d.id, user_id => d.user_id)'}
 TRAIN = """
     SELECT count(r.reward)
     FROM   generate_series(1, 200) i,
