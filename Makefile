@@ -84,8 +84,9 @@ $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 
 sql/dlints--$(EXTVERSION).sql: $(DECLARATIONS)
 sql/dlints_pgvector--$(EXTVERSION).sql: sql/pgvector/casts.sql
+# A column that a user adds to our tables may have the name of a variable: variables take precedence.
 $(CREATION_SCRIPTS):
-	cat $(filter %.sql,$^) >$@
+	sed '/LANGUAGE plpgsql/,/^\$$\$$$$/s/^\$$\$$$$/$$$$#variable_conflict use_variable/' $(filter %.sql,$^) >$@
 else
 .PHONY: all install installcheck clean
 all install installcheck clean:

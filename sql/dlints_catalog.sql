@@ -34,7 +34,8 @@ WHERE (proname ~ '^dlints_(draw|choose)' OR (proname = 'dlints_recommend' AND pr
   AND proparallel <> 'r';
 
 -- Functions in SQL are bound when made or have a safe search_path; functions in PL/pgSQL have a safe search_path or
--- check that a schema was entered.  Functions run with their caller's rights, and no privilege is granted.
+-- check that a schema was entered.  Their variables take precedence over columns that users add to tables.  Functions
+-- run with their caller's rights, and no privilege is granted.
 SELECT p.oid::regprocedure AS not_safe FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
   JOIN pg_language AS l ON l.oid = prolang
@@ -43,9 +44,10 @@ WHERE prokind <> 'a' AND CASE lanname
       WHEN 'sql' THEN pg_get_function_sqlbody(p.oid) IS NULL
         AND NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
       ELSE NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
-        AND (prosrc !~ ('^\s*(#variable_conflict use_column\s+)?'
-               '(DECLARE\s+own CONSTANT pg_catalog\.name :=|BEGIN\s+PERFORM) \w+\._dlints_schema\(\);')
+        AND (prosrc !~ ('^#variable_conflict use_variable\s+'
+               '(DECLARE\s+own CONSTANT pg_catalog\.name :=|BEGIN\s+PERFORM) \w+\._dlints_check_entry\(\);')
              OR prosrc ~ '^\s*BEGIN.*\nEXCEPTION') END     -- a handler would run under any path
+  OR lanname = 'plpgsql' AND prosrc !~ '^#variable_conflict use_variable'
   OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|backtest|grant|winner)'
   OR prosecdef OR proacl IS NOT NULL;
 SELECT typname AS granted FROM member

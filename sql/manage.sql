@@ -304,7 +304,7 @@ CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF change ? 'constraints' THEN
 		PERFORM @extschema@._dlints_write_constraints();
 		PERFORM @extschema@._dlints_check_costs();
@@ -355,13 +355,13 @@ DECLARE
 	a jsonb;
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
-	EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
+	EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO was;
 	a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
 	IF change ?| rekeying THEN
 		PERFORM @extschema@._dlints_rekey_recommender(
 			@extschema@._dlints_rekeyed_settings(name, a, change, path), path);
 		change := change - rekeying;
-		EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
+		EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO was;
 		a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
 	END IF;
 	PERFORM @extschema@._dlints_check_dropped_texts(name, was, change);
@@ -402,7 +402,7 @@ DECLARE
 	a jsonb;
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
-	EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
+	EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO was;
 	a := @extschema@._dlints_changed_settings('ranker'::text, was, change) || jsonb_build_object('name', name);
 	PERFORM @extschema@._dlints_check_arguments('ranker'::text, a);
 	PERFORM @extschema@._dlints_enter(setting);

@@ -10,7 +10,7 @@ CREATE FUNCTION _dlints_write_constraints() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	-- sessions that compute prices wait for this row lock
 	PERFORM FROM job WHERE name = 'prices' FOR UPDATE;
 	DELETE FROM constraint_price p WHERE NOT (SELECT s.constraints ? p.name FROM setting s);
@@ -37,7 +37,7 @@ CREATE FUNCTION _dlints_horizon() RETURNS TABLE (choices float8, decisions bigin
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF (SELECT s.kind = 'ranker' FROM setting s) THEN
 		RETURN QUERY VALUES (150::float8, 2000::bigint);
 		RETURN;
@@ -72,7 +72,7 @@ CREATE FUNCTION _dlints_spent(max_decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I($1)',
 		(SELECT format('_dlints_%s_spent', s.kind) FROM setting s)) USING max_decisions;
 END
@@ -86,7 +86,7 @@ CREATE FUNCTION _dlints_replay() RETURNS TABLE (scores float8[], costs float8[],
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I()',
 		(SELECT format('_dlints_%s_replay', s.kind) FROM setting s));
 END
@@ -102,7 +102,7 @@ CREATE FUNCTION _dlints_balance(max_decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH summed AS (
 		SELECT s.constraint_name, s.decision, sum(p.sign * (p.target - s.cost) * s.choices) OVER w AS surplus,
@@ -131,7 +131,7 @@ CREATE FUNCTION _dlints_solve() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	WITH wanted AS MATERIALIZED (
 		SELECT p.name, p.sign, p.sign * p.target AS bound, p.outcome IS NOT NULL AS is_expected,
 		       b.decisions, b.surplus, p.sign * p.target
@@ -185,7 +185,7 @@ CREATE FUNCTION _dlints_prices_are_stale(min_decisions bigint) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN (
 		SELECT (n.last_value - min(p.solved) + 4194304) % 4194304
 		       >= least(min_decisions, greatest(1, min(p.decisions) / 4))
@@ -201,7 +201,7 @@ CREATE FUNCTION _dlints_reward_lost() RETURNS TABLE (constraint_name text, lost 
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH price AS MATERIALIZED (
 		SELECT p.name, p.price, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM constraint_price p),
@@ -232,7 +232,7 @@ CREATE FUNCTION _dlints_constraint_report(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	is_ranker boolean := (SELECT s.kind = 'ranker' FROM setting s);
 	choice text := CASE WHEN is_ranker THEN 'request' ELSE 'position' END;
 BEGIN

@@ -17,7 +17,7 @@ CREATE FUNCTION _dlints_call(function_name text, decisions bigint[]) RETURNS big
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	kind text := (SELECT s.kind FROM setting s);
 	result bigint;
 BEGIN
@@ -35,7 +35,7 @@ CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT m.name, e.evidence
 	FROM   model m,
@@ -58,7 +58,7 @@ CREATE FUNCTION _dlints_retract(decisions bigint[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	UPDATE model m SET state = @extschema@.dlints_retract(m.state, e.evidence)
 	FROM   @extschema@._dlints_evidence_of(decisions) e
 	WHERE  m.name = e.name;
@@ -73,7 +73,7 @@ CREATE FUNCTION _dlints_train(function_name text, decisions bigint[]) RETURNS bi
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	trained bigint := 0;
 	one bigint;
 BEGIN
@@ -109,7 +109,7 @@ CREATE FUNCTION _dlints_learn_batches(attribution_window interval, max_batches i
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	wait interval := coalesce(attribution_window, (SELECT s.attribution_window FROM setting s));
 	is_ranker boolean := (SELECT s.kind = 'ranker' FROM setting s);
 	n_batches integer := 0;
@@ -169,7 +169,7 @@ CREATE FUNCTION _dlints_release_quarantined() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	one bigint;
 BEGIN
 	FOR one IN SELECT q.decision FROM quarantine q ORDER BY q.decision LOOP
@@ -192,7 +192,7 @@ CREATE FUNCTION _dlints_rebuild_models() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF (SELECT s.kind FROM setting s) = 'recommender' THEN
 		PERFORM @extschema@._dlints_notice_step('training the models on the log'::text);
 	END IF;
@@ -236,7 +236,7 @@ CREATE FUNCTION _dlints_erase_decisions(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	needs_rebuild boolean := false;
 BEGIN
 	PERFORM FROM model ORDER BY name FOR UPDATE;

@@ -17,7 +17,7 @@ CREATE FUNCTION _dlints_retract_expired(max_decisions integer DEFAULT 20000) RET
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	expires bigint := (SELECT @extschema@._dlints_first_decision(now() - s.retention) FROM setting s);
 	retracted bigint := 0;
 	batch bigint[];
@@ -55,7 +55,7 @@ CREATE FUNCTION _dlints_partitioned_tables() RETURNS TABLE (parent text, key tex
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	RETURN QUERY
 	SELECT c.relname::text, a.attname::text
@@ -75,7 +75,7 @@ CREATE FUNCTION _dlints_add_partition(parent text, key text, month timestamp) RE
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	part text := parent || to_char(month, '_YYYY_MM');
 	low bigint := @extschema@._dlints_first_decision(month AT TIME ZONE 'UTC');
 	high bigint := @extschema@._dlints_first_decision((month + interval '1 month') AT TIME ZONE 'UTC');
@@ -103,7 +103,7 @@ CREATE FUNCTION _dlints_drop_partitions(first bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	log record;
 	part text;
 BEGIN
@@ -132,7 +132,7 @@ CREATE FUNCTION _dlints_maintain_partitions() RETURNS void
 	LANGUAGE plpgsql VOLATILE SET lock_timeout = '900ms' AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	first bigint;
 BEGIN
 	PERFORM @extschema@._dlints_retract_expired(20000);

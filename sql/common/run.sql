@@ -9,7 +9,7 @@ CREATE FUNCTION _dlints_run_refresh() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_check_objects();
 	IF EXISTS (SELECT FROM job r, job e WHERE r.name = 'refresh' AND e.name = 'effects'
 	           AND (r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity')) THEN
@@ -29,7 +29,7 @@ CREATE FUNCTION _dlints_run_items() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	UPDATE setting s SET has_unique_key = false, has_ordered_key = false
 	FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
@@ -47,7 +47,7 @@ CREATE FUNCTION _dlints_run_refit() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM set_config('lock_timeout', '1min', true);       -- to write a fit, wait for locks up to a minute
 	IF EXISTS (SELECT FROM job j WHERE j.name = 'refit' AND j.done_at < now() - interval '7 days') THEN
 		IF NOT @extschema@._dlints_adopt_values() THEN  -- this locks the models, so fit in the next call
@@ -73,7 +73,7 @@ CREATE FUNCTION _dlints_revise_models() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	scale_changed boolean;
 BEGIN
 	UPDATE job b SET done_at = now()
@@ -100,7 +100,7 @@ CREATE FUNCTION _dlints_do_part(part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	max_batches CONSTANT integer := 10;     -- batches of 1,000 decisions per transaction
 	is_recommender boolean := (SELECT s.kind = 'recommender' FROM setting s);
 	is_complete boolean := is_recommender AND @extschema@._dlints_missing_objects() IS NULL;

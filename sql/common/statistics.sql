@@ -36,7 +36,7 @@ CREATE FUNCTION _dlints_report_parts(calls text[])
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	call text;
 BEGIN
 	FOREACH call IN ARRAY calls LOOP
@@ -58,7 +58,7 @@ CREATE FUNCTION _dlints_problem_report() RETURNS TABLE (measure text, value floa
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'quarantined decisions', count(*)::float8, NULL::float8, CASE count(*)
 	       WHEN 0 THEN 'all reported rewards can be applied'

@@ -78,7 +78,7 @@ CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	columns text := (
 		SELECT string_agg(quote_ident(t.attname::text), ', ' ORDER BY t.attnum)
 		FROM   pg_attribute t

@@ -9,7 +9,7 @@ CREATE FUNCTION _dlints_ranker_spent(max_decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH last AS MATERIALIZED (
 		SELECT d.id, d.event, d.costs -> 0 AS costs FROM decision d
@@ -29,7 +29,7 @@ CREATE FUNCTION _dlints_estimate_action_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	WITH reported AS (
 		SELECT d.id, coalesce(a.document ->> 'id', a.document #>> '{}') AS action, a.document, c.costs
 		FROM  (SELECT d.id, d.event, d.actions, d.ranking FROM decision d
@@ -60,7 +60,7 @@ CREATE FUNCTION _dlints_ranker_replay() RETURNS TABLE (scores float8[], costs fl
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH last AS (
 		SELECT d.id, d.context, d.actions, jsonb_array_length(d.actions) AS n_actions FROM decision d
@@ -110,7 +110,7 @@ CREATE FUNCTION _dlints_try_solve_prices() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	UPDATE constraint_price SET solved = (SELECT n.last_value FROM decision_number n);
 	PERFORM @extschema@._dlints_estimate_action_costs();
@@ -131,7 +131,7 @@ CREATE FUNCTION _dlints_ranker_find_prices(min_decisions bigint) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	is_request CONSTANT boolean := min_decisions > 1;
 	begun timestamptz := clock_timestamp();
 BEGIN
@@ -167,7 +167,7 @@ CREATE FUNCTION _dlints_ranker_find_prices() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	result text := @extschema@._dlints_ranker_find_prices(1::bigint);
 BEGIN
 	UPDATE job SET done_at = now() WHERE name = 'prices' AND problem IS NULL AND EXISTS (SELECT FROM constraint_price);

@@ -5,7 +5,7 @@ CREATE FUNCTION _dlints_write_ranker_settings(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
 		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
 END
@@ -18,10 +18,10 @@ CREATE FUNCTION _dlints_apply_ranker_change(was jsonb, change jsonb) RETURNS voi
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	has_other_features boolean := change ?| '{half_life,vectors}' OR ARRAY(
-			SELECT k FROM jsonb_object_keys(was -> 'constraints') k ORDER BY k)
-		<> ARRAY(SELECT k FROM setting s, jsonb_object_keys(s.constraints) k ORDER BY k);
+			SELECT k.k FROM jsonb_object_keys(was -> 'constraints') k ORDER BY k.k)
+		<> ARRAY(SELECT k.k FROM setting s, jsonb_object_keys(s.constraints) k ORDER BY k.k);
 BEGIN
 	IF change ? 'constraints' THEN
 		PERFORM @extschema@._dlints_write_constraints();

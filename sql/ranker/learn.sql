@@ -9,7 +9,7 @@ CREATE FUNCTION _dlints_ranker_dequeue(attribution_window interval) RETURNS bigi
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	batch bigint[];
 BEGIN
 	WITH due AS (
@@ -35,7 +35,7 @@ CREATE FUNCTION _dlints_ranker_apply(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	WITH batch AS MATERIALIZED (
 		SELECT d.id, d.event, d.context, d.actions, d.ranking, d.treatment, d.at
 		FROM   decision d WHERE d.id = ANY (decisions)),
@@ -70,7 +70,7 @@ CREATE FUNCTION _dlints_ranker_dequeue_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN ARRAY(
 		SELECT l.id
 		FROM   reward r JOIN event e ON e.event = r.event,
@@ -93,7 +93,7 @@ CREATE FUNCTION _dlints_ranker_correct(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	corrected bigint;
 BEGIN
 	WITH late AS MATERIALIZED (
@@ -138,7 +138,7 @@ CREATE FUNCTION _dlints_ranker_mark_rewards_applied(decisions bigint[]) RETURNS 
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	UPDATE reward r SET applied = r.value
 	WHERE  r.event = ANY (ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions)))
 	AND    r.applied IS DISTINCT FROM r.value;
@@ -153,7 +153,7 @@ CREATE FUNCTION _dlints_ranker_delete_log(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	events text[] := ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions));
 BEGIN
 	DELETE FROM reward r WHERE r.event = ANY (events);
@@ -172,7 +172,7 @@ CREATE FUNCTION _dlints_ranker_delete_orphans() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	expires timestamptz := (SELECT now() - s.retention FROM setting s);
 BEGIN
 	DELETE FROM event e

@@ -11,7 +11,7 @@ CREATE FUNCTION _dlints_check_costs_of_event(costs jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	cost record;
 BEGIN
 	IF jsonb_typeof(costs) <> 'object' THEN
@@ -38,7 +38,6 @@ COMMENT ON FUNCTION _dlints_check_costs_of_event(jsonb) IS 'raise an error unles
 CREATE FUNCTION _dlints_ranker_reward(setting regclass, event text, value float8, costs jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
-#variable_conflict use_variable
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	has_costs boolean := coalesce(costs, '{}') NOT IN ('{}', 'null');

@@ -7,7 +7,7 @@ CREATE FUNCTION _dlints_ranker_earned(of_treatment text, first bigint,
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	SELECT m.n, m.mean, m.stderr, m.users INTO events, mean, stderr, users
 	FROM  (SELECT array_agg(u.events::float8) AS events, array_agg(u.earned) AS earned
 	       FROM  (SELECT count(*) AS events, sum(o.earned) AS earned
@@ -25,7 +25,7 @@ CREATE FUNCTION _dlints_report_baseline(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	live record;
 	baseline record;
 	imitation record;
@@ -73,7 +73,7 @@ CREATE FUNCTION _dlints_report_exploration(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'earned at random', (v.estimate).snips, (v.estimate).snips_stderr,
 	       'mean reward minus price per event of random choices, estimated from events that the ranker decided'
@@ -102,7 +102,7 @@ CREATE FUNCTION _dlints_report_costs() RETURNS TABLE (measure text, value float8
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH announced AS (
 		SELECT p.name, count(c.value) FILTER (WHERE jsonb_typeof(c.value) <> 'null') AS named,
@@ -132,7 +132,7 @@ CREATE FUNCTION _dlints_report_training(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'events inside the attribution window', count(*)::float8, NULL::float8,
 	       'events whose reward may still come; they do not count above'

@@ -11,16 +11,16 @@ CREATE FUNCTION _dlints_weigh_events(first bigint, actions text[])
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH names AS (
 		SELECT array_agg(p.name) || '{price}' AS names FROM constraint_price p),
 	event AS (
-		SELECT d.*, o.reward, ntile(20) OVER (ORDER BY d.id) AS block
+		SELECT d.context, d.actions, d.ranking, d.probabilities, o.reward, ntile(20) OVER (ORDER BY d.id) AS block
 		FROM   outcome o JOIN decision d ON d.id = o.decision
 		WHERE  o.treatment = 'live' AND o.reward IS NOT NULL AND o.decision >= first
 		AND    NOT EXISTS (SELECT unnest(_dlints_weigh_events.actions) EXCEPT
-		                   SELECT coalesce(a ->> 'id', a #>> '{}') FROM jsonb_array_elements(d.actions) a)),
+		                   SELECT coalesce(a.value ->> 'id', a.value #>> '{}') FROM jsonb_array_elements(d.actions) a)),
 	option AS (
 		SELECT e.block, a.action, a.price, r.position = 1 AS is_chosen, e.reward,
 		       greatest(avg(r.probability) OVER (PARTITION BY e.block, e.context, a.document), 0.001) AS probability
@@ -55,7 +55,7 @@ CREATE FUNCTION _dlints_estimate_arms(first bigint, actions text[], lowest float
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH weighed AS MATERIALIZED (
 		SELECT w.*, sum(w.weight * w.reward) OVER a / sum(w.weight) OVER a AS mean

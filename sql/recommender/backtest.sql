@@ -110,7 +110,7 @@ CREATE FUNCTION _dlints_draw_test_users(max_users integer) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.hidden AS
@@ -154,7 +154,7 @@ CREATE FUNCTION _dlints_count_clicks(differs_by_user boolean) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.known AS
@@ -210,7 +210,7 @@ CREATE FUNCTION _dlints_write_part_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.part AS
@@ -245,7 +245,7 @@ CREATE FUNCTION _dlints_compare_lists(first_user bigint, last_user bigint, diffe
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	INSERT INTO compared (n, policy, ndcg, is_hit)
 	WITH tested AS MATERIALIZED (
 		SELECT h.n, h.user_id, h.items FROM hidden h WHERE h.n BETWEEN first_user AND last_user),
@@ -331,7 +331,7 @@ CREATE FUNCTION _dlints_comparison()
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH every_policy AS (
 		SELECT unnest('{recommender,the most popular,popular in two weeks,clicked by the same users}'::text[]) AS policy
@@ -480,7 +480,7 @@ DECLARE
 	a jsonb;
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
-	a := @extschema@._dlints_add_bindings(own::text, (SELECT to_jsonb(s) FROM setting s)) || jsonb_build_object(
+	a := @extschema@._dlints_add_bindings(own::text, (SELECT to_jsonb(s.*) FROM setting s)) || jsonb_build_object(
 		'clicks', clicks, 'users', users, 'control', 0, 'epsilon', 0);
 	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);
 	RETURN QUERY

@@ -43,7 +43,7 @@ CREATE FUNCTION _dlints_note_item_index() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	one_row json;
 	all_rows json;
 	has_index boolean;
@@ -64,7 +64,7 @@ CREATE FUNCTION _dlints_group_items() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	depth integer := (SELECT least(16, greatest(0, ceil(log(2, count(*) / 8000.0))))
 	                  FROM item_vector v WHERE NOT v.is_deleted);
 BEGIN
@@ -109,7 +109,7 @@ CREATE FUNCTION _dlints_set_centroids() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	slots integer := (SELECT greatest(s.block_slots * 3 / 4, 1) FROM setting s);     -- leave space for spreads
 BEGIN
 	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
@@ -141,7 +141,7 @@ CREATE FUNCTION _dlints_set_blocks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_items bigint := (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted);
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);

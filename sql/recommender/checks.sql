@@ -6,7 +6,7 @@ CREATE FUNCTION _dlints_missing_objects() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	missing text := (
 		SELECT string_agg(format('"%s"', o.name), ', ' ORDER BY o.n)
 		FROM   setting s, LATERAL (VALUES
@@ -36,7 +36,7 @@ CREATE FUNCTION _dlints_check_objects() RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	problem text := @extschema@._dlints_missing_objects();
 BEGIN
 	IF problem IS NOT NULL THEN
@@ -55,7 +55,7 @@ CREATE FUNCTION _dlints_check_click_rows() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	PERFORM count(k.user_id), count(k.item), count(k.at), count(k.weight) FROM click k;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
@@ -76,7 +76,7 @@ CREATE FUNCTION _dlints_check_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_check_click_rows();
 	IF EXISTS (SELECT FROM click) AND EXISTS (SELECT FROM item)
 	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN
@@ -95,7 +95,7 @@ CREATE FUNCTION _dlints_check_rules() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	tried record;
 BEGIN
 	SELECT t.* INTO tried
@@ -119,7 +119,7 @@ CREATE FUNCTION _dlints_check_costs() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_computed bigint;
 	code text;
 	problem text;

@@ -10,7 +10,7 @@ CREATE FUNCTION _dlints_recommender_spent(max_decisions bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH last AS MATERIALIZED (
 		SELECT d.id, d.items, d.costs, cardinality(d.items) AS positions FROM decision d
@@ -48,7 +48,7 @@ CREATE FUNCTION _dlints_recommender_replay() RETURNS TABLE (scores float8[], cos
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	has_blocks boolean := EXISTS (SELECT FROM block);
 	max_lists bigint := CASE WHEN has_blocks THEN 100 ELSE (
 		SELECT least(100, greatest(2, 200000 / greatest(v.n * c.n, 1)))
@@ -81,7 +81,7 @@ CREATE FUNCTION _dlints_recommender_find_prices() RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF @extschema@._dlints_prices_are_stale(20::bigint) IS NOT TRUE THEN
 		RETURN NULL;
 	END IF;

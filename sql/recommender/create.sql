@@ -145,7 +145,7 @@ CREATE FUNCTION _dlints_start_recommender() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_check_clicks();
 	PERFORM @extschema@._dlints_maintain_partitions();

@@ -55,9 +55,8 @@ CREATE FUNCTION _dlints_item_residuals(first bigint, until bigint, witness anyel
 	RETURNS TABLE (item anyelement, n float8, n2 float8, e float8, q float8, x float8, noise float8, reward float8)
 	LANGUAGE plpgsql STABLE SET work_mem = '128MB' AS
 $$
-#variable_conflict use_column
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	half_life float8 := (SELECT date_part('epoch', s.half_life) FROM setting s);
 	examination float8[] := (SELECT coalesce(s.examination, '{1}') FROM setting s);
 	n_examined integer := cardinality(examination);
@@ -110,7 +109,7 @@ CREATE FUNCTION _dlints_refresh_effects() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	max_lists CONSTANT bigint := 200000;
 	min_change CONSTANT float8 := (SELECT CASE WHEN isfinite(j.done_at) THEN 0.03 ELSE 0 END FROM job j
 	                               WHERE j.name = 'effects');

@@ -12,7 +12,7 @@ CREATE FUNCTION _dlints_key_type(key text, OUT type text, OUT hashed text, OUT t
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	SELECT n.name, h.type, CASE h.type WHEN 'pg_catalog.text' THEN '::pg_catalog.text' ELSE '' END
 	                       || @extschema@._dlints_collate_clause(a.attcollation)
@@ -35,7 +35,7 @@ CREATE FUNCTION _dlints_latest_clicks() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	RETURN CASE WHEN to_regclass(format('%I.latest_click', own)) IS NOT NULL
 	            THEN 'SELECT k.user_id, k.item, k.at, k.weight FROM latest_click k'
@@ -51,7 +51,7 @@ CREATE FUNCTION _dlints_newest_clicks() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	RETURN CASE WHEN to_regclass(format('%I.newest_click', own)) IS NOT NULL
 	            THEN 'SELECT k.user_id, k.item, k.at FROM newest_click k'
@@ -67,7 +67,7 @@ CREATE FUNCTION _dlints_write_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	IF EXISTS (SELECT FROM similarity s WHERE s.latest_from IS NOT NULL)
 	   AND to_regclass(format('%I.latest_click', own)) IS NULL THEN
@@ -98,7 +98,7 @@ CREATE FUNCTION _dlints_find_latest_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	item_type CONSTANT text := (SELECT k.type FROM @extschema@._dlints_key_type('item'::text) k);
 	n record;
 	is_moved boolean;
@@ -143,7 +143,7 @@ CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL, until timestamp
 	LANGUAGE plpgsql STABLE SET datestyle = 'ISO' AS     -- other styles write ambiguous names of zones
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	RETURN (
 		SELECT format('SELECT c.user_id%s, c.item%s, c.weight FROM (%s) c WHERE c.user_id IS NOT NULL%s%s',
@@ -166,7 +166,7 @@ CREATE FUNCTION _dlints_fit_call(n_factors integer, left_out integer DEFAULT NUL
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN (
 		SELECT format(
 			'(SELECT f.item::%1$s AS item, f.factors, f.neighbours::%1$s[] AS neighbours, f.weights'
@@ -191,7 +191,7 @@ CREATE FUNCTION _dlints_write_fit(n_factors integer, with_popularity boolean DEF
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_changed bigint;
 BEGIN
 	EXECUTE format('
@@ -228,7 +228,7 @@ CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_changed bigint;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);

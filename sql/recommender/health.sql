@@ -7,7 +7,7 @@ CREATE FUNCTION _dlints_report_log(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'rewards of unknown decisions', count(*)::float8, NULL::float8,
 	       'reported more than an hour ago; if there are many, check the application'
@@ -28,7 +28,7 @@ CREATE FUNCTION _dlints_report_pending() RETURNS TABLE (measure text, value floa
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'pending decisions', q.n::float8, NULL::float8, CASE
 	       WHEN q.minutes > 60 + date_part('epoch', s.attribution_window) / 60
@@ -50,7 +50,7 @@ CREATE FUNCTION _dlints_report_reward_rate() RETURNS TABLE (measure text, value 
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	last_at timestamptz := (SELECT max(r.at) FROM (SELECT x.at FROM reward x ORDER BY x.decision DESC LIMIT 1000) r);
 	lag_seconds float8 := (
 		SELECT greatest(percentile_disc(0.95) WITHIN GROUP (ORDER BY r.seconds),
@@ -100,7 +100,7 @@ CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	SELECT m.n, m.mean, m.stderr, m.users INTO n, mean, stderr, users
 	FROM  (SELECT array_agg(u.lists) AS lists, array_agg(u.rewarded) AS rewarded
 	       FROM  (SELECT count(*)::float8 AS lists, sum(l.has_reward::integer)::float8 AS rewarded
@@ -124,7 +124,7 @@ CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_us
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	SELECT count(*), count(*) FILTER (WHERE c.item IS NULL), count(*) FILTER (WHERE c.user_id IS NULL),
 	       count(*) FILTER (WHERE c.at IS NULL),
 	       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL),
@@ -154,7 +154,7 @@ CREATE FUNCTION _dlints_notice_clicks() RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	health record;
 BEGIN
 	IF (SELECT s.clicks IS NULL FROM setting s) THEN
@@ -183,7 +183,7 @@ CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF (SELECT s.clicks IS NULL FROM setting s) OR @extschema@._dlints_missing_objects() IS NOT NULL THEN
 		RETURN;
 	END IF;
@@ -222,7 +222,7 @@ CREATE FUNCTION _dlints_report_repeats(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF @extschema@._dlints_missing_objects() IS NOT NULL THEN
 		RETURN;
 	END IF;
@@ -250,7 +250,7 @@ CREATE FUNCTION _dlints_report_rules()
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	IF @extschema@._dlints_missing_objects() IS NOT NULL THEN
 		RETURN;

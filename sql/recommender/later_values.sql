@@ -14,7 +14,7 @@ CREATE FUNCTION _dlints_remeasure_column(c jsonb, n bigint) RETURNS jsonb
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	min_items CONSTANT integer := 3;        -- minimum items of a value that gets a feature
 	shared CONSTANT integer := 4;           -- features that remain for all other later values
 	few CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
@@ -66,7 +66,7 @@ CREATE FUNCTION _dlints_adopt_values() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	new_columns jsonb;
 	ranges int4range[];
 	names text;
@@ -141,7 +141,7 @@ CREATE FUNCTION _dlints_report_columns() RETURNS TABLE (measure text, value floa
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	has_items boolean;
 	item_column record;
 	share record;

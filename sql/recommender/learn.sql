@@ -9,7 +9,7 @@ CREATE FUNCTION _dlints_recommender_dequeue(attribution_window interval) RETURNS
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	batch bigint[];
 BEGIN
 	WITH taken AS (
@@ -32,7 +32,7 @@ CREATE FUNCTION _dlints_recommender_apply(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	WITH available AS MATERIALIZED (
 		SELECT r.decision, r.item, r.outcome FROM reward r WHERE r.decision = ANY (decisions)
 		FOR    UPDATE SKIP LOCKED),
@@ -71,7 +71,7 @@ CREATE FUNCTION _dlints_recommender_dequeue_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN ARRAY(
 		SELECT DISTINCT c.decision
 		FROM  (SELECT r.decision FROM reward r
@@ -91,7 +91,7 @@ CREATE FUNCTION _dlints_recommender_correct(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	corrected bigint;
 BEGIN
 	WITH reported AS MATERIALIZED (
@@ -143,7 +143,7 @@ CREATE FUNCTION _dlints_recommender_mark_rewards_applied(decisions bigint[]) RET
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	UPDATE reward SET applied = value WHERE decision = ANY (decisions) AND applied IS DISTINCT FROM value;
 	RETURN cardinality(decisions);
 END
@@ -156,7 +156,7 @@ CREATE FUNCTION _dlints_recommender_delete_log(decisions bigint[]) RETURNS bigin
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	DELETE FROM reward WHERE decision = ANY (decisions);
 	DELETE FROM decision WHERE id = ANY (decisions);
 	RETURN cardinality(decisions);
@@ -170,7 +170,7 @@ CREATE FUNCTION _dlints_recommender_delete_orphans() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	DELETE FROM reward r
 	WHERE  r.applied IS DISTINCT FROM r.value AND r.applied IS NULL AND r.at < now() - interval '1 day'
 	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
@@ -228,7 +228,7 @@ CREATE FUNCTION _dlints_calibration_z() RETURNS float8
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN (
 		WITH list AS (
 			SELECT avg(x.fit) AS fit, avg(x.reward) AS reward
@@ -257,7 +257,7 @@ CREATE FUNCTION _dlints_toggle_centering() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	z float8 := @extschema@._dlints_calibration_z();
 BEGIN
 	PERFORM FROM model ORDER BY name FOR UPDATE;    -- lock models before settings, as in all functions
@@ -290,7 +290,7 @@ CREATE FUNCTION _dlints_fit_reward_scale() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	WITH shown AS (                 -- rates are computed below the sort, so that it has narrow rows
 		SELECT e.rate, e.reward,
 		       row_number() OVER (PARTITION BY e.item, e.user_id, CASE WHEN e.user_id IS NULL THEN e.decision END

@@ -11,7 +11,7 @@ CREATE FUNCTION _dlints_hold_out(part integer, until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	IF to_regclass(format('%I.held_out_item', own)) IS NOT NULL THEN
 		EXECUTE format('DROP TABLE %I.held_out_item', own);
@@ -35,7 +35,7 @@ CREATE FUNCTION _dlints_limit_neighbour_weight(until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('comparing weights of the neighbour score'::text);
 	EXECUTE '

@@ -80,7 +80,6 @@ CREATE FUNCTION _dlints_explain(setting regclass, decision bigint, witness anyel
 	RETURNS TABLE (item anyelement, "position" integer, part text, contribution float8, stddev float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS
 $$
-#variable_conflict use_column
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN

@@ -12,7 +12,7 @@ CREATE FUNCTION _dlints_decayed_call(clicks text, half_lives float8[], periods f
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN (
 		SELECT format('(SELECT d.item::%s AS item, d.sums FROM @extschema@._dlints_decayed_clicks('
 		              '%L::text, %L::float8[], %L::float8[]) d (item %s, sums float8[]))',
@@ -33,7 +33,7 @@ CREATE FUNCTION _dlints_write_click_digest() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF (SELECT s.clicks IS NULL FROM setting s) THEN
 		DELETE FROM item_digest d WHERE d.bucket = -1;
 		RETURN true;
@@ -59,7 +59,7 @@ CREATE FUNCTION _dlints_click_scores() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	half_life CONSTANT float8 := (SELECT coalesce(s.popularity_half_life, 1e12) FROM similarity s);
 BEGIN
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
@@ -99,7 +99,7 @@ CREATE FUNCTION _dlints_popularity_query() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN format('
 		WITH score AS MATERIALIZED (%s),
 		present AS MATERIALIZED (
@@ -122,7 +122,7 @@ CREATE FUNCTION _dlints_refresh_popularity() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_changed bigint;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
@@ -148,7 +148,7 @@ CREATE FUNCTION _dlints_refresh_trend() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	clicks text := 'SELECT d.user_id, r.item, d.at, 1 AS weight
 		FROM  (SELECT DISTINCT r.decision, r.item FROM reward r
 		       WHERE  r.value > 0 AND r.decision >= @extschema@._dlints_first_decision(now() - interval ''60 days'')

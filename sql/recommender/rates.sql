@@ -21,7 +21,7 @@ CREATE FUNCTION _dlints_mean_rates() RETURNS float8[]
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN (SELECT array_agg(CASE WHEN p.outcome IS NOT NULL THEN coalesce(p.rate, p.target) END
 	                         ORDER BY p.name COLLATE "C")
 	        FROM   constraint_price p);
@@ -36,7 +36,7 @@ CREATE FUNCTION _dlints_cost_of(key anyelement, OUT costs real[], OUT problem te
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	zeros real[] := array_fill(0::real, ARRAY[(SELECT count(*)::integer FROM constraint_price)]);
 BEGIN
 	IF zeros = '{}' THEN
@@ -67,7 +67,7 @@ CREATE FUNCTION _dlints_refresh_lags() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	WITH event AS (
 		SELECT r.outcome, percentile_disc(0.95) WITHIN GROUP (
 		           ORDER BY date_part('epoch', r.at) - 1577836800 - (r.decision >> 22)) AS seconds
@@ -100,7 +100,7 @@ CREATE FUNCTION _dlints_refresh_rates() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_refresh_lags();
 	WITH wanted AS MATERIALIZED (
 		SELECT p.name, p.outcome, p.target, @extschema@._dlints_first_decision(now() - p.lag) AS until
@@ -179,7 +179,7 @@ CREATE FUNCTION _dlints_refresh_costs() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	mean_rates float8[];
 	problem text;
 	n_changed bigint := 0;

@@ -9,7 +9,7 @@ CREATE FUNCTION _dlints_repeat_shares(OUT observed float8, OUT random float8, OU
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	EXECUTE format($statement$
 	WITH clicked AS (
 		SELECT c.user_id, c.item, c.at,
@@ -36,7 +36,7 @@ CREATE FUNCTION _dlints_find_repeats() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	argument CONSTANT text := (SELECT s.repeats FROM setting s);
 	shares record;
 	leaves_out boolean;

@@ -9,7 +9,7 @@ CREATE FUNCTION _dlints_reward_per_list(treatment text, since timestamptz,
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	SELECT m.n, m.mean, m.stderr, m.users INTO lists, mean, stderr, users
 	FROM  (SELECT array_agg(u.lists::float8) AS lists, array_agg(u.reward::float8) AS rewards
 	       FROM  (SELECT count(DISTINCT o.decision) FILTER (WHERE NOT o.context ? 'after') AS lists,
@@ -32,7 +32,7 @@ CREATE FUNCTION _dlints_report_empty_requests(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'requests without a list', e.n::float8 / nullif(e.n + l.n, 0), NULL::float8, CASE
 	       WHEN e.n = 0 THEN 'every request returned items'
@@ -51,7 +51,7 @@ CREATE FUNCTION _dlints_report_rewards(since timestamptz)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	personal record;
 	control record;
 	of_random record;
@@ -112,7 +112,7 @@ CREATE FUNCTION _dlints_report_calibration(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	WITH impression AS (
 		SELECT o.reward,
@@ -152,7 +152,7 @@ CREATE FUNCTION _dlints_report_clusters()
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'score of the items found', avg(c.recall[1]), stddev_samp(c.recall[1]) / sqrt(count(*)), format(
 	       'part of the score of the best ten items; the best item is found by %s %% of draws',
@@ -176,7 +176,7 @@ CREATE FUNCTION _dlints_report_lists(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	missing text := @extschema@._dlints_missing_objects();
 	has_blocks boolean := EXISTS (SELECT FROM block);
 	n_items bigint;
@@ -228,7 +228,7 @@ CREATE FUNCTION _dlints_report_new_items(first bigint)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_new bigint;
 	catalogue_share float8;
 	position_share float8;
@@ -274,7 +274,7 @@ CREATE FUNCTION _dlints_report_models() RETURNS TABLE (measure text, value float
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
 	SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400, NULL::float8, CASE
 	       WHEN j.fitted_at IS NULL THEN 'the next run() fits them, since their definition was changed'
@@ -328,7 +328,6 @@ CREATE FUNCTION _dlints_position_bias(setting regclass, since timestamptz)
 	RETURNS TABLE ("position" integer, shown bigint, clicked bigint, examination float8, stderr float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
-#variable_conflict use_column
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN

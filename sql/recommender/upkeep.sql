@@ -6,7 +6,7 @@ CREATE FUNCTION _dlints_notice_step(step text) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	IF clock_timestamp() > statement_timestamp() + interval '2 seconds'
 	   OR EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
@@ -26,7 +26,7 @@ CREATE FUNCTION _dlints_note_problem(part text, problem text) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF _dlints_note_problem.problem IS NULL THEN
 		UPDATE job j SET problem = NULL WHERE j.name = part AND j.problem IS NOT NULL;
 	ELSE
@@ -45,7 +45,7 @@ CREATE FUNCTION _dlints_lock_item_vectors() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE;
 END
 $$;
@@ -58,7 +58,7 @@ CREATE FUNCTION _dlints_refresh_clicks(are_items_new boolean) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_written bigint := 0;
 	problem text;
 BEGIN
@@ -106,7 +106,7 @@ CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_changed bigint;
 	is_written boolean;
 	n_written bigint;
@@ -145,7 +145,7 @@ CREATE FUNCTION _dlints_begin_fit() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_check_objects();
 	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	PERFORM @extschema@._dlints_check_click_rows();

@@ -6,7 +6,7 @@ CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT date
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	SELECT e.encoded, e.dates INTO encoded, dates FROM encoded_item e WHERE same_item(e.item, key) LIMIT 1;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
@@ -29,7 +29,7 @@ CREATE FUNCTION _dlints_is_item_error(code text) RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	RETURN @extschema@._dlints_is_row_error(code)
 	   AND (NOT @extschema@._dlints_is_object_error(code)
 	        OR EXISTS (SELECT FROM item i, LATERAL @extschema@._dlints_encode_item(i.item) e WHERE e.problem IS NULL));
@@ -44,7 +44,7 @@ CREATE FUNCTION _dlints_note_changed_items(share float8) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	IF share > 0.5 THEN
 		INSERT INTO job AS j (name, done_at, problem) VALUES ('changed', now(), round(share::numeric, 3))
 		ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at, problem = excluded.problem;
@@ -65,7 +65,7 @@ CREATE FUNCTION _dlints_write_digests() RETURNS integer[]
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	changed integer[];
 BEGIN
 	WITH present AS MATERIALIZED (
@@ -102,7 +102,7 @@ CREATE FUNCTION _dlints_encode_items(only_new boolean, buckets integer[] DEFAULT
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_factors CONSTANT integer := (SELECT s.factors FROM setting s);
 	no_factors CONSTANT real[] := array_fill(0::real, ARRAY[n_factors]);
 	n_changed bigint;
@@ -199,7 +199,7 @@ CREATE FUNCTION _dlints_purge_deleted_items(grace interval) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_items bigint;
 	n_deleted bigint;
 	n_marked bigint;
@@ -255,7 +255,7 @@ CREATE FUNCTION _dlints_repeated_key() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	RETURN (
 		SELECT min(k.item::text)
@@ -279,7 +279,7 @@ CREATE FUNCTION _dlints_refresh_vectors(OUT n_changed bigint, OUT is_written boo
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	changed integer[];
 	are_vectors_kept boolean := EXISTS (SELECT FROM job j WHERE j.name = 'deleted');    -- vectors of deleted items
 BEGIN
@@ -312,7 +312,7 @@ CREATE FUNCTION _dlints_add_items() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	n_added bigint := @extschema@._dlints_encode_items(true);
 BEGIN

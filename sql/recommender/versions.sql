@@ -30,7 +30,7 @@ CREATE FUNCTION _dlints_add_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	INSERT INTO item_version (id, item, features)
 	SELECT v.version, v.item, @extschema@.dlints_pack(v.features::@extschema@.dlints_vector, 16::bigint)
 	FROM   item_vector v
@@ -45,7 +45,7 @@ CREATE FUNCTION _dlints_log_has_old_writer() RETURNS boolean
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	RETURN EXISTS (
 		SELECT FROM pg_locks r JOIN pg_locks x ON x.virtualtransaction = r.virtualtransaction, job j
@@ -68,7 +68,7 @@ CREATE FUNCTION _dlints_drop_versions() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	last_call CONSTANT timestamptz := (SELECT j.done_at FROM job j WHERE j.name = 'versions');
 	-- a day earlier, since the date depends on the session's time zone
 	oldest CONSTANT date := (SELECT d.at::date - 1 FROM decision d ORDER BY d.id LIMIT 1);

@@ -8,7 +8,7 @@ CREATE FUNCTION _dlints_fit_popularity_half_life() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	days CONSTANT float8[] := '{0.125,0.25,1,7,14,30,90,1e12}';     -- the last one means no decay
 	clicks CONSTANT text := '
 		SELECT c.user_id, c.item, c.at, 1 AS weight, ntile(10) OVER (ORDER BY c.at) AS tenth
@@ -55,7 +55,7 @@ CREATE FUNCTION _dlints_write_recent_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	EXECUTE format($statement$
 	CREATE UNLOGGED TABLE %I.recent_click AS
@@ -94,7 +94,7 @@ CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept big
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 BEGIN
 	EXECUTE $statement$
 	WITH log AS MATERIALIZED (
@@ -255,7 +255,7 @@ CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_notice_step('fitting the similarity to clicks'::text);
 	WITH fitted AS (
 		SELECT f.half_life, ARRAY(
@@ -319,7 +319,7 @@ CREATE FUNCTION _dlints_write_prior(evidence @extschema@.dlints) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
-	PERFORM @extschema@._dlints_schema();
+	PERFORM @extschema@._dlints_check_entry();
 	UPDATE model m
 	SET    prior = evidence,
 	       state = @extschema@.dlints_with_prior(
@@ -336,7 +336,7 @@ CREATE FUNCTION _dlints_set_prior() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	evidence @extschema@.dlints;
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('computing the prior of the models'::text);
@@ -354,7 +354,7 @@ CREATE FUNCTION _dlints_fit_prior(is_new boolean DEFAULT false) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	n_clicks bigint;
 	n_parts integer;
 	noticed_at timestamptz := clock_timestamp();

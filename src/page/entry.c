@@ -207,11 +207,11 @@ EnteredSchema(Oid extension_schema)
 	return SchemaOfSetting(setting, extension_schema);
 }
 
-PG_FUNCTION_INFO_V1(dlints_schema);
+PG_FUNCTION_INFO_V1(dlints_check_entry);
 
-/* _dlints_schema() -> name: return the schema of the recommender or ranker in the search_path. */
+/* _dlints_check_entry() -> name: raise an error unless a schema was entered.  Returns its name. */
 Datum
-dlints_schema(PG_FUNCTION_ARGS)
+dlints_check_entry(PG_FUNCTION_ARGS)
 {
 	return DirectFunctionCall1(namein,
 		CStringGetDatum(SchemaName(EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)))));

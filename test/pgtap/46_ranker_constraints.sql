@@ -290,6 +290,10 @@ SELECT dlints_create_ranker('named', attribution_window => '0', constraints => '
 SELECT ask('named', 1, 60, '[{"id":"a","usd":0.1,"gpu":"A100"},{"id":"b","usd":0.5,"gpu":"H100"}]');
 SELECT named.reward('e' || i, i % 2) FROM generate_series(1, 60) i;
 CALL named.run();
+-- columns of the user that are named like words in our queries
+ALTER TABLE named.setting ADD s text, ADD k text, ADD was jsonb;
+ALTER TABLE named.decision ADD block integer, ADD a text, ADD decisions bigint;
+ALTER TABLE named.job ADD part text, ADD message text;
 SELECT dlints_alter_ranker('named', '{"constraints": {"usd": {"max": 0.3}, "gpu": {"max": 1}}}');
 SELECT cmp_ok(difference_from_log('named'), '<', 1e-9::float8,
   'a new constraint trains the models again without its name as a feature');

@@ -282,7 +282,7 @@ $node->safe_psql('postgres', q{
 		RETURN SQLSTATE;
 	END $$;
 	CREATE VIEW app.internal_function AS
-	SELECT p.oid::regprocedure AS f, p.prosrc ~ '_dlints_schema[(]' AS reads_tables
+	SELECT p.oid::regprocedure AS f, p.prosrc ~ '_dlints_check_entry[(]' AS reads_tables
 	FROM   pg_proc p
 	WHERE p.pronamespace = 'bandit'::regnamespace AND p.proname ~ '^_dlints_' AND p.prokind IN ('f', 'p');
 	GRANT SELECT ON app.internal_function TO PUBLIC});
