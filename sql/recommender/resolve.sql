@@ -95,16 +95,16 @@ DECLARE
 	key text := coalesce(a ->> 'item_key', (
 		SELECT t.attname FROM pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
 		WHERE  i.indrelid = items AND i.indisprimary AND i.indnkeyatts = 1));
-	missing text;
+	missing record;
 BEGIN
-	SELECT string_agg(coalesce(quote_ident(c), 'NULL'), ', ') INTO missing
-	FROM   unnest(ARRAY(SELECT jsonb_array_elements_text(CASE
+	SELECT n.argument, string_agg(coalesce(quote_ident(n.name), 'NULL'), ', ') AS columns INTO missing
+	FROM  (SELECT CASE WHEN a ? 'vectors' THEN 'items' ELSE 'columns' END AS argument, jsonb_array_elements_text(CASE
 	                  WHEN a ? 'vectors'	-- columns may have been renamed since
-	                  THEN coalesce(a -> 'present_columns', '[]') ELSE coalesce(a -> 'columns', '[]') END))
-	              || CASE WHEN key IS NOT NULL THEN ARRAY[key] ELSE '{}' END) c
-	WHERE  c <> ALL (has) OR c IS NULL;
-	IF missing IS NOT NULL THEN
-		RAISE '% has no column %', relation, missing
+	                  THEN coalesce(a -> 'present_columns', '[]') ELSE coalesce(a -> 'columns', '[]') END) AS name
+	       UNION ALL SELECT 'item_key', key WHERE key IS NOT NULL) n
+	WHERE  n.name <> ALL (has) OR n.name IS NULL GROUP BY n.argument ORDER BY n.argument LIMIT 1;
+	IF missing.columns IS NOT NULL THEN
+		RAISE 'argument "%": % has no column %', missing.argument, relation, missing.columns
 			USING ERRCODE = 'undefined_column',
 			HINT = format('It has %s.', (SELECT string_agg(quote_ident(c), ', ') FROM unnest(has) c));
 	ELSIF key IS NULL THEN

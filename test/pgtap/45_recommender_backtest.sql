@@ -156,7 +156,7 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
   ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023',
     'argument "items" must not be null'),
   ('SELECT * FROM dlints_backtest(''item'', ''{nothing}'', ''SELECT 1, 1, now()'')', '42703',
-    'item has no column nothing'),
+    'argument "columns": item has no column nothing'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 1'')', '42P10', NULL),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', 'P0002',
     'the click log has no clicks to test a recommender with'))

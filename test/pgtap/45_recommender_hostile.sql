@@ -21,7 +21,7 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
     ($$'pg_r', 'job', '{field}'$$,
       '42939: unacceptable schema name "pg_r" (The prefix "pg_" is reserved for system schemas.)'),
     ($$'r', NULL, '{field}'$$, '22023: argument "items" must not be null'),
-    ($$'r', 'job', ARRAY['field', 'Title', 'x"y']$$, '42703: job has no column "Title", "x""y"'),
+    ($$'r', 'job', ARRAY['field', 'Title', 'x"y']$$, '42703: argument "columns": job has no column "Title", "x""y"'),
     ($$'r', 'job', ARRAY[NULL]$$, '22023: argument "columns" must be an array of names, and name each column once'),
     ($$'r', 'job', '{{field,city},{title,open}}'$$,
      '22023: argument "columns" must be an array of names, and name each column once'),
@@ -32,7 +32,7 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
     ($$'r', 'job', '{same}', 'SELECT who, job, at FROM visit', factors => 0$$,
      '22023: a recommender without "columns" needs factors'),
     ($$'r', 'visit', '{job}'$$, '22023: visit has no primary key of one column'),
-    ($$'r', 'visit', '{job}', item_key => 'id'$$, '42703: visit has no column id'),
+    ($$'r', 'visit', '{job}', item_key => 'id'$$, '42703: argument "item_key": visit has no column id'),
     ($$'r', 'job', '{field}', control => 2$$, '22023: control must be between 0 and 1'),
     ($$'r', 'job', '{field}', control => NULL$$, '22023: control must be between 0 and 1'),
     ($$'r', 'job', '{field}', epsilon => 'NaN'$$, '22023: epsilon must be between 0 and 1'),
@@ -284,7 +284,7 @@ SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"items":
   format('dlints_alter_recommender() rejects the items "%s"', name))
 FROM   unnest('{nothing,"",a b,a.b.c.d}'::text[]) name;
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"items": "kept", "item_key": "x"}')$$),
-  '42703: kept has no column field', 'dlints_alter_recommender() rejects items without an encoded column');
+  '42703: argument "items": kept has no column field', 'dlints_alter_recommender() rejects items without an encoded column');
 CREATE TABLE other (id integer PRIMARY KEY, field text[], posted text);
 SAVEPOINT dated;
 SELECT dlints_create_recommender('dated', 'job', '{field,posted}') IS NULL;
@@ -330,7 +330,7 @@ SELECT matches(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', 
   ('{"exposure": "many"}', '^22023: argument "exposure" must be a number \(The value is many'),
   ('{"cap": 1.5, "cap_group": "i.field"}', '^22023: argument "cap" must be an integer \(The value is 1.5'),
   ('{"retention": 30}', '^22023: argument "retention" must be an interval such as "2 days" \(The value is 30'),
-  ('{"item_key": "nothing"}', '^42703: job has no column nothing'),
+  ('{"item_key": "nothing"}', '^42703: argument "item_key": job has no column nothing'),
   ('{"attribution_window": "half an hour"}', '^22023: argument "attribution_window" must be an interval'),
   ('{"attribution_window": "1 day", "retention": "1 day"}', '^22023: retention must be longer than attribution_window'),
   ('{"bonus": "i.title"}', '^22P02: in the argument "bonus": .*work number'),
