@@ -143,8 +143,11 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 #ifdef CPU_VNNI
-/* Processing several vectors together hides the latency of additions. */
-#define TOGETHER	4
+/*
+ * Number of vectors to process together, which hides the latency of additions.  All loops over them
+ * are unrolled, so that compilers keep the sums in registers.
+ */
+#define TOGETHER	8
 
 CPU_VNNI
 static void
@@ -156,6 +159,7 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 		__m512i		row_sums[TOGETHER];
 
 		/* repeat the last feature vector if fewer than TOGETHER are left */
+		UNROLL
 		for (int i = 0; i < TOGETHER; i++)
 		{
 			rows[i] = codes + (size_t) (c + i < count ? c + i : count - 1) * (size_t) codes_len;
@@ -173,8 +177,10 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 				row_sums[i] = _mm512_dpbusd_epi32(row_sums[i], quads, lane);
 			}
 		}
-		for (int i = 0; i < TOGETHER && c + i < count; i++)
-			_mm512_storeu_si512(sums + (size_t) (c + i) * BYTE_LANES, row_sums[i]);
+		UNROLL
+		for (int i = 0; i < TOGETHER; i++)
+			if (c + i < count)
+				_mm512_storeu_si512(sums + (size_t) (c + i) * BYTE_LANES, row_sums[i]);
 	}
 }
 #endif							/* CPU_VNNI */
