@@ -67,7 +67,8 @@ $$;
 COMMENT ON FUNCTION _dlints_report_baseline(bigint) IS 'rows of the report that compare the ranker with the baseline';
 
 -- Return the rows of the report about exploration.  The reward of random choices is estimated by inverse-propensity
--- weights.  With constraints this is omitted, since random choices cost more.
+-- weights, unless few events would determine it, or an action had no chance.  With constraints this is omitted, since
+-- random choices cost more.
 CREATE FUNCTION _dlints_report_exploration(first bigint)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -75,11 +76,14 @@ $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
 	RETURN QUERY
-	SELECT 'earned at random', (v.estimate).snips, (v.estimate).snips_stderr,
-	       'mean reward minus price per event of random choices, estimated from events that the ranker decided'
+	SELECT 'earned at random', e.snips, e.snips_stderr, CASE WHEN e.snips IS NULL
+	       THEN 'unknown: this needs an effective sample size of 30 events, with an "epsilon" above 0'
+	       ELSE 'mean reward minus price per event of random choices, estimated from events that the ranker decided' END
 	FROM  (SELECT @extschema@.dlints_policy_value(o.earned, o.probability, 1 / o.candidates::float8) AS estimate
 	       FROM   outcome o
 	       WHERE  o.treatment = 'live' AND o.earned IS NOT NULL AND o.decision >= first) v
+	       LEFT JOIN LATERAL (SELECT (v.estimate).*) e ON e.effective_sample_size >= 30 AND NOT EXISTS (
+	           SELECT FROM decision d WHERE d.treatment = 'live' AND d.id >= first AND 0 = ANY (d.probabilities))
 	WHERE  NOT EXISTS (SELECT FROM constraint_price);
 	RETURN QUERY
 	WITH chosen AS (
@@ -173,7 +177,7 @@ BEGIN
 	SELECT 'live share', s.live_share, NULL::float8, 'share of events that the ranker decides; go_live() sets it'
 	FROM   setting s
 	UNION ALL
-	SELECT 'events', count(*)::float8, NULL::float8, 'ranked events since ' || since::date::text
+	SELECT 'events', count(*)::float8, NULL::float8, concat_ws(' since ', 'ranked events', since::date)
 	FROM   outcome o WHERE o.decision >= first;
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
 		format('report_baseline(%L::bigint)', first), format('report_exploration(%L::bigint)', first),
