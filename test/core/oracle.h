@@ -38,6 +38,16 @@ typedef long double exact;
  */
 #define test_of(f)	cmocka_unit_test_teardown(f, free_all)
 
+/* The main function of a program that runs these tests */
+#define TEST_PROGRAM(name, ...) \
+	int \
+	main(void) \
+	{ \
+		const struct CMUnitTest tests[] = {__VA_ARGS__}; \
+\
+		return cmocka_run_group_tests_name(name, tests, NULL, NULL); \
+	}
+
 extern void *allocate(size_t size);
 extern int	free_all(void **state);
 extern double *guarded(size_t count);

@@ -281,19 +281,12 @@ test_impossible_sums_are_invalid(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_operations_on_several_vectors_equal_those_on_one),
-		test_of_memories(test_rebased_evidence_equals_sums),
-		test_of(test_rebased_squares_are_not_negative),
-		test_of(test_totals_equal_sums_after_each_operation),
-		test_of(test_invalid_totals_are_refused),
-		test_of(test_decay_leaves_no_subnormal_numbers),
-		test_of(test_concat_leaves_no_subnormal_numbers),
-		test_of(test_impossible_sums_are_invalid)
-	};
-
-	return cmocka_run_group_tests_name("algebra", tests, NULL, NULL);
-}
+TEST_PROGRAM("algebra",
+	test_of(test_operations_on_several_vectors_equal_those_on_one),
+	test_of_memories(test_rebased_evidence_equals_sums),
+	test_of(test_rebased_squares_are_not_negative),
+	test_of(test_totals_equal_sums_after_each_operation),
+	test_of(test_invalid_totals_are_refused),
+	test_of(test_decay_leaves_no_subnormal_numbers),
+	test_of(test_concat_leaves_no_subnormal_numbers),
+	test_of(test_impossible_sums_are_invalid))

@@ -273,19 +273,12 @@ test_comparisons_mark_scores_at_the_limit(void **state)
 						 scores[i] >= limits[i % BYTE_LANES]);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_sums_are_exact),
-		test_of(test_largest_codes_and_weights_do_not_overflow),
-		test_of(test_scores_differ_by_rounding_errors),
-		test_of(test_equal_codes_have_equal_scores),
-		test_of(test_zeros_and_tiny_numbers_score_zero),
-		test_of(test_bounds_are_deviations_above_scores),
-		test_of(test_excesses_are_cubes_of_deviations),
-		test_of(test_comparisons_mark_scores_at_the_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PROGRAM("byte score",
+	test_of(test_sums_are_exact),
+	test_of(test_largest_codes_and_weights_do_not_overflow),
+	test_of(test_scores_differ_by_rounding_errors),
+	test_of(test_equal_codes_have_equal_scores),
+	test_of(test_zeros_and_tiny_numbers_score_zero),
+	test_of(test_bounds_are_deviations_above_scores),
+	test_of(test_excesses_are_cubes_of_deviations),
+	test_of(test_comparisons_mark_scores_at_the_limit),)

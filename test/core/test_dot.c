@@ -152,15 +152,8 @@ test_not_finite_elements_reach_the_result(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_dot_equals_long_double),
-		test_of(test_alignment_does_not_matter),
-		test_of(test_products_are_rounded_before_they_are_added),
-		test_of(test_not_finite_elements_reach_the_result)
-	};
-
-	return cmocka_run_group_tests_name("dot", tests, NULL, NULL);
-}
+TEST_PROGRAM("dot",
+	test_of(test_dot_equals_long_double),
+	test_of(test_alignment_does_not_matter),
+	test_of(test_products_are_rounded_before_they_are_added),
+	test_of(test_not_finite_elements_reach_the_result))

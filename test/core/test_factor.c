@@ -328,20 +328,13 @@ test_every_position_of_a_diagonal_counts(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_rank_one_evidence_is_factored),
-		test_of(test_repeated_features_are_factored),
-		test_of(test_ridge_below_rounding_error_is_raised),
-		test_of(test_large_weights_do_not_narrow_unobserved_directions),
-		test_of(test_ridge_raised_for_G_is_raised_for_H),
-		test_of(test_tolerance_grows_with_the_number_of_observations),
-		test_of(test_tolerance_includes_the_prior),
-		test_of(test_impossible_evidence_is_refused),
-		test_of(test_every_position_of_a_diagonal_counts)
-	};
-
-	return cmocka_run_group_tests_name("factor", tests, NULL, NULL);
-}
+TEST_PROGRAM("factor",
+	test_of(test_rank_one_evidence_is_factored),
+	test_of(test_repeated_features_are_factored),
+	test_of(test_ridge_below_rounding_error_is_raised),
+	test_of(test_large_weights_do_not_narrow_unobserved_directions),
+	test_of(test_ridge_raised_for_G_is_raised_for_H),
+	test_of(test_tolerance_grows_with_the_number_of_observations),
+	test_of(test_tolerance_includes_the_prior),
+	test_of(test_impossible_evidence_is_refused),
+	test_of(test_every_position_of_a_diagonal_counts))

@@ -208,16 +208,9 @@ test_numbers_weigh_by_scale_and_size(void **state)
 		assert_near(found[k], 1.0, 0);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_select_finds_the_smallest),
-		test_of(test_order_groups_similar_vectors),
-		test_of(test_tree_divides_evenly_and_by_similarity),
-		test_of(test_equal_vectors_are_divided_evenly),
-		test_of(test_numbers_weigh_by_scale_and_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PROGRAM("halving",
+	test_of(test_select_finds_the_smallest),
+	test_of(test_order_groups_similar_vectors),
+	test_of(test_tree_divides_evenly_and_by_similarity),
+	test_of(test_equal_vectors_are_divided_evenly),
+	test_of(test_numbers_weigh_by_scale_and_size),)

@@ -149,17 +149,10 @@ test_rows_are_normals(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_no_vectors_read_and_write_nothing),
-		test_of(test_order_of_coordinates),
-		test_of(test_coordinates_of_the_projection_are_not_written),
-		test_of(test_counts_of_coordinates_do_not_overflow),
-		test_of(test_largest_features_do_not_overflow),
-		test_of(test_rows_are_normals)
-	};
-
-	return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
-}
+TEST_PROGRAM("kinds",
+	test_of(test_no_vectors_read_and_write_nothing),
+	test_of(test_order_of_coordinates),
+	test_of(test_coordinates_of_the_projection_are_not_written),
+	test_of(test_counts_of_coordinates_do_not_overflow),
+	test_of(test_largest_features_do_not_overflow),
+	test_of(test_rows_are_normals))

@@ -381,16 +381,9 @@ test_no_memory_is_used_if_one_has_no_posterior(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_choice_equals_the_equations),
-		test_of(test_rare_rewards_keep_the_longest_memory),
-		test_of(test_small_noise_is_measured_until_rounding),
-		test_of(test_memory_of_negligible_weight_is_not_used),
-		test_of(test_no_memory_is_used_if_one_has_no_posterior)
-	};
-
-	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
-}
+TEST_PROGRAM("memory",
+	test_of(test_choice_equals_the_equations),
+	test_of(test_rare_rewards_keep_the_longest_memory),
+	test_of(test_small_noise_is_measured_until_rounding),
+	test_of(test_memory_of_negligible_weight_is_not_used),
+	test_of(test_no_memory_is_used_if_one_has_no_posterior))

@@ -135,14 +135,7 @@ test_squares_are_those_around_the_mean(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_discounts_and_half_lives_of_memories),
-		test_of(test_center_subtracts_the_mean_reward),
-		test_of(test_squares_are_those_around_the_mean)
-	};
-
-	return cmocka_run_group_tests_name("memory sums", tests, NULL, NULL);
-}
+TEST_PROGRAM("memory sums",
+	test_of(test_discounts_and_half_lives_of_memories),
+	test_of(test_center_subtracts_the_mean_reward),
+	test_of(test_squares_are_those_around_the_mean))

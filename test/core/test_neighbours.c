@@ -329,17 +329,10 @@ test_fitting_pauses_within_an_item(void **state)
 	assert_true(pauses > 300 * 400 * 300 / 4096 / 2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_weights_equal_dense_regressions),
-		test_of(test_weights_of_popular_items_equal_dense_regressions),
-		test_of(test_clicks_per_user_are_limited),
-		test_of(test_transposed_rows_have_the_weights_of_all_regressions),
-		test_of(test_truncation_keeps_the_largest_weights),
-		test_of(test_fitting_pauses_within_an_item)
-	};
-
-	return cmocka_run_group_tests_name("neighbours", tests, NULL, NULL);
-}
+TEST_PROGRAM("neighbours",
+	test_of(test_weights_equal_dense_regressions),
+	test_of(test_weights_of_popular_items_equal_dense_regressions),
+	test_of(test_clicks_per_user_are_limited),
+	test_of(test_transposed_rows_have_the_weights_of_all_regressions),
+	test_of(test_truncation_keeps_the_largest_weights),
+	test_of(test_fitting_pauses_within_an_item))

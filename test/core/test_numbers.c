@@ -239,19 +239,12 @@ test_peaks_of_lanes(void **state)
 				check_lanes(rows, place, numbers[n]);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_all_numbers_are_converted, fill),
-		cmocka_unit_test_setup(test_bad_numbers_are_detected, fill),
-		cmocka_unit_test_setup(test_any_alignment_is_converted, fill),
-		test_of(test_halves_equal_their_definition),
-		test_of(test_unit_vectors_of_extremes_are_exact),
-		test_of(test_peak_is_the_highest_number),
-		test_of(test_peak_of_not_finite_numbers_is_nan),
-		test_of(test_peaks_of_lanes)
-	};
-
-	return cmocka_run_group_tests_name("numbers", tests, NULL, NULL);
-}
+TEST_PROGRAM("numbers",
+	cmocka_unit_test_setup(test_all_numbers_are_converted, fill),
+	cmocka_unit_test_setup(test_bad_numbers_are_detected, fill),
+	cmocka_unit_test_setup(test_any_alignment_is_converted, fill),
+	test_of(test_halves_equal_their_definition),
+	test_of(test_unit_vectors_of_extremes_are_exact),
+	test_of(test_peak_is_the_highest_number),
+	test_of(test_peak_of_not_finite_numbers_is_nan),
+	test_of(test_peaks_of_lanes))

@@ -132,16 +132,9 @@ test_rows_share_exponents(void **state)
 	packed_share_exponent(0, NULL);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_small_numbers_beside_large_ones_lose_digits),
-		test_of(test_rounding_is_to_nearest_even),
-		test_of(test_zeros_take_a_bit),
-		test_of(test_numbers_in_8_bits_have_the_precision_of_roots),
-		test_of(test_rows_share_exponents),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PROGRAM("packed",
+	test_of(test_small_numbers_beside_large_ones_lose_digits),
+	test_of(test_rounding_is_to_nearest_even),
+	test_of(test_zeros_take_a_bit),
+	test_of(test_numbers_in_8_bits_have_the_precision_of_roots),
+	test_of(test_rows_share_exponents),)

@@ -326,14 +326,7 @@ test_posterior_of_the_largest_order(void **state)
 	check_solves(dim, m.a->Z, draw, expected);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_posterior_equals_algorithm1),
-		test_of(test_posterior_at_the_limits_of_parameters),
-		test_of(test_posterior_of_the_largest_order)
-	};
-
-	return cmocka_run_group_tests_name("posterior", tests, NULL, NULL);
-}
+TEST_PROGRAM("posterior",
+	test_of(test_posterior_equals_algorithm1),
+	test_of(test_posterior_at_the_limits_of_parameters),
+	test_of(test_posterior_of_the_largest_order))

@@ -324,20 +324,13 @@ test_outliers_change_no_price(void **state)
 	check_price(each, 3, 1, 0.001, 0.1 / 0.009, 1e-4);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_means_equal_their_definition),
-		test_of(test_prices_are_enough_and_minimal),
-		test_of(test_possible_targets_are_met),
-		test_of(test_impossible_targets_have_the_prices_of_possible_ones),
-		test_of(test_targets_that_exclude_each_other_are_missed_equally),
-		test_of(test_minimum_is_a_maximum_of_negative_costs),
-		test_of(test_lowest_possible_target_is_met),
-		test_of(test_degenerate_decisions_have_finite_prices),
-		test_of(test_outliers_change_no_price),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PROGRAM("price",
+	test_of(test_means_equal_their_definition),
+	test_of(test_prices_are_enough_and_minimal),
+	test_of(test_possible_targets_are_met),
+	test_of(test_impossible_targets_have_the_prices_of_possible_ones),
+	test_of(test_targets_that_exclude_each_other_are_missed_equally),
+	test_of(test_minimum_is_a_maximum_of_negative_costs),
+	test_of(test_lowest_possible_target_is_met),
+	test_of(test_degenerate_decisions_have_finite_prices),
+	test_of(test_outliers_change_no_price),)

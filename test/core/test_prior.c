@@ -218,14 +218,7 @@ test_invalid_priors_are_refused(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_posterior_with_a_prior_equals_its_definition),
-		test_of(test_constant_features_leave_the_prior_usable),
-		test_of(test_invalid_priors_are_refused)
-	};
-
-	return cmocka_run_group_tests_name("prior", tests, NULL, NULL);
-}
+TEST_PROGRAM("prior",
+	test_of(test_posterior_with_a_prior_equals_its_definition),
+	test_of(test_constant_features_leave_the_prior_usable),
+	test_of(test_invalid_priors_are_refused))

@@ -167,16 +167,9 @@ test_numbers_do_not_depend_on_first(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_philox_known_answers),
-		test_of(test_normals_equal_golden_values),
-		test_of(test_normals_follow_their_definition),
-		test_of(test_numbers_do_not_depend_on_count),
-		test_of(test_numbers_do_not_depend_on_first)
-	};
-
-	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
-}
+TEST_PROGRAM("random",
+	test_of(test_philox_known_answers),
+	test_of(test_normals_equal_golden_values),
+	test_of(test_normals_follow_their_definition),
+	test_of(test_numbers_do_not_depend_on_count),
+	test_of(test_numbers_do_not_depend_on_first))

@@ -86,13 +86,6 @@ test_operations_need_no_further_memory(void **state)
 	(void) spectral_tridiagonal_factor(ORDER, packed, packed + ORDER);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_ready_detects_missing_memory),
-		test_of(test_operations_need_no_further_memory)
-	};
-
-	return cmocka_run_group_tests_name("ready", tests, NULL, NULL);
-}
+TEST_PROGRAM("ready",
+	test_of(test_ready_detects_missing_memory),
+	test_of(test_operations_need_no_further_memory))

@@ -341,20 +341,13 @@ test_coordinate_without_observations_is_empty(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_retracting_unlearned_evidence_is_refused),
-		test_of(test_rounding_errors_are_no_reason_to_refuse),
-		test_of(test_tolerance_of_coordinates_without_evidence),
-		test_of(test_mean_of_a_rest_of_rounding_errors_is_bounded),
-		test_of_memories(test_squares_left_equal_those_of_the_rest),
-		test_of(test_retracting_unlearned_totals_is_refused),
-		test_of_memories(test_too_large_or_invalid_number_is_refused),
-		test_of_memories(test_retracting_everything_leaves_nothing),
-		test_of(test_coordinate_without_observations_is_empty)
-	};
-
-	return cmocka_run_group_tests_name("retract", tests, NULL, NULL);
-}
+TEST_PROGRAM("retract",
+	test_of(test_retracting_unlearned_evidence_is_refused),
+	test_of(test_rounding_errors_are_no_reason_to_refuse),
+	test_of(test_tolerance_of_coordinates_without_evidence),
+	test_of(test_mean_of_a_rest_of_rounding_errors_is_bounded),
+	test_of_memories(test_squares_left_equal_those_of_the_rest),
+	test_of(test_retracting_unlearned_totals_is_refused),
+	test_of_memories(test_too_large_or_invalid_number_is_refused),
+	test_of_memories(test_retracting_everything_leaves_nothing),
+	test_of(test_coordinate_without_observations_is_empty))

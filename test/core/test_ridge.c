@@ -389,17 +389,10 @@ test_degenerate_data_have_a_finite_ridge(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_ridge_maximizes_the_likelihood),
-		test_of(test_ridge_rises_from_seven_observations_per_parameter),
-		test_of(test_ridge_is_that_of_the_drawn_coefficients),
-		test_of(test_ridge_rises_until_residuals_exceed_rounding),
-		test_of(test_rewards_without_variation_keep_the_ridge),
-		test_of(test_degenerate_data_have_a_finite_ridge)
-	};
-
-	return cmocka_run_group_tests_name("ridge", tests, NULL, NULL);
-}
+TEST_PROGRAM("ridge",
+	test_of(test_ridge_maximizes_the_likelihood),
+	test_of(test_ridge_rises_from_seven_observations_per_parameter),
+	test_of(test_ridge_is_that_of_the_drawn_coefficients),
+	test_of(test_ridge_rises_until_residuals_exceed_rounding),
+	test_of(test_rewards_without_variation_keep_the_ridge),
+	test_of(test_degenerate_data_have_a_finite_ridge))

@@ -184,15 +184,8 @@ test_not_finite_features_affect_their_row_only(void **state)
 		}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_scores_equal_long_double),
-		test_of(test_equal_vectors_have_equal_scores),
-		test_of(test_steps_skip_other_numbers),
-		test_of(test_not_finite_features_affect_their_row_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PROGRAM("score",
+	test_of(test_scores_equal_long_double),
+	test_of(test_equal_vectors_have_equal_scores),
+	test_of(test_steps_skip_other_numbers),
+	test_of(test_not_finite_features_affect_their_row_only),)

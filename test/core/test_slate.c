@@ -172,13 +172,6 @@ test_equal_scores_are_chosen_equally_often(void **state)
 		assert_near(counts[i], 5000, 6.2 * 66.2);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_slate_equals_greedy_choice_from_sorted_candidates),
-		test_of(test_equal_scores_are_chosen_equally_often),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PROGRAM("slate",
+	test_of(test_slate_equals_greedy_choice_from_sorted_candidates),
+	test_of(test_equal_scores_are_chosen_equally_often),)

@@ -451,22 +451,15 @@ test_iteration_lets_the_caller_cancel(void **state)
 	assert_true(pauses > 25 * 400);
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_as_many_columns_as_items_are_exact),
-		test_of(test_few_columns_are_iterated),
-		test_of(test_groups_of_columns_are_iterated),
-		test_of(test_slowly_decaying_singular_values_converge),
-		test_of(test_matrices_of_low_rank),
-		test_of(test_extreme_weights_are_decomposed),
-		test_of(test_columns_beyond_the_rank_are_zero),
-		test_of(test_first_column_is_positive),
-		test_of(test_refinement_keeps_exact_vectors),
-		test_of(test_rotation_onto_earlier_vectors),
-		test_of(test_iteration_lets_the_caller_cancel)
-	};
-
-	return cmocka_run_group_tests_name("svd", tests, NULL, NULL);
-}
+TEST_PROGRAM("svd",
+	test_of(test_as_many_columns_as_items_are_exact),
+	test_of(test_few_columns_are_iterated),
+	test_of(test_groups_of_columns_are_iterated),
+	test_of(test_slowly_decaying_singular_values_converge),
+	test_of(test_matrices_of_low_rank),
+	test_of(test_extreme_weights_are_decomposed),
+	test_of(test_columns_beyond_the_rank_are_zero),
+	test_of(test_first_column_is_positive),
+	test_of(test_refinement_keeps_exact_vectors),
+	test_of(test_rotation_onto_earlier_vectors),
+	test_of(test_iteration_lets_the_caller_cancel))

@@ -189,12 +189,5 @@ test_variety_equals_choice_by_definition(void **state)
 	}
 }
 
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test_of(test_variety_equals_choice_by_definition),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_PROGRAM("variety",
+	test_of(test_variety_equals_choice_by_definition),)
