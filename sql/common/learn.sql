@@ -2,11 +2,10 @@
 --
 -- Recommenders and rankers implement these steps differently, as functions _dlints_recommender_...() and
 -- _dlints_ranker_...() with the same arguments. setting.kind decides which of both is called:
---     dequeue(attribution_window)    remove and return up to 1000 pending decisions whose window has passed
---     apply(decisions)               train the models on them
---     dequeue_corrections()          up to 1000 decisions with rewards that the models do not contain
+--     due(attribution_window)        up to 1000 pending decisions whose window has passed
+--     accept_rewards(decisions)      declare that the models contain the rewards as reported
+--     due_corrections()              up to 1000 decisions with rewards that the models do not contain
 --     correct(decisions)             apply those rewards; returns their number
---     mark_rewards_applied(decisions)    declare that the models contain the rewards as reported
 --     delete_log(decisions)          delete decisions and their rewards
 --     delete_orphans()               delete rewards without a decision
 -- The view "training_example" lists what the models contain.
@@ -18,10 +17,9 @@ CREATE FUNCTION _dlints_call(function_name text, decisions bigint[]) RETURNS big
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	kind text := (SELECT s.kind FROM setting s);
 	result bigint;
 BEGIN
-	EXECUTE format('SELECT @extschema@.%I($1)', format('_dlints_%s_%s', kind, function_name))
+	EXECUTE format('SELECT @extschema@.%I($1)', (SELECT format('_dlints_%s_%s', s.kind, function_name) FROM setting s))
 	INTO result USING decisions;
 	RETURN result;
 END
@@ -30,7 +28,8 @@ COMMENT ON FUNCTION _dlints_call(text, bigint[])
 	IS 'call the recommenders'' or the rankers'' variant of a function that has decisions as its argument';
 
 -- Compute for each model the evidence of these decisions that it contains.  The training examples are read once per
--- model, because a single query for all models would sort these wide rows.
+-- model, because a single query for all models would sort these wide rows.  OFFSET 0 makes the planner look up each
+-- decision by its number in its partition.
 CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text, evidence @extschema@.dlints)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -42,8 +41,9 @@ BEGIN
 	       LATERAL (SELECT @extschema@.dlints_evidence(
 	                           m.state, x.features::@extschema@.dlints_vector, x.reward / x.examination,
 	                           x.profile::@extschema@.dlints_vector, x.at, x.examination) AS evidence
-	                FROM  (SELECT * FROM training_example x
-	                       WHERE  x.model = m.name AND x.decision = ANY (decisions) OFFSET 0) x
+	                FROM   unnest(decisions) b (decision)
+	                       CROSS JOIN LATERAL (SELECT * FROM training_example x
+	                                           WHERE x.model = m.name AND x.decision = b.decision OFFSET 0) x
 	                WHERE  @extschema@.dlints_accepts(
 	                           m.state, x.features::@extschema@.dlints_vector, x.reward / x.examination,
 	                           x.profile::@extschema@.dlints_vector, x.at, x.examination)) e
@@ -66,10 +66,25 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_retract(bigint[]) IS 'retract decisions from the models';
 
--- Train the models on a batch of decisions, or on its corrections.  If the batch fails with an error of class 22,
--- each decision is applied separately, and those that fail are quarantined.  Returns the number of decisions or
--- rewards.
-CREATE FUNCTION _dlints_train(function_name text, decisions bigint[]) RETURNS bigint
+-- Train the models on decisions, with the rewards reported so far.
+CREATE FUNCTION _dlints_apply(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	PERFORM @extschema@._dlints_call('accept_rewards'::text, decisions);
+	UPDATE model m SET state = @extschema@.dlints_concat(m.state, e.evidence)
+	FROM   @extschema@._dlints_evidence_of(decisions) e
+	WHERE  m.name = e.name;
+	RETURN cardinality(decisions);
+END
+$$;
+COMMENT ON FUNCTION _dlints_apply(bigint[]) IS 'train the models on decisions; returns their number';
+
+-- Train the models on a batch of decisions, or on corrections of their rewards.  If the batch fails with an error of
+-- class 22, each decision is applied separately, and those that fail are quarantined.  Returns the number of decisions
+-- or rewards.
+CREATE FUNCTION _dlints_train(decisions bigint[], are_corrections boolean) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -78,22 +93,24 @@ DECLARE
 	one bigint;
 BEGIN
 	BEGIN
-		RETURN coalesce(@extschema@._dlints_call(function_name, decisions), cardinality(decisions));
+		RETURN CASE WHEN are_corrections THEN @extschema@._dlints_call('correct'::text, decisions)
+		            ELSE @extschema@._dlints_apply(decisions) END;
 	EXCEPTION WHEN data_exception THEN
 		RAISE DEBUG 'a batch of % decisions failed: %', cardinality(decisions), SQLERRM;
 	END;
 	FOREACH one IN ARRAY decisions LOOP
 		BEGIN
-			trained := trained + coalesce(@extschema@._dlints_call(function_name, ARRAY[one]), 1);
+			trained := trained + CASE WHEN are_corrections THEN @extschema@._dlints_call('correct'::text, ARRAY[one])
+			                          ELSE @extschema@._dlints_apply(ARRAY[one]) END;
 		EXCEPTION WHEN data_exception THEN
 			INSERT INTO quarantine (decision, is_applied, problem)
-			VALUES (one, function_name = 'correct', SQLERRM) ON CONFLICT DO NOTHING;
+			VALUES (one, are_corrections, SQLERRM) ON CONFLICT DO NOTHING;
 		END;
 	END LOOP;
 	RETURN trained;
 END
 $$;
-COMMENT ON FUNCTION _dlints_train(text, bigint[])
+COMMENT ON FUNCTION _dlints_train(bigint[], boolean)
 	IS 'train the models on decisions or on their corrections, and quarantine decisions that fail';
 
 -- Train the models on at most "max_batches" batches of 1000 decisions (NULL: all).  Decisions older than the
@@ -123,20 +140,21 @@ BEGIN
 		IF n_batches >= max_batches THEN
 			RETURN;
 		END IF;
-		batch := CASE WHEN is_ranker THEN @extschema@._dlints_ranker_dequeue(wait)
-		              ELSE @extschema@._dlints_recommender_dequeue(wait) END;
+		batch := CASE WHEN is_ranker THEN @extschema@._dlints_ranker_due(wait)
+		              ELSE @extschema@._dlints_recommender_due(wait) END;
 		EXIT WHEN cardinality(batch) = 0;
-		learned := learned + @extschema@._dlints_train('apply'::text, batch);
+		DELETE FROM pending WHERE decision = ANY (batch);
+		learned := learned + @extschema@._dlints_train(batch, false);
 		n_batches := n_batches + 1;
 	END LOOP;
 	LOOP
 		IF n_batches >= max_batches THEN
 			RETURN;
 		END IF;
-		batch := CASE WHEN is_ranker THEN @extschema@._dlints_ranker_dequeue_corrections()
-		              ELSE @extschema@._dlints_recommender_dequeue_corrections() END;
+		batch := CASE WHEN is_ranker THEN @extschema@._dlints_ranker_due_corrections()
+		              ELSE @extschema@._dlints_recommender_due_corrections() END;
 		EXIT WHEN cardinality(batch) = 0;
-		n := @extschema@._dlints_train('correct'::text, batch);
+		n := @extschema@._dlints_train(batch, true);
 		learned := learned + n;
 		n_batches := n_batches + 1;
 		EXIT WHEN n = 0;	-- concurrent sessions have locked all remaining decisions
@@ -175,7 +193,7 @@ BEGIN
 	FOR one IN SELECT q.decision FROM quarantine q ORDER BY q.decision LOOP
 		BEGIN
 			DELETE FROM quarantine WHERE decision = one;
-			PERFORM @extschema@._dlints_call('mark_rewards_applied'::text, ARRAY[one]);
+			PERFORM @extschema@._dlints_call('accept_rewards'::text, ARRAY[one]);
 			PERFORM count(e.evidence) FROM @extschema@._dlints_evidence_of(ARRAY[one]) e;
 		EXCEPTION WHEN data_exception THEN
 			UPDATE quarantine SET is_applied = false, problem = SQLERRM WHERE decision = one;

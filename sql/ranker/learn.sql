@@ -3,70 +3,47 @@
 -- The model "reward" is trained on the reward of chosen actions, the model "imitation" on the choices of the
 -- baseline.
 
--- Remove and return up to 1000 pending decisions whose attribution window has passed.  If the first reward is
--- final, decisions with a reward are included.
-CREATE FUNCTION _dlints_ranker_dequeue(attribution_window interval) RETURNS bigint[]
-	LANGUAGE plpgsql VOLATILE AS
+-- Return up to 1000 pending decisions whose attribution window has passed.  If the first reward is final, decisions
+-- with a reward are included.
+CREATE FUNCTION _dlints_ranker_due(attribution_window interval) RETURNS bigint[]
+	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	batch bigint[];
 BEGIN
-	WITH due AS (
+	PERFORM @extschema@._dlints_check_entry();
+	RETURN ARRAY(
 		(SELECT p.decision FROM pending p
 		 WHERE  p.since <= now() - attribution_window ORDER BY p.decision LIMIT 1000)
 		UNION
 		(SELECT p.decision
 		 FROM   reward r JOIN event e ON e.event = r.event JOIN pending p ON p.decision = e.decision
 		 WHERE  r.applied IS DISTINCT FROM r.value AND (SELECT s.repeated = 'first' FROM setting s)
-		 ORDER  BY p.decision LIMIT 1000)),
-	taken AS (
-		DELETE FROM pending WHERE decision = ANY (ARRAY(SELECT d.decision FROM due d ORDER BY d.decision LIMIT 1000))
-		RETURNING decision)
-	SELECT array_agg(t.decision) INTO batch FROM taken t;
-	RETURN coalesce(batch, '{}');
+		 ORDER  BY p.decision LIMIT 1000)
+		ORDER  BY decision LIMIT 1000);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_dequeue(interval)
-	IS 'remove and return up to 1000 pending decisions with a reward, or whose attribution window has passed';
+COMMENT ON FUNCTION _dlints_ranker_due(interval)
+	IS 'up to 1000 pending decisions with a reward, or whose attribution window has passed';
 
--- Train the models on decisions with the rewards reported so far, or the default reward.
-CREATE FUNCTION _dlints_ranker_apply(decisions bigint[]) RETURNS bigint
+-- Declare that the models contain the rewards of decisions as reported, except rewards that a concurrent reward() has
+-- locked.
+CREATE FUNCTION _dlints_ranker_accept_rewards(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
-	WITH batch AS MATERIALIZED (
-		SELECT d.id, d.event, d.context, d.actions, d.ranking, d.treatment, d.at
-		FROM   decision d WHERE d.id = ANY (decisions)),
-	available AS MATERIALIZED (
-		SELECT r.event FROM reward r WHERE r.event = ANY (ARRAY(SELECT b.event FROM batch b))
-		FOR    UPDATE SKIP LOCKED),
-	applied AS (
-		UPDATE reward r SET applied = r.value
-		WHERE  r.event = ANY (ARRAY(SELECT a.event FROM available a))
-		RETURNING r.event, r.value),
-	example AS (
-		SELECT x.model, x.features::@extschema@.dlints_vector AS features, x.reward, b.at
-		FROM   setting s CROSS JOIN batch b LEFT JOIN applied a ON a.event = b.event,
-		       LATERAL @extschema@._dlints_ranker_examples(
-		           b.context, b.actions, b.ranking[1], b.treatment, coalesce(a.value, s.default_reward), s.vectors,
-		           ARRAY(SELECT p.name FROM constraint_price p)) x)
-	UPDATE model m SET state = @extschema@.dlints_concat(m.state, e.evidence)
-	FROM  (SELECT p.name, @extschema@.dlints_evidence(
-	                  p.state, x.features, x.reward, '{}'::@extschema@.dlints_vector, x.at) AS evidence
-	       FROM   model p JOIN example x ON x.model = p.name
-	       WHERE  @extschema@.dlints_accepts(p.state, x.features, x.reward, '{}'::@extschema@.dlints_vector, x.at)
-	       GROUP  BY p.name) e
-	WHERE  m.name = e.name;
+	WITH available AS MATERIALIZED (
+		SELECT r.event FROM reward r
+		WHERE  r.event = ANY (ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions)))
+		FOR    UPDATE SKIP LOCKED)
+	UPDATE reward r SET applied = r.value WHERE r.event = ANY (ARRAY(SELECT a.event FROM available a));
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_apply(bigint[])
-	IS 'train the models on decisions with the rewards reported so far, or the default reward; returns their number';
+COMMENT ON FUNCTION _dlints_ranker_accept_rewards(bigint[])
+	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Return up to 1000 decisions with rewards that the models do not contain.
-CREATE FUNCTION _dlints_ranker_dequeue_corrections() RETURNS bigint[]
+CREATE FUNCTION _dlints_ranker_due_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -84,7 +61,7 @@ BEGIN
 		LIMIT  1000);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_dequeue_corrections()
+COMMENT ON FUNCTION _dlints_ranker_due_corrections()
 	IS 'up to 1000 decisions with rewards that the models do not contain';
 
 -- Apply rewards that were reported or changed after their decision was applied: retract the logged example, and
@@ -132,21 +109,6 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_correct(bigint[])
 	IS 'apply rewards that were reported after their decision was applied; returns their number';
-
--- Declare that the models contain the rewards of decisions as reported.
-CREATE FUNCTION _dlints_ranker_mark_rewards_applied(decisions bigint[]) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_entry();
-	UPDATE reward r SET applied = r.value
-	WHERE  r.event = ANY (ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions)))
-	AND    r.applied IS DISTINCT FROM r.value;
-	RETURN cardinality(decisions);
-END
-$$;
-COMMENT ON FUNCTION _dlints_ranker_mark_rewards_applied(bigint[])
-	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Delete decisions with their events, rewards and costs.
 CREATE FUNCTION _dlints_ranker_delete_log(decisions bigint[]) RETURNS bigint

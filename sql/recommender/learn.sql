@@ -4,70 +4,44 @@
 -- others.  The examination probability of the position is the weight of the example, which is trained as
 -- reward / examination.
 
--- Remove and return up to 1000 pending decisions whose attribution window has passed.
-CREATE FUNCTION _dlints_recommender_dequeue(attribution_window interval) RETURNS bigint[]
-	LANGUAGE plpgsql VOLATILE AS
+-- Return up to 1000 pending decisions whose attribution window has passed.
+CREATE FUNCTION _dlints_recommender_due(attribution_window interval) RETURNS bigint[]
+	LANGUAGE plpgsql STABLE AS
 $$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	batch bigint[];
 BEGIN
-	WITH taken AS (
-		DELETE FROM pending WHERE decision = ANY (ARRAY(
-			SELECT p.decision FROM pending p
-			WHERE  p.decision < @extschema@._dlints_first_decision(now() - attribution_window + interval '1 second')
-			ORDER  BY p.decision LIMIT 1000))
-		RETURNING decision)
-	SELECT array_agg(t.decision) INTO batch FROM taken t;
-	RETURN coalesce(batch, '{}');
+	PERFORM @extschema@._dlints_check_entry();
+	RETURN ARRAY(
+		SELECT p.decision FROM pending p
+		WHERE  p.decision < @extschema@._dlints_first_decision(now() - attribution_window + interval '1 second')
+		ORDER  BY p.decision LIMIT 1000);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_dequeue(interval)
-	IS 'remove and return up to 1000 pending decisions whose attribution window has passed';
+COMMENT ON FUNCTION _dlints_recommender_due(interval)
+	IS 'up to 1000 pending decisions whose attribution window has passed';
 
--- Train the models on all impressions of decisions, with the rewards reported so far, or 0.  OFFSET 0 makes the
--- planner look up each decision by its number in its partition.  Each model reads the examples separately: they are
--- wide, and would otherwise be sorted by model.
-CREATE FUNCTION _dlints_recommender_apply(decisions bigint[]) RETURNS bigint
+-- Declare that the models contain the rewards of decisions as reported, except rewards that a concurrent reward() has
+-- locked.
+CREATE FUNCTION _dlints_recommender_accept_rewards(decisions bigint[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
 	WITH available AS MATERIALIZED (
 		SELECT r.decision, r.item, r.outcome FROM reward r WHERE r.decision = ANY (decisions)
-		FOR    UPDATE SKIP LOCKED),
-	applied AS (
-		UPDATE reward r SET applied = r.value
-		FROM   available a, setting s
-		WHERE  r.decision = a.decision AND same_item(r.item, a.item) AND r.outcome = a.outcome
-		AND    r.decision = ANY (decisions)
-		RETURNING r.decision, r.item, r.outcome <> s.first_outcome AS later, r.value),
-	total AS (
-		SELECT a.decision, a.item, a.later, sum(a.value) AS value FROM applied a GROUP BY 1, 2, 3)
-	UPDATE model m SET state = @extschema@.dlints_concat(m.state, e.evidence)
-	FROM   model p,
-	       LATERAL (SELECT @extschema@.dlints_evidence(
-	                           p.state, i.training_features::@extschema@.dlints_vector,
-	                           coalesce(t.value, 0) / i.examination,
-	                           i.profile::@extschema@.dlints_vector, i.at, i.examination) AS evidence
-	                FROM   unnest(decisions) b (decision)
-	                       CROSS JOIN LATERAL (
-	                           SELECT * FROM impression_user i WHERE i.decision = b.decision OFFSET 0) i
-	                       LEFT JOIN total t ON t.decision = i.decision AND same_item(t.item, i.item)
-	                           AND t.later = (p.name = 'later')
-	                WHERE  @extschema@.dlints_accepts(
-	                           p.state, i.training_features::@extschema@.dlints_vector,
-	                           coalesce(t.value, 0) / i.examination,
-	                           i.profile::@extschema@.dlints_vector, i.at, i.examination)) e
-	WHERE  m.name = p.name AND p.learns AND e.evidence IS NOT NULL;
+		FOR    UPDATE SKIP LOCKED)
+	UPDATE reward r SET applied = r.value
+	FROM   available a
+	WHERE  r.decision = a.decision AND same_item(r.item, a.item) AND r.outcome = a.outcome
+	AND    r.decision = ANY (decisions);
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_apply(bigint[]) IS 'train the models on decisions; returns their number';
+COMMENT ON FUNCTION _dlints_recommender_accept_rewards(bigint[])
+	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Return up to 1000 decisions with rewards that the models do not contain.  Only rebuild() applies quarantined
 -- decisions.
-CREATE FUNCTION _dlints_recommender_dequeue_corrections() RETURNS bigint[]
+CREATE FUNCTION _dlints_recommender_due_corrections() RETURNS bigint[]
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -83,7 +57,7 @@ BEGIN
 		       LIMIT  1000) c);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_dequeue_corrections()
+COMMENT ON FUNCTION _dlints_recommender_due_corrections()
 	IS 'up to 1000 decisions with rewards that the models do not contain';
 
 -- Apply rewards that were reported after their decision was applied.  Returns the number of rewards.
@@ -137,19 +111,6 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_correct(bigint[])
 	IS 'apply rewards that were reported after their decision was applied; returns their number';
-
--- Declare that the models contain the rewards of decisions as reported.
-CREATE FUNCTION _dlints_recommender_mark_rewards_applied(decisions bigint[]) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_entry();
-	UPDATE reward SET applied = value WHERE decision = ANY (decisions) AND applied IS DISTINCT FROM value;
-	RETURN cardinality(decisions);
-END
-$$;
-COMMENT ON FUNCTION _dlints_recommender_mark_rewards_applied(bigint[])
-	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Delete decisions and their rewards.
 CREATE FUNCTION _dlints_recommender_delete_log(decisions bigint[]) RETURNS bigint
