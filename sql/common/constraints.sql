@@ -227,8 +227,7 @@ $$;
 COMMENT ON FUNCTION _dlints_reward_lost() IS 'mean reward per choice that is lost to each price';
 
 -- Return the rows of the report about constraints, for decisions from "first" on, at most the last 100,000.
-CREATE FUNCTION _dlints_constraint_report(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_constraint_report(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE

@@ -29,32 +29,44 @@ $$;
 COMMENT ON FUNCTION _dlints_cluster_mean(float8[], float8[])
 	IS 'mean of observations that are clustered by user, with its standard error';
 
--- Collect the rows of a report from several functions, named with their arguments.  If a function fails, for
--- example because SELECT on the click log was revoked, its row has the error message; the other rows follow.
-CREATE FUNCTION _dlints_report_parts(calls text[])
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
-	LANGUAGE plpgsql STABLE AS
+CREATE TYPE _dlints_report_row AS (measure text, value float8, error float8, meaning text);
+COMMENT ON TYPE _dlints_report_row IS 'row of a report; "error" is a standard error';
+
+-- Return the report of a recommender or a ranker since a time.  If a part fails, for example because SELECT on the
+-- click log was revoked, its row has the error message; the other parts follow.  Statements about differences hold at
+-- a confidence of 95 %.
+CREATE FUNCTION _dlints_report(setting regclass, since timestamptz) RETURNS SETOF @extschema@._dlints_report_row
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
 DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	call text;
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+	first CONSTANT bigint := @extschema@._dlints_first_decision(since);
+	part text;
 BEGIN
-	FOREACH call IN ARRAY calls LOOP
+	FOREACH part IN ARRAY CASE (SELECT s.kind FROM setting s)
+		WHEN 'ranker' THEN ARRAY[
+			'report_baseline($1, $2)', 'report_exploration($1)', 'constraint_report($1)', 'report_costs()',
+			'report_training($1)']
+		ELSE ARRAY[
+			'report_rewards($2)', 'report_empty_requests($1)', 'report_calibration($1)', 'report_reward_rate()',
+			'report_pending()', 'constraint_report($1)', 'problem_report()', 'report_log($1)', 'report_clicks()',
+			'report_repeats($1)', 'report_lists($1)', 'report_rules()', 'report_new_items($1)', 'report_columns()',
+			'report_models()'] END
+	LOOP
 		BEGIN
-			RETURN QUERY EXECUTE format('SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_%s r',
-			                            call);
+			RETURN QUERY EXECUTE format('SELECT * FROM @extschema@._dlints_%s', part) USING first, since;
 		EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 			RETURN QUERY VALUES ('failed part of the report', NULL::float8, NULL::float8,
-				format('%s: %s', substring(call FROM '^(?:report_)?([a-z_]+)'), SQLERRM));
+				format('%s: %s', substring(part FROM '^(?:report_)?([a-z_]+)'), SQLERRM));
 		END;
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_parts(text[])
-	IS 'rows of a report from several functions; a function that fails becomes a row with the error';
+COMMENT ON FUNCTION _dlints_report(regclass, timestamptz)
+	IS 'report on a recommender or a ranker since a time; a part that fails becomes a row with the error';
 
 -- Return the rows of the report about quarantined decisions and failed maintenance.
-CREATE FUNCTION _dlints_problem_report() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_problem_report() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN

@@ -1,4 +1,4 @@
--- Report of a ranker ---------------------------------------------------------------------
+-- Rows of the report of a ranker ---------------------------------------------------------
 
 -- Compute the mean of reward minus price per event of a treatment, beginning with a decision, and its standard
 -- error, clustered by user.
@@ -19,9 +19,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_earned(text, bigint) IS 'mean reward minus price per event of a treatment';
 
--- Return the rows of the report that compare the ranker with the baseline.
-CREATE FUNCTION _dlints_report_baseline(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+-- Return the rows of the report about events, and those that compare the ranker with the baseline.
+CREATE FUNCTION _dlints_report_baseline(first bigint, since timestamptz) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -41,6 +40,12 @@ BEGIN
 	difference := live.mean - baseline.mean;
 	stderr := sqrt(live.stderr ^ 2 + baseline.stderr ^ 2);
 	half_width := @extschema@._dlints_t_quantile(least(live.users, baseline.users)::float8) * stderr;
+	RETURN QUERY
+	SELECT 'live share', s.live_share, NULL::float8, 'share of events that the ranker decides; go_live() sets it'
+	FROM   setting s
+	UNION ALL
+	SELECT 'events', count(*)::float8, NULL::float8, concat_ws(' since ', 'ranked events', since::date)
+	FROM   outcome o WHERE o.decision >= first;
 	RETURN QUERY VALUES
 		('earned by the ranker', live.mean, live.stderr, 'mean reward minus price per event that the ranker decided'),
 		('earned by the baseline', baseline.mean, baseline.stderr,
@@ -64,13 +69,13 @@ BEGIN
 			ELSE 'unknown whether the features explain the choices of the baseline: more events are needed' END);
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_baseline(bigint) IS 'rows of the report that compare the ranker with the baseline';
+COMMENT ON FUNCTION _dlints_report_baseline(bigint, timestamptz)
+	IS 'rows of the report that compare the ranker with the baseline';
 
 -- Return the rows of the report about exploration.  The reward of random choices is estimated by inverse-propensity
 -- weights, unless few events would determine it, or an action had no chance.  With constraints this is omitted, since
 -- random choices cost more.
-CREATE FUNCTION _dlints_report_exploration(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_exploration(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -102,7 +107,7 @@ COMMENT ON FUNCTION _dlints_report_exploration(bigint) IS 'rows of the report ab
 
 -- Return report rows for constraints of which neither logged actions nor reports have a cost, and for invalid costs
 -- of logged actions, in the last 1000 decisions of the ranker.
-CREATE FUNCTION _dlints_report_costs() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_costs() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -131,8 +136,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_costs() IS 'rows of the report about costs that logged actions do not have';
 
 -- Return the rows of the report about training.
-CREATE FUNCTION _dlints_report_training(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_training(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -148,7 +152,7 @@ BEGIN
 	            THEN 'not trained on for an hour: have cron call run()'
 	            ELSE 'decisions after the attribution window that the models are not trained on yet' END
 	FROM   setting s CROSS JOIN pending p WHERE p.since < now() - s.attribution_window;
-	RETURN QUERY SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_problem_report() r;
+	RETURN QUERY SELECT * FROM @extschema@._dlints_problem_report();
 	RETURN QUERY
 	SELECT 'rewards of unknown events', count(*)::float8, NULL::float8,
 	       'reported an hour ago or earlier, for events that were never ranked or never activated'
@@ -163,26 +167,3 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_training(bigint) IS 'rows of the report about training';
-
--- Return the report of a ranker.  Errors are standard errors.
-CREATE FUNCTION _dlints_ranker_report(setting regclass, since timestamptz)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
-	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
-	first bigint := @extschema@._dlints_first_decision(since);
-BEGIN
-	RETURN QUERY
-	SELECT 'live share', s.live_share, NULL::float8, 'share of events that the ranker decides; go_live() sets it'
-	FROM   setting s
-	UNION ALL
-	SELECT 'events', count(*)::float8, NULL::float8, concat_ws(' since ', 'ranked events', since::date)
-	FROM   outcome o WHERE o.decision >= first;
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
-		format('report_baseline(%L::bigint)', first), format('report_exploration(%L::bigint)', first),
-		format('constraint_report(%L::bigint)', first), 'report_costs()',
-		format('report_training(%L::bigint)', first)]);
-END
-$$;
-COMMENT ON FUNCTION _dlints_ranker_report(regclass, timestamptz) IS 'report whether the ranker works';

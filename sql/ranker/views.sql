@@ -51,11 +51,6 @@ AND    d.id >= s.trained_from
 AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = d.id)
 AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = d.id AND NOT q.is_applied);
 
-CREATE VIEW models AS
-SELECT m.name, m.learns, i.updates, i.newest, i.memory, i.memories, i.effective_sample_size,
-       i.prior_sample_size, i.mean_reward, i.sigma, i.bytes, i.hint
-FROM   model m, @extschema@.dlints_info(m.state) i;
-
 COMMENT ON TABLE setting IS 'arguments of the ranker, and constants derived from them';
 COMMENT ON TABLE decision IS 'log of decisions, a month per partition';
 COMMENT ON TABLE event IS 'the decision of each event';
@@ -67,6 +62,5 @@ COMMENT ON TABLE model IS 'models; the view "models" has their counts';
 COMMENT ON VIEW ranked IS 'all answers, an action per row';
 COMMENT ON VIEW outcome IS 'chosen actions with their rewards';
 COMMENT ON VIEW training_example IS 'examples that the models have been trained on';
-COMMENT ON VIEW models IS 'models with their counts, without their parameters';
 $views$;
 COMMENT ON FUNCTION _dlints_ranker_views() IS 'template: views of a ranker';

@@ -24,14 +24,6 @@ CREATE FUNCTION activate(event text) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_activate('setting'::regclass, event);
 
-CREATE FUNCTION report(since timestamptz DEFAULT now() - interval '7 days')
-RETURNS TABLE (measure text, value float8, error float8, meaning text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT r.measure, r.value, r.error, r.meaning
-    FROM   @extschema@._dlints_ranker_report('setting'::regclass, since) r;
-END;
-
 CREATE FUNCTION winner(since timestamptz DEFAULT '-infinity', actions text[] DEFAULT NULL,
     lowest float8 DEFAULT NULL, highest float8 DEFAULT NULL)
 RETURNS TABLE (action text, events bigint, earns float8, low float8, high float8,

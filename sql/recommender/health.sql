@@ -2,8 +2,7 @@
 
 -- Return the rows of the report about rewards that no model is trained on: of unknown decisions or items, or
 -- reported too late.
-CREATE FUNCTION _dlints_report_log(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_log(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -24,7 +23,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewards that no model is trained on';
 
 -- Return the row of the report about decisions that wait for training.
-CREATE FUNCTION _dlints_report_pending() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_pending() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -46,7 +45,7 @@ COMMENT ON FUNCTION _dlints_report_pending() IS 'row of the report about decisio
 -- or of the last day if that is longer, are compared with up to 10,000 lists of the four weeks before.  Lists count
 -- after the time within which 19 of 20 rewards arrive.  There is a warning if the share of lists with a reward is
 -- lower by more than three standard errors, which allow for users with several lists.
-CREATE FUNCTION _dlints_report_reward_rate() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_reward_rate() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -125,26 +124,25 @@ CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_us
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
-	SELECT count(*), count(*) FILTER (WHERE c.item IS NULL), count(*) FILTER (WHERE c.user_id IS NULL),
-	       count(*) FILTER (WHERE c.at IS NULL),
-	       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL),
-	       count(*) FILTER (WHERE c.at > now()),
-	       count(*)
-	           FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
-	       count(*) FILTER (WHERE c.weight = 0),
-	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now())) / 3600
-	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, age
-	FROM  (SELECT k.item, k.user_id, nullif(k.at, '-infinity') AS at, k.weight FROM click k
-	       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
-	              OR k.at IS NULL OR k.at = '-infinity'
-	       ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000) c;
-	is_swapped := unknown > 0 AND n - no_item - unknown < (
-		SELECT count(*)
-		FROM  (SELECT k.user_id FROM click k
-		       WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
-		              OR k.at IS NULL OR k.at = '-infinity'
-		       ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000) c
-		WHERE  c.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i));
+	WITH newest AS MATERIALIZED (
+		SELECT k.item, k.user_id, nullif(k.at, '-infinity') AS at, k.weight FROM click k
+		WHERE  k.at >= coalesce((SELECT s.newest_from FROM similarity s), '-infinity')
+		       OR k.at IS NULL OR k.at = '-infinity'
+		ORDER  BY nullif(k.at, '-infinity') DESC LIMIT 100000),
+	counted AS (
+		SELECT count(*) AS n, count(*) FILTER (WHERE c.item IS NULL) AS no_item,
+		       count(*) FILTER (WHERE c.user_id IS NULL) AS no_user, count(*) FILTER (WHERE c.at IS NULL) AS no_time,
+		       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL) AS incomplete,
+		       count(*) FILTER (WHERE c.at > now()) AS future,
+		       count(*) FILTER (WHERE c.item IS NOT NULL
+		                        AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))) AS unknown,
+		       count(*) FILTER (WHERE c.weight = 0) AS weightless,
+		       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now())) / 3600 AS age
+		FROM   newest c)
+	SELECT c.*, c.unknown > 0 AND c.n - c.no_item - c.unknown < (
+	           SELECT count(*) FROM newest k WHERE k.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i))
+	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, age, is_swapped
+	FROM   counted c;
 END
 $$;
 COMMENT ON FUNCTION _dlints_click_health() IS 'numbers of invalid clicks among the newest 100,000';
@@ -179,7 +177,7 @@ $$;
 COMMENT ON FUNCTION _dlints_notice_clicks() IS 'raise a notice if clicks of the click log do not count';
 
 -- Return the rows of the report on the health of the click log.
-CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_clicks() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -217,8 +215,7 @@ COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health
 
 -- Return the rows of the report on users who click items again: in the click log, and on the last 1000 personal
 -- lists.
-CREATE FUNCTION _dlints_report_repeats(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_repeats(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -245,8 +242,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who click items again';
 
 -- Return the row of the report on expressions that fail for some items, with an unknown user and an empty context.
-CREATE FUNCTION _dlints_report_rules()
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_rules() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE

@@ -137,7 +137,7 @@ COMMENT ON FUNCTION _dlints_adopt_values()
 
 -- Return the rows of the report about columns: items whose value has no separate feature, vectors of another length
 -- among 10,000 items, and columns that are NULL in all items.
-CREATE FUNCTION _dlints_report_columns() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_columns() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE

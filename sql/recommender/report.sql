@@ -1,6 +1,4 @@
--- The report of a recommender ----------------------------------------------------------
---
--- Errors are standard errors.  Statements about differences hold at a confidence of 95 %.
+-- Rows of the report of a recommender --------------------------------------------------
 
 -- Estimate the mean reward of a list of a treatment, with the rewards of its next pages.  Users and sessions are
 -- the clusters of the standard error.
@@ -27,8 +25,7 @@ COMMENT ON FUNCTION _dlints_reward_per_list(text, timestamptz)
 
 -- Return the row of the report on requests that returned no list.  Next pages are not counted, since every list
 -- ends.
-CREATE FUNCTION _dlints_report_empty_requests(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_empty_requests(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -46,8 +43,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_empty_requests(bigint) IS 'row of the report on requests that returned no list';
 
 -- Return the rows of the report about users, lists and the rewards of treatments.
-CREATE FUNCTION _dlints_report_rewards(since timestamptz)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_rewards(since timestamptz) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -107,8 +103,7 @@ COMMENT ON FUNCTION _dlints_report_rewards(timestamptz) IS 'rows of the report a
 
 -- Return the row of the report on whether rewards are as the models expected.  Value and error are NULL until the
 -- standard error is at most 0.5.  Lists from before the last switch of centering are left out.
-CREATE FUNCTION _dlints_report_calibration(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_calibration(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -147,8 +142,7 @@ COMMENT ON FUNCTION _dlints_report_calibration(bigint)
 -- Return the row of the report about the recall of lists in a large catalogue, where only the blocks with the
 -- highest bounds are searched.  The sample has twenty users who clicked one item each; it is the same until items
 -- change.
-CREATE FUNCTION _dlints_report_clusters()
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_clusters() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -171,8 +165,7 @@ COMMENT ON FUNCTION _dlints_report_clusters()
 	IS 'row of the report about the recall of lists in a large catalogue';
 
 -- Return the rows of the report about the choice of lists and about item vectors.
-CREATE FUNCTION _dlints_report_lists(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_lists(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -223,8 +216,7 @@ COMMENT ON FUNCTION _dlints_report_lists(bigint)
 
 -- Return the rows of the report about new items, whose vectors were added within seven days and after the creation
 -- of the recommender.  Impressions are those of personal lists.
-CREATE FUNCTION _dlints_report_new_items(first bigint)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_new_items(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -270,7 +262,7 @@ $$;
 COMMENT ON FUNCTION _dlints_report_new_items(bigint) IS 'rows of the report about new items and items on trial';
 
 -- Return the rows of the report about the models.
-CREATE FUNCTION _dlints_report_models() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+CREATE FUNCTION _dlints_report_models() RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
 BEGIN
@@ -297,28 +289,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_models() IS 'rows of the report about the models';
-
--- Return the report of a recommender since a time: measure, value, standard error, and meaning.
-CREATE FUNCTION _dlints_recommender_report(setting regclass, since timestamptz)
-	RETURNS TABLE (measure text, value float8, error float8, meaning text)
-	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
-	first bigint := @extschema@._dlints_first_decision(since);
-BEGIN
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
-		format('report_rewards(to_timestamp(%L::float8))', extract(epoch FROM since)),     -- text depends on DateStyle
-		format('report_empty_requests(%L::bigint)', first),
-		format('report_calibration(%L::bigint)', first), 'report_reward_rate()', 'report_pending()',
-		format('constraint_report(%L::bigint)', first), 'problem_report()', format('report_log(%L::bigint)', first),
-		'report_clicks()', format('report_repeats(%L::bigint)', first), format('report_lists(%L::bigint)', first),
-		'report_rules()',
-		format('report_new_items(%L::bigint)', first), 'report_columns()', 'report_models()']);
-END
-$$;
-COMMENT ON FUNCTION _dlints_recommender_report(regclass, timestamptz)
-	IS 'report on a recommender since a time: rewards of treatments, health of logs, constraints, maintenance';
 
 -- Estimate the examination probability of each position, relative to the first one, from clicks on random lists, in
 -- which each item is equally likely at each position.  We assume that the probability does not increase with the

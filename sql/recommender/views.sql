@@ -78,16 +78,10 @@ CREATE VIEW item_features AS
 SELECT v.item, v.features || v.popularity || @extschema@._dlints_ages(v.dates, now()) || 0::real AS features
 FROM   item_vector v WHERE NOT v.is_deleted;
 
-CREATE VIEW models AS
-SELECT m.name, m.learns, i.updates, i.newest, i.memory, i.memories, i.effective_sample_size,
-       i.prior_sample_size, i.mean_reward, i.sigma, i.bytes, i.hint
-FROM   model m, @extschema@.dlints_info(m.state) i;
-
 COMMENT ON VIEW impression IS 'log of lists, a row per item';
 COMMENT ON VIEW impression_user IS 'log of lists with their user, a row per item';
 COMMENT ON VIEW outcome IS 'impressions with the rewards reported for them';
 COMMENT ON VIEW training_example IS 'examples that the models contain';
 COMMENT ON VIEW item_features IS 'features of items at the current time, as models are trained on them';
-COMMENT ON VIEW models IS 'models with their counts, without their parameters';
 $views$;
 COMMENT ON FUNCTION _dlints_recommender_views() IS 'template: views of a recommender';

@@ -65,14 +65,6 @@ CREATE FUNCTION profile(user_id {user_arg}, recent {item_arg}[] DEFAULT '{}', co
 RETURNS real[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_profile('setting'::regclass, {user_key}, {recent_keys}, context, session);
 
-CREATE FUNCTION report(since timestamptz DEFAULT now() - interval '7 days')
-RETURNS TABLE (measure text, value float8, error float8, meaning text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-    SELECT r.measure, r.value, r.error, r.meaning
-    FROM   @extschema@._dlints_recommender_report('setting'::regclass, since) r;
-END;
-
 CREATE FUNCTION backtest(users integer DEFAULT 300)
 RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
