@@ -5,9 +5,8 @@
 -- in the end, so that nothing remains of the trial.
 
 -- Write the newest million clicks to a table, and mark the last fifth of each user's clicks as hidden.  Clicks at
--- equal times are ordered by a hash of user and item.  "clicks" is a query, which is run under the search_path
--- "path".
-CREATE FUNCTION _dlints_split_clicks(a jsonb, clicks text, path text) RETURNS void
+-- equal times are ordered by a hash of user and item.
+CREATE FUNCTION _dlints_split_clicks(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -18,8 +17,7 @@ DECLARE
 BEGIN
 	RAISE NOTICE 'reading the click log';
 	EXECUTE format('CREATE SCHEMA %s', log_schema);
-	PERFORM @extschema@._dlints_bind_clicks(
-		a || jsonb_build_object('name', (a ->> 'name') || '_log', 'clicks', clicks, 'path', path));
+	PERFORM @extschema@._dlints_bind_clicks(a || jsonb_build_object('name', (a ->> 'name') || '_log'));
 	BEGIN
 		EXECUTE format($statement$
 			CREATE UNLOGGED TABLE %1$s.log AS
@@ -48,7 +46,7 @@ BEGIN
 	RAISE NOTICE '% clicks are hidden, and a recommender is trained on the other %', n_hidden, n_visible;
 END
 $$;
-COMMENT ON FUNCTION _dlints_split_clicks(jsonb, text, text)
+COMMENT ON FUNCTION _dlints_split_clicks(jsonb)
 	IS 'write the click log of a trial to a table, with the last fifth of each user''s clicks marked as hidden';
 
 -- Raise an error if no clicks are hidden.
@@ -369,36 +367,37 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_comparison() IS 'hit rates and NDCG of the compared policies, the best one first';
 
--- Create a trial recommender from resolved arguments, compare its lists, and remove it.  "clicks" is the query of
--- the complete click log.
-CREATE FUNCTION _dlints_try_recommender(a jsonb, clicks text, path text)
+-- Create a trial recommender from resolved arguments, compare its lists, and remove it.  The argument "clicks" is the
+-- query of the complete click log.
+CREATE FUNCTION _dlints_try_recommender(a jsonb)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
 DECLARE
-	log text := format('%I.log', (a ->> 'name') || '_log');
+	name CONSTANT text := 'dlints_backtest_' || left(md5(gen_random_uuid()::text), 16);
 	differs_by_user boolean;
 	n_users bigint;
 	noticed_at timestamptz;
 	result jsonb;
 BEGIN
 	BEGIN
-		PERFORM @extschema@._dlints_split_clicks(a, clicks, path);
+		a := a || jsonb_build_object('name', name);
+		PERFORM @extschema@._dlints_split_clicks(a);
 		PERFORM @extschema@._dlints_make_recommender(a || jsonb_build_object(
-			'path', 'pg_catalog, pg_temp',
-			'clicks', format('SELECT l.user_id, l.item, l.at, l.weight FROM %s l WHERE NOT l.is_hidden', log)));
-		PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
+			'path', 'pg_catalog, pg_temp', 'clicks', format(
+				'SELECT l.user_id, l.item, l.at, l.weight FROM %I.log l WHERE NOT l.is_hidden', name || '_log')));
+		PERFORM @extschema@._dlints_enter(format('%I.setting', name)::regclass);
 		IF a ? 'borrowed' THEN
 			EXECUTE format('UPDATE setting s SET repeat_after = l.repeat_after FROM %I.setting l', a ->> 'borrowed');
 			EXECUTE format('UPDATE constraint_price p SET price = l.price, rate = l.rate'
 			               ' FROM %I.constraint_price l WHERE l.name = p.name', a ->> 'borrowed');
 		END IF;
-		differs_by_user := @extschema@._dlints_candidates_differ(coalesce(a ->> 'borrowed', a ->> 'name'));
+		differs_by_user := @extschema@._dlints_candidates_differ(coalesce(a ->> 'borrowed', name));
 		PERFORM @extschema@._dlints_draw_test_users((a ->> 'users')::integer);
 		PERFORM @extschema@._dlints_count_clicks(differs_by_user);
 		PERFORM @extschema@._dlints_write_part_vectors();
 		EXECUTE format('CREATE UNLOGGED TABLE %I.compared (n bigint, policy text, ndcg float8, is_hit boolean,'
-		               ' PRIMARY KEY (n, policy))', a ->> 'name');
+		               ' PRIMARY KEY (n, policy))', name);
 		n_users := (SELECT count(*) FROM hidden);
 		RAISE NOTICE 'comparing lists of ten for % users; lists % items that their user has clicked', n_users,
 			(SELECT CASE WHEN s.repeat_after IS NULL THEN 'may contain' ELSE 'leave out' END FROM setting s);
@@ -421,16 +420,7 @@ BEGIN
 		policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_try_recommender(jsonb, text, text)
-	IS 'make a trial recommender, compare its lists, and remove it';
-
--- Return an unused name for the schema of a trial.
-CREATE FUNCTION _dlints_trial_name() RETURNS text
-	LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS
-$$
-SELECT 'dlints_backtest_' || left(md5(gen_random_uuid()::text), 16)
-$$;
-COMMENT ON FUNCTION _dlints_trial_name() IS 'a name for the schema of a trial';
+COMMENT ON FUNCTION _dlints_try_recommender(jsonb) IS 'make a trial recommender, compare its lists, and remove it';
 
 CREATE FUNCTION _dlints_backtest(a jsonb, path name[])
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
@@ -438,16 +428,14 @@ CREATE FUNCTION _dlints_backtest(a jsonb, path name[])
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
-	a := a || jsonb_build_object('name', @extschema@._dlints_trial_name(), 'candidates', 'true',
-		'outcomes', '{"click": 1}'::jsonb, 'half_life', '7 days', 'attribution_window', '30 minutes',
-		'control', 0, 'epsilon', 0, 'retention', '1 year',
-		'value_limit', 1000,
-		'exposure', 0.6, 'diversity', 0, 'constraints', '{}'::jsonb);
+	a := a || jsonb_build_object('name', 'trial', 'candidates', 'true', 'outcomes', '{"click": 1}'::jsonb,
+		'half_life', '7 days', 'attribution_window', '30 minutes', 'control', 0, 'epsilon', 0, 'retention', '1 year',
+		'value_limit', 1000, 'exposure', 0.6, 'diversity', 0, 'constraints', '{}'::jsonb);
 	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a - 'users'::text)
 	                                         || jsonb_build_object('users', a -> 'users'));
 	a := @extschema@._dlints_resolve(a, '{clicks}'::text[], path);
 	a := @extschema@._dlints_derive(@extschema@._dlints_measure_columns(a));
-	RETURN QUERY SELECT * FROM @extschema@._dlints_try_recommender(a, a ->> 'clicks', a ->> 'path');
+	RETURN QUERY SELECT * FROM @extschema@._dlints_try_recommender(a);
 END
 $$;
 COMMENT ON FUNCTION _dlints_backtest(jsonb, name[])
@@ -476,19 +464,17 @@ CREATE FUNCTION _dlints_backtest(setting regclass, users integer)
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
-	clicks text := format('SELECT c.user_id, c.item, c.at, c.weight FROM %I.click c', own);
 	a jsonb;
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
 	a := @extschema@._dlints_add_bindings(own::text, (SELECT to_jsonb(s.*) FROM setting s)) || jsonb_build_object(
-		'clicks', clicks, 'users', users, 'control', 0, 'epsilon', 0);
+		'clicks', format('SELECT c.user_id, c.item, c.at, c.weight FROM %I.click c', own), 'path', 'pg_catalog, pg_temp',
+		'users', users, 'control', 0, 'epsilon', 0, 'borrowed', own);
 	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);
 	RETURN QUERY
 	SELECT t.policy, t.hit_rate, t.hit_rate_stderr, t.ndcg, t.ndcg_stderr, t.verdict
 	FROM   pg_attribute i, pg_attribute u, LATERAL @extschema@._dlints_try_recommender(
-	           a || jsonb_build_object('name', @extschema@._dlints_trial_name(), 'borrowed', own,
-	               'item_collation', i.attcollation, 'user_collation', u.attcollation),
-	           clicks, 'pg_catalog, pg_temp'::text) t
+	           a || jsonb_build_object('item_collation', i.attcollation, 'user_collation', u.attcollation)) t
 	WHERE  i.attrelid = 'item_vector'::regclass AND i.attname = 'item'
 	AND    u.attrelid = 'decision'::regclass AND u.attname = 'user_id';
 END
