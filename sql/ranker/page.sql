@@ -6,7 +6,8 @@ CREATE FUNCTION _dlints_rank(setting regclass, event text, context jsonb, action
 COMMENT ON FUNCTION _dlints_rank(regclass, text, jsonb, jsonb, boolean)
 	IS 'rank actions for an event and log the decision; an event that was ranked before gets the same ranking';
 
--- Check the costs of an event that reward() reports.
+-- Check the costs of an event that reward() reports.  A cost of an unknown constraint, such as one that was removed,
+-- only raises a warning, so that its reward is not lost.
 CREATE FUNCTION _dlints_check_costs_of_event(costs jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -20,13 +21,13 @@ BEGIN
 			HINT = 'For example {"usd": 0.002}.';
 	END IF;
 	FOR cost IN SELECT key, value FROM jsonb_each(costs) LOOP
-		IF NOT EXISTS (SELECT FROM constraint_price p WHERE p.name = cost.key) THEN
-			RAISE 'there is no constraint "%"', left(cost.key, 100) USING ERRCODE = 'invalid_parameter_value',
-				HINT = 'Costs are reported for constraints of the ranker only.';
-		ELSIF @extschema@._dlints_announced_cost(costs, cost.key) IS NULL THEN
+		IF @extschema@._dlints_announced_cost(costs, cost.key) IS NULL THEN
 			RAISE 'cost "%" must be 0 or a number from 1e-50 to 1e50', cost.key
 				USING ERRCODE = 'invalid_parameter_value',
 				DETAIL = format('The value is %s.', left(cost.value::text, 100));
+		ELSIF NOT EXISTS (SELECT FROM constraint_price p WHERE p.name = cost.key) THEN
+			RAISE WARNING 'there is no constraint "%", which argument "costs" names', left(cost.key, 100)
+				USING ERRCODE = 'invalid_parameter_value', HINT = 'This cost does not count.';
 		END IF;
 	END LOOP;
 END
