@@ -6,9 +6,11 @@
 
 #include <math.h>
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "utils/array.h"
+#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "core/ages.h"
@@ -17,9 +19,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-static const PageTable item_vectors = {"item_vector", 8, {
+static const PageTable item_vectors = {"item_vector", 9, {
 		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT4ARRAYOID}, {"effect", FLOAT4OID},
-		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID}}};
+		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID},
+		{"is_deleted", BOOLOID}}};
 
 /* Compute an item's costs.  Stored costs are outdated if the constraints have changed. */
 static const PageQuery cost_of_item = {{
@@ -28,7 +31,7 @@ static const PageQuery cost_of_item = {{
 /* Compute the features of items $1 that have no stored vector yet. */
 static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded, e.dates, 0::real, NULL::real,\n"
-	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real\n"
+	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real, true\n"
 	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
 	"WHERE  e.encoded IS NOT NULL AND @extschema@._dlints_fits_index(u.item)", 3},
 	{ARG_ITEMS, INT4OID, INT4OID}};
@@ -41,7 +44,19 @@ typedef struct FeatureReader
 	int			number;			/* index of the candidate that is read */
 	bool		lacks_costs;	/* are an item's stored costs older than the constraints? */
 	bool	   *is_read;
+	bool		is_snapshot_old;	/* may a fit have dropped versions that the snapshot shows? */
 } FeatureReader;
+
+/* seconds after which a transaction with one snapshot logs the versions of items itself */
+#define MAX_SNAPSHOT_AGE	60
+
+static bool
+is_snapshot_old(void)
+{
+	return IsolationUsesXactSnapshot() &&
+		TimestampDifferenceExceeds(GetCurrentTransactionStartTimestamp(), GetCurrentTimestamp(),
+								   MAX_SNAPSHOT_AGE * 1000);
+}
 
 static void
 copy_reals(Datum value, int count, float4 *out)
@@ -98,7 +113,8 @@ read_vector(void *arg, const Datum *values, const bool *nulls)
 	*features = NeighbourScore(reader->page, set->items[number]);
 	set->effects[number] = DatumGetFloat4(values[3]);
 	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);
-	set->versions[number] = DatumGetInt64(values[6]);
+	set->versions[number] =
+		DatumGetBool(values[8]) || reader->is_snapshot_old ? 0 : DatumGetInt64(values[6]);
 	reader->is_read[number] = true;
 	if (settings->constraints > 0 && are_costs_present(reader, values[5], nulls[5]))
 		copy_costs(reader, values[5]);
@@ -175,7 +191,8 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 		NotGiven(), Given(Int32GetDatum(settings->constraints)),
 		Given(Int32GetDatum(settings->factors))};
 	FeatureReader reader = {.page = page, .set = set,
-							.is_read = AllocateZeros(sizeof(bool), set->count)};
+							.is_read = AllocateZeros(sizeof(bool), set->count),
+							.is_snapshot_old = is_snapshot_old()};
 	int		   *missing = AllocateMany(sizeof(int), set->count);
 	Datum	   *keys = AllocateMany(sizeof(Datum), set->count);
 	int			n_missing = 0;

@@ -79,6 +79,7 @@ dlints_run(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("there is no such recommender or ranker"),
 				 errhint("The view dlints_recommenders lists them.")));
+	PreventCommandIfReadOnly("run()");
 	initStringInfo(&statement);
 	appendStringInfo(&statement, "SELECT %s.run_part($1)", quote_identifier(schema_name));
 	if (SPI_connect_ext(is_atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)

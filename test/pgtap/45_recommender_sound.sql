@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(132);
+SELECT plan(133);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -117,10 +117,17 @@ SELECT later('1 day'), dated.refit();
 SELECT is(count(*), 0::bigint, 'versions of dropped lists are dropped') FROM dated.item_version
 WHERE  id = ANY (:'versions');
 
--- an item that no refresh has encoded yet
+-- an item that comes back after a fit, and one that no refresh has encoded yet
+CREATE TEMP TABLE gone AS SELECT * FROM job WHERE id = 150;
+INSERT INTO visit SELECT p, i, now() FROM generate_series(2, 9) p, generate_series(149, 151) i;
+DELETE FROM job WHERE id = 150;
+SELECT dated.refresh(), later('1 day'), dated.refit();
+INSERT INTO job SELECT * FROM gone;
 INSERT INTO job SELECT 201, title, field, city_id, salary, skills, details, remote, posted, open, same
 FROM   job WHERE id = 7;
 SELECT min(decision) AS list FROM dated.recommend(1, 300) \gset
+SELECT ok(count(*) > 150 AND bool_and(features IS NOT NULL), 'a list with an item that came back has features')
+FROM   dated.impression WHERE decision = :list;
 SELECT is(versions(201), 1::bigint, 'a list with an item that is not encoded yet makes a version of it');
 SELECT later('1 second'), setval('dated.item_version_id', (SELECT max(id) - 99 & 16777215 FROM dated.item_version));
 UPDATE job SET field = 'field 8' WHERE id < 99;
