@@ -47,6 +47,8 @@ sub messages
 
 like(messages(q{BEGIN READ ONLY; SELECT offer.rank('e', '{}', '["a"]')}),
 	qr/ERROR:  25006: cannot log a decision in a read-only transaction/, 'rank() refuses a read-only transaction');
+like(messages('SET default_transaction_read_only = on; CALL offer.run()'),
+	qr/^[^\n]*ERROR:  25006: cannot execute run\(\) in a read-only transaction/, 'run() refuses a read-only transaction');
 value(q{offer.rank('known', '{}', '["a", "b"]')});
 is(messages(q{BEGIN READ ONLY; SELECT offer.rank('known', '{}', '["a", "b"]')}), '',
 	'rank() returns a known answer in a read-only transaction');
