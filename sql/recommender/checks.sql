@@ -59,12 +59,9 @@ DECLARE
 BEGIN
 	PERFORM count(k.user_id), count(k.item), count(k.at), count(k.weight) FROM click k;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
-		RAISE;
-	END IF;
-	RAISE 'in the argument "clicks": %', SQLERRM
-		USING ERRCODE = SQLSTATE, HINT = 'The query must return every row without an error. It may return keys as stored:'
-			' the recommender converts them, and ignores those that cannot be converted.';
+	PERFORM @extschema@._dlints_raise_in('in the argument "clicks"'::text, SQLSTATE, SQLERRM, NULL::text,
+		'The query must return every row without an error. It may return keys as stored:'
+		' the recommender converts them, and ignores those that cannot be converted.'::text);
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_click_rows()

@@ -1,11 +1,15 @@
 -- Find the objects to which the arguments of a recommender refer, and try its expressions.
 
 -- Raise an error that an expression of the user has raised.  "place" names the expression, as in 'in the argument
--- "clicks"'.  PostgreSQL raises 42P11 if the text of a cursor is not a single query.
+-- "clicks"'.  Errors that do not come from the expression, such as a lock timeout or a full disk, are raised without
+-- it.  PostgreSQL raises 42P11 if the text of a cursor is not a single query.
 CREATE FUNCTION _dlints_raise_in(place text, code text, message text, detail text, hint text) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 BEGIN
+	IF code LIKE '53%' OR NOT @extschema@._dlints_is_row_error(code) THEN
+		RAISE '%', concat_ws('. ', message, nullif(detail, '')) USING ERRCODE = code;
+	END IF;
 	RAISE '%: %', place, CASE WHEN code = '42P11' AND place = 'in the argument "clicks"'
 		THEN 'the text must be a single query' WHEN code = '42P11' THEN 'the text must be a single expression'
 		ELSE concat_ws('. ', message, nullif(detail, '')) END

@@ -263,9 +263,6 @@ BEGIN
 		       WHERE  (SELECT NOT s.has_unique_key FROM setting s) AND i.item IS NOT NULL
 		       GROUP  BY i.item HAVING count(*) > 1) k);
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
-		RAISE;
-	END IF;
 	PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text,
 		'The view must return a key for each row, or NULL, which leaves the row out.'::text);
 END

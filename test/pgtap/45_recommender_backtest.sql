@@ -12,7 +12,7 @@ UNION ALL
 SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 120) p;
 \set log '''SELECT who, what, at FROM seen'''
 
-SELECT plan(33);
+SELECT plan(34);
 
 SELECT is(_dlints_similar_items('{1,2,3,0,1,2,0,3,4,0}', '{1,4,5}', 3, size), items,
     'items have the sum of cosines to other clicked items: 1 for item 2, 1.207 for item 3')
@@ -148,8 +148,10 @@ ALTER TABLE thing RENAME COLUMN id TO number;
 ALTER TABLE thing RENAME COLUMN kind TO sort;
 ALTER TABLE thing RENAME TO item;
 SELECT lives_ok('SELECT * FROM it.backtest(2)', 'backtest() succeeds after its columns and tables are renamed');
+CREATE FUNCTION busy() RETURNS integer LANGUAGE plpgsql AS $$BEGIN RAISE 'busy' USING ERRCODE = '53400'; END$$;
 SELECT throws_ok(call, code, said, call) FROM (VALUES
   ('SELECT * FROM it.backtest(1)', '22023', 'users must be between 2 and 10000'),
+  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, busy(), now()'')', '53400', 'busy'),
   ('SELECT * FROM it.backtest(10001)', '22023', 'users must be between 2 and 10000'),
   ('SELECT * FROM it.backtest(NULL)', '22023', 'users must be between 2 and 10000'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', NULL)', '22023', 'a backtest needs "clicks"'),
