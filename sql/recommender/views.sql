@@ -4,20 +4,8 @@
 
 CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
--- The features of an item come from its version and from the decision.  OFFSET 0: versions are read once per list, and
--- only by queries that use features.
-CREATE VIEW impression AS
-SELECT d.id AS decision, i.item, i."position"::integer, i.probability::float8, i.expected::float8,
-       @extschema@._dlints_logged_features(v.features, d.features, i."position") AS features, i.effect
-FROM   decision d,
-       LATERAL (SELECT @extschema@._dlints_stack_packed(ARRAY(
-                    SELECT (SELECT n.features FROM item_version n WHERE n.id = u.id)
-                    FROM   unnest(d.versions) WITH ORDINALITY u (id, n) ORDER BY u.n)) AS features OFFSET 0) v,
-       LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
-           WITH ORDINALITY i (item, probability, expected, effect, "position");
-
--- Impressions with their user.  This view reads the tables instead of the view "impression", since LOCK TABLE on a
--- view locks the relations that it reads, too.
+-- Impressions with their user.  The features of an item come from its version and from the decision.  OFFSET 0:
+-- versions are read once per list, and only by queries that use features.
 CREATE VIEW impression_user AS
 SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
        @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer,
@@ -35,6 +23,9 @@ FROM   setting s, decision d,
                     FROM   unnest(d.versions) WITH ORDINALITY u (id, n) ORDER BY u.n)) AS features OFFSET 0) v,
        LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
            WITH ORDINALITY i (item, probability, expected, effect, "position");
+
+CREATE VIEW impression AS
+SELECT i.decision, i.item, i."position", i.probability, i.expected, i.features, i.effect FROM impression_user i;
 
 -- Impressions with the rewards reported for them
 CREATE VIEW outcome AS
