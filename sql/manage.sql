@@ -1,18 +1,17 @@
 -- Create, alter and grant recommenders and rankers ---------------------------------
 
--- Return the name for a new schema.  Raises 42P06 if a schema of that name exists.
-CREATE FUNCTION _dlints_unused_name(name text) RETURNS text
+-- Raise an error if a schema of this name exists.
+CREATE FUNCTION _dlints_check_name(name text) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 BEGIN
-	IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = _dlints_unused_name.name) THEN
+	IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = _dlints_check_name.name) THEN
 		RAISE 'schema "%" already exists', name USING ERRCODE = 'duplicate_schema',
 			HINT = 'Choose another name. DROP SCHEMA ... CASCADE removes a recommender or ranker.';
 	END IF;
-	RETURN name;
 END
 $$;
-COMMENT ON FUNCTION _dlints_unused_name(text) IS 'checks the name for a new schema; 42P06 if the schema exists';
+COMMENT ON FUNCTION _dlints_check_name(text) IS 'raise an error if a schema of this name exists';
 
 -- Raise an error if another role has created a function in the extension's schema with the same name as one of
 -- ours: it could be called instead.
@@ -46,7 +45,7 @@ $$
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a));
-	PERFORM @extschema@._dlints_unused_name(a ->> 'name');
+	PERFORM @extschema@._dlints_check_name(a ->> 'name');
 	a := @extschema@._dlints_resolve(a, '{clicks,candidates,bonus,cap_group,constraints}'::text[], path);
 	a := @extschema@._dlints_derive(@extschema@._dlints_measure_columns(a));
 	PERFORM @extschema@._dlints_make_recommender(a);
@@ -103,7 +102,7 @@ BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	a := @extschema@._dlints_check_arguments('ranker'::text, a - ARRAY(
 		SELECT key FROM jsonb_each(a) WHERE value = 'null' AND key <> 'default_reward'));
-	PERFORM @extschema@._dlints_unused_name(a ->> 'name');
+	PERFORM @extschema@._dlints_check_name(a ->> 'name');
 	PERFORM @extschema@._dlints_make_ranker(a);
 	RETURN format(
 		'Rank actions: SELECT * FROM %1$I.rank(event, context, actions). Report the reward of the first action:'
@@ -196,7 +195,7 @@ COMMENT ON FUNCTION _dlints_lock(text, text, boolean) IS 'lock a recommender or 
 
 -- Return the settings after a change, as jsonb.  Raises an error for a setting that cannot be changed.  The items'
 -- table and the types of keys are not settings.
-CREATE FUNCTION _dlints_changed_settings(kind text, was jsonb, change jsonb) RETURNS jsonb
+CREATE FUNCTION _dlints_changed_settings(kind text, setting regclass, change jsonb) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -209,7 +208,8 @@ DECLARE
 	key text;
 	a jsonb;
 BEGIN
-	IF was IS NULL THEN
+	EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO a;
+	IF a IS NULL THEN
 		RAISE 'tables of the % are empty', kind USING ERRCODE = 'object_not_in_prerequisite_state',
 			HINT = 'A dump without data was restored: restore the data too, or create another one.';
 	ELSIF jsonb_typeof(change) IS DISTINCT FROM 'object' THEN
@@ -233,7 +233,7 @@ BEGIN
 		END IF;
 	END LOOP;
 	PERFORM @extschema@._dlints_check_types(change);
-	a := was || change;
+	a := a || change;
 	IF a -> 'candidates' = 'null' THEN      -- NULL means the default, as in dlints_create_recommender()
 		a := a || '{"candidates": "true"}';
 	END IF;
@@ -241,7 +241,7 @@ BEGIN
 	         - '{name,items,item_key,item_type,user_type}'::text[];
 END
 $$;
-COMMENT ON FUNCTION _dlints_changed_settings(text, jsonb, jsonb)
+COMMENT ON FUNCTION _dlints_changed_settings(text, regclass, jsonb)
 	IS 'settings of a recommender or a ranker after a change';
 
 -- Add the items' table and the current name of its key to the settings of a recommender, as its views refer to
@@ -274,16 +274,16 @@ COMMENT ON FUNCTION _dlints_add_bindings(text, jsonb)
 
 -- Raise an error if views or functions with the user's expressions were dropped with CASCADE, unless the change
 -- contains these expressions again.
-CREATE FUNCTION _dlints_check_dropped_texts(name text, was jsonb, change jsonb) RETURNS void
+CREATE FUNCTION _dlints_check_dropped_texts(name text, a jsonb, change jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	missing text := (
 		SELECT string_agg(format('"%s"', t.argument), ', ')
 		FROM   (VALUES ('clicks', 'click', true), ('candidates', 'allowed', true),
-		               ('bonus', 'bonus', was ->> 'bonus' IS NOT NULL),
-		               ('cap_group', 'cap_group', was ->> 'cap_group' IS NOT NULL),
-		               ('constraints', 'cost_text', was -> 'constraints' <> '{}')) t (argument, object, is_used)
+		               ('bonus', 'bonus', a ->> 'bonus' IS NOT NULL),
+		               ('cap_group', 'cap_group', a ->> 'cap_group' IS NOT NULL),
+		               ('constraints', 'cost_text', a -> 'constraints' <> '{}')) t (argument, object, is_used)
 		WHERE  t.is_used AND NOT change ? t.argument AND to_regclass(format('%I.%I', name, t.object)) IS NULL
 		AND    NOT EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 		                   WHERE n.nspname = name AND p.proname = t.object));
@@ -351,20 +351,17 @@ DECLARE
 	rekeying CONSTANT text[] := '{items,item_key,item_type,user_type}';
 	setting CONSTANT regclass := @extschema@._dlints_lock('recommender'::text, name, change ?| rekeying);
 	texts text[];
-	was jsonb;
 	a jsonb;
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
-	EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO was;
-	a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
+	a := @extschema@._dlints_changed_settings('recommender'::text, setting, change);
 	IF change ?| rekeying THEN
 		PERFORM @extschema@._dlints_rekey_recommender(
 			@extschema@._dlints_rekeyed_settings(name, a, change, path), path);
 		change := change - rekeying;
-		EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO was;
-		a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
+		a := @extschema@._dlints_changed_settings('recommender'::text, setting, change);
 	END IF;
-	PERFORM @extschema@._dlints_check_dropped_texts(name, was, change);
+	PERFORM @extschema@._dlints_check_dropped_texts(name, a, change);
 	a := @extschema@._dlints_add_bindings(name, a);
 	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);
 	texts := ARRAY(SELECT unnest('{clicks,candidates,bonus,cap_group,constraints}'::text[])
@@ -378,8 +375,7 @@ BEGIN
 		PERFORM @extschema@._dlints_bind_costs(a);
 	END IF;
 	PERFORM @extschema@._dlints_enter(setting);
-	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
-		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));
+	PERFORM @extschema@._dlints_write_settings(a);
 	PERFORM @extschema@._dlints_apply_change(change);
 END
 $$;
@@ -398,16 +394,15 @@ CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 $$
 DECLARE
 	setting CONSTANT regclass := @extschema@._dlints_lock('ranker'::text, name, false);
-	was jsonb;
 	a jsonb;
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
-	EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO was;
-	a := @extschema@._dlints_changed_settings('ranker'::text, was, change) || jsonb_build_object('name', name);
+	a := @extschema@._dlints_changed_settings('ranker'::text, setting, change) || jsonb_build_object('name', name);
 	PERFORM @extschema@._dlints_check_arguments('ranker'::text, a);
 	PERFORM @extschema@._dlints_enter(setting);
-	PERFORM @extschema@._dlints_write_ranker_settings(a);
-	PERFORM @extschema@._dlints_apply_ranker_change(was, change);
+	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
+		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
+	PERFORM @extschema@._dlints_apply_ranker_change(change);
 END
 $$;
 COMMENT ON FUNCTION dlints_alter_ranker(text, jsonb)
@@ -443,8 +438,8 @@ $$;
 COMMENT ON FUNCTION dlints_grant(text, text)
 	IS 'grant a role the privileges on a recommender or a ranker that a web page needs';
 
--- In schemas of other owners the view below reads catalogs only: even planning a query on a table could run its
--- owner's code.
+-- List the recommenders and rankers of this database.  In schemas of other owners we read catalogs only: even planning
+-- a query on a table could run its owner's code.
 CREATE FUNCTION _dlints_list(OUT name text, OUT owner text, OUT kind text, OUT items bigint, OUT decisions bigint,
 		OUT pending bigint, OUT last_run timestamptz) RETURNS SETOF record
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off AS

@@ -120,7 +120,7 @@ COMMENT ON FUNCTION _dlints_train(bigint[], boolean)
 --
 -- Concurrent calls wait for each other at the rows of the models.  Rewards that a concurrent reward() has locked
 -- are skipped, since waiting could deadlock with a client that reports several.  They are applied later, as
--- corrections.
+-- corrections.  "has_more": the limit was reached.
 CREATE FUNCTION _dlints_learn_batches(attribution_window interval, max_batches integer,
 	OUT learned bigint, OUT has_more boolean)
 	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS

@@ -124,10 +124,10 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_drop_partitions(bigint) IS 'drop the part of the log before a given decision';
 
--- Create partitions for this month and the next three, and drop expired ones.  Decisions that the models still
--- contain stay in the log.  Until this function is called, new rows collect in the default partitions, and are
--- moved later. It waits less than a second for locks, since a long transaction that uses the log could wait for it
--- in turn.
+-- Retract expired decisions, create partitions for this month and the next three, and drop expired ones.  Decisions
+-- that the models still contain stay in the log.  Until this function is called, new rows collect in the default
+-- partitions, and are moved later.  It waits less than a second for locks, since a long transaction that uses the log
+-- could wait for it in turn.
 CREATE FUNCTION _dlints_maintain_partitions() RETURNS void
 	LANGUAGE plpgsql VOLATILE SET lock_timeout = '900ms' AS
 $$

@@ -105,6 +105,7 @@ DECLARE
 	is_recommender boolean := (SELECT s.kind = 'recommender' FROM setting s);
 	is_complete boolean := is_recommender AND @extschema@._dlints_missing_objects() IS NULL;
 	must_rebuild boolean := false;
+	result text;
 	batches record;
 BEGIN
 	CASE part
@@ -136,7 +137,11 @@ BEGIN
 			IF is_recommender THEN
 				RETURN @extschema@._dlints_recommender_find_prices();
 			END IF;
-			RETURN @extschema@._dlints_ranker_find_prices();
+			result := @extschema@._dlints_ranker_find_prices(1::bigint);
+			-- while run() is called regularly, requests compute prices less often
+			UPDATE job SET done_at = now()
+			WHERE  name = 'prices' AND problem IS NULL AND EXISTS (SELECT FROM constraint_price);
+			RETURN result;
 		ELSE
 			RETURN CASE
 				WHEN part = 'refresh' AND is_recommender THEN @extschema@._dlints_run_refresh()
@@ -204,10 +209,9 @@ BEGIN
 	RAISE WARNING 'part "%" of the maintenance of "%" failed: %', part, own, message;
 	UPDATE job j
 	SET    problem = message,
-	       done_at = CASE part WHEN 'refit' THEN now() - interval '6 days 23 hours'
-	                           WHEN 'refresh' THEN CASE WHEN @extschema@._dlints_missing_objects() IS NULL THEN now()
-	                                                    ELSE j.done_at END
-	                           ELSE j.done_at END
+	       done_at = CASE WHEN part = 'refit' THEN now() - interval '6 days 23 hours'
+	                      WHEN part = 'refresh' AND @extschema@._dlints_missing_objects() IS NULL THEN now()
+	                      ELSE j.done_at END
 	WHERE  j.name = part;
 	RETURN NULL;
 END

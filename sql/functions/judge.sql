@@ -171,8 +171,9 @@ COMMENT ON FUNCTION _dlints_compare_arms(
 	double precision[], double precision[])
 	IS 'computes bounds, the probability of being the best and a verdict for each of several arms';
 
--- Raises an error unless "highest" is greater than "lowest", and both are small enough for the computations.
-CREATE FUNCTION _dlints_check_range(lowest float8, highest float8) RETURNS void
+-- Raises an error unless "highest" is greater than "lowest", and both are small enough for the computations, or if too
+-- many arms would be compared, since each comparison has 10,000 draws for each arm.
+CREATE FUNCTION _dlints_check_comparison(arms integer, lowest float8, highest float8) RETURNS void
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 BEGIN
@@ -182,23 +183,14 @@ BEGIN
 	ELSIF lowest >= highest - 1e-50 THEN
 		RAISE 'argument "highest" must be greater than "lowest"' USING ERRCODE = 'invalid_parameter_value',
 			DETAIL = format('"lowest" is %s, and "highest" is %s.', lowest, highest);
-	END IF;
-END
-$$;
-COMMENT ON FUNCTION _dlints_check_range(float8, float8) IS 'raises an error unless the range of rewards is valid';
-
--- Raise an error if too many arms would be compared, since each comparison has 10,000 draws for each arm.
-CREATE FUNCTION _dlints_check_arms(arms integer) RETURNS void
-	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
-$$
-BEGIN
-	IF arms > 1000 THEN
+	ELSIF arms > 1000 THEN
 		RAISE 'cannot compare more than 1000 actions' USING ERRCODE = 'program_limit_exceeded',
 			DETAIL = format('There are %s actions.', arms), HINT = 'Pass the actions to compare.';
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_arms(integer) IS 'raise an error if more than 1000 arms are to be compared';
+COMMENT ON FUNCTION _dlints_check_comparison(integer, float8, float8)
+	IS 'raises an error unless the range of rewards is valid, or if more than 1000 arms are to be compared';
 
 -- Returns one row per arm, with its model.  Raises an error unless both arrays have the same length.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
@@ -210,8 +202,7 @@ BEGIN
 		RAISE 'there must be as many arms as models' USING ERRCODE = 'invalid_parameter_value',
 			DETAIL = format('There are %s arms and %s models.', cardinality(arms), cardinality(models));
 	END IF;
-	PERFORM @extschema@._dlints_check_range(lowest, highest);
-	PERFORM @extschema@._dlints_check_arms(cardinality(arms));
+	PERFORM @extschema@._dlints_check_comparison(cardinality(arms), lowest, highest);
 	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
 END
 $$;

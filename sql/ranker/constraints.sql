@@ -104,29 +104,11 @@ $$;
 COMMENT ON FUNCTION _dlints_ranker_replay()
 	IS 'scores and costs of the actions of recent decisions, under draws of the current model';
 
--- Compute prices.  An error of class 22 is recorded as the problem of the job.  In either case prices count as
--- computed, so that the next request does not try again.
-CREATE FUNCTION _dlints_try_solve_prices() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-BEGIN
-	UPDATE constraint_price SET solved = (SELECT n.last_value FROM decision_number n);
-	PERFORM @extschema@._dlints_estimate_action_costs();
-	PERFORM @extschema@._dlints_solve();
-	UPDATE job SET problem = NULL WHERE name = 'prices' AND problem IS NOT NULL;
-EXCEPTION WHEN data_exception THEN
-	UPDATE constraint_price SET solved = (SELECT n.last_value FROM decision_number n);
-	UPDATE job SET problem = SQLERRM WHERE name = 'prices';
-END
-$$;
-COMMENT ON FUNCTION _dlints_try_solve_prices() IS 'compute prices, and record an error as the problem of the job';
-
 -- Compute prices if at least this many decisions were made since the last time.  One session computes them, while
--- concurrent sessions use the current prices.  Returns NULL if prices were not stale or could not be computed.  If a
--- request is cancelled meanwhile, for example by statement_timeout, requests leave prices to run(), until run() has
--- computed them quickly.
+-- concurrent sessions use the current prices.  Returns NULL if prices were not stale or could not be computed.  An
+-- error of class 22 is recorded as the problem of the job.  In either case prices count as computed, so that the next
+-- request does not try again.  If a request is cancelled meanwhile, for example by statement_timeout, requests leave
+-- prices to run(), until run() has computed them quickly.
 CREATE FUNCTION _dlints_ranker_find_prices(min_decisions bigint) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -147,7 +129,14 @@ BEGIN
 		IF is_request THEN
 			PERFORM setval('cancelled_prices'::regclass, 1::bigint);
 		END IF;
-		PERFORM @extschema@._dlints_try_solve_prices();
+		UPDATE constraint_price SET solved = (SELECT n.last_value FROM decision_number n);
+		BEGIN
+			PERFORM @extschema@._dlints_estimate_action_costs();
+			PERFORM @extschema@._dlints_solve();
+			UPDATE job SET problem = NULL WHERE name = 'prices' AND problem IS NOT NULL;
+		EXCEPTION WHEN data_exception THEN
+			UPDATE job SET problem = SQLERRM WHERE name = 'prices';
+		END;
 		IF is_request OR clock_timestamp() < begun + interval '0.2 seconds' THEN
 			PERFORM setval('cancelled_prices'::regclass, 0::bigint);
 		END IF;
@@ -160,19 +149,3 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_find_prices(bigint)
 	IS 'compute prices if at least this many decisions were made since';
-
--- Compute prices if a decision was made since the last time.  This is a part of run(); while run() is called
--- regularly, requests compute prices less often.
-CREATE FUNCTION _dlints_ranker_find_prices() RETURNS text
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	result text := @extschema@._dlints_ranker_find_prices(1::bigint);
-BEGIN
-	UPDATE job SET done_at = now() WHERE name = 'prices' AND problem IS NULL AND EXISTS (SELECT FROM constraint_price);
-	RETURN result;
-END
-$$;
-COMMENT ON FUNCTION _dlints_ranker_find_prices()
-	IS 'compute prices if a decision was made since they were last computed; NULL: nothing to do';

@@ -1,26 +1,14 @@
 -- Make and change a ranker -----------------------------------------------------------
 
--- Write the settings of a ranker in the entered schema, with an empty model for its half-life.
-CREATE FUNCTION _dlints_write_ranker_settings(a jsonb) RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_entry();
-	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
-		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
-END
-$$;
-COMMENT ON FUNCTION _dlints_write_ranker_settings(jsonb) IS 'write the settings of a ranker';
-
 -- Apply a change of settings to constraints and models.  Since names of constraints are not features of actions,
 -- the models are trained again when a constraint is added or removed.
-CREATE FUNCTION _dlints_apply_ranker_change(was jsonb, change jsonb) RETURNS void
+CREATE FUNCTION _dlints_apply_ranker_change(change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	has_other_features boolean := change ?| '{half_life,vectors}' OR ARRAY(
-			SELECT k.k FROM jsonb_object_keys(was -> 'constraints') k ORDER BY k.k)
+			SELECT p.name FROM constraint_price p ORDER BY p.name)
 		<> ARRAY(SELECT k.k FROM setting s, jsonb_object_keys(s.constraints) k ORDER BY k.k);
 BEGIN
 	IF change ? 'constraints' THEN
@@ -34,7 +22,7 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_apply_ranker_change(jsonb, jsonb)
+COMMENT ON FUNCTION _dlints_apply_ranker_change(jsonb)
 	IS 'apply a change of settings to constraints and models of a ranker';
 
 CREATE FUNCTION _dlints_make_ranker(a jsonb) RETURNS void
@@ -47,7 +35,8 @@ BEGIN
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_wrappers(), a);
 	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
-	PERFORM @extschema@._dlints_write_ranker_settings(a);
+	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
+		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
 	UPDATE setting SET live_share = 0 WHERE apprentice;     -- decides no events until go_live() is called
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_maintain_partitions();

@@ -153,7 +153,8 @@ $$;
 COMMENT ON FUNCTION _dlints_ranker_delete_orphans()
 	IS 'delete events, rewards and costs without a decision in the log';
 
--- Erase a user, whose id is in the context under the key "user_key", from the log and the models.
+-- Erase a user, whose id is in the context under the key "user_key", from the log and the models.  Returns the number
+-- of decisions.
 CREATE FUNCTION _dlints_ranker_erase(setting regclass, user_id text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$

@@ -112,8 +112,7 @@ BEGIN
 	   OR cardinality(actions) > (SELECT count(DISTINCT a) FROM unnest(actions) a) THEN
 		RAISE 'argument "actions" must contain ids of actions, each once' USING ERRCODE = 'invalid_parameter_value';
 	END IF;
-	PERFORM @extschema@._dlints_check_range(lowest, highest);
-	PERFORM @extschema@._dlints_check_arms(cardinality(compared));
+	PERFORM @extschema@._dlints_check_comparison(cardinality(compared), lowest, highest);
 	IF compared = '{}' THEN
 		RETURN;
 	END IF;

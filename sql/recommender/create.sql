@@ -2,24 +2,13 @@
 
 -- Add to the arguments how each column is encoded.
 CREATE FUNCTION _dlints_measure_columns(a jsonb) RETURNS jsonb
-	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
-DECLARE
-	measured jsonb[] := '{}';
-	measured_column jsonb;
-	column_name text;
-BEGIN
-	FOR column_name IN
-		SELECT c.name FROM jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) WITH ORDINALITY c (name, n)
-		ORDER BY c.n
-	LOOP
-		measured_column := @extschema@._dlints_measure_column((a ->> 'items')::oid, a ->> 'item_key', column_name);
-		IF measured_column IS NOT NULL THEN
-			measured := measured || measured_column;
-		END IF;
-	END LOOP;
-	RETURN a || jsonb_build_object('vectors', @extschema@._dlints_widths(measured, (a ->> 'factors')::integer));
-END
+SELECT a || jsonb_build_object('vectors', @extschema@._dlints_widths(ARRAY(
+	SELECT m.measured
+	FROM   jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) WITH ORDINALITY c (name, n),
+	       LATERAL @extschema@._dlints_measure_column((a ->> 'items')::oid, a ->> 'item_key', c.name) m (measured)
+	WHERE  m.measured IS NOT NULL ORDER BY c.n), (a ->> 'factors')::integer))
 $$;
 COMMENT ON FUNCTION _dlints_measure_columns(jsonb)
 	IS 'arguments of a recommender, completed with how each column is encoded';
@@ -77,7 +66,9 @@ BEGIN
 	       to_jsonb(ARRAY(SELECT p.name FROM placed p, generate_series(1, p.width) ORDER BY p.upto)),
 	       to_jsonb(ARRAY(SELECT p.name FROM placed p WHERE p.place = 2 ORDER BY p.upto))
 	INTO   aged, feature_blocks, parts, names;
-	RETURN a || jsonb_build_object(
+	RETURN '{"columns": [], "diversity": 0}' || a || jsonb_build_object(
+		'empty_model', @extschema@.dlints_new(size, interactions => 'matched'::text,
+		               half_life => (a ->> 'half_life')::interval, exploration => 0.025::float8)::text,
 		'relation', (a ->> 'items')::oid::regclass::text,
 		'size', size,
 		'aged', aged,
@@ -95,15 +86,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_derive(jsonb) IS 'arguments of a recommender, completed with the constants of its settings';
-
--- Create an untrained model with the given number of features and half-life.
-CREATE FUNCTION _dlints_empty_model(size integer, half_life interval) RETURNS @extschema@.dlints
-	LANGUAGE sql IMMUTABLE
-BEGIN ATOMIC
-	SELECT dlints_new(size, interactions => 'matched'::pg_catalog.text, half_life => _dlints_empty_model.half_life,
-	                  exploration => 0.025::pg_catalog.float8);
-END;
-COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'untrained model of a recommender';
 
 -- Create a recommender from checked arguments: its schema with all objects, item vectors, factors and prior.  The
 -- trial of a backtest uses the bound objects of the recommender "borrowed".
@@ -128,24 +110,12 @@ BEGIN
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
 	PERFORM @extschema@._dlints_revoke_functions(a ->> 'name');
 	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', a ->> 'name'), true);
-	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
-		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));
+	PERFORM @extschema@._dlints_write_settings(a);
 	repeated := @extschema@._dlints_repeated_key();
 	IF repeated IS NOT NULL AND NOT a ? 'borrowed' THEN
 		RAISE 'several items have the key "%"', repeated
 			USING ERRCODE = 'unique_violation', HINT = 'Create a view that returns each key once.';
 	END IF;
-	PERFORM @extschema@._dlints_start_recommender();
-END
-$$;
-COMMENT ON FUNCTION _dlints_make_recommender(jsonb) IS 'make a recommender of checked arguments';
-
--- Fill the tables of a new recommender, whose schema has been entered.
-CREATE FUNCTION _dlints_start_recommender() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_check_clicks();
 	PERFORM @extschema@._dlints_maintain_partitions();
@@ -170,4 +140,4 @@ BEGIN
 	PERFORM @extschema@._dlints_fit_prior(true);    -- runs last, since it drops the tables of the latest clicks
 END
 $$;
-COMMENT ON FUNCTION _dlints_start_recommender() IS 'fill the tables of a new recommender';
+COMMENT ON FUNCTION _dlints_make_recommender(jsonb) IS 'make a recommender of checked arguments';

@@ -3,13 +3,19 @@
 -- In some catalogues, as of songs and groceries, users click items again.  In others an item that the user has
 -- clicked is useless on further lists.
 
--- Compute the share of clicks on an item that the user clicked in an earlier visit: as observed in the newest
--- 100,000 clicks, and if users chose at random.  Clicks on an item within an hour belong to one visit.
-CREATE FUNCTION _dlints_repeat_shares(OUT observed float8, OUT random float8, OUT clicks bigint)
-	LANGUAGE plpgsql STABLE AS
+-- Decide whether lists leave out items that the user clicked.  If the argument "repeats" is NULL, the log decides:
+-- lists contain such items if their share of the newest 100,000 clicks is at least 10 %, and 1.2 times the share if
+-- users chose at random.  Clicks on an item within an hour belong to one visit.  With fewer than 300 clicks by users
+-- with a history, lists contain such items.
+CREATE FUNCTION _dlints_find_repeats() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
 $$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+	argument CONSTANT text := (SELECT s.repeats FROM setting s);
+	shares record;
+	leaves_out boolean;
 BEGIN
-	PERFORM @extschema@._dlints_check_entry();
 	EXECUTE format($statement$
 	WITH clicked AS (
 		SELECT c.user_id, c.item, c.at,
@@ -21,27 +27,9 @@ BEGIN
 		       count(*) FILTER (WHERE v.since IS NULL) OVER (PARTITION BY v.user_id ORDER BY v.at
 		                                                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS known
 		FROM   clicked v WHERE v.since IS NULL OR v.since > interval '1 hour')
-	SELECT avg(v.is_repeated::integer), avg(v.known::float8 / i.items), count(*)
+	SELECT avg(v.is_repeated::integer) AS observed, avg(v.known::float8 / i.items) AS random, count(*) AS clicks
 	FROM   visited v, (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
-	WHERE  v.known > 0$statement$, @extschema@._dlints_newest_clicks()) INTO observed, random, clicks;
-END
-$$;
-COMMENT ON FUNCTION _dlints_repeat_shares()
-	IS 'share of clicks on items of an earlier visit, as observed and at random';
-
--- Decide whether lists leave out items that the user clicked.  If the argument "repeats" is NULL, the log decides:
--- lists contain such items if their share of the clicks is at least 10 %, and 1.2 times the share at random.  With
--- fewer than 300 clicks by users with a history, lists contain such items.
-CREATE FUNCTION _dlints_find_repeats() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	argument CONSTANT text := (SELECT s.repeats FROM setting s);
-	shares record;
-	leaves_out boolean;
-BEGIN
-	SELECT s.observed, s.random, s.clicks INTO shares FROM @extschema@._dlints_repeat_shares() s;
+	WHERE  v.known > 0$statement$, @extschema@._dlints_newest_clicks()) INTO shares;
 	leaves_out := CASE WHEN argument IS NOT NULL THEN argument <> 'true'
 	                   WHEN shares.clicks < 300 THEN false
 	                   ELSE shares.observed < greatest(0.1, 1.2 * shares.random) END;

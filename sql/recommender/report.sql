@@ -139,32 +139,9 @@ $$;
 COMMENT ON FUNCTION _dlints_report_calibration(bigint)
 	IS 'row of the report on whether rewards are as expected';
 
--- Return the row of the report about the recall of lists in a large catalogue, where only the blocks with the
--- highest bounds are searched.  The sample has twenty users who clicked one item each; it is the same until items
--- change.
-CREATE FUNCTION _dlints_report_clusters() RETURNS SETOF @extschema@._dlints_report_row
-	LANGUAGE plpgsql STABLE AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_entry();
-	RETURN QUERY
-	SELECT 'score of the items found', avg(c.recall[1]), stddev_samp(c.recall[1]) / sqrt(count(*)), format(
-	       'part of the score of the best ten items; the best item is found by %s %% of draws',
-	       round(100 * avg(c.recall[2])::numeric, 1))
-	FROM  (SELECT @extschema@._dlints_cluster_recall(
-	                  @extschema@._dlints_profile_of(v.features, l.scale, l.weights, s.liked, s.aged),
-	                  v.n) AS recall
-	       FROM  (SELECT v.features, row_number() OVER () AS n
-	              FROM  (SELECT v.features FROM item_vector v WHERE NOT v.is_deleted AND EXISTS (SELECT FROM centroid)
-	                     ORDER BY hashtextextended(v.item::text, 51) LIMIT 20) v) v, setting s, similarity l) c
-	WHERE  c.recall IS NOT NULL
-	HAVING count(*) > 0;
-END
-$$;
-COMMENT ON FUNCTION _dlints_report_clusters()
-	IS 'row of the report about the recall of lists in a large catalogue';
-
--- Return the rows of the report about the choice of lists and about item vectors.
+-- Return the rows of the report about the choice of lists and about item vectors.  In a large catalogue only the blocks
+-- with the highest bounds are searched: their recall is that of twenty users who clicked one item each.  These items
+-- are the same until items change.
 CREATE FUNCTION _dlints_report_lists(first bigint) RETURNS SETOF @extschema@._dlints_report_row
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -196,7 +173,17 @@ BEGIN
 	FROM   setting s LEFT JOIN decision d ON d.id >= first AND d.treatment = 'personal'
 	GROUP  BY s.bonus;
 	RETURN QUERY
-	SELECT * FROM @extschema@._dlints_report_clusters();
+	SELECT 'score of the items found', avg(c.recall[1]), stddev_samp(c.recall[1]) / sqrt(count(*)), format(
+	       'part of the score of the best ten items; the best item is found by %s %% of draws',
+	       round(100 * avg(c.recall[2])::numeric, 1))
+	FROM  (SELECT @extschema@._dlints_cluster_recall(
+	                  @extschema@._dlints_profile_of(v.features, l.scale, l.weights, s.liked, s.aged),
+	                  v.n) AS recall
+	       FROM  (SELECT v.features, row_number() OVER () AS n
+	              FROM  (SELECT v.features FROM item_vector v WHERE NOT v.is_deleted AND EXISTS (SELECT FROM centroid)
+	                     ORDER BY hashtextextended(v.item::text, 51) LIMIT 20) v) v, setting s, similarity l) c
+	WHERE  c.recall IS NOT NULL
+	HAVING count(*) > 0;
 	RETURN QUERY
 	SELECT 'items without a vector', count(*)::float8, NULL::float8, CASE
 	       WHEN has_blocks THEN 'run() makes their vectors; until then lists contain few of them'

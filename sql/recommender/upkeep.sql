@@ -139,8 +139,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_refresh(regclass) IS 'refresh the item vectors of a recommender';
 
--- Check the objects and the click log that a fit reads, and take the lock of run()'s part "refit".  A fit takes this
--- lock before those of item vectors and examples.
+-- Check the objects and the click log that a fit reads, find the latest clicks, and take the lock of run()'s part
+-- "refit".  A fit takes this lock before those of item vectors and examples.
 CREATE FUNCTION _dlints_begin_fit() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
