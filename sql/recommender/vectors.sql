@@ -193,9 +193,9 @@ COMMENT ON FUNCTION _dlints_encode_items(boolean, integer[])
 
 -- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked as deleted and kept as
 -- long as their clicks count, since profiles of users need them.  If more than half of all items were deleted,
--- which may be a mistake, nothing is done until "grace" after the deletion was first seen.  The log keeps the
+-- which may be a mistake, nothing is done for a day after the deletion was first seen.  The log keeps the
 -- features of impressions.
-CREATE FUNCTION _dlints_purge_deleted_items(grace interval) RETURNS void
+CREATE FUNCTION _dlints_purge_deleted_items() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -211,12 +211,12 @@ BEGIN
 	INTO   n_items, n_deleted, n_marked
 	FROM  (SELECT w.is_deleted, i.item IS NULL AS is_gone
 	       FROM   item_vector w LEFT JOIN item i ON same_item(i.item, w.item)) v;
-	message := format('%s of the items of %s were deleted; their vectors are kept for %s', n_deleted, own, grace);
+	message := format('%s of the items of %s were deleted; their vectors are kept for 1 day', n_deleted, own);
 	IF 2 * n_deleted > n_items THEN
 		INSERT INTO job AS j (name, done_at, problem) VALUES ('deleted', now(), message)
 		ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
 		RETURNING j.done_at INTO seen_at;
-		IF seen_at >= now() - grace AND grace > '0' THEN
+		IF seen_at >= now() - interval '1 day' THEN
 			RAISE WARNING '%', message
 				USING HINT = format('To delete them now: DELETE FROM %1$I.item_vector v WHERE NOT EXISTS'
 					' (SELECT FROM %1$I.item i WHERE %1$I.same_item(i.item, v.item)).', own);
@@ -246,8 +246,8 @@ BEGIN
 	DELETE FROM job j WHERE j.name = 'deleted';
 END
 $$;
-COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
-	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a grace period';
+COMMENT ON FUNCTION _dlints_purge_deleted_items()
+	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a day';
 
 -- Return a key that several items have, or NULL.  Raises an error if the items are a view that fails to compute a
 -- key.
@@ -289,7 +289,7 @@ BEGIN
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	changed := @extschema@._dlints_write_digests();
 	IF changed IS DISTINCT FROM '{}' OR are_vectors_kept OR EXISTS (SELECT FROM item_vector v WHERE v.is_deleted) THEN
-		PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
+		PERFORM @extschema@._dlints_purge_deleted_items();
 	END IF;
 	IF changed IS DISTINCT FROM '{}' THEN
 		-- if all items are new, they are inserted without being collected and compared before
