@@ -9,7 +9,7 @@
 #define DLINTS_CLONES_H
 
 #include <float.h>
-#include <stdint.h>				/* for the macro __GLIBC__, which any header of glibc defines */
+#include <stdint.h>				/* also for the macro __GLIBC__ */
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"
@@ -31,6 +31,18 @@
 #define CPU_VNNI	__attribute__((target("avx512f,avx512vnni")))
 #endif
 #endif
+
+/* SIMD vector types, because compilers do not vectorize a conditional choice */
+typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* Elements of a where the mask "holds" is set, and of b elsewhere */
+#define CHOOSE(vector, holds, a, b) \
+	((vector) (((vector##_mask) (a) & (holds)) | ((vector##_mask) (b) & ~(holds))))
+#define HIGHER(vector, a, b)	CHOOSE(vector, (a) > (b), a, b)
+#define LOWER(vector, a, b)		CHOOSE(vector, (a) < (b), a, b)
 
 /* Unroll a loop of fixed length. */
 #define UNROLL	_Pragma("GCC unroll 16")

@@ -187,22 +187,12 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 
 /* ---------- maxima ---------- */
 
-/* SIMD vector types, because compilers do not vectorize a conditional choice */
-typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
-typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
-
-/* Elementwise maximum of two vectors */
-#define HIGHER(vector, mask, a, b) \
-	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
-
 /*
  * Compute the maximum of each column of an array.
  *
  * We add 0 times each number, so that the result is NaN if a number is not finite.
  */
-#define LANES_BODY(vector, mask, vectors, lowest) \
+#define LANES_BODY(vector, vectors, lowest) \
 	const vector *rows = (const vector *) scores; \
 	size_t		half = (count + 1) / 2; \
 	size_t		second = (count - half) * (vectors); \
@@ -223,27 +213,27 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 		{ \
 			vector		next = l < (vectors) ? rows[l] : rows[second + (size_t) (l - (vectors))]; \
 \
-			highest[l] = HIGHER(vector, mask, next, highest[l]); \
+			highest[l] = HIGHER(vector, next, highest[l]); \
 			zero[l] += 0 * next; \
 		} \
 	} \
 	UNROLL \
 	for (l = 0; l < (vectors); l++) \
-		((vector *) peaks)[l] = HIGHER(vector, mask, highest[l], highest[l + (vectors)]) + \
+		((vector *) peaks)[l] = HIGHER(vector, highest[l], highest[l + (vectors)]) + \
 			zero[l] + zero[l + (vectors)]
 
 CPU_CLONES
 void
 peak_of_lanes(size_t count, const double *scores, double *peaks)
 {
-	LANES_BODY(quad, quad_mask, SCORE_LANES / 4, -DBL_MAX);
+	LANES_BODY(quad, SCORE_LANES / 4, -DBL_MAX);
 }
 
 CPU_CLONES
 void
 peak_of_lanes_float(size_t count, const float *scores, float *peaks)
 {
-	LANES_BODY(octet, octet_mask, SCORE_LANES_FLOAT / 8, -FLT_MAX);
+	LANES_BODY(octet, SCORE_LANES_FLOAT / 8, -FLT_MAX);
 }
 
 double

@@ -59,27 +59,11 @@ load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size
 }
 
 #define NUMBER double
-#define PRODUCT multiply_double
-#define FILTER filter_double
-#define SHIFT shift_double
-#define GATHER gather_double
-#define SCATTER scatter_double
-#define LOAD load_double
-#define WIDEN widen_double
-#define MULTIPLY multiply_groups_double
-#define FILTER_GROUPS filter_groups_double
+#define FOR_NUMBER(name) name##_double
 #include "panel_product.h"
 
 #define NUMBER float
-#define PRODUCT multiply_float
-#define FILTER filter_float
-#define SHIFT shift_float
-#define GATHER gather_float
-#define SCATTER scatter_float
-#define LOAD load_float
-#define WIDEN widen_float
-#define MULTIPLY multiply_groups_float
-#define FILTER_GROUPS filter_groups_float
+#define FOR_NUMBER(name) name##_float
 #include "panel_product.h"
 
 /* Number of columns that are multiplied at a time in double precision */
@@ -93,7 +77,7 @@ group_width(const SvdMatrix *matrix, size_t columns)
 	return width < columns ? width : columns;
 }
 
-/* Number of doubles of work space for panel_multiply() or panel_filter() */
+/* Number of doubles of work space for panel_filter() */
 size_t
 panel_spare(const SvdMatrix *matrix, size_t columns)
 {
@@ -101,46 +85,24 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * Replace a dense matrix by its product with A'A, for the sparse matrix A.
+ * Multiply a dense matrix by T_n(scale A'A + shift), for the Chebyshev polynomial T_n.
  *
- * "full" becomes the lower triangle of the product of the old and the new dense matrix.  "spare" is
- * work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK vectors.
+ * T_1(x) is x.  If "full" is not NULL, it becomes the lower triangle of the product of the old and
+ * the new dense matrix.  "spare" is work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK
+ * vectors.  With is_fast, products are in single precision, which takes a third of the time.
  */
 void
-panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,
-			   double *full, double *chunk)
+panel_filter(const SvdMatrix *matrix, size_t columns, bool is_fast, double scale, double shift,
+			 int n, double *panel, double *spare, double *full, double *chunk)
 {
-	memset(full, 0, sizeof(double) * columns * columns);
-	multiply_groups_double(matrix, columns, group_width(matrix, columns), panel, spare, full,
-						   chunk);
-}
+	size_t		width = group_width(matrix, columns);
 
-/* panel_multiply() in single precision, which takes a third of the time */
-void
-panel_multiply_fast(const SvdMatrix *matrix, size_t columns, double *panel, double *spare,
-					double *full, double *chunk)
-{
-	memset(full, 0, sizeof(double) * columns * columns);
-	multiply_groups_float(matrix, columns, 2 * group_width(matrix, columns), panel, spare, full,
-						  chunk);
-}
-
-/* Multiply a dense matrix by T_n(A'A / center - 1), for the Chebyshev polynomial T_n. */
-void
-panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n, double *panel,
-			 double *spare, double *chunk)
-{
-	filter_groups_double(matrix, columns, group_width(matrix, columns), center, n, panel, spare,
-						 chunk);
-}
-
-/* panel_filter() in single precision */
-void
-panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n, double *panel,
-				  double *spare, double *chunk)
-{
-	filter_groups_float(matrix, columns, 2 * group_width(matrix, columns), center, n, panel,
-						spare, chunk);
+	if (full)
+		memset(full, 0, sizeof(double) * columns * columns);
+	if (is_fast)
+		filter_float(matrix, columns, 2 * width, scale, shift, n, panel, spare, full, chunk);
+	else
+		filter_double(matrix, columns, width, scale, shift, n, panel, spare, full, chunk);
 }
 
 void

@@ -31,21 +31,11 @@ typedef struct SvdMatrix
 	void		(*pause) (void);	/* called between steps; may raise an error */
 } SvdMatrix;
 
-typedef void (*PanelProduct) (const SvdMatrix *matrix, size_t columns, double *panel,
-							  double *spare, double *full, double *chunk);
-typedef void (*PanelFilter) (const SvdMatrix *matrix, size_t columns, double center, int n,
-							 double *panel, double *spare, double *chunk);
-
 extern size_t panel_spare(const SvdMatrix *matrix, size_t columns);
 extern int	panel_chunk(const SvdMatrix *matrix, uint32_t item);
-extern void panel_multiply(const SvdMatrix *matrix, size_t columns, double *panel,
-						   double *spare, double *full, double *chunk);
-extern void panel_multiply_fast(const SvdMatrix *matrix, size_t columns, double *panel,
-								double *spare, double *full, double *chunk);
-extern void panel_filter(const SvdMatrix *matrix, size_t columns, double center, int n,
-						 double *panel, double *spare, double *chunk);
-extern void panel_filter_fast(const SvdMatrix *matrix, size_t columns, double center, int n,
-							  double *panel, double *spare, double *chunk);
+extern void panel_filter(const SvdMatrix *matrix, size_t columns, bool is_fast, double scale,
+						 double shift, int n, double *panel, double *spare, double *full,
+						 double *chunk);
 extern void panel_cross(const SvdMatrix *matrix, int columns,
 						const double *left, const double *right, double *full);
 extern void panel_transform(const SvdMatrix *matrix, int columns,

@@ -1,15 +1,16 @@
 /*
  * panel_product.h
- *		Products with some columns of a dense matrix, for one type of number.
+ *		Products of a sparse matrix with some columns of a dense matrix, for one type of number.
  *
- * panel.c includes this file once per type.
+ * panel.c includes this file once per type, which NUMBER names.  FOR_NUMBER adds it to the name of a
+ * function.
  */
 
 /* Multiply a row of the sparse matrix by the dense matrix, and add the product to "sum". */
 CPU_CLONES
 static void
-GATHER(size_t columns, size_t count, const SvdCell *cells,
-	   const NUMBER *restrict panel, NUMBER *restrict sum)
+FOR_NUMBER(gather) (size_t columns, size_t count, const SvdCell *cells,
+					const NUMBER *restrict panel, NUMBER *restrict sum)
 {
 	for (size_t c = 0; c < count; c++)
 	{
@@ -25,8 +26,8 @@ GATHER(size_t columns, size_t count, const SvdCell *cells,
 /* Add the outer product of a row of the sparse matrix and the vector "sum" to "panel". */
 CPU_CLONES
 static void
-SCATTER(size_t columns, size_t count, const SvdCell *cells,
-		const NUMBER *restrict sum, NUMBER *restrict panel)
+FOR_NUMBER(scatter) (size_t columns, size_t count, const SvdCell *cells,
+					 const NUMBER *restrict sum, NUMBER *restrict panel)
 {
 	for (size_t c = 0; c < count; c++)
 	{
@@ -42,8 +43,8 @@ SCATTER(size_t columns, size_t count, const SvdCell *cells,
 /* Multiply a row of a dense matrix by "shift", and subtract the previous content of "out". */
 CPU_CLONES
 static void
-SHIFT(size_t columns, NUMBER shift, bool has_before,
-	  const NUMBER *restrict panel, NUMBER *restrict out)
+FOR_NUMBER(shift_row) (size_t columns, NUMBER shift, bool has_before,
+					   const NUMBER *restrict panel, NUMBER *restrict out)
 {
 	for (size_t j = 0; j < columns; j++)
 		out[j] = shift * panel[j] - (has_before ? out[j] : 0);
@@ -55,14 +56,14 @@ SHIFT(size_t columns, NUMBER shift, bool has_before,
  * If has_before is true, the previous content of "out" is subtracted from the product.
  */
 static void
-PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, bool has_before,
-		const NUMBER *panel, NUMBER *out, NUMBER *sum)
+FOR_NUMBER(multiply) (const SvdMatrix *matrix, size_t columns, double scale, double shift,
+					  bool has_before, const NUMBER *panel, NUMBER *out, NUMBER *sum)
 {
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{
 		size_t		offset = item * columns;
 
-		SHIFT(columns, (NUMBER) shift, has_before, panel + offset, out + offset);
+		FOR_NUMBER(shift_row) (columns, (NUMBER) shift, has_before, panel + offset, out + offset);
 		matrix->pause();
 	}
 	for (uint32_t user = 0; user < matrix->users; user++)
@@ -74,111 +75,59 @@ PRODUCT(const SvdMatrix *matrix, size_t columns, double scale, double shift, boo
 		memset(sum, 0, sizeof(NUMBER) * columns);
 		for (i = start; i < end; i += CELLS_PER_PAUSE)
 		{
-			GATHER(columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
-				   matrix->cells + i, panel, sum);
+			FOR_NUMBER(gather) (columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
+								matrix->cells + i, panel, sum);
 			matrix->pause();
 		}
 		for (size_t j = 0; j < columns; j++)
 			sum[j] *= (NUMBER) scale;
 		for (i = start; i < end; i += CELLS_PER_PAUSE)
 		{
-			SCATTER(columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
-					matrix->cells + i, sum, out);
+			FOR_NUMBER(scatter) (columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
+								 matrix->cells + i, sum, out);
 			matrix->pause();
 		}
 	}
 }
 
-/*
- * Multiply a dense matrix by T_n(A'A / center - 1), for the Chebyshev polynomial T_n.
- *
- * We use T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x).
- */
+/* Do the work of panel_filter() for "width" columns at a time, which fit twice into "spare". */
 static void
-FILTER(const SvdMatrix *matrix, size_t columns, double center, int n,
-	   NUMBER **panel, NUMBER **spare, NUMBER *sum)
+FOR_NUMBER(filter) (const SvdMatrix *matrix, size_t columns, size_t width, double scale,
+					double shift, int n, double *panel, double *spare, double *full, double *chunk)
 {
-	for (int i = 1; i <= n; i++)
-	{
-		double		factor = i == 1 ? 1.0 : 2.0;
-		NUMBER	   *next = *spare;
-
-		PRODUCT(matrix, columns, factor / center, -factor, i > 1, *panel, next, sum);
-		*spare = *panel;
-		*panel = next;
-	}
-}
-
-/* Copy some columns of a dense matrix to contiguous memory. */
-static void
-LOAD(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
-	 const double *panel, NUMBER *group)
-{
-	for (uint32_t item = 0; item < matrix->items; item++)
-	{
-		for (size_t j = 0; j < count; j++)
-			group[item * count + j] = (NUMBER) panel[item * columns + first + j];
-		matrix->pause();
-	}
-}
-
-static void
-WIDEN(size_t len, const NUMBER *group, double *chunk)
-{
-	for (size_t i = 0; i < len; i++)
-		chunk[i] = group[i];
-}
-
-/* Replace a dense matrix by its product with A'A, "width" columns at a time. */
-static void
-MULTIPLY(const SvdMatrix *matrix, size_t columns, size_t width, double *panel, double *spare,
-		 double *full, double *chunk)
-{
-	NUMBER	   *from = (void *) spare;
-	NUMBER	   *to = from + matrix->items * width;
-
 	for (size_t first = 0; first < columns; first += width)
 	{
 		size_t		count = columns - first < width ? columns - first : width;
+		NUMBER	   *group = (void *) spare;
+		NUMBER	   *next = group + matrix->items * width;
 
-		LOAD(matrix, columns, first, count, panel, from);
-		PRODUCT(matrix, count, 1.0, 0.0, false, from, to, (void *) chunk);
+		for (uint32_t item = 0; item < matrix->items; item++)
+		{
+			for (size_t j = 0; j < count; j++)
+				group[item * count + j] = (NUMBER) panel[item * columns + first + j];
+			matrix->pause();
+		}
+		/* T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x) */
+		for (int i = 1; i <= n; i++)
+		{
+			double		factor = i == 1 ? 1.0 : 2.0;
+			NUMBER	   *before = group;
+
+			FOR_NUMBER(multiply) (matrix, count, factor * scale, factor * shift, i > 1, group, next,
+								  (void *) chunk);
+			group = next;
+			next = before;
+		}
 		for (uint32_t item = 0; item < matrix->items; item += PANEL_CHUNK)
 		{
-			WIDEN((size_t) panel_chunk(matrix, item) * count, to + item * count, chunk);
+			size_t		len = (size_t) panel_chunk(matrix, item) * count;
+
+			for (size_t i = 0; i < len; i++)
+				chunk[i] = group[item * count + i];
 			replace_columns(matrix, columns, first, count, item, chunk, panel, full);
 		}
 	}
 }
 
-/* Call FILTER for "width" columns at a time.  "spare" has room for twice as many. */
-static void
-FILTER_GROUPS(const SvdMatrix *matrix, size_t columns, size_t width, double center, int n,
-			  double *panel, double *spare, double *chunk)
-{
-	for (size_t first = 0; first < columns; first += width)
-	{
-		size_t		count = columns - first < width ? columns - first : width;
-		NUMBER	   *from = (void *) spare;
-		NUMBER	   *to = from + matrix->items * width;
-
-		LOAD(matrix, columns, first, count, panel, from);
-		FILTER(matrix, count, center, n, &from, &to, (void *) chunk);
-		for (uint32_t item = 0; item < matrix->items; item += PANEL_CHUNK)
-		{
-			WIDEN((size_t) panel_chunk(matrix, item) * count, from + item * count, chunk);
-			replace_columns(matrix, columns, first, count, item, chunk, panel, NULL);
-		}
-	}
-}
-
 #undef NUMBER
-#undef PRODUCT
-#undef FILTER
-#undef SHIFT
-#undef GATHER
-#undef SCATTER
-#undef LOAD
-#undef WIDEN
-#undef MULTIPLY
-#undef FILTER_GROUPS
+#undef FOR_NUMBER

@@ -11,10 +11,6 @@
 
 #include "clones.h"
 
-#ifdef CPU_AVX2
-#include <immintrin.h>
-#endif
-
 #define PHILOX_ROUNDS	10
 #define PHILOX_M0		UINT32_C(0xD2511F53)
 #define PHILOX_M1		UINT32_C(0xCD9E8D57)
@@ -78,65 +74,38 @@ typedef struct Words
 	uint64_t	second[PAIRS_TOGETHER];
 } Words;
 
-/* Number of Philox outputs per call of words_avx2() */
-#define WORDS_TOGETHER	4
-
+/* Compute the Philox outputs for successive counters, beginning with "first". */
+CPU_CLONES
 static void
-words_scalar(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size_t at,
-			 Words *words)
+make_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *restrict words)
 {
-	for (size_t i = 0; i < WORDS_TOGETHER; i++)
+	for (uint64_t i = 0; i < PAIRS_TOGETHER; i++)
 	{
-		uint64_t	number = first + i;
-		const uint32_t counter[4] = {
-			(uint32_t) number, (uint32_t) (number >> 32), stream[0], stream[1]
-		};
-		uint32_t	bits[4];
+		/* loops over 64-bit integers are vectorized, although the numbers have 32 bits */
+		uint64_t	c0 = (first + i) & UINT32_MAX;
+		uint64_t	c1 = (first + i) >> 32;
+		uint64_t	c2 = stream[0];
+		uint64_t	c3 = stream[1];
+		uint32_t	k0 = key[0];
+		uint32_t	k1 = key[1];
 
-		random_philox(counter, key, bits);
-		words->first[at + i] = ((uint64_t) bits[1] << 32) | bits[0];
-		words->second[at + i] = ((uint64_t) bits[3] << 32) | bits[2];
+		UNROLL
+		for (int round = 0; round < PHILOX_ROUNDS; round++)
+		{
+			uint64_t	p0 = PHILOX_M0 * c0;
+			uint64_t	p1 = PHILOX_M1 * c2;
+
+			c0 = (p1 >> 32) ^ c1 ^ k0;
+			c1 = p1 & UINT32_MAX;
+			c2 = (p0 >> 32) ^ c3 ^ k1;
+			c3 = p0 & UINT32_MAX;
+			k0 += PHILOX_W0;
+			k1 += PHILOX_W1;
+		}
+		words->first[i] = c1 << 32 | c0;
+		words->second[i] = c3 << 32 | c2;
 	}
 }
-
-#ifdef CPU_AVX2
-/* Compute the Philox outputs for four successive counters, one per 64-bit lane. */
-CPU_AVX2 static void
-words_avx2(uint64_t first, const uint32_t stream[2], const uint32_t key[2], size_t at,
-		   Words *words)
-{
-	const __m256i m0 = _mm256_set1_epi64x(PHILOX_M0);
-	const __m256i m1 = _mm256_set1_epi64x(PHILOX_M1);
-	const __m256i low = _mm256_set1_epi64x(UINT32_MAX);
-	const __m256i number = _mm256_add_epi64(_mm256_set1_epi64x((long long) first),
-											_mm256_set_epi64x(3, 2, 1, 0));
-	__m256i		c0 = number;
-	__m256i		c1 = _mm256_srli_epi64(number, 32);
-	__m256i		c2 = _mm256_set1_epi64x(stream[0]);
-	__m256i		c3 = _mm256_set1_epi64x(stream[1]);
-	uint32_t	k0 = key[0];
-	uint32_t	k1 = key[1];
-
-	for (int round = 0; round < PHILOX_ROUNDS; round++)
-	{
-		__m256i		p0 = _mm256_mul_epu32(m0, c0);
-		__m256i		p1 = _mm256_mul_epu32(m1, c2);
-
-		c0 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p1, 32), c1),
-							  _mm256_set1_epi64x(k0));
-		c1 = p1;
-		c2 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p0, 32), c3),
-							  _mm256_set1_epi64x(k1));
-		c3 = p0;
-		k0 += PHILOX_W0;
-		k1 += PHILOX_W1;
-	}
-	_mm256_storeu_si256((__m256i *) (words->first + at),
-						_mm256_or_si256(_mm256_slli_epi64(c1, 32), _mm256_and_si256(c0, low)));
-	_mm256_storeu_si256((__m256i *) (words->second + at),
-						_mm256_or_si256(_mm256_slli_epi64(c3, 32), _mm256_and_si256(c2, low)));
-}
-#endif
 
 /* ---------- normals ---------- */
 
@@ -248,24 +217,17 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	const uint32_t stream[2] = {row, (uint32_t) purpose};
 	size_t		skipped = (size_t) (first % 2);
 	size_t		pairs = (count + skipped + 1) / 2;
-	void		(*make_words) (uint64_t, const uint32_t *, const uint32_t *, size_t,
-							   Words *) = words_scalar;
-	Words		words = {{0}, {0}};
+	Words		words;
 	double		cosines[PAIRS_TOGETHER];
 	double		sines[PAIRS_TOGETHER];
 
-#ifdef CPU_AVX2
-	if (__builtin_cpu_supports("avx2"))
-		make_words = words_avx2;
-#endif
 	for (size_t pair = 0; pair < pairs; pair++)
 	{
 		size_t		lane = pair % PAIRS_TOGETHER;
 
 		if (lane == 0)
 		{
-			for (size_t at = 0; at < PAIRS_TOGETHER && pair + at < pairs; at += WORDS_TOGETHER)
-				make_words(first / 2 + pair + at, stream, key, at, &words);
+			make_words(first / 2 + pair, stream, key, &words);
 			transform(&words, cosines, sines);
 		}
 		if (2 * pair >= skipped)

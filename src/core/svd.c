@@ -136,34 +136,18 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 
 	if (!linalg_all_finite(n * n, work->full))
 		return false;
-	/* LAPACK's error bounds assume numbers around 1 */
+	/* LAPACK's error bounds assume numbers around 1, and its order of eigenvalues is ascending */
 	for (size_t j = 0; j < n; j++)
 		largest = fmax(largest, work->full[j * n + j]);
 	(void) frexp(largest, &exponent);
 	for (size_t i = 0; i < n * n; i++)
-		work->full[i] = ldexp(work->full[i], -exponent);
+		work->full[i] = -ldexp(work->full[i], -exponent);
 	if (!spectral_eigenvectors(columns, work->full, work->values, work->spectral, work->integers))
 		return false;
 	for (size_t j = 0; j < n; j++)
-		work->values[j] = ldexp(work->values[j], exponent);
+		work->values[j] = -ldexp(work->values[j], exponent);
 	matrix->pause();
 
-	/* reverse the ascending order */
-	for (size_t j = 0; j < n / 2; j++)
-	{
-		double	   *a = work->full + j * n;
-		double	   *b = work->full + (n - 1 - j) * n;
-		double		value = work->values[j];
-
-		work->values[j] = work->values[n - 1 - j];
-		work->values[n - 1 - j] = value;
-		for (size_t i = 0; i < n; i++)
-		{
-			value = a[i];
-			a[i] = b[i];
-			b[i] = value;
-		}
-	}
 	least = work->values[0] * negligible;
 	for (size_t j = 0; j < n; j++)
 	{
@@ -206,9 +190,10 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 
 /* Improve approximate singular vectors by one matrix product, and make them orthonormal. */
 static bool
-improve(const SvdMatrix *matrix, Svd *svd, PanelProduct multiply, const Work *work)
+improve(const SvdMatrix *matrix, Svd *svd, bool is_fast, const Work *work)
 {
-	multiply(matrix, (size_t) svd->columns, svd->panel, svd->spare, work->full, work->chunk);
+	panel_filter(matrix, (size_t) svd->columns, is_fast, 1.0, 0.0, 1, svd->panel, svd->spare,
+				 work->full, work->chunk);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE_SHARE, work))
 		return false;
 	panel_transform(matrix, svd->columns, svd->panel, work->full, work->chunk);
@@ -289,7 +274,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	Work		work = split_work(svd->columns, svd->work);
 	int			products = 1;
 
-	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, panel_multiply, &work))
+	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, false, &work))
 		return false;
 
 	/* skip the loop, because further products would change nothing */
@@ -300,15 +285,13 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 		double		last = svd->values[rank(svd) - 1];
 		int			n = filter_degree(svd->values[0], last, MAX_PRODUCTS - 1 - products);
 		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
-		PanelFilter filter = is_fast ? panel_filter_fast : panel_filter;
 
 		/* the filter amplifies eigenvalues above the square of the last singular value */
-		filter(matrix, (size_t) svd->columns, last * last / 2.0, n, svd->panel, svd->spare,
-			   work.chunk);
+		panel_filter(matrix, (size_t) svd->columns, is_fast, 2.0 / (last * last), -1.0, n,
+					 svd->panel, svd->spare, NULL, work.chunk);
 		products += n + 1;
 		if (!orthonormalize(matrix, svd, &work) ||
-			!improve(matrix, svd, is_fast && products + 2 <= MAX_PRODUCTS ?
-					 panel_multiply_fast : panel_multiply, &work))
+			!improve(matrix, svd, is_fast && products + 2 <= MAX_PRODUCTS, &work))
 			return false;
 	}
 	return true;
@@ -320,8 +303,7 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 {
 	Work		work = split_work(svd->columns, svd->work);
 
-	return orthonormalize(matrix, svd, &work) &&
-		improve(matrix, svd, panel_multiply, &work);
+	return orthonormalize(matrix, svd, &work) && improve(matrix, svd, false, &work);
 }
 
 /* ---------- vectors ---------- */

@@ -13,20 +13,8 @@
 #include "numbers.h"
 #include "slate.h"
 
-/* Vector types, because compilers do not vectorize a conditional choice. */
-typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
-typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
-
 #define OCTETS	(VARIETY_STRIP / 8)
 #define QUADS	(VARIETY_STRIP / 4)
-
-/* Elements of a where the mask "holds" is set, and of b elsewhere */
-#define CHOOSE(vector, holds, a, b) \
-	((vector) (((vector##_mask) (a) & (holds)) | ((vector##_mask) (b) & ~(holds))))
-#define HIGHER(vector, a, b)	CHOOSE(vector, (a) > (b), a, b)
-#define LOWER(vector, a, b)		CHOOSE(vector, (a) < (b), a, b)
 
 /* ---------- similarity ---------- */
 
