@@ -16,34 +16,20 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-typedef struct ArmScore
-{
-	double		mean;
-	double		stddev;			/* standard deviation of the arm's score; 0: no draw */
-} ArmScore;
-
-static ArmScore
-ArmScoreOf(PreparedModel *prepared, ArrayType *features, Datum profile)
+/* Score an arm under the policy of its model. */
+static double
+ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
 {
 	const DlintsHeader *model = &prepared->header;
-	ArmScore	score;
 	double		stddev;
+	double		mean = PreparedScore(prepared, ReduceArray(model, features, profile), &stddev);
+	double		factor = 1.0;
 
-	score.mean = PreparedScore(prepared, ReduceArray(model, features, profile), &stddev);
-	stddev *= model->exploration;
-	score.stddev = model->policy == POLICY_THOMPSON ? ResultFinite(stddev) : 0.0;
-	if (model->policy == POLICY_UCB)
-		score.mean = ResultFinite(score.mean + stddev);
-	return score;
-}
-
-static double
-DrawScore(const ArmScore *score)
-{
-	double		normal;
-
-	random_normals(FreshSeed(), RANDOM_DRAW, 0, 1, &normal);
-	return ResultFinite(score->mean + score->stddev * normal);
+	if (model->policy == POLICY_GREEDY)
+		return mean;
+	if (model->policy == POLICY_THOMPSON)
+		random_normals(FreshSeed(), RANDOM_DRAW, 0, 1, &factor);
+	return ResultFinite(mean + ResultFinite(stddev * model->exploration) * factor);
 }
 
 /*
@@ -58,9 +44,9 @@ Datum
 dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 {
 	const CandidateForm *form = AggregateForm(fcinfo);
-	ArmScore	score;
 	TopK	   *top;
 	int			k;
+	double		score;
 
 	if (!IsCandidate(fcinfo, form))
 		return AggregateSameState(fcinfo);
@@ -69,8 +55,8 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k, sizeof(TopK)) :
 		(TopK *) PG_GETARG_POINTER(0);
 	CheckSameValue(k == top->k, "k", "group");
-	score = ArmScoreOf(PrepareModel(fcinfo, form->model), ArgArray(fcinfo, form->features),
-					   ProfileArgument(fcinfo, form->profile));
-	TopKOfferRandomly(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
+	score = ArmScore(PrepareModel(fcinfo, form->model), ArgArray(fcinfo, form->features),
+					 ProfileArgument(fcinfo, form->profile));
+	TopKOfferRandomly(top, score, FreshSeed(), fcinfo->args[form->item]);
 	PG_RETURN_POINTER(top);
 }

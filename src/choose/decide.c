@@ -16,8 +16,33 @@
 #include "choose/request.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "vectors/log.h"
 
 #define DECIDE_COLUMNS	4
+
+/* With 10000 draws, the standard error of a propensity is at most 0.005. */
+#define MAX_DRAWS	10000
+
+/* argument numbers */
+enum
+{
+	DECIDE_MODEL,
+	DECIDE_ITEMS,
+	DECIDE_FEATURES,
+	DECIDE_K,
+	DECIDE_PROFILE,
+	DECIDE_DRAWS,
+	DECIDE_EPSILON,
+	DECIDE_BONUS,
+	DECIDE_BONUS_STDDEV,
+	DECIDE_CAP_GROUP,
+	DECIDE_CAP,
+	DECIDE_SIMILAR_BY,
+	DECIDE_DIVERSITY,
+	DECIDE_SEED,
+	DECIDE_ALL_ITEMS,
+	DECIDE_TIE_KEYS
+};
 
 typedef struct Call
 {
@@ -29,6 +54,68 @@ typedef struct Call
 	Datum		profile;
 	bool		all_items;		/* does the result include candidates that are not chosen? */
 } Call;
+
+/* ---------- settings ---------- */
+
+static double
+CheckFraction(double number, const char *name)
+{
+	if (!(number >= 0.0 && number <= 1.0))
+		ArgRaiseOutOfRange(name, "between 0 and 1", number);
+	return number;
+}
+
+/* Raise an error if the call has an exploration rate together with a cap or diversity. */
+static void
+CheckEpsilonAlone(const Rules *rules)
+{
+	bool		capped = rules->cap > 0;
+
+	if (rules->epsilon > 0.0 && (capped || rules->diversity > 0.0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("epsilon must be 0 with %s", capped ? "a cap" : "diversity"),
+				 errdetail("The probabilities of such choices have no closed form."),
+				 errhint("Raise the model's exploration, or make some of the decisions with epsilon => 1 and no %s.",
+						 capped ? "cap" : "diversity")));
+}
+
+/* Raise an error if a required argument is NULL. */
+static void
+CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *hint)
+{
+	if (PG_ARGISNULL(argno))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s", message),
+				 errhint("%s", hint)));
+}
+
+/* Read the settings of the decision. */
+static Rules
+ReadRules(FunctionCallInfo fcinfo)
+{
+	Rules		rules = {.k = ArgCount(fcinfo, DECIDE_K)};
+
+	ArgNotNull(fcinfo, DECIDE_DRAWS, "draws");
+	rules.draws = PG_GETARG_INT32(DECIDE_DRAWS);
+	if (rules.draws < 1 || rules.draws > MAX_DRAWS)
+		ArgRaiseOutOfRange("draws", psprintf("between 1 and %d", MAX_DRAWS), rules.draws);
+	ArgNotNull(fcinfo, DECIDE_EPSILON, "epsilon");
+	rules.epsilon = CheckFraction(PG_GETARG_FLOAT8(DECIDE_EPSILON), "epsilon");
+	if (!PG_ARGISNULL(DECIDE_CAP))
+		rules.cap = (int) ArgCheckPositive(PG_GETARG_INT32(DECIDE_CAP), "cap");
+	if (!PG_ARGISNULL(DECIDE_DIVERSITY))
+		rules.diversity = CheckFraction(PG_GETARG_FLOAT8(DECIDE_DIVERSITY), "diversity");
+	CheckEpsilonAlone(&rules);
+	if (rules.cap > 0)
+		CheckGiven(fcinfo, DECIDE_CAP_GROUP, "cap needs cap_group",
+				   "Pass the group of each candidate, as in cap_group => brand.");
+	if (rules.diversity > 0.0)
+		CheckGiven(fcinfo, DECIDE_SIMILAR_BY, "diversity needs similar_by",
+				   "Pass a vector for each candidate, as in similar_by => features.");
+	return rules;
+}
 
 /* ---------- arrays ---------- */
 
@@ -79,7 +166,7 @@ static void
 ReadGroups(const Call *call, Candidates *found)
 {
 	ArrayType  *array = DatumGetArrayTypeP(call->fcinfo->args[DECIDE_CAP_GROUP].value);
-	Groups	   *groups = GroupsCreate();
+	KeyNumbers *groups = KeyNumbersCreate(TextKey(), "groups");
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
@@ -89,12 +176,10 @@ ReadGroups(const Call *call, Candidates *found)
 	found->groups = AllocateMany(sizeof(int), count);
 	for (int i = 0; i < count; i++)
 	{
-		NullableDatum name = {elements[i], nulls[i]};
-
 		CHECK_FOR_INTERRUPTS();
-		found->groups[i] = GroupNumber(groups, name);
+		found->groups[i] = nulls[i] ? -1 : (int) KeyNumbersGet(groups, elements[i]);
 	}
-	found->group_count = GroupsCount(groups);
+	found->group_count = (int) KeyNumbersCount(groups);
 }
 
 /* Read "similar_by" as weights of features, by which the similarity is a weighted cosine. */
@@ -213,52 +298,41 @@ ReadCandidates(Call *call)
 
 /* ---------- rows of the result ---------- */
 
-typedef struct DecisionRows
-{
-	const Decision *decision;
-	ReturnSetInfo *rows;
-	Datum	   *items;
-	bool	   *nulls;
-} DecisionRows;
-
 static void
-StoreCandidate(const DecisionRows *result, int number, int rank)
+StoreCandidate(const Decision *decision, int number, int rank, NullableDatum item,
+			   ReturnSetInfo *rows)
 {
 	Datum		values[DECIDE_COLUMNS];
-	bool		nulls[DECIDE_COLUMNS] = {result->nulls[number], rank == 0, false, false};
+	bool		nulls[DECIDE_COLUMNS] = {item.isnull, rank == 0, false, false};
 
 	CHECK_FOR_INTERRUPTS();
-	values[0] = result->items[number];
+	values[0] = item.value;
 	values[1] = Int32GetDatum(rank);
-	values[2] = Float8GetDatum(result->decision->scores[number]);
-	values[3] = Float8GetDatum(DecisionProbability(result->decision, number));
-	tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
+	values[2] = Float8GetDatum(decision->scores[number]);
+	values[3] = Float8GetDatum(DecisionProbability(decision, number));
+	tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 
-/* Return rows for the candidates that were not chosen, in the order of their indexes. */
-static void
-StoreOthers(const DecisionRows *result)
-{
-	const Decision *decision = result->decision;
-	bool	   *chosen = AllocateZeros(sizeof(bool), decision->candidates);
-
-	for (int i = 0; i < decision->chosen_count; i++)
-		chosen[decision->chosen[i]] = true;
-	for (int i = 0; i < decision->candidates; i++)
-		if (!chosen[i])
-			StoreCandidate(result, i, 0);
-}
-
+/* Return rows for the chosen candidates, and then for the others in the order of their indexes. */
 static void
 StoreDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
 {
-	DecisionRows result = {.decision = decision, .rows = rows};
+	bool	   *chosen = AllocateZeros(sizeof(bool), decision->candidates);
+	Datum	   *items;
+	bool	   *nulls;
 
-	ArgElements(call->items, &result.items, &result.nulls);
+	ArgElements(call->items, &items, &nulls);
 	for (int i = 0; i < decision->chosen_count; i++)
-		StoreCandidate(&result, decision->chosen[i], i + 1);
-	if (call->all_items)
-		StoreOthers(&result);
+	{
+		int			number = decision->chosen[i];
+		NullableDatum item = {items[number], nulls[number]};
+
+		chosen[number] = true;
+		StoreCandidate(decision, number, i + 1, item, rows);
+	}
+	for (int i = 0; call->all_items && i < decision->candidates; i++)
+		if (!chosen[i])
+			StoreCandidate(decision, i, 0, (NullableDatum) {items[i], nulls[i]}, rows);
 }
 
 static void

@@ -71,12 +71,6 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-static bool
-DrawRandomDecision(double epsilon)
-{
-	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
-}
-
 /* Offer some candidates, with their scores under a draw, to the slate of the draw. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
@@ -84,7 +78,7 @@ OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 	DecisionState   *state = consumer;
 	Slate	   *slate = &state->slates[draw - state->first_draw];
 
-	if (!slate_is_beyond(slate, strip->peak))
+	if (strip->peak >= slate_least(slate))
 		slate_offer(slate, strip->first, strip->count, strip->scores, strip->step);
 	if (state->varied)
 		VariedListsStore(state->varied, draw - state->first_draw, strip);
@@ -100,13 +94,6 @@ ListSlate(const Slate *slate, int *list)
 	for (int i = 0; i < slate->best.count; i++)
 		list[i] = slate->best.entries[i].candidate;
 	return slate->best.count;
-}
-
-/* Can we compute the probability that a random tie-break chooses a candidate? */
-static bool
-SharesTies(const Candidates *from)
-{
-	return !from->similar_by && !from->groups;
 }
 
 /* Return the probability that a tied candidate is chosen for the list; 0 without a tie. */
@@ -147,11 +134,12 @@ static void
 CountTies(DecisionState *state, int draws)
 {
 	const Candidates *from = state->decision->from;
+	bool		shares_ties = !from->similar_by && !from->groups;
 	bool		has_tie = false;
 
 	for (int draw = 0; draw < draws; draw++)
 	{
-		double		share = SharesTies(from) ? TieShare(from, &state->slates[draw]) : 0.0;
+		double		share = shares_ties ? TieShare(from, &state->slates[draw]) : 0.0;
 
 		state->tie_shares[draw] = share;
 		has_tie = has_tie || share > 0.0;
@@ -227,14 +215,6 @@ ChooseAtRandom(Decision *decision, Slate *slate)
 	decision->chosen_count = ListSlate(slate, decision->chosen);
 }
 
-static void
-AddLevel(Decision *decision)
-{
-	for (int i = 0; i < decision->candidates; i++)
-		decision->scores[i] += decision->level;
-	ResultFinite(peak_of(decision->candidates, decision->scores));
-}
-
 /* Make a decision.  There must be at least one candidate. */
 Decision
 Decide(const Candidates *from)
@@ -259,8 +239,10 @@ Decide(const Candidates *from)
 	state.slates = MakeSlates(from, k, step, entries, sizes);
 	for (; state.first_draw < rules->draws; state.first_draw += step)
 		DecideUnder(&state, Min(step, rules->draws - state.first_draw));
-	AddLevel(&decision);
-	if (DrawRandomDecision(rules->epsilon))
+	for (int i = 0; i < candidates; i++)
+		decision.scores[i] += decision.level;
+	ResultFinite(peak_of(candidates, decision.scores));
+	if ((double) (FreshSeed() >> 11) < rules->epsilon * 9007199254740992.0)
 		ChooseAtRandom(&decision, &state.slates[0]);
 	return decision;
 }

@@ -5,10 +5,19 @@
 #ifndef DLINTS_DECISION_H
 #define DLINTS_DECISION_H
 
-#include "choose/rules.h"
 #include "choose/scores.h"
 #include "core/slate.h"
 #include "sql/arrays.h"
+
+/* The settings of a decision */
+typedef struct Rules
+{
+	int			k;
+	int			draws;
+	double		epsilon;
+	int			cap;			/* maximum number of chosen candidates per group; 0: no limit */
+	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
+} Rules;
 
 typedef struct Candidates
 {

@@ -7,7 +7,6 @@
 #include "miscadmin.h"
 
 #include "choose/request.h"
-#include "choose/rules.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"
@@ -52,7 +51,8 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	ArgNotNull(fcinfo, 3, "draws");
 	draws = PG_GETARG_INT32(3);
-	CheckDraws(draws, MAX_DRAWS);
+	if (draws < 1 || draws > MAX_DRAWS)
+		ArgRaiseOutOfRange("draws", psprintf("between 1 and %d", MAX_DRAWS), draws);
 	prepared = PrepareModel(fcinfo, 0);
 	lifted_len = ModelLiftedLen(&prepared->header);
 	len = prepared->header.feature_dim;

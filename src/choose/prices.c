@@ -24,7 +24,7 @@ typedef struct PricesState
 	MemoryContext context;
 	PricedDecisions all;
 	PricedDecision *each;
-	Size		room;			/* allocated length of the array "each" */
+	int			room;			/* allocated length of the array "each" */
 	int			max_candidates;	/* largest number of candidates of a decision */
 	double	   *targets;
 } PricesState;
@@ -72,20 +72,6 @@ CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 				   "targets", "group");
 }
 
-/* Append a decision that the caller must fill. */
-static PricedDecision *
-NextDecision(PricesState *state)
-{
-	if (state->all.count == state->room)
-	{
-		state->room = Max(64, 2 * state->room);
-		state->each = state->each == NULL ?
-			palloc(sizeof(PricedDecision) * state->room) :
-			repalloc_huge(state->each, sizeof(PricedDecision) * state->room);
-	}
-	return &state->each[state->all.count++];
-}
-
 static void
 AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 {
@@ -105,7 +91,8 @@ AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 						   ArgMatrixRows(costs, &rows), kinds)));
 	if (n > 0)
 		ArgMatrixSlice(costs, &rows, 0, kinds, numbers + n);
-	*NextDecision(state) = (PricedDecision)
+	state->each = GrowArray(state->each, state->all.count, &state->room, sizeof(PricedDecision));
+	state->each[state->all.count++] = (PricedDecision)
 	{
 		n, numbers, numbers + n
 	};

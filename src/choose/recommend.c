@@ -84,7 +84,9 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 	state = PG_ARGISNULL(0) ? BeginState(fcinfo, form, k) :
 		(RecommendState *) PG_GETARG_POINTER(0);
 	CheckSameValue(k == state->top.k, "k", "group");
-	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
+	if (unlikely(!ValueKeyMatches(&state->request.model_key, PG_GETARG_DATUM(form->model))))
+		CheckSameModel(&state->request.model_key, PG_GETARG_DATUM(form->model), &recommend,
+					   state->request.context);
 	if (form->profile)
 		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));
 	TopKOfferRandomly(&state->top, Score(fcinfo, form, state), state->tie_seed,

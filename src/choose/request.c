@@ -77,14 +77,6 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 		(!form->profile || !PG_ARGISNULL(form->profile));
 }
 
-/* Get the results that a policy needs of a model, as bits PART_... (see posterior/parts.h). */
-static int
-PolicyParts(uint8 policy)
-{
-	return policy == POLICY_UCB ? PART_MEAN | PART_ROOT :
-		policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN;
-}
-
 /* Get the weights of features for a policy, without the UCB bonus. */
 double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
@@ -105,14 +97,17 @@ void
 RequestInit(Request *request, const MismatchMessages *messages,
 			 PreparedModel *prepared, MemoryContext context, Datum model, Datum profile)
 {
+	uint8		policy = prepared->header.policy;
+
 	/* computing all parts at once factors the model only once */
-	PrepareParts(prepared, PolicyParts(prepared->header.policy));
+	PrepareParts(prepared, policy == POLICY_UCB ? PART_MEAN | PART_ROOT :
+				 policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN);
 	memset(request, 0, sizeof(Request));
 	request->messages = messages;
 	request->context = context;
 	request->model = prepared->header;
 	request->expected = ArgFeatureSpec(&request->model);
-	if (prepared->header.policy == POLICY_UCB)
+	if (policy == POLICY_UCB)
 	{
 		request->stddev_factor = prepared->header.exploration;
 		request->profile = ReadProfile(profile, &request->model);

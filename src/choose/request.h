@@ -48,12 +48,4 @@ extern void RequestCheckProfile(Request *request, Datum profile);
 extern double RequestUcbBonus(const Request *request, PreparedModel *prepared,
 						   const double *features);
 
-/* Raise an error unless a row has the same model as the request. */
-static inline void
-RequestCheckModel(Request *request, Datum model)
-{
-	if (unlikely(!ValueKeyMatches(&request->model_key, model)))
-		CheckSameModel(&request->model_key, model, request->messages, request->context);
-}
-
 #endif							/* DLINTS_REQUEST_H */

@@ -135,16 +135,6 @@ PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int cou
 	pfree(parameters);
 }
 
-static void
-PrepareReduction(Scores *scores)
-{
-	scores->reduces = true;
-	scores->len = scores->dim;
-	scores->step = score_rounded(scores->dim);
-	scores->lanes = AllocateNumbers((Size) scores->step * scores->feature_dim);
-	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
-}
-
 /* Estimate the number of multiplications to convert coefficients to weights of features. */
 static double
 LiftingCost(const DlintsHeader *model, double dim)
@@ -171,8 +161,13 @@ ChooseVectors(Scores *scores)
 
 	scores->len = scores->feature_dim;
 	scores->step = scores->feature_dim;
-	if (reduced < direct && dim * n <= MAX_NUMBERS)
-		PrepareReduction(scores);
+	if (reduced >= direct || dim * n > MAX_NUMBERS)
+		return;
+	scores->reduces = true;
+	scores->len = scores->dim;
+	scores->step = score_rounded(scores->dim);
+	scores->lanes = AllocateNumbers((Size) scores->step * scores->feature_dim);
+	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
 static void
@@ -291,27 +286,24 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	}
 }
 
-static double
-ScoreCandidate(const Scores *scores, int candidate)
-{
-	int			n = scores->feature_dim;
-	Size		at = (Size) candidate * n;
-
-	if (ARR_ELEMTYPE(scores->array) == FLOAT4OID)
-		return dot_float(n, scores->pack, (const float4 *) ARR_DATA_PTR(scores->array) + at);
-	return dot_double(n, scores->pack, (const float8 *) ARR_DATA_PTR(scores->array) + at);
-}
-
 /* Score at most STRIP candidates if there is only one draw. */
 static void
 ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 			   ScoresConsumer consume, void *consumer)
 {
 	double	   *list = scores->block;
+	int			n = scores->feature_dim;
+	char	   *numbers = ARR_DATA_PTR(scores->array);
 
 	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < strip->count; i++)
-		list[i] = ScoreCandidate(scores, strip->first + i);
+	{
+		Size		at = (Size) (strip->first + i) * n;
+
+		list[i] = ARR_ELEMTYPE(scores->array) == FLOAT4OID ?
+			dot_float(n, scores->pack, (const float4 *) numbers + at) :
+			dot_double(n, scores->pack, (const float8 *) numbers + at);
+	}
 	if (isnan(peak_of(strip->count, list)))
 		ReadStrip(scores, strip->first, strip->count);
 	strip->step = 1;

@@ -98,28 +98,11 @@ typedef struct Block
 	Datum	   *items;
 } Block;
 
-static ArgSpec
-WeightsSpec(ArrayType *weights)
-{
-	ArgSpec		spec = {"array of weights", 0, NULL};
-
-	if (ARR_NDIM(weights) == 2)
-		spec.len = ARR_DIMS(weights)[1];
-	return spec;
-}
-
-/* Scale weights by a power of two, so that scores fit into single precision. */
-static void
-ScaleToOne(int len, double *weights)
-{
-	int			exponent;
-
-	frexp(largest_magnitude(len, weights), &exponent);
-	for (int i = 0; i < len; i++)
-		weights[i] = ldexp(weights[i], -exponent);
-}
-
-/* Read the weight vectors and interleave them (see core/score.h). */
+/*
+ * Read the weight vectors and interleave them (see core/score.h).
+ *
+ * We scale them by powers of two, so that scores fit into single precision.
+ */
 static void
 PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 {
@@ -128,7 +111,14 @@ PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 	list->numbers = AllocateNumbers(list->rankings * len);
 	ArgMatrixSlice(weights, spec, 0, list->rankings, list->numbers);
 	for (int i = 0; i < list->rankings; i++)
-		ScaleToOne(list->len, list->numbers + i * len);
+	{
+		double	   *numbers = list->numbers + i * len;
+		int			exponent;
+
+		frexp(largest_magnitude(len, numbers), &exponent);
+		for (int k = 0; k < list->len; k++)
+			numbers[k] = ldexp(numbers[k], -exponent);
+	}
 	list->float_lanes = AllocateMany(sizeof(float), score_rounded_float(list->rankings) * len);
 	score_pack_float(list->len, list->rankings, list->numbers, list->len, list->float_lanes);
 }
@@ -143,9 +133,16 @@ PackDoubles(Shortlist *list)
 	MemoryContextSwitchTo(caller);
 }
 
-static void
-CheckArguments(Oid item_type, int rankings)
+static Shortlist *
+Create(FunctionCallInfo fcinfo, MemoryContext context)
 {
+	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(WEIGHTS_ARGNO);
+	ArgSpec		spec = {"array of weights", ARR_NDIM(weights) == 2 ? ARR_DIMS(weights)[1] : 0, NULL};
+	int			rankings = ArgMatrixRows(weights, &spec);
+	Oid			item_type = get_element_type(get_fn_expr_argtype(fcinfo->flinfo, ITEMS_ARGNO));
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	Shortlist  *list = palloc0(sizeof(Shortlist));
+
 	if (!OidIsValid(item_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -153,19 +150,6 @@ CheckArguments(Oid item_type, int rankings)
 	if (rankings < 1 || rankings > MAX_RANKINGS)
 		ArgRaiseOutOfRange("the number of weight vectors",
 						   psprintf("between 1 and %d", MAX_RANKINGS), rankings);
-}
-
-static Shortlist *
-Create(FunctionCallInfo fcinfo, MemoryContext context)
-{
-	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(WEIGHTS_ARGNO);
-	ArgSpec		spec = WeightsSpec(weights);
-	int			rankings = ArgMatrixRows(weights, &spec);
-	Oid			item_type = get_element_type(get_fn_expr_argtype(fcinfo->flinfo, ITEMS_ARGNO));
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	Shortlist  *list = palloc0(sizeof(Shortlist));
-
-	CheckArguments(item_type, rankings);
 	list->size = ArgCount(fcinfo, SIZE_ARGNO);
 	list->rankings = rankings;
 	list->len = spec.len;

@@ -36,17 +36,6 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/* Raise an error if a vector in similar_by is invalid, even if no comparison needs it. */
-static void
-CheckRows(VariedLists *lists)
-{
-	for (int i = 0; i < lists->candidates; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		ArgMatrixSlice(lists->from->similar_by, &lists->expected, i, 1, lists->vector);
-	}
-}
-
 /* Prepare to choose lists under at most "draws" draws at a time. */
 VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
@@ -65,7 +54,12 @@ VariedListsCreate(const Candidates *from, int draws)
 		lists->groups = AllocateMany(sizeof(int), candidates);
 	lists->context = AllocSetContextCreate(CurrentMemoryContext, "dlints varied lists",
 										   ALLOCSET_DEFAULT_SIZES);
-	CheckRows(lists);
+	/* raise an error if a vector in similar_by is invalid, even if no comparison needs it */
+	for (int i = 0; i < candidates; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ArgMatrixSlice(from->similar_by, &lists->expected, i, 1, lists->vector);
+	}
 	return lists;
 }
 

@@ -41,13 +41,6 @@ byte_encode(int len, const float *features, uint8_t *codes)
 	return scale;
 }
 
-/* Compute the standard error that rounding features and weights causes in a score. */
-static double
-rounding_error(int len, double square, double scale)
-{
-	return sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
-}
-
 /*
  * Round at most BYTE_LANES weight vectors to 8-bit integers.
  *
@@ -72,7 +65,9 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 			square += vector[k] * vector[k];
 		scale = largest / MAX_WEIGHT;
 		weights->scales[v] = (float) scale;
-		weights->errors[v] = (float) rounding_error(len, square, scale);
+		/* standard error that rounding features and weights causes in a score */
+		weights->errors[v] =
+			(float) sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
 		for (int k = 0; k < len && scale > 0.0; k++)
 		{
 			int			weight = (int) lrint(vector[k] / scale);

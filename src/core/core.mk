@@ -3,7 +3,7 @@
 
 CORE_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o kinds.o linalg.o memories.o \
 	neighbours.o numbers.o packed.o panel.o posterior.o price.o price_program.o random.o ridge.o score.o slate.o \
-	spectral.o svd.o value.o variety.o)
+	svd.o value.o variety.o)
 
 # Without fused multiply-adds every CPU gives the same answer; 32-bit x86 does
 # where it does not compute in the 80-bit registers of old.

@@ -10,16 +10,8 @@
 #include "clones.h"
 #include "numbers.h"
 
-/* Maximum number of vectors from which we estimate a principal axis */
-#define AXIS_ROWS		256
 /* Number of power iterations that estimate a principal axis.  A rough estimate suffices. */
 #define AXIS_STEPS		4
-
-int64_t
-halving_rows(int width)
-{
-	return (int64_t) AXIS_ROWS * width;
-}
 
 /* Compute a weight for each element of the vectors: its typical effect on a score. */
 void
@@ -50,7 +42,7 @@ CPU_CLONES
 static int
 sample_rows(const HalvingSet *set, int count, const int *order)
 {
-	int			sampled = count < AXIS_ROWS ? count : AXIS_ROWS;
+	int			sampled = count < HALVING_ROWS ? count : HALVING_ROWS;
 	int			width = set->width;
 	double	   *mean = set->axis;
 

@@ -12,6 +12,9 @@
 
 #define HALVING_MAX_DEPTH	16
 
+/* Maximum number of vectors from which we estimate a principal axis */
+#define HALVING_ROWS		256
+
 /* Vectors to be grouped.  Functions permute indexes, not vectors. */
 typedef struct HalvingSet
 {
@@ -19,7 +22,7 @@ typedef struct HalvingSet
 	const float *vectors;
 	const float *weights;
 	double	   *projections;	/* work space: a number per vector */
-	float	   *rows;			/* work space: halving_rows(width) */
+	float	   *rows;			/* work space: HALVING_ROWS rows */
 	double	   *axis;			/* work space */
 } HalvingSet;
 
@@ -30,7 +33,6 @@ halving_tree_size(int width, int depth)
 	return (((int64_t) 1 << depth) - 1) * (width + 1);
 }
 
-extern int64_t halving_rows(int width);
 extern void halving_weights(int count, int width, const float *vectors, const float *scale,
 							float *weights);
 extern void halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree);

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "linalg.h"
 #include "numbers.h"
 #include "random.h"
 
@@ -22,17 +21,11 @@ has_projection(const Kind *kind)
 	return kind->reduced_dim > 0;
 }
 
-static int
-first_part_len(const Kind *kind)
-{
-	return has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
-}
-
 /* Number of features of the model without the intercept */
 int64_t
 kind_coordinates(const Kind *kind)
 {
-	int64_t		base = first_part_len(kind);
+	int64_t		base = has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 	int64_t		n = kind->feature_dim;
 
 	switch (kind->interactions)
@@ -118,8 +111,8 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 /*
  * Convert coefficients to weights of item features, for a user profile.
  *
- * The last weight is that of the intercept.  With a projection, the caller adds the result of
- * projection_lift().
+ * The last weight is that of the intercept.  With a projection, the caller adds the coefficients
+ * times the transposed projection matrix.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,
@@ -155,31 +148,4 @@ projection_generate(const Projection *p, int first, int count, double *numbers)
 			numbers[j] *= p->scale;
 		numbers += len;
 	}
-}
-
-/*
- * Multiply "count" feature vectors by some rows of the projection matrix.
- *
- * Results of successive vectors are reduced_len numbers apart.
- */
-void
-projection_apply(const Projection *p, const ProjectionRows *rows, int count,
-				 const double *features, double *reduced, int reduced_len)
-{
-	linalg_project(p->feature_dim, rows->count, rows->numbers, count,
-				   features, reduced + rows->first, reduced_len);
-}
-
-/*
- * Multiply coefficients by the transposed projection matrix, and add the product to weights.
- *
- * Successive vectors of coefficients are parameter_len numbers apart, and successive vectors of
- * weights lifted_len numbers.
- */
-void
-projection_lift(const Projection *p, const ProjectionRows *rows, int count,
-				const double *parameters, int parameter_len, double *lifted, int lifted_len)
-{
-	linalg_combine(p->feature_dim, rows->count, rows->numbers, count,
-				   parameters + rows->first, parameter_len, lifted, lifted_len);
 }

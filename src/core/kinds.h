@@ -82,10 +82,5 @@ typedef struct ProjectionRows
 } ProjectionRows;
 
 extern void projection_generate(const Projection *p, int first, int count, double *numbers);
-extern void projection_apply(const Projection *p, const ProjectionRows *rows,
-							 int count, const double *features, double *reduced, int reduced_len);
-extern void projection_lift(const Projection *p, const ProjectionRows *rows,
-							int count, const double *parameters, int parameter_len, double *lifted,
-							int lifted_len);
 
 #endif							/* DLINTS_KINDS_H */

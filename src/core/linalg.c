@@ -13,8 +13,59 @@
 #include <sys/mman.h>
 
 #include "clones.h"
-#include "lapack.h"
 #include "score.h"
+
+/* Fortran functions take, after the others, a hidden length for each character argument. */
+typedef size_t fortran_len;
+
+extern void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+				   const double *alpha, const double *a, const int *lda, const double *b,
+				   const int *ldb, const double *beta, double *c, const int *ldc, fortran_len,
+				   fortran_len);
+extern void dgemv_(const char *trans, const int *m, const int *n, const double *alpha,
+				   const double *a, const int *lda, const double *x, const int *incx,
+				   const double *beta, double *y, const int *incy, fortran_len);
+extern double ddot_(const int *n, const double *x, const int *incx,
+					const double *y, const int *incy);
+extern double dnrm2_(const int *n, const double *x, const int *incx);
+extern void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
+				   const double *alpha, const double *a, const int *lda, const double *beta,
+				   double *c, const int *ldc, fortran_len, fortran_len);
+extern void dtrmm_(const char *side, const char *uplo, const char *transa, const char *diag,
+				   const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+				   double *b, const int *ldb, fortran_len, fortran_len, fortran_len, fortran_len);
+extern void dtrmv_(const char *uplo, const char *trans, const char *diag,
+				   const int *n, const double *a, const int *lda, double *x,
+				   const int *incx, fortran_len, fortran_len, fortran_len);
+extern void dtrsv_(const char *uplo, const char *trans, const char *diag,
+				   const int *n, const double *a, const int *lda, double *x,
+				   const int *incx, fortran_len, fortran_len, fortran_len);
+extern void dpftrf_(const char *transr, const char *uplo, const int *n,
+					double *a, int *info, fortran_len, fortran_len);
+extern void dpftri_(const char *transr, const char *uplo, const int *n,
+					double *a, int *info, fortran_len, fortran_len);
+extern void dpftrs_(const char *transr, const char *uplo, const int *n,
+					const int *nrhs, const double *a, double *b,
+					const int *ldb, int *info, fortran_len, fortran_len);
+extern void dtfttr_(const char *transr, const char *uplo, const int *n, const double *arf,
+					double *a, const int *lda, int *info, fortran_len, fortran_len);
+
+extern void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e,
+					double *tau, double *work, const int *lwork, int *info, fortran_len);
+extern void dormtr_(const char *side, const char *uplo, const char *trans, const int *m,
+					const int *n, const double *a, const int *lda, const double *tau, double *c,
+					const int *ldc, double *work, const int *lwork, int *info, fortran_len,
+					fortran_len, fortran_len);
+extern void dpttrf_(const int *n, double *d, double *e, int *info);
+extern void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
+					double *w, double *work, const int *lwork, int *iwork, const int *liwork,
+					int *info, fortran_len, fortran_len);
+extern void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda,
+					double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work,
+					const int *lwork, int *iwork, int *info, fortran_len);
+
+/* The prototypes require 32-bit integers (LP64, not ILP64). */
+typedef char int_is_32_bits[sizeof(int) == 4 ? 1 : -1];
 
 static const double one = 1.0;
 static const double minus_one = -1.0;
@@ -536,4 +587,97 @@ linalg_cross(int rows, int columns, int count, const double *left, int left_stri
 {
 	dgemm_("N", "T", &rows, &columns, &count, &one, left, &left_stride, right, &right_stride,
 		   &one, full, &stride, 1, 1);
+}
+
+/* ---------- tridiagonal forms, eigenvectors and singular vectors ---------- */
+
+/* Block size of LAPACK's reduction to tridiagonal form */
+#define TRIDIAGONAL_BLOCK	32
+/* OpenBLAS 0.3.21 may read this many doubles after the end of a vector. */
+#define READ_PAST_END		3
+
+size_t
+spectral_tridiagonal_work(int d)
+{
+	return (size_t) d * (TRIDIAGONAL_BLOCK + 1) + READ_PAST_END;
+}
+
+/*
+ * Reduce a symmetric matrix A to tridiagonal form Q' A Q, and set vector <- Q' vector.
+ *
+ * The lower triangle of A, with columns "stride" apart, is overwritten.
+ */
+void
+spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
+				   double *below, double *vector, double *work)
+{
+	int			work_len = d * TRIDIAGONAL_BLOCK;
+	int			one_vector = 1;
+	double	   *reflectors = work + work_len;
+	int			info;
+
+	dsytrd_("L", &d, full, &stride, diagonal, below, reflectors, work, &work_len, &info, 1);
+	dormtr_("L", "L", "T", &d, &one_vector, full, &stride, reflectors, vector,
+			&d, work, &work_len, &info, 1, 1, 1);
+}
+
+/* Factor a tridiagonal matrix T as L D L'.  Returns false unless T is positive definite. */
+bool
+spectral_tridiagonal_factor(int d, double *diagonal, double *below)
+{
+	int			info;
+
+	dpttrf_(&d, diagonal, below, &info);
+	return info == 0;
+}
+
+/* Number of doubles of work space for eigenvectors and rotations */
+size_t
+spectral_work(int d)
+{
+	size_t		n = (size_t) d;
+
+	return 5 * n * n + 16 * n + 64;
+}
+
+/* Number of ints of work space for eigenvectors and rotations */
+size_t
+spectral_integers(int d)
+{
+	return 8 * (size_t) d + 8;
+}
+
+/*
+ * Replace a symmetric matrix by its eigenvectors, in ascending order of eigenvalues.
+ *
+ * Only the lower triangle is read.  Each eigenvector is contiguous.
+ */
+bool
+spectral_eigenvectors(int d, double *full, double *values, double *work, int *integers)
+{
+	int			work_len = (int) spectral_work(d);
+	int			integers_len = (int) spectral_integers(d);
+	int			info;
+
+	dsyevd_("V", "L", &d, full, &d, values, work, &work_len, integers, &integers_len, &info, 1, 1);
+	return info == 0;
+}
+
+/*
+ * Compute the orthogonal matrix that is nearest to a square matrix.  Overwrites "full".
+ *
+ * "left" and "right" are work space for the singular vectors.
+ */
+bool
+spectral_nearest_rotation(int d, double *full, double *rotation, double *left,
+						double *right, double *work, int *integers)
+{
+	int			work_len = (int) spectral_work(d) - d;
+	int			info;
+
+	/* "work" begins with the singular values, which are not used */
+	dgesdd_("A", &d, &d, full, &d, work, left, &d, right, &d, work + d,
+			&work_len, integers, &info, 1);
+	dgemm_("N", "N", &d, &d, &d, &one, left, &d, right, &d, &zero, rotation, &d, 1, 1);
+	return info == 0;
 }

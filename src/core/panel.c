@@ -22,7 +22,7 @@
 #define CELLS_AHEAD		4
 
 /* Return how many items are processed together, beginning with "item". */
-int
+static int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {
 	return matrix->items - item < PANEL_CHUNK ? (int) (matrix->items - item) : PANEL_CHUNK;

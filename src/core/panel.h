@@ -32,7 +32,6 @@ typedef struct SvdMatrix
 } SvdMatrix;
 
 extern size_t panel_spare(const SvdMatrix *matrix, size_t columns);
-extern int	panel_chunk(const SvdMatrix *matrix, uint32_t item);
 extern void panel_filter(const SvdMatrix *matrix, size_t columns, bool is_fast, double scale,
 						 double shift, int n, double *panel, double *spare, double *full,
 						 double *chunk);

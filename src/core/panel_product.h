@@ -2,8 +2,7 @@
  * panel_product.h
  *		Products of a sparse matrix with some columns of a dense matrix, for one type of number.
  *
- * panel.c includes this file once per type, which NUMBER names.  FOR_NUMBER adds it to the name of a
- * function.
+ * panel.c includes this file once per type.  NUMBER is the type, and FOR_NUMBER adds it to a name.
  */
 
 /* Multiply a row of the sparse matrix by the dense matrix, and add the product to "sum". */

@@ -109,16 +109,6 @@ diagonal(const FactorInput *input, int j, int dim, int k)
 	return prior->weight > 0.0 ? element + prior->weight * prior->P[at] : element;
 }
 
-static double
-max_diagonal(const FactorInput *input, int j, int dim)
-{
-	double		max = 0.0;
-
-	for (int k = 0; k < dim; k++)
-		max = fmax(max, diagonal(input, j, dim, k));
-	return max;
-}
-
 /* Return what is added to diagonal element k: the ridge, and a tolerance for rounding errors. */
 static double
 diagonal_addend(const FactorInput *input, int dim, int k)
@@ -191,8 +181,8 @@ factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *f
 	for (int attempt = 0; attempt < 2; attempt++)
 	{
 		/* rounding errors of sums may be proportional to the largest diagonal element */
-		if (attempt > 0)
-			input->least[j] = max_diagonal(input, j, e->dim);
+		for (int k = 0; attempt > 0 && k < e->dim; k++)
+			input->least[j] = fmax(input->least[j], diagonal(input, j, e->dim, k));
 		for (input->share[j] = rounding; input->share[j] < 10.0 * most; input->share[j] *= 10.0)
 			if (factor_with_ridge(e->dim, input, j, factor))
 				return true;

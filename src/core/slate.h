@@ -57,12 +57,6 @@ slate_least(const Slate *s)
 		s->best.entries[0].score : -INFINITY;
 }
 
-static inline bool
-slate_is_beyond(const Slate *s, double score)
-{
-	return score < slate_least(s);
-}
-
 extern size_t slate_entries(int candidates, int k, const int *groups, int cap,
 							int group_count, int *sizes);
 extern void slate_bind(Slate *s, int candidates, int k, const int *groups,

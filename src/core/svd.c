@@ -17,7 +17,6 @@
 
 #include "linalg.h"
 #include "random.h"
-#include "spectral.h"
 
 /* Maximum number of products with the matrix A'A; more did not improve recommendations */
 #define MAX_PRODUCTS	16
@@ -308,13 +307,6 @@ svd_refine(const SvdMatrix *matrix, Svd *svd)
 
 /* ---------- vectors ---------- */
 
-/* Return an item's weight in the sum whose sign determines the sign of a singular vector. */
-static double
-sign_weight(uint64_t hash)
-{
-	return 1.0 + (double) (hash >> 11) / 9007199254740992.0;
-}
-
 static void
 scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 {
@@ -345,9 +337,10 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 	memset(signs, 0, sizeof(double) * columns);
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{
+		double		weight = 1.0 + (double) (hashes[item] >> 11) / 9007199254740992.0;
+
 		for (size_t j = 0; j < used; j++)
-			signs[j] += sign_weight(hashes[item]) *
-				svd->panel[item * columns + j];
+			signs[j] += weight * svd->panel[item * columns + j];
 		matrix->pause();
 	}
 	for (size_t j = 0; j < used; j++)

@@ -98,13 +98,6 @@ higher(double a, double b)
 	return a > b ? a : b;
 }
 
-static inline void
-widen(const float *row, double *similar)
-{
-	for (int i = 0; i < VARIETY_STRIP; i++)
-		similar[i] = row[i];
-}
-
 /* Update the penalized scores of some candidates after a choice.  Returns the highest score. */
 static inline double
 score_strip(double diversity, const double *similar, const double *scores, double *closest,
@@ -151,7 +144,8 @@ update_strip(Variety *v, size_t strip)
 			nearest[l] = HIGHER(octet, ((const octet *) similarities)[l], nearest[l]);
 	}
 	v->applied[strip] = v->chosen_count;
-	widen((const float *) nearest, similar);
+	for (int i = 0; i < VARIETY_STRIP; i++)
+		similar[i] = ((const float *) nearest)[i];
 	return v->peaks[strip] = score_strip(v->diversity, similar, v->scores + at, v->closest + at,
 										 penalized);
 }

@@ -91,16 +91,6 @@ DecisionWeight(double logged, double target)
 	return target / logged;
 }
 
-/* Is any argument except the state NULL? */
-static bool
-AnyNull(FunctionCallInfo fcinfo)
-{
-	for (int i = 1; i < PG_NARGS(); i++)
-		if (PG_ARGISNULL(i))
-			return true;
-	return false;
-}
-
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
@@ -119,8 +109,9 @@ dlints_policy_value_transfn(PG_FUNCTION_ARGS)
 	double		weight;
 
 	AggregateContext(fcinfo);
-	if (AnyNull(fcinfo))
-		return AggregateSameState(fcinfo);
+	for (int i = 1; i < PG_NARGS(); i++)
+		if (PG_ARGISNULL(i))
+			return AggregateSameState(fcinfo);
 	reward = ArgBounded(PG_GETARG_FLOAT8(1), "reward");
 	weight = DecisionWeight(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
 	if (PG_NARGS() == 4)
@@ -190,16 +181,6 @@ PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 		PutNumber(row, column + 1, value_stderr(value, moments));
 }
 
-static void
-PutSnips(ValueRow *row, const PolicyValue *value)
-{
-	if (!(value->weight.mean > 0.0))
-		return;
-	PutNumber(row, VALUE_SNIPS, value->snips);
-	if (value->count > 1.0)
-		PutNumber(row, VALUE_SNIPS_STDERR, value_snips_stderr(value));
-}
-
 PG_FUNCTION_INFO_V1(dlints_policy_value_finalfn);
 
 Datum
@@ -221,7 +202,10 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 	{
 		PutMean(&row, VALUE_REWARD, &value, value.reward);
 		PutMean(&row, VALUE_IPS, &value, value.weighted);
-		PutSnips(&row, &value);
+		if (value.weight.mean > 0.0)
+			PutNumber(&row, VALUE_SNIPS, value.snips);
+		if (value.weight.mean > 0.0 && value.count > 1.0)
+			PutNumber(&row, VALUE_SNIPS_STDERR, value_snips_stderr(&value));
 		if (modelled)
 			PutMean(&row, VALUE_DR, &value, value.doubly);
 		PutMean(&row, VALUE_WEIGHT, &value, value.weight);

@@ -14,38 +14,27 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
+/* Read an argument that is one of the labels of an enum. */
+static uint8
+ReadName(FunctionCallInfo fcinfo, int argno, const FieldNames *names, const char *what,
+		 const char *hint)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
+	int			value = FindName(names, name);
+
+	if (value < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown %s \"%s\"", what, name),
+				 errhint("%s", hint)));
+	return (uint8) value;
+}
+
 static uint8
 ReadPolicy(FunctionCallInfo fcinfo, int argno)
 {
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
-	int			policy = FindName(&PolicyNames, name);
-
-	if (policy < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown policy \"%s\"", name),
-				 errhint("Valid policies are \"thompson\", \"ucb\" and \"greedy\".")));
-	return (uint8) policy;
-}
-
-/* Read the argument "interactions", which determines the length of profiles. */
-static void
-SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
-{
-	char	   *name;
-	int			interactions;
-
-	if (PG_ARGISNULL(argno))
-		return;
-	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
-	interactions = FindName(&InteractionsNames, name);
-	if (interactions < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown interactions \"%s\"", name),
-				 errhint("Interactions are \"matched\", or NULL for none.")));
-	header->interactions = (uint8) interactions;
-	header->profile_dim = header->feature_dim;
+	return ReadName(fcinfo, argno, &PolicyNames, "policy",
+					"Valid policies are \"thompson\", \"ucb\" and \"greedy\".");
 }
 
 /* Read an interval argument in seconds; a month has 30 days. */
@@ -134,7 +123,12 @@ dlints_new(PG_FUNCTION_ARGS)
 		header.projection_scale = PG_ARGISNULL(12) ?
 			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(12);
 	}
-	SetInteractions(fcinfo, 2, &header);
+	if (!PG_ARGISNULL(2))
+	{
+		header.interactions = ReadName(fcinfo, 2, &InteractionsNames, "interactions",
+									   "Interactions are \"matched\", or NULL for none.");
+		header.profile_dim = header.feature_dim;
+	}
 
 	/* check the dimensions first: the default discount depends on them */
 	header.memories = 1;

@@ -186,16 +186,6 @@ WorkingPlace(WorkingModel *working)
 	return place;
 }
 
-/* Add an observation's reward, time and weight to the block.  Its vectors are already there. */
-static void
-WorkingAdd(WorkingModel *working, const Observation *observation)
-{
-	working->rewards[working->pending] = observation->reward;
-	working->times[working->pending] = observation->time;
-	working->weights[working->pending] = observation->weight;
-	working->pending++;
-}
-
 /*
  * Train the model on the pending observations, and choose the discount in use.
  *
@@ -279,7 +269,9 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	observation = WorkingPlace(working);
 	PrefetchNextArray(PG_GETARG_DATUM(form->features));
 	ReadObservation(fcinfo, form, &working->model->header, &observation, NULL);
-	WorkingAdd(working, &observation);
+	working->rewards[working->pending] = observation.reward;
+	working->times[working->pending] = observation.time;
+	working->weights[working->pending++] = observation.weight;
 	PG_RETURN_DATUM(EOHPGetRWDatum(&working->object));
 }
 

@@ -14,12 +14,12 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "choose/rules.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"
+#include "vectors/log.h"
 
 /* Maximum number of doubles in the buffer of weights: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
@@ -45,7 +45,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 {
 	const DlintsHeader *model = &e->prepared->header;
 	const ArgSpec spec = {"names", model->feature_dim, model};
-	Groups	   *groups = GroupsCreate();
+	KeyNumbers *groups = KeyNumbersCreate(TextKey(), "names");
 
 	e->part_of = palloc(sizeof(int) * spec.len);
 	if (!PG_ARGISNULL(3))
@@ -58,11 +58,11 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 	for (int i = 0; i < spec.len; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		e->part_of[i] = e->names ? GroupNumber(groups, (NullableDatum) {e->names[i], false}) : i;
+		e->part_of[i] = e->names ? (int) KeyNumbersGet(groups, e->names[i]) : i;
 		if (e->names)
 			e->names[e->part_of[i]] = e->names[i];
 	}
-	e->parts = (e->names ? GroupsCount(groups) : spec.len) + model->intercept;
+	e->parts = (e->names ? (int) KeyNumbersCount(groups) : spec.len) + model->intercept;
 }
 
 /* ---------- shares ---------- */

@@ -227,13 +227,8 @@ CheckNames(Reader *reader, const char *const *names, int count)
 static JsonbValue *
 GetField(Reader *reader, const char *name)
 {
-	JsonbValue	key;
-	JsonbValue *value;
+	JsonbValue *value = getKeyJsonValueFromContainer(reader->object, name, strlen(name), NULL);
 
-	key.type = jbvString;
-	key.val.string.val = unconstify(char *, name);
-	key.val.string.len = strlen(name);
-	value = findJsonbValueFromContainer(reader->object, JB_FOBJECT, &key);
 	if (value == NULL)
 		ReportMalformed(reader, psprintf("Field \"%s\" is missing", name));
 	return value;
@@ -291,15 +286,6 @@ ReadName(Reader *reader, const JsonbValue *value, const Field *field, int64 *num
 		ReportMalformed(reader, psprintf("Unknown %s \"%s\"", field->name, text));
 }
 
-static bool
-ReadBoolean(Reader *reader, const JsonbValue *value, const char *name, int64 *boolean)
-{
-	if (value->type != jbvBool)
-		return ReportMalformed(reader, psprintf("Field \"%s\" must be true or false", name));
-	*boolean = value->val.boolean;
-	return true;
-}
-
 /* Read a field that is not JSON null.  If the header stores null as 0, the number 0 is an error. */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
@@ -312,7 +298,11 @@ ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, Field
 	if (field->meaning == FIELD_NAME)
 		return ReadName(reader, json, field, &value->integer);
 	if (field->meaning == FIELD_BOOLEAN)
-		return ReadBoolean(reader, json, field->name, &value->integer);
+	{
+		value->integer = json->type == jbvBool && json->val.boolean;
+		return json->type == jbvBool ||
+			ReportMalformed(reader, psprintf("Field \"%s\" must be true or false", field->name));
+	}
 	FieldRange(field, &min, &max);
 	if (field->null && *field->null == 0)
 		min = 1;

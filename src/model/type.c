@@ -313,18 +313,6 @@ SendField(StringInfo buf, const DlintsHeader *header, const Field *field)
 }
 
 static void
-ModelSend(StringInfo buf, Dlints *model)
-{
-	Size		count = ModelStoredCount(&model->header);
-	const double *numbers = ModelStoredNumbers(model);
-
-	for (Size i = 0; i < field_count; i++)
-		SendField(buf, &model->header, &fields[i]);
-	for (Size i = 0; i < count; i++)
-		pq_sendfloat8(buf, numbers[i]);
-}
-
-static void
 ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 {
 	FieldValue	value = {0, 0.0};
@@ -422,9 +410,15 @@ PG_FUNCTION_INFO_V1(dlints_send);
 Datum
 dlints_send(PG_FUNCTION_ARGS)
 {
+	Dlints	   *model = PG_GETARG_DLINTS_P(0);
+	Size		count = ModelStoredCount(&model->header);
+	const double *numbers = ModelStoredNumbers(model);
 	StringInfoData buf;
 
 	pq_begintypsend(&buf);
-	ModelSend(&buf, PG_GETARG_DLINTS_P(0));
+	for (Size i = 0; i < field_count; i++)
+		SendField(&buf, &model->header, &fields[i]);
+	for (Size i = 0; i < count; i++)
+		pq_sendfloat8(&buf, numbers[i]);
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
 }

@@ -113,10 +113,14 @@ CheckProfileDim(const DlintsHeader *header, Problem *problem)
 								  header->profile_dim, header->feature_dim), NULL);
 }
 
-/* Check the parameters of a projection. */
+/* Check the parameters of a projection, if there is one. */
 static bool
 CheckReduction(const DlintsHeader *header, Problem *problem)
 {
+	if (header->reduced_dim == 0)
+		return header->projection_scale == 0.0 ||
+			ReportOutOfRange(problem, "projection_scale", "0 without projection",
+							 header->projection_scale);
 	if (!ModelCheckReducedDim(header->reduced_dim, problem))
 		return false;
 	if (header->reduced_dim > header->feature_dim)
@@ -126,14 +130,6 @@ CheckReduction(const DlintsHeader *header, Problem *problem)
 									  header->reduced_dim, header->feature_dim), NULL);
 	return CheckBetween("projection_scale", header->projection_scale,
 						DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
-}
-
-static bool
-CheckNoReduction(const DlintsHeader *header, Problem *problem)
-{
-	return header->projection_scale == 0.0 ||
-		ReportOutOfRange(problem, "projection_scale", "0 without projection",
-						 header->projection_scale);
 }
 
 /* Check that a model has at most DLINTS_MAX_DIM features without the intercept. */
@@ -211,8 +207,7 @@ ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 	return CheckKinds(header, problem) &&
 		CheckDimension("dim", header->feature_dim, DLINTS_MAX_FEATURE_DIM, problem) &&
 		CheckProfileDim(header, problem) &&
-		(header->reduced_dim == 0 ? CheckNoReduction(header, problem) :
-		 CheckReduction(header, problem)) &&
+		CheckReduction(header, problem) &&
 		CheckCoordinates(header, problem) &&
 		CheckForgetting(header, problem) &&
 		(header->noise == 0.0 ||

@@ -125,33 +125,27 @@ static void
 check_actions(const RankRequest *request, const ActionNames *context, int n_numbers)
 {
 	JsonbContainer *actions = &request->actions->root;
-	JsonbIterator *iterator;
-	JsonbIteratorToken token;
-	JsonbValue	action;
+	int			count = JsonContainerSize(actions);
 	Datum	   *constraints;
 	int			n_constraints = ArgElements(request->constraints, &constraints, NULL);
 	Workload	load = {0};
 	char	  **ids;
-	int			count = 0;
 
-	if (!JsonContainerIsArray(actions) || JsonContainerIsScalar(actions) ||
-		JsonContainerSize(actions) == 0)
+	if (!JsonContainerIsArray(actions) || JsonContainerIsScalar(actions) || count == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"actions\" must be an array of at least one action"),
 				 errhint("For example [{\"id\": \"a\", \"features\": {\"size\": \"large\"}}, {\"id\": \"b\"}].")));
-	ids = AllocateMany(sizeof(char *), JsonContainerSize(actions));
-	iterator = JsonbIteratorInit(actions);
-	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
+	ids = AllocateMany(sizeof(char *), count);
+	for (int i = 0; i < count; i++)
 	{
+		JsonbValue *action = getIthJsonbValueFromContainer(actions, i);
 		ActionNames		names;
 
 		CHECK_FOR_INTERRUPTS();
-		if (token != WJB_ELEM)
-			continue;
-		ids[count] = ActionId(&action);
-		check_action(&action, ids[count++], constraints, n_constraints);
-		names = ReadActionNames(&action, constraints, n_constraints);
+		ids[i] = ActionId(action);
+		check_action(action, ids[i], constraints, n_constraints);
+		names = ReadActionNames(action, constraints, n_constraints);
 		add_workload(&load, &names, context, n_numbers);
 		check_workload(&load, context, n_numbers);
 		NamesFree(&names);
@@ -163,7 +157,8 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 static void
 check_vector(const JsonbValue *value, const char *key, int length)
 {
-	if (value == NULL || value->type == jbvNull || IsNumberArray(value, length))
+	if (value == NULL || value->type == jbvNull ||
+		ReadNumberArray(value, length) != NULL)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -231,7 +226,7 @@ FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 				 JsonContainerIsArray(value.val.binary.data))
 		{
 			*length = JsonContainerSize(value.val.binary.data);
-			if (*length >= MIN_VECTOR_LENGTH && IsNumberArray(&value, *length) &&
+			if (*length >= MIN_VECTOR_LENGTH && ReadNumberArray(&value, *length) != NULL &&
 				GetObjectKey(&request->vectors->root, *key) == NULL)
 				return true;
 		}
@@ -243,12 +238,8 @@ FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 bool
 IsCostAnnounced(Jsonb *actions, const char *constraint)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(&actions->root);
-	JsonbIteratorToken token;
-	JsonbValue	action;
-
-	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
-		if (token == WJB_ELEM && GetValueKey(&action, constraint) != NULL)
+	for (uint32 i = 0; i < JsonContainerSize(&actions->root); i++)
+		if (GetValueKey(getIthJsonbValueFromContainer(&actions->root, i), constraint) != NULL)
 			return true;
 	return false;
 }

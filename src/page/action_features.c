@@ -107,33 +107,26 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 	};
 	Jsonb	   *numbers = PG_GETARG_JSONB_P(3);
 	ReturnSetInfo *rows = ResultRows(fcinfo);
-	JsonbIterator *iterator = JsonbIteratorInit(&request.actions->root);
-	JsonbIteratorToken token;
-	JsonbValue	action;
+	JsonbContainer *actions = &request.actions->root;
 	Datum	   *constraints;
 	int			n_constraints = ArgElements(request.constraints, &constraints, NULL);
-	int			n = 0;
 	ActionNames context = ReadContextNames(&request);
 
-	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
+	for (uint32 i = 0; i < JsonContainerSize(actions); i++)
 	{
+		JsonbValue *action = getIthJsonbValueFromContainer(actions, i);
+		char	   *id = ActionId(action);
+		ActionNames names = ReadActionNames(action, constraints, n_constraints);
 		double		sum[ACTION_FEATURES] = {0.0};
 		Datum		values[4];
-		bool		nulls[4] = {false};
-		char	   *id;
-		ActionNames names;
+		bool		nulls[4] = {false, id == NULL};
 
-		if (token != WJB_ELEM)
-			continue;
-		id = ActionId(&action);
-		names = ReadActionNames(&action, constraints, n_constraints);
 		add_pairs(&names, &context, sum);
 		if (id != NULL)
 			add_numbers(id, numbers, sum);
-		values[0] = Int32GetDatum(++n);
-		nulls[1] = id == NULL;
+		values[0] = Int32GetDatum((int32) i + 1);
 		values[1] = id != NULL ? CStringGetTextDatum(id) : (Datum) 0;
-		values[2] = Float8GetDatum(action_price(&action));
+		values[2] = Float8GetDatum(action_price(action));
 		values[3] = ResultUnitVector(sum, ACTION_FEATURES);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 		NamesFree(&names);
@@ -174,19 +167,11 @@ dlints_read_vector(PG_FUNCTION_ARGS)
 	Jsonb	   *document = PG_GETARG_JSONB_P(0);
 	int			length = PG_GETARG_INT32(1);
 	JsonbValue	value = {.type = jbvBinary};
-	JsonbIterator *iterator;
-	JsonbIteratorToken token;
 	double	   *numbers;
-	int			count = 0;
 
 	value.val.binary.data = &document->root;
-	value.val.binary.len = VARSIZE(document) - VARHDRSZ;
-	if (JB_ROOT_IS_SCALAR(document) || !IsNumberArray(&value, length))
+	numbers = JB_ROOT_IS_SCALAR(document) ? NULL : ReadNumberArray(&value, length);
+	if (numbers == NULL)
 		PG_RETURN_NULL();
-	numbers = AllocateNumbers(length);
-	iterator = JsonbIteratorInit(&document->root);
-	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-		if (token == WJB_ELEM)
-			numbers[count++] = JsonNumber(value.val.numeric);
-	return ResultVector(numbers, count);
+	return ResultVector(numbers, length);
 }

@@ -84,23 +84,26 @@ IsCost(const JsonbValue *value)
 											NumericGetDatum(int64_to_numeric(0))));
 }
 
-/* Is a JSON value an array of "length" numbers with absolute values of at most 1e50? */
-bool
-IsNumberArray(const JsonbValue *value, int length)
+/* Read a JSON array of "length" numbers up to 1e50 in size.  Returns NULL for any other value. */
+double *
+ReadNumberArray(const JsonbValue *value, int length)
 {
-	JsonbIterator *iterator;
-	JsonbIteratorToken token;
-	JsonbValue	element;
+	double	   *numbers;
 
 	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data) ||
 		JsonContainerSize(value->val.binary.data) != (uint32) length)
-		return false;
-	iterator = JsonbIteratorInit(value->val.binary.data);
-	while ((token = JsonbIteratorNext(&iterator, &element, true)) != WJB_DONE)
-		if (token == WJB_ELEM &&
-			(element.type != jbvNumeric || fabs(JsonNumber(element.val.numeric)) > MAX_NUMBER))
-			return false;
-	return true;
+		return NULL;
+	numbers = AllocateNumbers(length);
+	for (int i = 0; i < length; i++)
+	{
+		JsonbValue *element = getIthJsonbValueFromContainer(value->val.binary.data, i);
+
+		if (element->type != jbvNumeric ||
+			!(fabs(numbers[i] = JsonNumber(element->val.numeric)) <= MAX_NUMBER))
+			return NULL;
+		pfree(element);
+	}
+	return numbers;
 }
 
 /* Get the text of a JSON scalar.  Returns NULL for null, arrays and objects. */
@@ -153,31 +156,19 @@ ReadContextArgument(NullableDatum context)
 
 /* ---------- names of the values in a document ---------- */
 
-static void
-init_names(ActionNames *names)
-{
-	initStringInfo(&names->bytes);
-	names->count = 0;
-	names->allocated = 16;
-	names->ends = palloc(sizeof(int) * names->allocated);
-}
-
 void
 NamesFree(ActionNames *names)
 {
 	pfree(names->bytes.data);
-	pfree(names->ends);
+	if (names->ends != NULL)
+		pfree(names->ends);
 }
 
 /* Append the name "path=value" to a list of names. */
 static void
 add_name(ActionNames *names, const StringInfoData *path, const char *value, int len)
 {
-	if (names->count == names->allocated)
-	{
-		names->allocated *= 2;
-		names->ends = repalloc_huge(names->ends, sizeof(int) * names->allocated);
-	}
+	names->ends = GrowArray(names->ends, names->count, &names->allocated, sizeof(int));
 	appendBinaryStringInfo(&names->bytes, path->data, path->len);
 	appendStringInfoChar(&names->bytes, '=');
 	appendBinaryStringInfo(&names->bytes, value, len);
@@ -292,9 +283,9 @@ ReadContextNames(const RankRequest *request)
 	JsonbIteratorToken token;
 	JsonbValue	value;
 	bool		is_vector = false;
-	ActionNames names;
+	ActionNames names = {0};
 
-	init_names(&names);
+	initStringInfo(&names.bytes);
 	initStringInfo(&path);
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
@@ -323,9 +314,9 @@ ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 	JsonbValue	value;
 	char	   *id = ActionId(action);
 	bool		is_skipped = false;
-	ActionNames names;
+	ActionNames names = {0};
 
-	init_names(&names);
+	initStringInfo(&names.bytes);
 	initStringInfo(&path);
 	if (action->type == jbvBinary && JsonContainerIsObject(action->val.binary.data))
 	{

@@ -40,7 +40,7 @@ extern JsonbValue *GetObjectKey(JsonbContainer *object, const char *key);
 extern JsonbValue *GetValueKey(const JsonbValue *value, const char *key);
 extern double JsonNumber(Numeric numeric);
 extern bool IsCost(const JsonbValue *value);
-extern bool IsNumberArray(const JsonbValue *value, int length);
+extern double *ReadNumberArray(const JsonbValue *value, int length);
 extern char *ActionId(const JsonbValue *action);
 extern Jsonb *ReadContextArgument(NullableDatum context);
 

@@ -98,16 +98,6 @@ expression_error(PageRequest *page)
 	return error == NULL ? "an expression fails" : error->message;
 }
 
-static const char *
-item_text(const PageRequest *page, Datum item)
-{
-	Oid			function;
-	bool		is_varlena;
-
-	getTypeOutputInfo(page->item_type, &function, &is_varlena);
-	return OidOutputFunctionCall(function, item);
-}
-
 PG_FUNCTION_INFO_V1(dlints_try_rules);
 
 /*
@@ -131,8 +121,12 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
 	{
+		Oid			output;
+		bool		is_varlena;
+
 		MemoryContextSwitchTo(caller);	/* ClosePage() frees the current memory context */
-		values[2] = CStringGetTextDatum(item_text(&page, set->failing));
+		getTypeOutputInfo(page.item_type, &output, &is_varlena);
+		values[2] = CStringGetTextDatum(OidOutputFunctionCall(output, set->failing));
 		values[3] = CStringGetTextDatum(expression_error(&page));
 		nulls[2] = nulls[3] = false;
 	}

@@ -274,7 +274,7 @@ make_set(int count, int width, const float4 *vectors, const float4 *weights, int
 	HalvingSet	set = {
 		.width = width, .vectors = vectors, .weights = weights,
 		.projections = AllocateNumbers(count),
-		.rows = AllocateMany(sizeof(float), halving_rows(width)),
+		.rows = AllocateMany(sizeof(float), (Size) HALVING_ROWS * width),
 		.axis = AllocateNumbers((Size) 2 * width)};
 
 	*order = AllocateMany(sizeof(int), count);

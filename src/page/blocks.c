@@ -105,15 +105,6 @@ number_items(BlockScan *scan)
 	scan->n_offered = scan->eligible == NULL ? count : n_offered;
 }
 
-static void
-compact_scores(BlockScan *scan)
-{
-	for (int i = 0; i < scan->n_offered; i++)
-		memmove(scan->scorer->scores + (Size) i * BYTE_LANES,
-				scan->scorer->scores + (Size) scan->places[i] * BYTE_LANES,
-				sizeof(float) * BYTE_LANES);
-}
-
 /* Find the weight vectors under which each item of the block could be among the best. */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
@@ -161,11 +152,7 @@ keep_block(BlockScan *scan)
 
 	memcpy(copy, scan->items, VARSIZE(scan->items));
 	while (scan->n_blocks >= scan->blocks_size)
-	{
-		best->blocks = repalloc(best->blocks, sizeof(Datum *) * 2 * scan->blocks_size);
-		memset(best->blocks + scan->blocks_size, 0, sizeof(Datum *) * scan->blocks_size);
-		scan->blocks_size *= 2;
-	}
+		best->blocks = GrowArray(best->blocks, scan->n_blocks, &scan->blocks_size, sizeof(Datum *));
 	ArrayKeys(scan->scorer->page, PointerGetDatum(copy), &best->blocks[scan->n_blocks]);
 	MemoryContextSwitchTo(caller);
 }
@@ -186,8 +173,9 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 		Slate	   *slates = &best->slates[(Size) p * BYTE_LANES];
 
 		ScoreBlockRow(scorer, lanes);
-		if (scan->eligible != NULL)
-			compact_scores(scan);
+		for (int i = 0; scan->eligible != NULL && i < scan->n_offered; i++)
+			memmove(&scorer->scores[i * BYTE_LANES], &scorer->scores[scan->places[i] * BYTE_LANES],
+					sizeof(float) * BYTE_LANES);
 		find_masks(scan, lanes, slates);
 		for (int i = 0; i < scan->n_offered; i++)
 			if (scan->masks[i] != 0)
@@ -254,9 +242,7 @@ begin_scan(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 	scan->eligible = eligible;
 	scan->left_out = eligible == NULL ? LeftOutKeys(page) : NULL;
 	scan->best = best;
-	scan->blocks_size = 64;
 	best->rankings = rankings->count;
-	best->blocks = AllocateZeros(sizeof(Datum *), scan->blocks_size);
 	best->slates = make_slates(rankings->count, size, seed, eligible);
 	if (eligible != NULL)
 		best->is_found = AllocateZeros(sizeof(bool), eligible->count);

@@ -39,7 +39,7 @@ typedef struct BestItems
 	double	   *margins;		/* maximum error of scores, for each weight vector */
 	double	   *neighbour_weights;
 	bool	   *is_found;		/* did a block contain each eligible item? */
-	Datum	  **blocks;			/* items of each block; NULL: none is among the best */
+	Datum	  **blocks;			/* items of each block; undefined if none is among the best */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

@@ -9,10 +9,10 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "choose/rules.h"
 #include "page/candidates.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "vectors/log.h"
 
 /* maximum number of failing items that we isolate one by one: 0.1 s of CPU */
 #define MAX_FAILING		1000
@@ -22,41 +22,31 @@
 /* maximum absolute value of a bonus; a larger bonus counts as 0 */
 #define MAX_BONUS	1e50
 
-const StatementWord page_words[] = {
-	{"shortlist", VARIANT_SHORTLIST,
-		"\n    AND    EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
-	{"bonus", VARIANT_BONUS, "b.bonus", "NULL::float8"},
-	{"bonus_of", VARIANT_BONUS, " CROSS JOIN LATERAL bonus(a.item, $1, $2) b", ""},
-	{"cap_group", VARIANT_CAP, "g.cap_group", "NULL::text"},
-	{"cap_group_of", VARIANT_CAP, " CROSS JOIN LATERAL cap_group(a.item, $1, $2) g", ""},
-	{NULL, 0, NULL, NULL}
-};
-
 /* statements that each evaluate one expression of the recommender for all items */
-static const PageQuery try_candidates = {{
-	"SELECT count(*) FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
-static const PageQuery try_bonus = {{
-	"SELECT max(b.bonus) FROM allowed($1, $2) a, LATERAL bonus(a.item, $1, $2) b", 2}, {ARG_USER, JSONBOID}};
-static const PageQuery try_cap_group = {{
-	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g", 2},
+static const PageQuery try_candidates = {
+	"SELECT count(*) FROM allowed($1, $2)", {ARG_USER, JSONBOID}};
+static const PageQuery try_bonus = {
+	"SELECT max(b.bonus) FROM allowed($1, $2) a, LATERAL bonus(a.item, $1, $2) b", {ARG_USER, JSONBOID}};
+static const PageQuery try_cap_group = {
+	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g",
 	{ARG_USER, JSONBOID}};
 
 /* Read all eligible items, or with VARIANT_SHORTLIST only those of the array $3. */
-static const PageQuery read_allowed = {{
+static const PageQuery read_allowed = {
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   allowed($1, $2) a{bonus_of}{cap_group_of}\n"
-	"WHERE  a.item IS NOT NULL{shortlist}", 3},
+	"WHERE  a.item IS NOT NULL{shortlist}",
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
 /* Read the eligible items of the array $3, and evaluate no expressions for other items. */
-static const PageQuery read_each_allowed = {{
+static const PageQuery read_each_allowed = {
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   unnest($3) o (item),\n"
 	"       LATERAL (SELECT e.item FROM allowed($1, $2) e WHERE same_item(e.item, o.item) OFFSET 0) a{bonus_of}{cap_group_of}\n"
-	"WHERE  a.item IS NOT NULL", 3},
+	"WHERE  a.item IS NOT NULL",
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-static const PageQuery all_items = {{"SELECT i.item FROM item i WHERE i.item IS NOT NULL", 0}, {0}};
+static const PageQuery all_items = {"SELECT i.item, 0::float8 FROM item i WHERE i.item IS NOT NULL", {0}};
 
 /* Evaluate an expression for all items.  The error message names the recommender's argument. */
 static void
@@ -87,7 +77,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 }
 
 /* Raises an error if the key column of the recommender's view "item" fails. */
-static const PageQuery check_keys = {{"SELECT @extschema@._dlints_repeated_key()", 0}, {0}};
+static const PageQuery check_keys = {"SELECT @extschema@._dlints_repeated_key()", {0}};
 
 /* Evaluate all expressions of the recommender, to raise their errors. */
 void
@@ -117,25 +107,57 @@ CreateCandidates(int size)
 	return set;
 }
 
-static void
-grow_candidates(CandidateSet *set)
-{
-	set->size *= 2;
-	set->items = repalloc_huge(set->items, sizeof(Datum) * set->size);
-	set->addends = repalloc_huge(set->addends, sizeof(double) * set->size);
-	set->groups = repalloc_huge(set->groups, sizeof(int) * set->size);
-	set->numbers = repalloc_huge(set->numbers, sizeof(uint64) * set->size);
-}
-
 void
 AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number)
 {
 	if (set->count == set->size)
-		grow_candidates(set);
+	{
+		set->size *= 2;
+		set->items = repalloc_huge(set->items, sizeof(Datum) * set->size);
+		set->addends = repalloc_huge(set->addends, sizeof(double) * set->size);
+		set->groups = repalloc_huge(set->groups, sizeof(int) * set->size);
+		set->numbers = repalloc_huge(set->numbers, sizeof(uint64) * set->size);
+	}
 	set->items[set->count] = item;
 	set->addends[set->count] = addend;
 	set->groups[set->count] = group;
 	set->numbers[set->count++] = number;
+}
+
+/* ---------- items of a query ---------- */
+
+typedef struct ItemReader
+{
+	PageRequest *page;
+	CandidateSet *set;
+	KeyTable   *numbers;
+	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
+} ItemReader;
+
+static void
+read_item_row(void *arg, const Datum *values, const bool *nulls)
+{
+	ItemReader *reader = arg;
+	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
+	Datum		item = CopyKey(reader->page, values[0]);
+	bool		is_new = FindKey(reader->left_out, item) < 0;
+
+	if (is_new)
+		AddKey(reader->numbers, item, reader->set->count, &is_new);
+	if (is_new)
+		AddCandidate(reader->set, item, DatumGetFloat8(values[1]), -1,
+					 FIRST_EXTRA_NUMBER + reader->set->count);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Read the items of a query, with a number to add to each item's score. */
+CandidateSet *
+ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
+{
+	ItemReader	reader = {page, CreateCandidates(0), CreateKeyTable(page, 0), LeftOutKeys(page)};
+
+	ReadRows(page, query, 0, args, read_item_row, &reader);
+	return reader.set;
 }
 
 /* ---------- eligible items ---------- */
@@ -146,7 +168,7 @@ typedef struct AllowedReader
 	CandidateSet *set;
 	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
 	KeyTable   *numbers;
-	Groups	   *groups;
+	KeyNumbers *groups;
 } AllowedReader;
 
 static void
@@ -154,7 +176,6 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 {
 	AllowedReader *reader = arg;
 	double		bonus = nulls[1] ? 0.0 : DatumGetFloat8(values[1]);
-	NullableDatum group = {values[2], nulls[2]};
 	MemoryContext caller;
 	Datum		item;
 	bool		is_new;
@@ -166,7 +187,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 	AddKey(reader->numbers, item, reader->set->count, &is_new);
 	if (is_new)
 		AddCandidate(reader->set, item, bonus >= -MAX_BONUS && bonus <= MAX_BONUS ? bonus : 0.0,
-					 GroupNumber(reader->groups, group), 0);
+					 nulls[2] ? -1 : (int) KeyNumbersGet(reader->groups, values[2]), 0);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -225,16 +246,6 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 	read_without_failing(page, half);
 }
 
-static void
-read_item_key(void *arg, const Datum *values, const bool *nulls)
-{
-	AllowedReader *reader = arg;
-	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
-
-	AddCandidate(reader->set, CopyKey(reader->page, values[0]), 0.0, -1, 0);
-	MemoryContextSwitchTo(caller);
-}
-
 /*
  * Read the eligible items among some items, or among all items.
  *
@@ -248,11 +259,10 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 
 	if (is_all)
 	{
-		AllowedReader keys = {page, CreateCandidates(0), NULL, NULL, NULL};
+		CandidateSet *all = ReadItems(page, &all_items, NULL);
 
-		ReadRows(page, &all_items, 0, NULL, read_item_key, &keys);
-		part.items = keys.set->items;
-		part.count = keys.set->count;
+		part.items = all->items;
+		part.count = all->count;
 	}
 	(void) set_config_option("enable_seqscan", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (part.count > 0)
@@ -267,7 +277,7 @@ static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {
 	AllowedReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0),
-							GroupsCreate()};
+							KeyNumbersCreate(TextKey(), "groups")};
 
 	read_allowed_part(page, part);
 	if (part.items != NULL && part.reader->set->has_object_error && !page->has_passed)
@@ -292,11 +302,11 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		page->groups};
 
 	if (page->groups == NULL)
-		reader.groups = page->groups = GroupsCreate();
+		reader.groups = page->groups = KeyNumbersCreate(TextKey(), "groups");
 	if (page->skips_failing)
 		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else
 		ReadRows(page, &read_allowed, variant, args, read_allowed_row, &reader);
-	reader.set->group_count = GroupsCount(reader.groups);
+	reader.set->group_count = (int) KeyNumbersCount(reader.groups);
 	return reader.set;
 }

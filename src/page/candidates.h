@@ -8,6 +8,9 @@
 #include "page/keys.h"
 #include "page/weights.h"
 
+/* first number of items outside of blocks */
+#define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
+
 /* Candidates of a list: parallel arrays with one element per candidate */
 typedef struct CandidateSet
 {
@@ -36,6 +39,8 @@ typedef struct CandidateSet
 /* in candidates.c */
 extern CandidateSet *CreateCandidates(int size);
 extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number);
+extern CandidateSet *ReadItems(PageRequest *page, const PageQuery *query,
+							   const NullableDatum *args);
 extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
 								 Datum *shortlist, int count);
 

@@ -14,24 +14,24 @@
 #include "page/candidates.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "vectors/pack.h"
 
-/* bits per element of packed vectors in the log and in "item_version" */
-#define LOG_BITS		8
-#define VERSION_BITS	16
+/* bytes per element of packed vectors in the log and in "item_version" */
+#define LOG_BYTES		1
+#define VERSION_BYTES	2
 
-/* SQL functions that we call directly */
-extern Datum dlints_contrast(PG_FUNCTION_ARGS);
-extern Datum dlints_pack(PG_FUNCTION_ARGS);
-extern Datum dlints_predict(PG_FUNCTION_ARGS);
+/* SQL function that we call directly */
 extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
-extern Datum dlints_unpack(PG_FUNCTION_ARGS);
-extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
 /* Select the prices of constraints, and the list's mean costs $1, by names of constraints. */
-static const PageQuery name_costs = {{
+static const PageQuery name_costs = {
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
-	"       FROM constraint_price p) p", 1}, {FLOAT8ARRAYOID}};
+	"       FROM constraint_price p) p", {FLOAT8ARRAYOID}};
+
+/* Store an item's features as a new row of "item_version", which a list refers to. */
+static const PageQuery log_version = {
+	"INSERT INTO item_version (item, features) VALUES ($1, $2) RETURNING id", {ARG_ITEM, BYTEAOID}};
 
 static bool
 is_predicted(ListPolicy policy)
@@ -101,17 +101,6 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 	candidates->similar_roots = roots;
 }
 
-/* Compute the tie-break keys of candidates, as the search in blocks.c does. */
-static uint64 *
-tie_keys_of(const CandidateSet *set, int64 seed)
-{
-	uint64	   *keys = AllocateMany(sizeof(uint64), set->count);
-
-	for (int i = 0; i < set->count; i++)
-		keys[i] = slate_tie_key((uint64) seed, set->numbers[i]);
-	return keys;
-}
-
 /*
  * Choose among the candidates under a policy.
  *
@@ -136,7 +125,12 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	if (models->draws != NULL)
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)
-		candidates->tie_keys = tie_keys_of(set, seed);
+	{
+		/* the search in blocks.c has used the same keys */
+		candidates->tie_keys = AllocateMany(sizeof(uint64), set->count);
+		for (int i = 0; i < set->count; i++)
+			candidates->tie_keys[i] = slate_tie_key((uint64) seed, set->numbers[i]);
+	}
 	if (page->settings.cap > 0 && policy != POLICY_RANDOM)
 	{
 		candidates->rules.cap = page->settings.cap;
@@ -160,30 +154,14 @@ logged_numbers(const double *numbers, int count)
 	return PointerGetDatum(result);
 }
 
-/* Set up an FmgrInfo for repeated calls of one of our SQL functions. */
-static void
-prepare_call(FmgrInfo *function, PGFunction address, int nargs)
+static double
+predict(PreparedModel *model, Datum profile, const float4 *features)
 {
-	memset(function, 0, sizeof(*function));
-	function->fn_addr = address;
-	function->fn_nargs = (short) nargs;
-	function->fn_strict = true;
-	function->fn_mcxt = CurrentMemoryContext;
-}
+	const double *weights = PreparedWeights(model, profile);
+	int			size = model->header.feature_dim;
+	double		sum = dot_float(size, weights, features);
 
-static Datum
-join_features(Datum version, Datum other)
-{
-	ArrayType  *first = DatumGetArrayTypeP(version);
-	ArrayType  *second = DatumGetArrayTypeP(other);
-	int			n_first = ARR_DIMS(first)[0];
-	int			n_second = ARR_DIMS(second)[0];
-	ArrayType  *result = ResultReals(n_first + n_second);
-
-	memcpy(ARR_DATA_PTR(result), ARR_DATA_PTR(first), sizeof(float4) * n_first);
-	memcpy((float4 *) ARR_DATA_PTR(result) + n_first, ARR_DATA_PTR(second),
-		   sizeof(float4) * n_second);
-	return PointerGetDatum(result);
+	return model->header.intercept ? sum + weights[size] : sum;
 }
 
 /* Compute the expected reward of each listed item, from the rounded features in the log. */
@@ -191,33 +169,28 @@ static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
 	   const double *effects, int count)
 {
-	Datum		profile = DirectFunctionCall1(dlints_vector_packed, choice->profile.value);
-	double	   *expected = AllocateNumbers(count);
+	int			liked = page->settings.liked;
+	int			size = page->settings.size;
 	float8		all_examined = 1.0;
-	Datum		examination = page->settings.examination.isnull ?
-		ResultVector(&all_examined, 1) : page->settings.examination.value;
-	PGFunction	unpack = page->settings.is_centered ? dlints_contrast : dlints_unpack;
-	FmgrInfo	unpack_version;
-	FmgrInfo	unpack_other;
-	FmgrInfo	predict;
-	FmgrInfo	predict_later;
+	ArrayType  *examination = !page->settings.is_centered ? NULL :
+		DatumGetArrayTypeP(page->settings.examination.isnull ? ResultVector(&all_examined, 1) :
+						   page->settings.examination.value);
+	ArrayType  *stored = UnpackVectors(DatumGetByteaPP(versions), examination);
+	ArrayType  *others = UnpackVectors(DatumGetByteaPP(choice->features.value), examination);
+	Datum		profile =
+		PointerGetDatum(UnpackVectors(DatumGetByteaPP(choice->profile.value), NULL));
+	float4	   *features = palloc(sizeof(float4) * size);
+	double	   *expected = AllocateNumbers(count);
 
-	prepare_call(&unpack_version, unpack, 3);
-	prepare_call(&unpack_other, unpack, 3);
-	prepare_call(&predict, dlints_predict, 3);
-	prepare_call(&predict_later, dlints_predict, 3);
 	for (int i = 0; i < count; i++)
 	{
-		Datum		n = Int64GetDatum(i + 1);
-		Datum		features =
-			join_features(FunctionCall3(&unpack_version, versions, n, examination),
-						  FunctionCall3(&unpack_other, choice->features.value, n, examination));
-
-		expected[i] =
-			DatumGetFloat8(FunctionCall3(&predict, models->personal_state, features, profile));
+		memcpy(features, (float4 *) ARR_DATA_PTR(stored) + (Size) i * liked,
+			   sizeof(float4) * liked);
+		memcpy(features + liked, (float4 *) ARR_DATA_PTR(others) + (Size) i * (size - liked),
+			   sizeof(float4) * (size - liked));
+		expected[i] = predict(models->personal, profile, features);
 		if (models->later != NULL)
-			expected[i] += DatumGetFloat8(FunctionCall3(&predict_later, models->later_state,
-														features, profile));
+			expected[i] += predict(models->later, profile, features);
 		expected[i] = ResultFinite(expected[i] + effects[i]);
 	}
 	return logged_numbers(expected, count);
@@ -247,8 +220,7 @@ pack_version(const PageRequest *page, const float4 *features)
 	ArrayType  *result = ResultReals(page->settings.liked);
 
 	memcpy(ARR_DATA_PTR(result), features, sizeof(float4) * page->settings.liked);
-	return DirectFunctionCall2(dlints_pack, PointerGetDatum(result),
-							   Int64GetDatum(VERSION_BITS));
+	return PointerGetDatum(PackVectors(result, VERSION_BYTES));
 }
 
 /* Describe the features of the chosen items for the log.  Returns the items' packed features. */
@@ -270,17 +242,21 @@ describe_features(PageRequest *page, const CandidateSet *set, const Decision *de
 		int64		version = set->versions[candidate];
 
 		packed[i] = pack_version(page, features);
-		if (version == 0)
-			version = LogVersion(page, set->items[candidate], packed[i]);
 		versions[i] = Int64GetDatum(version);
+		if (version == 0)
+		{
+			NullableDatum args[] = {Given(set->items[candidate]), Given(packed[i])};
+
+			RunWrite(page, &log_version, args);
+			versions[i] = ResultColumn(1).value;
+		}
 		memcpy((float4 *) ARR_DATA_PTR(other) + (Size) i * n_other, features + liked,
 			   sizeof(float4) * n_other);
 	}
 	choice->versions = Given(PointerGetDatum(
 		construct_array(versions, count, INT8OID, sizeof(int64), FLOAT8PASSBYVAL,
 						TYPALIGN_DOUBLE)));
-	choice->features = Given(DirectFunctionCall2(dlints_pack, PointerGetDatum(other),
-												 Int64GetDatum(LOG_BITS)));
+	choice->features = Given(PointerGetDatum(PackVectors(other, LOG_BYTES)));
 	return DirectFunctionCall1(dlints_stack_packed, PointerGetDatum(
 		construct_array(packed, count, BYTEAOID, -1, false, TYPALIGN_INT)));
 }
@@ -311,7 +287,7 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 	choice.probabilities = Given(logged_numbers(probabilities, count));
 	choice.effects = uses_effects(page, policy) ? Given(PointerGetDatum(list_effects)) : NotGiven();
 	choice.profile =
-		Given(DirectFunctionCall2(dlints_pack, models->profile, Int64GetDatum(LOG_BITS)));
+		Given(PointerGetDatum(PackVectors(DatumGetArrayTypeP(models->profile), LOG_BYTES)));
 	versions = describe_features(page, set, decision, &choice);
 	choice.expected = Given(expect(page, models, &choice, versions, effects, count));
 	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ?

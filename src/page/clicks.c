@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "nodes/pg_list.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -16,22 +17,23 @@
 #include "compat.h"
 #include "page/clicks.h"
 #include "page/tables.h"
+#include "sql/arrays.h"
 
 /* maximum number of the user's newest lists whose clicks are read */
 #define MAX_LISTS		200
 
-static const PageQuery log_clicks = {{
+static const PageQuery log_clicks = {
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
-	"ORDER  BY c.at DESC LIMIT 500", 1}, {ARG_USER}};
+	"ORDER  BY c.at DESC LIMIT 500", {ARG_USER}};
 
 /* Raises an error if the click log cannot be read. */
-static const PageQuery no_clicks = {{"SELECT FROM click LIMIT 0", 0}, {0}};
+static const PageQuery no_clicks = {"SELECT FROM click LIMIT 0", {0}};
 
 /* Newest lists of a session, from requests without a user */
-static const PageQuery session_lists = {{
+static const PageQuery session_lists = {
 	"SELECT d.user_id, d.id, d.at, d.items FROM decision d\n"
 	"WHERE  hashtextextended(d.session, 0) = hashtextextended($1, 0) AND d.session = $1 AND d.user_id IS NULL\n"
-	"ORDER  BY d.id DESC LIMIT 200", 1}, {TEXTOID}};
+	"ORDER  BY d.id DESC LIMIT 200", {TEXTOID}};
 
 static const PageTable user_lists = {"decision", 4, {
 		{"user_id", ARG_USER}, {"id", INT8OID}, {"at", TIMESTAMPTZOID}, {"items", ARG_ITEMS}}};
@@ -42,25 +44,26 @@ static const PageTable list_rewards = {"reward", 3, {
 static void
 add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is_known)
 {
-	if (clicks->count == clicks->size)
-	{
-		clicks->size = Max(2 * clicks->size, 64);
-		clicks->clicks = clicks->count == 0 ? palloc(sizeof(UserClick) * clicks->size) :
-			repalloc(clicks->clicks, sizeof(UserClick) * clicks->size);
-	}
+	clicks->clicks = GrowArray(clicks->clicks, clicks->count, &clicks->size, sizeof(UserClick));
 	clicks->clicks[clicks->count++] = (UserClick)
 	{
 		CopyKey(clicks->page, item), Min(at, clicks->page->settings.now), weight, is_known
 	};
 }
 
-/* ---------- clicks from the click log ---------- */
-
+/* Reader of a user's clicks from the click log, and on earlier lists */
 typedef struct ClickReader
 {
 	UserClicks *clicks;
 	TimestampTz known_since;	/* items clicked after this time do not appear on the list */
+	List	   *lists;			/* earlier lists of the user or session */
+	const struct ShownList *list;	/* the earlier list whose rewards are read */
+	KeyTable   *shown;			/* its items; NULL until needed */
+	KeyTable   *left_out;		/* items of the argument "recent"; NULL: none */
+	bool		is_of_session;
 } ClickReader;
+
+/* ---------- clicks from the click log ---------- */
 
 static void
 read_log_click(void *arg, const Datum *values, const bool *nulls)
@@ -109,101 +112,68 @@ typedef struct ShownList
 	Datum		items;
 } ShownList;
 
-typedef struct ListReader
-{
-	PageRequest *page;
-	int			count;
-	int			size;
-	ShownList  *lists;
-} ListReader;
-
 static void
 read_list(void *arg, const Datum *values, const bool *nulls)
 {
-	ListReader *reader = arg;
-	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
+	ClickReader *reader = arg;
+	MemoryContext caller = MemoryContextSwitchTo(reader->clicks->page->memory);
+	ShownList  *list = palloc(sizeof(ShownList));
 
-	if (reader->count == reader->size)
-	{
-		reader->size = Max(2 * reader->size, 16);
-		reader->lists = reader->count == 0 ? palloc(sizeof(ShownList) * reader->size) :
-			repalloc(reader->lists, sizeof(ShownList) * reader->size);
-	}
-	reader->lists[reader->count++] = (ShownList)
-	{
-		DatumGetInt64(values[1]), DatumGetTimestampTz(values[2]),
-			PointerGetDatum(DatumGetArrayTypePCopy(values[3]))
-	};
+	list->id = DatumGetInt64(values[1]);
+	list->at = DatumGetTimestampTz(values[2]);
+	list->items = PointerGetDatum(DatumGetArrayTypePCopy(values[3]));
+	reader->lists = lappend(reader->lists, list);
 	MemoryContextSwitchTo(caller);
 }
-
-typedef struct RewardReader
-{
-	ClickReader *reader;
-	const ShownList *list;
-	KeyTable   *shown;			/* items of the list that is read; NULL until needed */
-	const KeyTable *left_out;	/* items of the argument "recent"; NULL: none */
-	bool		is_of_session;
-} RewardReader;
 
 /* Add a click if the reward is positive and the list contains the item. */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
 {
-	RewardReader *rewards = arg;
-	UserClicks *clicks = rewards->reader->clicks;
+	ClickReader *reader = arg;
+	UserClicks *clicks = reader->clicks;
 	MemoryContext caller = MemoryContextSwitchTo(clicks->page->memory);
-	TimestampTz at = rewards->list->at;
+	TimestampTz at = reader->list->at;
 
 	if (!nulls[2] && DatumGetFloat8(values[2]) > 0.0)
 	{
-		if (rewards->shown == NULL)
-			rewards->shown = TableOfKeys(clicks->page, rewards->list->items);
-		if (FindKey(rewards->shown, values[1]) >= 0 &&
-			FindKey((KeyTable *) rewards->left_out, values[1]) < 0)
+		if (reader->shown == NULL)
+			reader->shown = TableOfKeys(clicks->page, reader->list->items);
+		if (FindKey(reader->shown, values[1]) >= 0 && FindKey(reader->left_out, values[1]) < 0)
 			add_click(clicks, values[1], at, 1.0,
-					  !rewards->is_of_session && at > rewards->reader->known_since);
+					  !reader->is_of_session && at > reader->known_since);
 	}
 	MemoryContextSwitchTo(caller);
 }
 
+/* Read the clicks on the lists that read_list() has read. */
 static void
-read_rewards(const ListReader *lists, RewardReader *rewards)
+read_rewards(PageRequest *page, ClickReader *reader)
 {
 	LogTable   *log;
+	ListCell   *cell;
 
-	if (lists->count == 0)
+	if (reader->lists == NIL)
 		return;
-	log = OpenLog(lists->page, &list_rewards, 1);
-	for (int i = 0; i < lists->count; i++)
+	log = OpenLog(page, &list_rewards, 1);
+	foreach(cell, reader->lists)
 	{
-		rewards->list = &lists->lists[i];
-		rewards->shown = NULL;
-		LookUpDecision(log, lists->lists[i].id, read_reward, rewards);
+		reader->list = lfirst(cell);
+		reader->shown = NULL;
+		LookUpDecision(log, reader->list->id, read_reward, reader);
 	}
 	CloseLog(log);
+	reader->lists = NIL;
 }
 
 static void
 read_user_rewards(PageRequest *page, ClickReader *reader)
 {
-	ListReader	lists = {.page = page};
-	RewardReader rewards = {.reader = reader};
 	LogTable   *log = OpenLog(page, &user_lists, 2);
 
-	LookUpNewest(log, page->user.value, MAX_LISTS, read_list, &lists);
+	LookUpNewest(log, page->user.value, MAX_LISTS, read_list, reader);
 	CloseLog(log);
-	read_rewards(&lists, &rewards);
-}
-
-static void
-read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
-{
-	ListReader	lists = {.page = page};
-	RewardReader rewards = {.reader = reader, .left_out = recent, .is_of_session = true};
-
-	ReadRows(page, &session_lists, 0, &page->session, read_list, &lists);
-	read_rewards(&lists, &rewards);
+	read_rewards(page, reader);
 }
 
 /* ---------- clicks from all sources ---------- */
@@ -226,7 +196,7 @@ UserClicks *
 ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 {
 	UserClicks *clicks = palloc0(sizeof(UserClicks));
-	ClickReader reader = {clicks, known_since(page, leaves_out_known)};
+	ClickReader reader = {.clicks = clicks, .known_since = known_since(page, leaves_out_known)};
 	Datum	   *items = NULL;
 	int			n_recent = recent.isnull ? 0 : ArrayKeys(page, recent.value, &items);
 
@@ -241,7 +211,12 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 	if (!page->user.isnull)
 		read_user_rewards(page, &reader);
 	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)
-		read_session_rewards(page, &reader, n_recent == 0 ? NULL : TableOfKeys(page, recent.value));
+	{
+		reader.is_of_session = true;
+		reader.left_out = n_recent == 0 ? NULL : TableOfKeys(page, recent.value);
+		ReadRows(page, &session_lists, 0, &page->session, read_list, &reader);
+		read_rewards(page, &reader);
+	}
 	for (int i = 0; i < n_recent; i++)
 		add_click(clicks, items[i], page->settings.now, 1.0, false);
 	return clicks;

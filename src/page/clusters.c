@@ -56,12 +56,6 @@ struct BlockChoice
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
 
-static int
-portion_size(int n_blocks)
-{
-	return Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(n_blocks)));
-}
-
 /* Does a search for "size" items read only the most promising blocks? */
 bool
 HasClusters(const PageRequest *page, int size)
@@ -308,7 +302,7 @@ NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 		find_keys(choice);
 	else
 		raise_thresholds(choice, found);
-	count = Min(portion_size(choice->n_blocks), choice->n_unread);
+	count = Min(Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(choice->n_blocks))), choice->n_unread);
 	n_considered = count <= choice->n_promising ? choice->n_promising : choice->n_unread;
 	if (count < n_considered)
 		select_smallest(choice->keys, n_considered, choice->unread, count);

@@ -22,7 +22,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "page/entry.h"
+#include "page/page.h"
 
 /* first and last second that a decision number can hold, as Unix time */
 #define FIRST_SECOND	INT64CONST(1577836800)

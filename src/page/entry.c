@@ -23,7 +23,6 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "page/entry.h"
 #include "page/tables.h"
 
 /* Return the name of a schema.  Raises an error if the schema was dropped meanwhile. */
@@ -142,7 +141,7 @@ set_path(Oid schema, GucAction action)
 }
 
 /*
- * Set the search_path to a schema.  Returns the GUC nest level for LeaveSchema().
+ * Set the search_path to a schema.  Returns the GUC nest level that restores it.
  *
  * Requests look up few rows, which are mostly cached.  The default random_page_cost would make the
  * planner scan a whole table of some thousand items instead.
@@ -155,12 +154,6 @@ EnterSchema(Oid schema)
 	set_path(schema, GUC_ACTION_SAVE);
 	(void) set_config_option("random_page_cost", "1.1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	return nest_level;
-}
-
-void
-LeaveSchema(int nest_level)
-{
-	AtEOXact_GUC(true, nest_level);
 }
 
 PG_FUNCTION_INFO_V1(dlints_enter);

@@ -25,15 +25,15 @@ static const PageTable item_vectors = {"item_vector", 9, {
 		{"is_deleted", BOOLOID}}};
 
 /* Compute an item's costs.  Stored costs are outdated if the constraints have changed. */
-static const PageQuery cost_of_item = {{
-	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", 1}, {ARG_ITEM}};
+static const PageQuery cost_of_item = {
+	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", {ARG_ITEM}};
 
 /* Compute the features of items $1 that have no stored vector yet. */
-static const PageQuery encode_items = {{
+static const PageQuery encode_items = {
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded, e.dates, 0::real, NULL::real,\n"
 	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real, true\n"
 	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
-	"WHERE  e.encoded IS NOT NULL AND @extschema@._dlints_fits_index(u.item)", 3},
+	"WHERE  e.encoded IS NOT NULL AND @extschema@._dlints_fits_index(u.item)",
 	{ARG_ITEMS, INT4OID, INT4OID}};
 
 typedef struct FeatureReader

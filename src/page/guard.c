@@ -24,7 +24,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "page/entry.h"
+#include "page/page.h"
 
 /* ---------- functions with names of ours ---------- */
 

@@ -5,40 +5,138 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
+#include "utils/typcache.h"
 
 #include "compat.h"
 #include "choose/request.h"
+#include "page/action_names.h"
 #include "page/candidates.h"
-#include "page/entry.h"
 #include "page/lists.h"
 #include "sql/args.h"
 
 #define LIST_COLUMNS	5
 
+/* Maximum length of a list.  It is limited, because training assumes that users see all items. */
+#define MAX_K			1000
+
 /* Add the item's key to the context of more_like().  Also return the item as an array. */
-static const PageQuery describe_item = {{
-	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", 2}, {JSONBOID, ARG_ITEM}};
+static const PageQuery describe_item = {
+	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", {JSONBOID, ARG_ITEM}};
 
 /* Add the recent items to the context of recommend(), so that next() leaves them out, too. */
-static const PageQuery describe_left_out = {{
+static const PageQuery describe_left_out = {
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
-	"                                                  WHERE u.item IS NOT NULL))", 2}, {JSONBOID, ARG_ITEMS}};
+	"                                                  WHERE u.item IS NOT NULL))", {JSONBOID, ARG_ITEMS}};
+
+static const PageQuery insert_list = {
+	"WITH logged AS (\n"
+	"    INSERT INTO decision (id, at, seed, n_scored, user_id, treatment, session, context, profile, items,\n"
+	"                          probabilities, expected, features, prices, costs, effects, versions)\n"
+	"    VALUES ($1, now(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16))\n"
+	"INSERT INTO pending (decision) VALUES ($1)",
+	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS,
+	FLOAT4ARRAYOID, FLOAT4ARRAYOID, BYTEAOID, JSONBOID, JSONBOID, FLOAT4ARRAYOID, INT8ARRAYOID}};
+
+static const PageQuery insert_empty_request = {
+	"INSERT INTO empty_request (id, treatment) VALUES ($1, $2)", {INT8OID, TEXTOID}};
+
+/* ---------- arguments, and the choice of a policy ---------- */
+
+void
+ReadK(PageRequest *page, NullableDatum k)
+{
+	if (k.isnull || DatumGetInt32(k.value) < 1 || DatumGetInt32(k.value) > MAX_K)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 k.isnull ? errmsg("k must be between 1 and %d, not NULL", MAX_K) :
+				 errmsg("k must be between 1 and %d, not %d", MAX_K, DatumGetInt32(k.value))));
+	page->k = DatumGetInt32(k.value);
+}
+
+/* Read the argument "context".  Removes keys that only the extension may set. */
+static void
+read_context(PageRequest *page, NullableDatum context)
+{
+	static const char *const reserved[] = {"more_like", "trending", "after", "left_out"};
+	Datum		keys[lengthof(reserved)];
+	Jsonb	   *object = ReadContextArgument(context);
+
+	page->context = JsonbPGetDatum(object);
+	if (JB_ROOT_COUNT(object) > 0)
+	{
+		for (int i = 0; i < lengthof(reserved); i++)
+			keys[i] = CStringGetTextDatum(reserved[i]);
+		page->context =
+			DirectFunctionCall2(jsonb_delete_array, page->context,
+								PointerGetDatum(construct_array(keys, lengthof(reserved), TEXTOID,
+																-1, false, TYPALIGN_INT)));
+	}
+}
+
+Datum
+AddToContext(Datum context, const char *key, const char *json)
+{
+	StringInfoData addition;
+
+	initStringInfo(&addition);
+	appendStringInfo(&addition, "{\"%s\": %s}", key, json);
+	return DirectFunctionCall2(jsonb_concat, context,
+							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
+}
+
+/* Hash the user or session to a number in [0, 1).  Low numbers are the control group. */
+static double
+treatment_number(const PageRequest *page)
+{
+	TypeCacheEntry *type;
+	uint64		hash;
+
+	if (page->user.isnull && page->session.isnull)
+		return page->settings.treatment_draw;
+	type = lookup_type_cache(page->user_type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	if (!page->user.isnull && OidIsValid(type->hash_extended_proc_finfo.fn_oid))
+		hash = DatumGetUInt64(FunctionCall2Coll(&type->hash_extended_proc_finfo,
+												page->user_collation, page->user.value,
+												Int64GetDatum(page->settings.seed)));
+	else
+	{
+		char	   *name;
+
+		if (page->user.isnull)
+			name = TextDatumGetCString(page->session.value);
+		else
+		{
+			Oid			output;
+			bool		is_varlena;
+
+			getTypeOutputInfo(page->user_type, &output, &is_varlena);
+			name = OidOutputFunctionCall(output, page->user.value);
+		}
+		hash = hash_bytes_extended((unsigned char *) name, strlen(name),
+								   (uint64) page->settings.seed);
+	}
+	return (double) (hash >> 11) / (UINT64CONST(1) << 53);
+}
+
+/* Choose the policy of a list: that of the control group, random, or personal. */
+static ListPolicy
+assign_treatment(const PageRequest *page)
+{
+	if (treatment_number(page) < page->settings.control)
+		return POLICY_CONTROL;
+	return page->settings.random_draw < page->settings.epsilon ? POLICY_RANDOM : POLICY_PERSONAL;
+}
 
 /* ---------- choosing and returning a list ---------- */
-
-static void
-check_user_length(const PageRequest *page)
-{
-	if (!page->user.isnull && !FitsIndex(page->user_type, page->user.value))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("argument \"user_id\" must have at most %d bytes", MAX_KEY_BYTES)));
-}
 
 static void
 choose_list(PageRequest *page, void *arg)
@@ -101,6 +199,20 @@ check_columns(const PageRequest *page, TupleDesc columns)
 						"probability double precision, expected double precision)", format_type_be(page->item_type))));
 }
 
+/* Log a list of recommendations.  It is pending until its attribution window has passed. */
+static void
+log_list(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice)
+{
+	NullableDatum args[] = {
+		Given(Int64GetDatum(decision)), Given(Int64GetDatum(seed)),
+		choice->n_scored, page->user, Given(CStringGetTextDatum(policy_names[treatment])),
+		page->session, Given(page->context),
+		choice->profile, choice->items, choice->probabilities, choice->expected, choice->features,
+		choice->prices, choice->costs, choice->effects, choice->versions};
+
+	RunWrite(page, &insert_list, args);
+}
+
 /* Choose, log and return a list.  An empty list is only recorded, so that report() counts it. */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
@@ -109,17 +221,25 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	int64		decision;
 
 	check_columns(page, rows->setDesc);
-	check_user_length(page);
+	if (!page->user.isnull && !FitsIndex(page->user_type, page->user.value))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("argument \"user_id\" must have at most %d bytes", MAX_KEY_BYTES)));
 	decision = NewDecisionNumber(page->schema, page->settings.secret, page->settings.now);
 	request->seed = (int64) FreshSeed();
 	DoStep(page, choose_list, request);
 	if (!request->choice.items.isnull)
 	{
-		LogList(page, decision, request->seed, request->treatment, &request->choice);
+		log_list(page, decision, request->seed, request->treatment, &request->choice);
 		return_list(page, decision, &request->choice, rows);
 	}
 	else if (!request->is_next_page)
-		LogEmptyRequest(page, decision, request->treatment);
+	{
+		NullableDatum args[] = {Given(Int64GetDatum(decision)),
+								Given(CStringGetTextDatum(policy_names[request->treatment]))};
+
+		RunWrite(page, &insert_empty_request, args);
+	}
 	ClosePage(page);
 	return (Datum) 0;
 }
@@ -144,7 +264,7 @@ open_request(PageRequest *page, FunctionCallInfo fcinfo, ListArguments arguments
 	page->user = fcinfo->args[arguments.user];
 	if (arguments.k > 0)
 		ReadK(page, fcinfo->args[arguments.k]);
-	ReadContext(page, fcinfo->args[arguments.context]);
+	read_context(page, fcinfo->args[arguments.context]);
 	page->session = fcinfo->args[arguments.session];
 }
 
@@ -170,7 +290,7 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	}
 	request.profile = NotGiven();
 	request.leaves_out_known = true;
-	request.treatment = AssignTreatment(&page);
+	request.treatment = assign_treatment(&page);
 	return MakeList(&page, fcinfo, &request);
 }
 
@@ -198,7 +318,7 @@ dlints_more_like(PG_FUNCTION_ARGS)
 	page.context = ResultColumn(1).value;
 	page.left_out = ResultColumn(2);
 	request.profile = request.recent = NotGiven();
-	request.treatment = AssignTreatment(&page);
+	request.treatment = assign_treatment(&page);
 	return MakeList(&page, fcinfo, &request);
 }
 

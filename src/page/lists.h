@@ -20,13 +20,8 @@ typedef struct ListRequest
 	int64		seed;			/* seed of posterior draws and tie-break keys */
 } ListRequest;
 
-/* in request.c */
 extern void ReadK(PageRequest *page, NullableDatum k);
-extern void ReadContext(PageRequest *page, NullableDatum context);
 extern Datum AddToContext(Datum context, const char *key, const char *json);
-extern ListPolicy AssignTreatment(const PageRequest *page);
-
-/* in lists.c */
 extern Datum MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request);
 
 #endif							/* DLINTS_PAGE_LISTS_H */

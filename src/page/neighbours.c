@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "page/candidates.h"
+#include "sql/arrays.h"
 
 /* Larger neighbour scores are reduced to this value. */
 #define MAX_SCORE		4.0
@@ -19,14 +20,20 @@
 /* In catalogues with more items than this, a search does not look up each neighbour score. */
 #define MAX_LOOKED_UP	20000
 
+/* An item, and the sum of its weights */
+typedef struct Neighbour
+{
+	Datum		item;
+	double		sum;
+	bool		is_scored;		/* has a search of blocks scored this item? */
+} Neighbour;
+
 struct NeighbourScores
 {
 	KeyTable   *numbers;
 	int			count;
 	int			size;
-	Datum	   *items;
-	double	   *sums;
-	bool	   *is_scored;		/* has a search of blocks scored this item? */
+	Neighbour  *neighbours;
 };
 
 /* ---------- adding the weights of neighbours ---------- */
@@ -37,10 +44,6 @@ CreateNeighbourScores(PageRequest *page)
 	NeighbourScores *scores = palloc0(sizeof(NeighbourScores));
 
 	scores->numbers = CreateKeyTable(page, 1024);
-	scores->size = 256;
-	scores->items = palloc(sizeof(Datum) * scores->size);
-	scores->sums = palloc(sizeof(double) * scores->size);
-	scores->is_scored = palloc(sizeof(bool) * scores->size);
 	return scores;
 }
 
@@ -52,19 +55,12 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 
 	if (!is_new)
 	{
-		scores->sums[number] += weight;
+		scores->neighbours[number].sum += weight;
 		return;
 	}
-	if (scores->count == scores->size)
-	{
-		scores->size *= 2;
-		scores->items = repalloc(scores->items, sizeof(Datum) * scores->size);
-		scores->sums = repalloc(scores->sums, sizeof(double) * scores->size);
-		scores->is_scored = repalloc(scores->is_scored, sizeof(bool) * scores->size);
-	}
-	scores->items[scores->count] = item;
-	scores->is_scored[scores->count] = false;
-	scores->sums[scores->count++] = weight;
+	scores->neighbours = GrowArray(scores->neighbours, scores->count, &scores->size,
+								   sizeof(Neighbour));
+	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
 }
 
 /* Add the weights of a clicked item's neighbours, times the click's weight, to their scores. */
@@ -94,38 +90,40 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Return an item's index in the arrays of NeighbourScores; -1: its score is 0. */
-static int
+/* Find an item; NULL: its score is 0. */
+static Neighbour *
 find_neighbour(const PageRequest *page, Datum item)
 {
-	return page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
+	int			number = page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
+
+	return number < 0 ? NULL : &page->neighbours->neighbours[number];
 }
 
 float4
 NeighbourScore(const PageRequest *page, Datum item)
 {
-	int			number = find_neighbour(page, item);
+	const Neighbour *neighbour = find_neighbour(page, item);
 
-	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
+	return neighbour == NULL ? 0.0f : (float4) limited_score(neighbour->sum);
 }
 
 /* Return the neighbour score of an item in a block, and mark the item as scored. */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
-	int			number = find_neighbour(page, item);
+	Neighbour  *neighbour = find_neighbour(page, item);
 
-	if (number < 0)
+	if (neighbour == NULL)
 		return 0.0f;
-	page->neighbours->is_scored[number] = true;
-	return (float4) limited_score(page->neighbours->sums[number]);
+	neighbour->is_scored = true;
+	return (float4) limited_score(neighbour->sum);
 }
 
 static int
 compare_sums(const void *a, const void *b)
 {
-	double		first = **(double *const *) a;
-	double		second = **(double *const *) b;
+	double		first = (*(Neighbour *const *) a)->sum;
+	double		second = (*(Neighbour *const *) b)->sum;
 
 	return first > second ? -1 : first < second;
 }
@@ -148,29 +146,25 @@ void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {
 	NeighbourScores *scores = page->neighbours;
-	double	  **order;
+	Neighbour **order;
 	int			count = 0;
 
 	if (!HasNeighbours(page) || ScoresAllNeighbours(page))
 		return;
-	order = palloc(sizeof(double *) * scores->count);
+	order = palloc(sizeof(Neighbour *) * scores->count);
 	for (int i = 0; i < scores->count; i++)
-		if (scores->sums[i] > 0.0 && limited_score(scores->sums[i]) >= minimum)
-			order[count++] = &scores->sums[i];
-	qsort(order, count, sizeof(double *), compare_sums);
+		if (scores->neighbours[i].sum > 0.0 && limited_score(scores->neighbours[i].sum) >= minimum)
+			order[count++] = &scores->neighbours[i];
+	qsort(order, count, sizeof(Neighbour *), compare_sums);
 	for (int i = 0; i < Min(count, MAX_NEIGHBOURS); i++)
-	{
-		int			number = (int) (order[i] - scores->sums);
-
-		if (!scores->is_scored[number])
-			AddCandidate(set, scores->items[number], 0.0, -1, first_number + set->count);
-	}
+		if (!order[i]->is_scored)
+			AddCandidate(set, order[i]->item, 0.0, -1, first_number + set->count);
 }
 
 /* Mark all items as not scored, before another search of blocks. */
 void
 ForgetScoredNeighbours(PageRequest *page)
 {
-	if (page->neighbours != NULL)
-		memset(page->neighbours->is_scored, 0, sizeof(bool) * page->neighbours->count);
+	for (int i = 0; page->neighbours != NULL && i < page->neighbours->count; i++)
+		page->neighbours->neighbours[i].is_scored = false;
 }

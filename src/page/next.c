@@ -19,9 +19,7 @@
 #include "page/keys.h"
 #include "page/lists.h"
 #include "page/tables.h"
-
-/* SQL function that we call as a C function */
-extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
+#include "vectors/pack.h"
 
 /* maximum number of earlier pages whose items are left out */
 #define MAX_PAGES		100
@@ -33,13 +31,13 @@ static const PageTable decision_table = {"decision", 7, {
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
 /* Select the items in the keys "more_like" and "left_out" of a logged context, if valid. */
-static const PageQuery named_items = {{
+static const PageQuery named_items = {
 	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
 	"             FROM  (SELECT $1 ->> 'more_like'\n"
 	"                    UNION ALL\n"
 	"                    SELECT jsonb_array_elements_text(CASE jsonb_typeof($1 -> 'left_out')\n"
 	"                                                     WHEN 'array' THEN $1 -> 'left_out' ELSE '[]' END)) k (key)\n"
-	"             WHERE  k.key IS NOT NULL)", 2},
+	"             WHERE  k.key IS NOT NULL)",
 	{JSONBOID, ARG_ITEM}};
 
 /* ---------- lists in the log ---------- */
@@ -173,15 +171,6 @@ items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 	return Given(KeyArray(page, shown.items, shown.count));
 }
 
-/* Get the profile of a logged list; NULL if it has none. */
-static NullableDatum
-logged_profile(const LoggedList *list)
-{
-	Datum		profile = DirectFunctionCall1(dlints_vector_packed, list->profile.value);
-
-	return ARR_NDIM(DatumGetArrayTypeP(profile)) == 1 ? Given(profile) : NotGiven();
-}
-
 /* ---------- choosing the next page ---------- */
 
 /*
@@ -240,6 +229,7 @@ dlints_next(PG_FUNCTION_ARGS)
 	NullableDatum user = fcinfo->args[3];
 	LogTable   *log;
 	LoggedList	list;
+	ArrayType  *profile;
 
 	OpenPage(&page, fcinfo);
 	ReadPageSettings(&page);
@@ -262,7 +252,8 @@ dlints_next(PG_FUNCTION_ARGS)
 	page.left_out = items_until(&page, log, &list);
 	CloseLog(log);
 	request.treatment = read_treatment(list.treatment.value);
-	request.profile = logged_profile(&list);
+	profile = UnpackVectors(DatumGetByteaPP(list.profile.value), NULL);
+	request.profile = ARR_NDIM(profile) == 1 ? Given(PointerGetDatum(profile)) : NotGiven();
 	request.recent = request.item = NotGiven();
 	request.is_next_page = true;
 	request.leaves_out_known = request.treatment != POLICY_TRENDING &&

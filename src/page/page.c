@@ -10,12 +10,12 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
 #include "compat.h"
-#include "page/entry.h"
 #include "page/page.h"
 
 const char *const policy_names[] = {"personal", "unknown", "control", "random", "trending"};
@@ -71,23 +71,28 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	page->schema = schema;
 	page->extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	page->user = page->session = page->left_out = NotGiven();
-	find_types(page);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "could not connect to SPI");
+	SPI_connect();
 	page->memory = CurrentMemoryContext;
 }
 
 /* Set the search_path to the schema of the first argument, and begin a request. */
 void
-OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
+OpenSchema(PageRequest *page, FunctionCallInfo fcinfo)
 {
-	Oid			extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Oid			schema = SchemaOfSetting(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0),
-										 extension_schema);
+										 get_func_namespace(fcinfo->flinfo->fn_oid));
 	int			nest_level = EnterSchema(schema);
 
 	begin_page(page, fcinfo, schema);
 	page->nest_level = nest_level;
+}
+
+/* Call OpenSchema() for a recommender. */
+void
+OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
+{
+	OpenSchema(page, fcinfo);
+	find_types(page);
 }
 
 /* Begin a request in the schema of the search_path, and read its settings. */
@@ -95,6 +100,7 @@ void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
 	begin_page(page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	find_types(page);
 	ReadPageSettings(page);
 }
 
@@ -104,7 +110,7 @@ ClosePage(PageRequest *page)
 {
 	SPI_finish();
 	if (page->nest_level > 0)
-		LeaveSchema(page->nest_level);
+		AtEOXact_GUC(true, page->nest_level);
 }
 
 /* ---------- statements ---------- */
@@ -126,17 +132,6 @@ KeyTypeOf(const PageRequest *page, Oid type)
 	}
 }
 
-SPIPlanPtr
-PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
-{
-	Oid			argtypes[MAX_ARGS];
-
-	for (int i = 0; i < query->statement.nargs; i++)
-		argtypes[i] = KeyTypeOf(page, query->argtypes[i]);
-	return KeptPlan(page->schema, page->extension_schema, &query->statement, argtypes, page_words,
-					variant);
-}
-
 static void
 run(const PageRequest *page, const PageQuery *query, const NullableDatum *args, bool is_read_only)
 {
@@ -145,13 +140,10 @@ run(const PageRequest *page, const PageQuery *query, const NullableDatum *args, 
 	char		nulls[MAX_ARGS + 1];
 	int			result;
 
-	for (int i = 0; args != NULL && i < query->statement.nargs; i++)
+	for (int i = 0; args != NULL && i < SPI_getargcount(plan); i++)
 	{
-		/* cppcheck-suppress nullPointer ; NULL only without arguments */
-		NullableDatum arg = args[i];
-
-		values[i] = arg.value;
-		nulls[i] = arg.isnull ? 'n' : ' ';
+		values[i] = args[i].value;
+		nulls[i] = args[i].isnull ? 'n' : ' ';
 	}
 	result = SPI_execute_plan(plan, values, nulls, is_read_only, 0);
 	if (result < 0)
@@ -204,13 +196,13 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 		 RowReader read, void *reader)
 {
 	SPIPlanPtr	plan = PagePlan(page, query, variant);
-	ParamListInfo params = makeParamList(query->statement.nargs);
+	ParamListInfo params = makeParamList(SPI_getargcount(plan));
 	RowReceiver receiver = {{receive_row, start_rows, end_rows, end_rows, DestNone}, read, reader,
 	AllocSetContextCreate(CurTransactionContext, "dlints row", ALLOCSET_DEFAULT_SIZES)};
 	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &receiver.pub};
 	int			result;
 
-	for (int i = 0; i < query->statement.nargs; i++)
+	for (int i = 0; i < params->numParams; i++)
 	{
 		ParamExternData *param = &params->params[i];
 
@@ -317,8 +309,8 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(IsObjectError(sqlstate_argument(fcinfo)));
 }
 
-static const PageQuery check_objects = {{
-	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
+static const PageQuery check_objects = {
+	"SELECT @extschema@._dlints_check_objects()", {0}};
 
 /* Raise an error that names dropped objects, if "error" could come from one. */
 void

@@ -5,9 +5,8 @@
 #ifndef DLINTS_PAGE_PAGE_H
 #define DLINTS_PAGE_PAGE_H
 
+#include "executor/spi.h"
 #include "fmgr.h"
-
-#include "page/plans.h"
 #include "utils/array.h"
 #include "utils/timestamp.h"
 
@@ -80,9 +79,15 @@ typedef struct PageSettings
 
 #define MAX_ARGS	16
 
+/*
+ * A static query, whose plans are kept for the session.
+ *
+ * "@extschema@" stands for the schema of the extension, and words in braces for texts that depend
+ * on a variant (see plans.c).
+ */
 typedef struct PageQuery
 {
-	PageStatement statement;
+	const char *sql;
 	Oid			argtypes[MAX_ARGS];
 } PageQuery;
 
@@ -114,13 +119,28 @@ typedef struct PageRequest
 	/* scores by the user's clicks (see neighbours.c); NULL: all scores are 0 */
 	struct NeighbourScores *neighbours;
 
-	struct groups_hash *groups; /* names of cap groups; NULL until needed */
+	struct Keys *groups;		/* names of cap groups; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
 
+/* schemas of recommenders and rankers (in entry.c) */
+extern Oid	SchemaOfSetting(Oid setting, Oid extension_schema);
+extern Oid	EnteredSchema(Oid extension_schema);
+extern void CheckHasSettings(Oid schema, bool has_settings);
+extern const char *SchemaName(Oid schema);
+extern int	EnterSchema(Oid schema);
+
+/* in guard.c */
+extern void CheckNamesakes(Oid extension_schema);
+extern void CheckTemporaryRelations(Oid schema);
+
+/* in decision_number.c */
+extern int64 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now);
+
 /* in page.c */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo);
+extern void OpenSchema(PageRequest *page, FunctionCallInfo fcinfo);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
@@ -128,9 +148,11 @@ extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const cha
 /* in settings.c */
 extern void ReadPageSettings(PageRequest *page);
 
+/* in plans.c */
+extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
+
 /* statements (in page.c) */
 extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
-extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
 extern void RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
 extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant,
@@ -173,7 +195,6 @@ extern ArrayType *MakeProfile(const double *sum, double weights, const PageSetti
 extern double UnixTime(TimestampTz at);
 
 /* in candidates.c */
-extern const StatementWord page_words[];
 extern void CheckExpressions(PageRequest *page);
 
 /* A chosen list; "items" is NULL if there is none. */
@@ -190,11 +211,5 @@ typedef struct Choice
 	NullableDatum costs;
 	NullableDatum n_scored;
 } Choice;
-
-/* in log.c */
-extern int64 LogVersion(PageRequest *page, Datum item, Datum features);
-extern void LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment);
-extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment,
-					const Choice *choice);
 
 #endif							/* DLINTS_PAGE_PAGE_H */

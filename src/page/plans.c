@@ -12,11 +12,9 @@
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
-#include "utils/memutils.h"
 
 #include "compat.h"
-#include "page/entry.h"
-#include "page/plans.h"
+#include "page/page.h"
 
 /* If there are more plans, we drop all plans at the end of a transaction, when none is in use. */
 #define MAX_KEPT_PLANS	1000
@@ -27,28 +25,34 @@ typedef struct PlanKey
 {
 	Oid			schema;
 	uint32		variant;
-	const PageStatement *statement;
+	const PageQuery *query;
 } PlanKey;
 
 typedef struct KeptPlanEntry
 {
 	PlanKey		key;			/* must be first */
 	SPIPlanPtr	plan;
-	bool		calls_extension;	/* does the statement call functions of the extension? */
 } KeptPlanEntry;
 
-static HTAB *kept_plans = NULL;
-
-static void
-create_table(void)
+/* Replacement of a word in braces: "text" if all "bits" are set, else "otherwise" */
+typedef struct StatementWord
 {
-	HASHCTL		control = {0};
+	const char *name;
+	uint32		bits;
+	const char *text;
+	const char *otherwise;
+} StatementWord;
 
-	control.keysize = sizeof(PlanKey);
-	control.entrysize = sizeof(KeptPlanEntry);
-	control.hcxt = TopMemoryContext;
-	kept_plans = hash_create("dlints plans", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
+static const StatementWord words[] = {
+	{"shortlist", VARIANT_SHORTLIST,
+		"\n    AND    EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
+	{"bonus", VARIANT_BONUS, "b.bonus", "NULL::float8"},
+	{"bonus_of", VARIANT_BONUS, " CROSS JOIN LATERAL bonus(a.item, $1, $2) b", ""},
+	{"cap_group", VARIANT_CAP, "g.cap_group", "NULL::text"},
+	{"cap_group_of", VARIANT_CAP, " CROSS JOIN LATERAL cap_group(a.item, $1, $2) g", ""}
+};
+
+static HTAB *kept_plans = NULL;
 
 static void
 drop_surplus(XactEvent event, void *arg)
@@ -92,11 +96,11 @@ word_length(const char *text)
 }
 
 static const char *
-replacement(const char *name, Size length, const StatementWord *words, uint32 variant)
+replacement(const char *name, Size length, uint32 variant)
 {
-	for (; words != NULL && words->name != NULL; words++)
-		if (strlen(words->name) == length && strncmp(words->name, name, length) == 0)
-			return (variant & words->bits) == words->bits ? words->text : words->otherwise;
+	for (const StatementWord *word = words; word < words + lengthof(words); word++)
+		if (strlen(word->name) == length && strncmp(word->name, name, length) == 0)
+			return (variant & word->bits) == word->bits ? word->text : word->otherwise;
 	elog(ERROR, "unknown word \"%.*s\" in a statement", (int) length, name);
 	return NULL;				/* keep the compiler quiet */
 }
@@ -104,7 +108,7 @@ replacement(const char *name, Size length, const StatementWord *words, uint32 va
 /* Append a statement's text, with words in braces replaced recursively. */
 static void
 append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) */
-				const char *extension, const StatementWord *words, uint32 variant)
+				const char *extension, uint32 variant)
 {
 	const char *start = sql;
 
@@ -115,38 +119,36 @@ append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) *
 		if (length == 0)
 			continue;
 		append_qualified(text, start, sql - start, extension);
-		append_expanded(text, replacement(sql + 1, length - 2, words, variant), extension,
-						words, variant);
+		append_expanded(text, replacement(sql + 1, length - 2, variant), extension, variant);
 		start = sql + length;
 		sql = start - 1;
 	}
 	append_qualified(text, start, sql - start, extension);
 }
 
-static bool
-calls_extension(const PageStatement *statement, const StatementWord *words)
+/* Write the types of a query's arguments to "types".  Returns their number. */
+static int
+argument_types(const PageRequest *page, const PageQuery *query, Oid *types)
 {
-	if (strstr(statement->sql, PLACEHOLDER) != NULL)
-		return true;
-	for (; words != NULL && words->name != NULL; words++)
-		if (strstr(words->text, PLACEHOLDER) != NULL ||
-			strstr(words->otherwise, PLACEHOLDER) != NULL)
-			return true;
-	return false;
+	int			count = 0;
+
+	for (; count < MAX_ARGS && OidIsValid(query->argtypes[count]); count++)
+		types[count] = KeyTypeOf(page, query->argtypes[count]);
+	return count;
 }
 
 static SPIPlanPtr
-prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtypes,
-		const StatementWord *words, uint32 variant)
+prepare(const PageRequest *page, const PageQuery *query, uint32 variant)
 {
+	Oid			types[MAX_ARGS];
+	int			count = argument_types(page, query, types);
 	StringInfoData text;
 	SPIPlanPtr	plan;
 
 	initStringInfo(&text);
-	append_expanded(&text, statement->sql, quote_identifier(SchemaName(extension_schema)),
-					words, variant);
-	plan = SPI_prepare_cursor(text.data, statement->nargs, (Oid *) argtypes,
-							  CURSOR_OPT_GENERIC_PLAN);
+	append_expanded(&text, query->sql, quote_identifier(SchemaName(page->extension_schema)),
+					variant);
+	plan = SPI_prepare_cursor(text.data, count, types, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR, "could not prepare a statement: %s", SPI_result_code_string(SPI_result));
 	if (SPI_keepplan(plan) != 0)
@@ -154,26 +156,29 @@ prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtype
 	return plan;
 }
 
-/* Does a plan have these argument types?  dlints_alter_recommender() can change key types. */
+/* Does a plan have the present key types?  dlints_alter_recommender() can change them. */
 static bool
-has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
+has_types(const PageRequest *page, const PageQuery *query, SPIPlanPtr plan)
 {
-	for (int i = 0; i < statement->nargs; i++)
-		if (SPI_getargtypeid(plan, i) != argtypes[i])
+	Oid			types[MAX_ARGS];
+	int			count = argument_types(page, query, types);
+
+	for (int i = 0; i < count; i++)
+		if (SPI_getargtypeid(plan, i) != types[i])
 			return false;
 	return true;
 }
 
 /*
- * Get the plan of a statement in a schema, which is in the search_path.
+ * Get the plan of a query in the schema of a request, which is in the search_path.
  *
  * "variant" has the flags of StatementWord.  The caller is connected to SPI.
  */
 SPIPlanPtr
-KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,
-		 const StatementWord *words, uint32 variant)
+PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
 {
 	static bool is_registered = false;
+	HASHCTL		control = {.keysize = sizeof(PlanKey), .entrysize = sizeof(KeptPlanEntry)};
 	PlanKey		key;
 	KeptPlanEntry *entry;
 	SPIPlanPtr	plan;
@@ -184,22 +189,21 @@ KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const
 		is_registered = true;
 	}
 	if (kept_plans == NULL)
-		create_table();
+		kept_plans = hash_create("dlints plans", 64, &control, HASH_ELEM | HASH_BLOBS);
 	memset(&key, 0, sizeof(key));
-	key.schema = schema;
+	key.schema = page->schema;
 	key.variant = variant;
-	key.statement = statement;
+	key.query = query;
+	if (strstr(query->sql, PLACEHOLDER) != NULL)
+		CheckNamesakes(page->extension_schema);
 	entry = hash_search(kept_plans, &key, HASH_FIND, NULL);
-	if (entry == NULL ? calls_extension(statement, words) : entry->calls_extension)
-		CheckNamesakes(extension_schema);
-	if (entry != NULL && has_types(entry->plan, statement, argtypes))
+	if (entry != NULL && has_types(page, query, entry->plan))
 		return entry->plan;
 
-	plan = prepare(extension_schema, statement, argtypes, words, variant);
+	plan = prepare(page, query, variant);
 	if (entry != NULL)
 		SPI_freeplan(entry->plan);
 	entry = hash_search(kept_plans, &key, HASH_ENTER, NULL);
 	entry->plan = plan;
-	entry->calls_extension = calls_extension(statement, words);
 	return plan;
 }

@@ -18,6 +18,7 @@
 #include "page/candidates.h"
 #include "page/clicks.h"
 #include "page/tables.h"
+#include "sql/arrays.h"
 
 /* maximum bytes of a request's {"like": ...}; encoding them takes 0.5 s */
 #define MAX_LIKE_BYTES		(512 * 1024)
@@ -35,20 +36,20 @@ static const PageTable neighbour_rows = {"neighbour", 3, {
 		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
 /* Encode the features of an item without a stored vector. */
-static const PageQuery encoded_features = {{
-	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1", 2},
+static const PageQuery encoded_features = {
+	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
 /* List the columns in "like", and tell whether they exist and contain dates. */
-static const PageQuery liked_columns = {{
+static const PageQuery liked_columns = {
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
-	"FROM setting s, jsonb_each($1 -> 'like') l", 1},
+	"FROM setting s, jsonb_each($1 -> 'like') l",
 	{JSONBOID}};
 
 /* Encode the columns $2 of "like". */
-static const PageQuery liked_features = {{
+static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
-	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))", 3},
+	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))",
 	{JSONBOID, TEXTARRAYOID, INT4OID}};
 
 typedef struct Likes
@@ -181,16 +182,21 @@ liked_by_request(PageRequest *page)
 
 /* ---------- profiles ---------- */
 
-/* Clicked items of the user, without duplicates */
+/* A clicked item of the user.  Weights decay with the age of a click. */
+typedef struct ClickedItem
+{
+	Datum		item;
+	double		sum;			/* sum of the weights of clicks */
+	double		absolute_sum;
+	double		maximum;		/* largest weight of a click, from -1 to 1 */
+	bool		is_known;		/* must the list leave out the item? */
+} ClickedItem;
+
+/* Clicked items, without duplicates */
 typedef struct ClickedItems
 {
-	PageRequest *page;
 	int			count;
-	Datum	   *items;
-	double	   *sums;			/* sum of the decayed weights of each item's clicks */
-	double	   *absolute_sums;
-	double	   *maxima;			/* largest decayed weight of each item's clicks, from -1 to 1 */
-	bool	   *is_known;		/* must the list leave out each item? */
+	ClickedItem *each;
 } ClickedItems;
 
 /*
@@ -198,20 +204,13 @@ typedef struct ClickedItems
  *
  * A user who returns after a long time therefore still has a profile.
  */
-static ClickedItems *
+static ClickedItems
 sum_clicks(PageRequest *page, const UserClicks *clicks)
 {
-	ClickedItems *result = palloc(sizeof(ClickedItems));
-	int			size = Max(clicks->count, 1);
-	KeyTable   *numbers = CreateKeyTable(page, size);
+	ClickedItems result = {0, AllocateZeros(sizeof(ClickedItem), clicks->count)};
+	KeyTable   *numbers = CreateKeyTable(page, clicks->count);
 	TimestampTz latest = DT_NOBEGIN;
 
-	*result = (ClickedItems)
-	{
-		page, 0, palloc(sizeof(Datum) * size), palloc0(sizeof(double) * size),
-			palloc0(sizeof(double) * size), palloc(sizeof(double) * size),
-			palloc0(sizeof(bool) * size)
-	};
 	for (int i = 0; i < clicks->count; i++)
 		latest = Max(latest, clicks->clicks[i].at);
 	for (int i = 0; i < clicks->count; i++)
@@ -221,34 +220,35 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 		double		decay = DecayOf(days, page->settings.half_life);
 		double		limited = Max(Min(click->weight, 1.0), -1.0) * decay;
 		bool		is_new;
-		int			number = AddKey(numbers, click->item, result->count, &is_new);
+		ClickedItem *clicked = &result.each[AddKey(numbers, click->item, result.count, &is_new)];
 
 		if (is_new)
-			result->items[result->count++] = click->item;
-		result->sums[number] += click->weight * decay;
-		result->absolute_sums[number] += fabs(click->weight * decay);
-		if (is_new || limited > result->maxima[number])
-			result->maxima[number] = limited;
-		result->is_known[number] |= click->is_known;
+			result.count++;
+		clicked->item = click->item;
+		clicked->sum += click->weight * decay;
+		clicked->absolute_sum += fabs(click->weight * decay);
+		if (is_new || limited > clicked->maximum)
+			clicked->maximum = limited;
+		clicked->is_known |= click->is_known;
 	}
 	return result;
 }
 
 /* Add recently clicked items to the items that the list leaves out. */
 static void
-leave_out_known(PageRequest *page, const ClickedItems *clicked)
+leave_out_known(PageRequest *page, ClickedItems clicked)
 {
 	Datum	   *left_out = NULL;
 	int			count = page->left_out.isnull ? 0 :
 		ArrayKeys(page, page->left_out.value, &left_out);
-	Datum	   *all = palloc(sizeof(Datum) * (count + clicked->count));
+	Datum	   *all = palloc(sizeof(Datum) * (count + clicked.count));
 	int			n_all = count;
 
 	if (count > 0)
 		memcpy(all, left_out, sizeof(Datum) * count);
-	for (int i = 0; i < clicked->count; i++)
-		if (clicked->is_known[i])
-			all[n_all++] = clicked->items[i];
+	for (int i = 0; i < clicked.count; i++)
+		if (clicked.each[i].is_known)
+			all[n_all++] = clicked.each[i].item;
 	if (n_all > count)
 		page->left_out = Given(KeyArray(page, all, n_all));
 }
@@ -273,17 +273,17 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 
 /* Compute neighbour scores.  Several clicks on an item count once, with the largest weight. */
 static NeighbourScores *
-neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
+neighbours_of_clicks(PageRequest *page, ClickedItems clicked)
 {
 	NeighbourReader reader = {page, CreateNeighbourScores(page), 0.0};
 	TableLookup *lookup;
 
-	if (clicked->count == 0)
+	if (clicked.count == 0)
 		return reader.scores;
 	lookup = BeginLookup(page, &neighbour_rows);
-	for (int i = 0; i < clicked->count; i++)
-		if ((reader.weight = clicked->maxima[i]) != 0.0)
-			LookUp(lookup, clicked->items[i], 1, read_neighbour_row, &reader);
+	for (int i = 0; i < clicked.count; i++)
+		if ((reader.weight = clicked.each[i].maximum) != 0.0)
+			LookUp(lookup, clicked.each[i].item, 1, read_neighbour_row, &reader);
 	EndLookup(lookup);
 	return reader.scores;
 }
@@ -320,18 +320,18 @@ read_features(void *arg, const Datum *values, const bool *nulls)
 
 /* Sum the features of clicked items.  Clicks with a negative weight subtract features. */
 static FeatureSum
-sum_features(PageRequest *page, const ClickedItems *clicked)
+sum_features(PageRequest *page, ClickedItems clicked)
 {
 	int			liked = page->settings.liked;
 	FeatureSum	sum = {.liked = liked, .sum = palloc0(sizeof(double) * (liked + 1))};
-	TableLookup *lookup = clicked->count == 0 ? NULL : BeginLookup(page, &item_features);
+	TableLookup *lookup = clicked.count == 0 ? NULL : BeginLookup(page, &item_features);
 
-	for (int i = 0; i < clicked->count; i++)
+	for (int i = 0; i < clicked.count; i++)
 	{
-		sum.weight = clicked->sums[i];
-		sum.absolute_weight = clicked->absolute_sums[i];
+		sum.weight = clicked.each[i].sum;
+		sum.absolute_weight = clicked.each[i].absolute_sum;
 		if (sum.absolute_weight != 0.0)
-			LookUp(lookup, clicked->items[i], 1, read_features, &sum);
+			LookUp(lookup, clicked.each[i].item, 1, read_features, &sum);
 	}
 	if (lookup != NULL)
 		EndLookup(lookup);
@@ -356,7 +356,7 @@ Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 {
 	NullableDatum like = liked_by_request(page);
-	ClickedItems *clicked = sum_clicks(page, ReadClicks(page, recent, leaves_out_known));
+	ClickedItems clicked = sum_clicks(page, ReadClicks(page, recent, leaves_out_known));
 
 	leave_out_known(page, clicked);
 	page->neighbours = neighbours_of_clicks(page, clicked);
@@ -367,14 +367,13 @@ ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 Datum
 ReadItem(PageRequest *page, Datum item)
 {
-	double		clicks = CLICKS_ON_ITEM;
-	double		once = 1.0;
-	ClickedItems clicked = {page, 1, &item, &clicks, &clicks, &once, NULL};
-	FeatureSum	sum = sum_features(page, &clicked);
+	ClickedItem once = {item, CLICKS_ON_ITEM, CLICKS_ON_ITEM, 1.0, false};
+	ClickedItems clicked = {1, &once};
+	FeatureSum	sum = sum_features(page, clicked);
 	NullableDatum args[] = {Given(item), Given(Int32GetDatum(page->settings.factors))};
 	NullableDatum encoded = NotGiven();
 
-	page->neighbours = neighbours_of_clicks(page, &clicked);
+	page->neighbours = neighbours_of_clicks(page, clicked);
 	if (sum.weights == 0.0)
 	{
 		RunSelect(page, &encoded_features, args);

@@ -22,8 +22,7 @@
 
 #include "compat.h"
 #include "page/action_names.h"
-#include "page/entry.h"
-#include "page/plans.h"
+#include "page/page.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -32,8 +31,7 @@
 
 typedef struct Ranking
 {
-	Oid			schema;
-	Oid			extension_schema;
+	PageRequest page;
 	RankRequest request;
 	Datum		event;			/* identifier of the event, a text */
 	bool		is_deferred;
@@ -47,42 +45,49 @@ typedef struct Ranking
 
 /* ---------- SQL statements ---------- */
 
-static const PageStatement read_settings = {
+static const PageQuery read_settings = {
 	"SELECT random() < s.live_share, s.vectors,"
 	" ARRAY(SELECT p.name FROM constraint_price p ORDER BY p.name COLLATE \"C\"), s.secret, now()"
-	" FROM setting s JOIN model m ON m.name = 'reward'", 0
+	" FROM setting s JOIN model m ON m.name = 'reward'",
+	{0}
 };
 
-static const PageStatement find_decision = {
-	"SELECT e.decision FROM event e WHERE e.event = $1", 1
+static const PageQuery find_decision = {
+	"SELECT e.decision FROM event e WHERE e.event = $1",
+	{TEXTOID}
 };
 
-static const PageStatement read_answer = {
+static const PageQuery read_answer = {
 	"SELECT r.action, r.\"position\", r.probability, r.expected FROM ranked r WHERE r.decision = $1"
-	" ORDER BY r.\"position\"", 1
+	" ORDER BY r.\"position\"",
+	{INT8OID}
 };
 
-static const PageStatement claim_event = {
-	"INSERT INTO event (event, decision) VALUES ($1, $2) ON CONFLICT DO NOTHING", 2
+static const PageQuery claim_event = {
+	"INSERT INTO event (event, decision) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+	{TEXTOID, INT8OID}
 };
 
 /* Delete an event whose decision is no longer in the log, so that it can be ranked again. */
-static const PageStatement release_event = {
-	"DELETE FROM event e WHERE e.event = $1 AND NOT EXISTS (SELECT FROM decision d WHERE d.id = e.decision)", 1
+static const PageQuery release_event = {
+	"DELETE FROM event e WHERE e.event = $1 AND NOT EXISTS (SELECT FROM decision d WHERE d.id = e.decision)",
+	{TEXTOID}
 };
 
-static const PageStatement has_reported_cost = {
-	"SELECT EXISTS (SELECT FROM action_cost c WHERE c.constraint_name = $1)", 1
+static const PageQuery has_reported_cost = {
+	"SELECT EXISTS (SELECT FROM action_cost c WHERE c.constraint_name = $1)",
+	{TEXTOID}
 };
 
 /* Update the ranker's prices after 20 decisions, or after 60 if run() has just updated them. */
-static const PageStatement find_prices = {
+static const PageQuery find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
 	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"
 	" WHERE j.name = 'prices' AND (SELECT (n.last_value - min(p.solved) + 4194304) % 4194304"
 	"     >= least(l.n, greatest(1, min(p.decisions) / 4))"
 	" FROM constraint_price p, decision_number n GROUP BY n.last_value)"
-	" AND (SELECT c.last_value = 0 FROM cancelled_prices c)", 0
+	" AND (SELECT c.last_value = 0 FROM cancelled_prices c)",
+	{0}
 };
 
 /*
@@ -165,8 +170,12 @@ static const PageStatement find_prices = {
 	" waiting AS (INSERT INTO pending (decision, since) SELECT $4, now() WHERE NOT $6)" \
 	" SELECT r.id, r.\"position\", r.probability, r.expected FROM ranked r ORDER BY r.\"position\""
 
-static const PageStatement rank_freely = {ENCODE_ACTIONS NO_PENALTIES LOG_AND_RETURN, 6};
-static const PageStatement rank_constrained = {ENCODE_ACTIONS PENALTIES LOG_AND_RETURN, 6};
+static const PageQuery rank_freely = {
+	ENCODE_ACTIONS NO_PENALTIES LOG_AND_RETURN,
+	{JSONBOID, JSONBOID, BOOLOID, INT8OID, TEXTOID, BOOLOID}};
+static const PageQuery rank_constrained = {
+	ENCODE_ACTIONS PENALTIES LOG_AND_RETURN,
+	{JSONBOID, JSONBOID, BOOLOID, INT8OID, TEXTOID, BOOLOID}};
 
 /* ---------- notices ---------- */
 
@@ -185,17 +194,12 @@ static bool
 record_notice(Oid schema, const char *subject)
 {
 	static HTAB *given = NULL;
+	HASHCTL		control = {.keysize = sizeof(NoticeKey), .entrysize = sizeof(NoticeKey)};
 	NoticeKey	key;
 	bool		found;
 
 	if (given == NULL)
-	{
-		HASHCTL		control = {0};
-
-		control.keysize = control.entrysize = sizeof(NoticeKey);
-		control.hcxt = TopMemoryContext;
-		given = hash_create("dlints notices", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	}
+		given = hash_create("dlints notices", 16, &control, HASH_ELEM | HASH_BLOBS);
 	memset(&key, 0, sizeof(key));
 	key.schema = schema;
 	strlcpy(key.subject, subject, sizeof(key.subject));
@@ -212,7 +216,7 @@ report_undeclared_vector(const Ranking *ranking)
 	char	   *key;
 	int			length;
 
-	if (!FindUndeclaredVector(&ranking->request, &key, &length) || !record_notice(ranking->schema, "vectors"))
+	if (!FindUndeclaredVector(&ranking->request, &key, &length) || !record_notice(ranking->page.schema, "vectors"))
 		return;
 	ereport(NOTICE,
 			(errmsg("the %d numbers of \"%s\" in the context are read as words, in any order", length, key),
@@ -220,25 +224,6 @@ report_undeclared_vector(const Ranking *ranking)
 }
 
 /* ---------- execution of statements ---------- */
-
-static uint64
-execute(const Ranking *ranking, const PageStatement *statement, const Oid *types, Datum *values)
-{
-	SPIPlanPtr	plan = KeptPlan(ranking->schema, ranking->extension_schema, statement, types,
-									NULL, 0);
-
-	int			result = SPI_execute_plan(plan, values, NULL, false, 0);
-
-	if (result < 0)
-		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
-	return SPI_processed;
-}
-
-static Datum
-result_column(uint64 row, int column, bool *isnull)
-{
-	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
-}
 
 static void
 store_answer(const Ranking *ranking)
@@ -250,7 +235,8 @@ store_answer(const Ranking *ranking)
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
 		for (int column = 1; column < ANSWER_COLUMNS; column++)
-			values[column] = result_column(row, column, &nulls[column]);
+			values[column] = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column,
+										   &nulls[column]);
 		tuplestore_putvalues(ranking->rows->setResult, ranking->rows->setDesc, values, nulls);
 	}
 }
@@ -259,64 +245,59 @@ store_answer(const Ranking *ranking)
 static bool
 store_known_answer(const Ranking *ranking)
 {
-	Oid			event_type[] = {TEXTOID};
-	Oid			decision_type[] = {INT8OID};
-	Datum		values[] = {ranking->event};
-	bool		isnull;
+	NullableDatum event = Given(ranking->event);
+	NullableDatum decision;
 
-	if (execute(ranking, &find_decision, event_type, values) == 0)
+	RunWrite(&ranking->page, &find_decision, &event);
+	if (SPI_processed == 0)
 		return false;
-	values[0] = Int64GetDatum(DatumGetInt64(result_column(0, 1, &isnull)));
-	if (execute(ranking, &read_answer, decision_type, values) == 0)
-		return false;
+	decision = ResultColumn(1);
+	RunWrite(&ranking->page, &read_answer, &decision);
 	store_answer(ranking);
-	return true;
+	return SPI_processed > 0;
 }
 
 /* Claim the event for this decision.  Returns false if another session has claimed it. */
 static bool
 try_claim(const Ranking *ranking)
 {
-	Oid			types[] = {TEXTOID, INT8OID};
-	Datum		values[] = {ranking->event, Int64GetDatum(ranking->number)};
+	NullableDatum args[] = {Given(ranking->event), Given(Int64GetDatum(ranking->number))};
 
-	return execute(ranking, &claim_event, types, values) == 1;
+	RunWrite(&ranking->page, &claim_event, args);
+	return SPI_processed == 1;
 }
 
 /* Read the settings, and draw whether the model determines the ranking. */
 static void
 fetch_settings(Ranking *ranking)
 {
-	bool		isnull;
-
-	CheckHasSettings(ranking->schema, execute(ranking, &read_settings, NULL, NULL) > 0);
-	ranking->is_live = DatumGetBool(result_column(0, 1, &isnull));
-	ranking->request.vectors = DatumGetJsonbPCopy(result_column(0, 2, &isnull));
-	ranking->request.constraints = DatumGetArrayTypePCopy(result_column(0, 3, &isnull));
+	RunWrite(&ranking->page, &read_settings, NULL);
+	CheckHasSettings(ranking->page.schema, SPI_processed > 0);
+	ranking->is_live = DatumGetBool(ResultColumn(1).value);
+	ranking->request.vectors = DatumGetJsonbP(ResultColumn(2).value);
+	ranking->request.constraints = DatumGetArrayTypeP(ResultColumn(3).value);
 	ranking->is_constrained = ArrayGetNItems(ARR_NDIM(ranking->request.constraints),
 											 ARR_DIMS(ranking->request.constraints)) > 0;
-	ranking->secret = DatumGetInt64(result_column(0, 4, &isnull));
-	ranking->now = DatumGetTimestampTz(result_column(0, 5, &isnull));
+	ranking->secret = DatumGetInt64(ResultColumn(4).value);
+	ranking->now = DatumGetTimestampTz(ResultColumn(5).value);
 }
 
 /* Raise a notice, once per session, if no action has a cost for a constraint. */
 static void
 report_constraints_without_costs(const Ranking *ranking)
 {
-	Oid			types[] = {TEXTOID};
 	Datum	   *names;
-	int			count;
-	bool		isnull;
+	int			count = ArgElements(ranking->request.constraints, &names, NULL);
 
-	count = ArgElements(ranking->request.constraints, &names, NULL);
 	for (int i = 0; i < count; i++)
 	{
+		NullableDatum arg = Given(names[i]);
 		char	   *name = TextDatumGetCString(names[i]);
 
 		if (IsCostAnnounced(ranking->request.actions, name))
 			continue;
-		(void) execute(ranking, &has_reported_cost, types, &names[i]);
-		if (DatumGetBool(result_column(0, 1, &isnull)) || !record_notice(ranking->schema, name))
+		RunWrite(&ranking->page, &has_reported_cost, &arg);
+		if (DatumGetBool(ResultColumn(1).value) || !record_notice(ranking->page.schema, name))
 			continue;
 		ereport(NOTICE,
 				(errmsg("no action has a cost \"%s\", which a constraint names", name),
@@ -327,15 +308,14 @@ report_constraints_without_costs(const Ranking *ranking)
 static void
 rank_and_log(const Ranking *ranking)
 {
-	Oid			types[] = {JSONBOID, JSONBOID, BOOLOID, INT8OID, TEXTOID, BOOLOID};
-	Datum		values[] = {
-		JsonbPGetDatum(ranking->request.context), JsonbPGetDatum(ranking->request.actions),
-		BoolGetDatum(ranking->is_live), Int64GetDatum(ranking->number), ranking->event,
-		BoolGetDatum(ranking->is_deferred)
+	NullableDatum args[] = {
+		Given(JsonbPGetDatum(ranking->request.context)),
+		Given(JsonbPGetDatum(ranking->request.actions)), Given(BoolGetDatum(ranking->is_live)),
+		Given(Int64GetDatum(ranking->number)), Given(ranking->event),
+		Given(BoolGetDatum(ranking->is_deferred))
 	};
 
-	(void) execute(ranking, ranking->is_constrained ? &rank_constrained : &rank_freely, types,
-				   values);
+	RunWrite(&ranking->page, ranking->is_constrained ? &rank_constrained : &rank_freely, args);
 	store_answer(ranking);
 }
 
@@ -343,13 +323,11 @@ rank_and_log(const Ranking *ranking)
 static void
 answer_request(Ranking *ranking)
 {
-	Oid			event_type[] = {TEXTOID};
-
 	fetch_settings(ranking);
 	CheckRankRequest(&ranking->request);
 	if (ranking->event != (Datum) 0 && store_known_answer(ranking))
 		return;
-	ranking->number = NewDecisionNumber(ranking->schema, ranking->secret, ranking->now);
+	ranking->number = NewDecisionNumber(ranking->page.schema, ranking->secret, ranking->now);
 	if (ranking->event == (Datum) 0)
 		ranking->event = CStringGetTextDatum(psprintf(INT64_FORMAT, ranking->number));
 	report_undeclared_vector(ranking);
@@ -357,14 +335,16 @@ answer_request(Ranking *ranking)
 	{
 		report_constraints_without_costs(ranking);
 		if (ranking->is_live)
-			(void) execute(ranking, &find_prices, NULL, NULL);
+			RunWrite(&ranking->page, &find_prices, NULL);
 	}
 	while (!try_claim(ranking))
 	{
+		NullableDatum event = Given(ranking->event);
+
 		CHECK_FOR_INTERRUPTS();
 		if (store_known_answer(ranking))
 			return;
-		(void) execute(ranking, &release_event, event_type, &ranking->event);
+		RunWrite(&ranking->page, &release_event, &event);
 	}
 	rank_and_log(ranking);
 }
@@ -393,24 +373,16 @@ PG_FUNCTION_INFO_V1(dlints_rank);
 Datum
 dlints_rank(PG_FUNCTION_ARGS)
 {
-	Ranking		ranking = {0};
-	int			nest_level;
+	Ranking		ranking = {.rows = ResultRows(fcinfo)};
 
-	ranking.rows = ResultRows(fcinfo);
-	ranking.extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
 	ArgNotNull(fcinfo, 3, "actions");
 	ArgNotNull(fcinfo, 4, "deferred");
-	ranking.schema = SchemaOfSetting(PG_GETARG_OID(0), ranking.extension_schema);
+	OpenSchema(&ranking.page, fcinfo);
 	ranking.event = event_argument(fcinfo, 1);
 	ranking.request.context = ReadContextArgument(fcinfo->args[2]);
 	ranking.request.actions = PG_GETARG_JSONB_P(3);
 	ranking.is_deferred = PG_GETARG_BOOL(4);
-
-	nest_level = EnterSchema(ranking.schema);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "could not connect to SPI");
 	answer_request(&ranking);
-	SPI_finish();
-	LeaveSchema(nest_level);
+	ClosePage(&ranking.page);
 	return (Datum) 0;
 }

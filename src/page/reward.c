@@ -12,11 +12,10 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
-#include "page/entry.h"
 #include "page/page.h"
 
 /* Read the settings of the outcome, and check the decision number and the user. */
-static const PageQuery check_reward = {{
+static const PageQuery check_reward = {
 	"SELECT o.outcome, v.value, s.value_limit,\n"
 	"       s.value_limit * coalesce(nullif(abs(v.value), 0), nullif(m.largest, 0), 1), m.names,\n"
 	"       $1 BETWEEN 0 AND @extschema@._dlints_first_decision(greatest(now(), clock_timestamp()) + interval '1 minute'),\n"
@@ -26,14 +25,14 @@ static const PageQuery check_reward = {{
 	"       LATERAL (SELECT coalesce($2, s.first_outcome) AS outcome) o,\n"
 	"       LATERAL (SELECT (s.outcomes ->> o.outcome)::float8 AS value) v,\n"
 	"       LATERAL (SELECT max(abs(e.value::float8)) AS largest, string_agg(e.key, ', ' ORDER BY e.key) AS names\n"
-	"                FROM   jsonb_each_text(s.outcomes) e) m", 3},
+	"                FROM   jsonb_each_text(s.outcomes) e) m",
 	{INT8OID, TEXTOID, ARG_USER}};
 
 /* A repeated report with another value replaces the reward. */
-static const PageQuery store_reward = {{
+static const PageQuery store_reward = {
 	"INSERT INTO reward AS r (decision, item, outcome, value) VALUES ($1, $2, $3, $4)\n"
 	"ON CONFLICT (decision, item, outcome) DO UPDATE SET value = excluded.value, at = now()\n"
-	"WHERE  r.value <> excluded.value", 4},
+	"WHERE  r.value <> excluded.value",
 	{INT8OID, ARG_ITEM, TEXTOID, FLOAT8OID}};
 
 static void

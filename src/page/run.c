@@ -82,8 +82,7 @@ dlints_run(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("run()");
 	initStringInfo(&statement);
 	appendStringInfo(&statement, "SELECT %s.run_part($1)", quote_identifier(schema_name));
-	if (SPI_connect_ext(is_atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
-		elog(ERROR, "could not connect to SPI");
+	SPI_connect_ext(is_atomic ? 0 : SPI_OPT_NONATOMIC);
 	run_parts(statement.data, !is_atomic);
 	(void) run_part(statement.data, "run");
 	SPI_finish();

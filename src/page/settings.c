@@ -16,7 +16,6 @@
 #include "core/ages.h"
 #include "model/model.h"
 #include "page/block_rows.h"
-#include "page/entry.h"
 #include "page/tables.h"
 
 /* maximum block number: 40 million items in blocks of four */

@@ -46,62 +46,25 @@
 #define MISSED_PART			0.5
 /* number of items to find in each group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
-/* first numbers of items outside of blocks, and of items without a vector */
-#define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
+/* first number of items without a vector */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 /* Select trending items, best first. */
-static const PageQuery top_trends = {{
-	"SELECT t.item, t.score::float8 FROM trend t ORDER BY t.score DESC", 0}, {0}};
+static const PageQuery top_trends = {
+	"SELECT t.item, t.score::float8 FROM trend t ORDER BY t.score DESC", {0}};
 
-static const PageQuery items_on_trial = {{
-	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", 0}, {0}};
+static const PageQuery items_on_trial = {
+	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", {0}};
 
 /* Select new items, whose keys are larger than all keys in "item_vector". */
-static const PageQuery new_items = {{
+static const PageQuery new_items = {
 	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
-	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS, 2},
+	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS,
 	{ARG_USER, JSONBOID}};
 
-static const PageQuery count_candidates = {{
-	"SELECT FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
-
-/* ---------- items of a query ---------- */
-
-typedef struct ItemReader
-{
-	PageRequest *page;
-	CandidateSet *set;
-	KeyTable   *numbers;
-	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
-} ItemReader;
-
-static void
-read_item_row(void *arg, const Datum *values, const bool *nulls)
-{
-	ItemReader *reader = arg;
-	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
-	Datum		item = CopyKey(reader->page, values[0]);
-	bool		is_new = FindKey(reader->left_out, item) < 0;
-
-	if (is_new)
-		AddKey(reader->numbers, item, reader->set->count, &is_new);
-	if (is_new)
-		AddCandidate(reader->set, item, DatumGetFloat8(values[1]), -1,
-					 FIRST_EXTRA_NUMBER + reader->set->count);
-	MemoryContextSwitchTo(caller);
-}
-
-/* Read the items of a query, with a number to add to each item's score. */
-static CandidateSet *
-read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
-{
-	ItemReader	reader = {page, CreateCandidates(0), CreateKeyTable(page, 0), LeftOutKeys(page)};
-
-	ReadRows(page, query, 0, args, read_item_row, &reader);
-	return reader.set;
-}
+static const PageQuery count_candidates = {
+	"SELECT FROM allowed($1, $2)", {ARG_USER, JSONBOID}};
 
 /* Find items that are candidates regardless of their score, such as trending items. */
 static CandidateSet *
@@ -110,9 +73,9 @@ find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 	CandidateSet *result;
 
 	if (policy == POLICY_TRENDING)
-		return read_items(page, &top_trends, NULL);
+		return ReadItems(page, &top_trends, NULL);
 	result = policy == POLICY_PERSONAL && page->settings.has_trials ?
-		read_items(page, &items_on_trial, NULL) : CreateCandidates(0);
+		ReadItems(page, &items_on_trial, NULL) : CreateCandidates(0);
 	if (policy == POLICY_PERSONAL)
 		AddBestNeighbours(page, result, neighbour_score, FIRST_EXTRA_NUMBER);
 	return result;
@@ -375,17 +338,7 @@ read_new_items(PageRequest *page)
 	NullableDatum args[] = {page->user, Given(page->context)};
 
 	return page->settings.has_ordered_key && !page->skips_failing ?
-		read_items(page, &new_items, args) : CreateCandidates(0);
-}
-
-static void
-add_new_items(PageRequest *page, CandidateSet *set)
-{
-	CandidateSet *added = read_new_items(page);
-
-	for (int i = 0; i < added->count; i++)
-		AddCandidate(set, added->items[i], 0.0, -1, FIRST_NEW_NUMBER + (uint64) i);
-	set->n_scored += added->count;
+		ReadItems(page, &new_items, args) : CreateCandidates(0);
 }
 
 /* Enlarge the shortlist until it can fill the list; NULL if it becomes too long. */
@@ -395,6 +348,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
 	int64		size = FirstShortlistSize(page);
 	CandidateSet *result = NULL;
+	CandidateSet *added;
 
 	if (HasClusters(page, (int) size))
 		result = try_shortlist(page, policy, &rankings,
@@ -402,8 +356,12 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	for (; result == NULL && size <= page->settings.block_items / MAX_PART; size *= GROWTH)
 		result = try_shortlist(page, policy, &rankings,
 							   FindBest(page, &rankings, (int) size, (uint64) seed, NULL));
-	if (result != NULL)
-		add_new_items(page, result);
+	if (result == NULL)
+		return NULL;
+	added = read_new_items(page);
+	for (int i = 0; i < added->count; i++)
+		AddCandidate(result, added->items[i], 0.0, -1, FIRST_NEW_NUMBER + (uint64) i);
+	result->n_scored += added->count;
 	return result;
 }
 

@@ -47,37 +47,31 @@ struct TableLookup
 
 /* ---------- tables and columns ---------- */
 
-static Relation
-open_readable(Oid table)
-{
-	Relation	relation = table_open(table, AccessShareLock);
-
-	if (relation->rd_rel->relkind != RELKIND_RELATION &&
-		relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a table", RelationGetRelationName(relation))));
-	if (pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, RelationGetRelationName(relation));
-	if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("table \"%s\" has row-level security that applies to its owner",
-						RelationGetRelationName(relation)),
-				 errhint("Requests read the table without policies. Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.")));
-	return relation;
-}
-
+/* Open a table that the current user may read without policies. */
 static Relation
 open_table(const PageRequest *page, const char *name)
 {
 	Oid			table = get_relname_relid(name, page->schema);
+	Relation	relation;
 
 	if (!OidIsValid(table))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation \"%s\" does not exist in schema \"%s\"", name, get_namespace_name(page->schema))));
-	return open_readable(table);
+	relation = table_open(table, AccessShareLock);
+	if (relation->rd_rel->relkind != RELKIND_RELATION &&
+		relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", name)));
+	if (pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, name);
+	if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("table \"%s\" has row-level security that applies to its owner", name),
+				 errhint("Requests read the table without policies. Use ALTER TABLE ... NO FORCE ROW LEVEL SECURITY.")));
+	return relation;
 }
 
 /* Find a column.  Raises an error unless it has the expected type. */
@@ -146,30 +140,14 @@ is_on_keys(Relation index, const TableLookup *lookup)
 	return true;
 }
 
-static void
-init_key_by_index(TableLookup *lookup, Relation index)
-{
-	ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], BTEqualStrategyNumber, InvalidOid,
-						   index->rd_indcollation[0], index_equality(index, 0), (Datum) 0);
-}
-
-/* Set the scan key for a sequential scan, with the default equality operator of the key's type. */
-static void
-init_key_by_type(TableLookup *lookup)
-{
-	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation),
-											 lookup->columns[0] - 1);
-	TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
-
-	ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], InvalidStrategy, InvalidOid,
-						   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
-}
-
 /* Set the scan key: for an index, or for a sequential scan if no index has the ordered columns. */
 static void
 init_key(TableLookup *lookup)
 {
 	List	   *indexes = RelationGetIndexList(lookup->relation);
+	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation),
+											 lookup->columns[0] - 1);
+	TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
 	ListCell   *cell;
 
 	foreach(cell, indexes)
@@ -179,7 +157,9 @@ init_key(TableLookup *lookup)
 		if (!OidIsValid(lookup->index) && is_on_keys(index, lookup))
 		{
 			lookup->index = RelationGetRelid(index);
-			init_key_by_index(lookup, index);
+			ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], BTEqualStrategyNumber,
+								   InvalidOid, index->rd_indcollation[0],
+								   index_equality(index, 0), (Datum) 0);
 		}
 		index_close(index, NoLock);
 		if (OidIsValid(lookup->index))
@@ -187,7 +167,8 @@ init_key(TableLookup *lookup)
 	}
 	list_free(indexes);
 	if (!OidIsValid(lookup->index))
-		init_key_by_type(lookup);
+		ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], InvalidStrategy, InvalidOid,
+							   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
 }
 
 static TableLookup *

@@ -18,8 +18,8 @@
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
-static const PageQuery read_penalties = {{
-	"SELECT array_agg(p.sign * p.price ORDER BY p.name COLLATE \"C\") FROM constraint_price p", 0}, {0}};
+static const PageQuery read_penalties = {
+	"SELECT array_agg(p.sign * p.price ORDER BY p.name COLLATE \"C\") FROM constraint_price p", {0}};
 
 static void
 raise_incomplete(void)
@@ -62,8 +62,6 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 
 	models->profile = profile;
 	models->personal = prepare_state(page, states[MODEL_PERSONAL]);
-	models->personal_state = states[MODEL_PERSONAL].value;
-	models->later_state = states[MODEL_LATER].value;
 	if (page->settings.has_later)
 		models->later = prepare_state(page, states[MODEL_LATER]);
 	models->control = prepare_state(page, states[MODEL_CONTROL]);

@@ -11,8 +11,6 @@
 typedef struct PageModels
 {
 	Datum		profile;
-	Datum		personal_state;
-	Datum		later_state;
 	PreparedModel *personal;
 	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
 	PreparedModel *control;

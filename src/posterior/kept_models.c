@@ -428,17 +428,6 @@ GetSite(FmgrInfo *flinfo)
 	return site;
 }
 
-/* Read a model in the current memory context, without adding it to the cache. */
-static PreparedModel *
-PrepareModelOnce(Datum datum)
-{
-	PreparedModel *model = palloc0(sizeof(PreparedModel));
-
-	model->context = CurrentMemoryContext;
-	ReadModel(model, DetoastShort(datum));
-	return model;
-}
-
 /*
  * Get the cached model of an argument, which must not be NULL.
  *
@@ -451,7 +440,13 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 	CallSite   *site;
 
 	if (fcinfo->flinfo == NULL)
-		return PrepareModelOnce(datum);
+	{
+		PreparedModel *model = palloc0(sizeof(PreparedModel));
+
+		model->context = CurrentMemoryContext;
+		ReadModel(model, DetoastShort(datum));
+		return model;
+	}
 
 	site = GetSite(fcinfo->flinfo);
 	/* usually, the model is the same as in the previous call */

@@ -34,28 +34,6 @@ FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
 }
 
 static double *
-MakeMean(PreparedModel *prepared, const Factor *factor, const double *b)
-{
-	double	   *mean = AllocatePart(prepared, prepared->dim);
-
-	posterior_mean(factor, b, mean);
-	mean[prepared->dim - 1] += prepared->level;
-	return mean;
-}
-
-static double *
-MakeRoot(PreparedModel *prepared, const Factor *factor)
-{
-	Size		count = (Size) prepared->dim * prepared->dim;
-	double	   *root = AllocatePart(prepared, count);
-
-	posterior_root(factor, root);
-	for (Size i = 0; i < count; i++)
-		root[i] *= prepared->header.sigma;
-	return root;
-}
-
-static double *
 CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 {
 	return memcpy(AllocatePart(prepared, count), numbers, count * sizeof(double));
@@ -86,25 +64,29 @@ MakeParts(PreparedModel *prepared, int parts)
 	prepared->level = memory_center(&evidence, &rewards, b);
 	prior_add(&prior, dim, b);
 	if ((parts & PART_MEAN) && !prepared->mean)
-		prepared->mean = MakeMean(prepared, &factor, b);
+	{
+		double	   *mean = AllocatePart(prepared, dim);
+
+		posterior_mean(&factor, b, mean);
+		mean[dim - 1] += prepared->level;
+		prepared->mean = mean;
+	}
 	if ((parts & PART_ROOT) && !prepared->root)
-		prepared->root = MakeRoot(prepared, &factor);
+	{
+		Size		size = (Size) dim * dim;
+		double	   *root = AllocatePart(prepared, size);
+
+		posterior_root(&factor, root);
+		for (Size i = 0; i < size; i++)
+			root[i] *= header->sigma;
+		prepared->root = root;
+	}
 	if ((parts & PART_DRAW) && !prepared->factors)
 	{
 		posterior_shift(&factor, b);
 		prepared->shift = CopyNumbers(prepared, b, dim);
 		prepared->factors = CopyNumbers(prepared, factors, count);
 	}
-}
-
-/* Return the posterior mean of a model without observations: zeros. */
-static double *
-MakeZeroMean(PreparedModel *prepared)
-{
-	double	   *mean = AllocatePart(prepared, prepared->dim);
-
-	memset(mean, 0, prepared->dim * sizeof(double));
-	return mean;
 }
 
 /*
@@ -119,7 +101,8 @@ PrepareParts(PreparedModel *prepared, int parts)
 	MemoryContext caller;
 
 	if ((parts & PART_MEAN) && !prepared->mean && ModelStoredCount(&prepared->header) == 0)
-		prepared->mean = MakeZeroMean(prepared);
+		prepared->mean = memset(AllocatePart(prepared, prepared->dim), 0,
+								prepared->dim * sizeof(double));
 	if (((parts & PART_MEAN) == 0 || prepared->mean) &&
 		((parts & PART_ROOT) == 0 || prepared->root) &&
 		((parts & PART_DRAW) == 0 || prepared->factors))

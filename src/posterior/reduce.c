@@ -78,30 +78,19 @@ GenerateRows(const Projection *projection, double *numbers)
 	}
 }
 
-static void
-EvictProjection(KeptProjection *kept)
-{
-	dlist_delete(&kept->node);
-	kept_bytes -= kept->bytes;
-	MemoryContextDelete(kept->context);
-	hash_search(table, &kept->projection, HASH_REMOVE, NULL);
-}
-
 /* Evict the least recently used matrices until "bytes" more bytes fit into the cache. */
 static void
 MakeRoom(Size bytes)
 {
 	while (!dlist_is_empty(&kept_projections) && kept_bytes + bytes > CacheLimit())
-		EvictProjection(dlist_tail_element(KeptProjection, node, &kept_projections));
-}
+	{
+		KeptProjection *kept = dlist_tail_element(KeptProjection, node, &kept_projections);
 
-static void
-MakeTable(void)
-{
-	HASHCTL		control = {.keysize = sizeof(Projection), .entrysize = sizeof(KeptProjection)};
-
-	if (table == NULL)
-		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
+		dlist_delete(&kept->node);
+		kept_bytes -= kept->bytes;
+		MemoryContextDelete(kept->context);
+		hash_search(table, &kept->projection, HASH_REMOVE, NULL);
+	}
 }
 
 /*
@@ -137,9 +126,11 @@ KeepProjection(const Projection *projection)
 {
 	Size		bytes = mul_size(mul_size(projection->reduced_dim, projection->feature_dim),
 								 sizeof(double));
+	HASHCTL		control = {.keysize = sizeof(Projection), .entrysize = sizeof(KeptProjection)};
 	KeptProjection *kept;
 
-	MakeTable();
+	if (table == NULL)
+		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
 	MakeRoom(0);				/* the limit of the cache may have been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
@@ -217,8 +208,8 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 	kind_fill(&kind, count, features, profiles, reduced);
 	if (BeginProjection(model, &projection, &walk))
 		while (ProjectionNext(&walk))
-			projection_apply(&projection, &walk.piece, count, features, reduced,
-							 kind_reduced_len(&kind));
+			linalg_project(model->feature_dim, walk.piece.count, walk.piece.numbers, count, features,
+						   reduced + walk.piece.first, kind_reduced_len(&kind));
 }
 
 /* Compute a model's features from the arguments of an SQL function. */
@@ -255,8 +246,9 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 	kind_lift(&kind, count, parameters, profile, weights);
 	if (BeginProjection(model, &projection, &walk))
 		while (ProjectionNext(&walk))
-			projection_lift(&projection, &walk.piece, count, parameters,
-							kind_reduced_len(&kind), weights, kind_lifted_len(&kind));
+			linalg_combine(model->feature_dim, walk.piece.count, walk.piece.numbers, count,
+						   parameters + walk.piece.first, kind_reduced_len(&kind), weights,
+						   kind_lifted_len(&kind));
 	for (Size i = 0; i < len; i++)
 		ResultFinite(weights[i]);
 }

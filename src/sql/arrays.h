@@ -36,6 +36,17 @@ AllocateNumbers(Size count)
 	return AllocateMany(sizeof(double), count);
 }
 
+/* Enlarge an array if its "count" elements fill it.  Returns the array, which may have moved. */
+static inline void *
+GrowArray(void *array, Size count, int *allocated, Size size)
+{
+	if (count < *allocated)
+		return array;
+	*allocated = Max(2 * *allocated, 64);
+	return array == NULL ? AllocateMany(size, *allocated) :
+		repalloc_huge(array, mul_size(size, *allocated));
+}
+
 /* Expected shape of an array argument */
 typedef struct ArgSpec
 {

@@ -112,27 +112,6 @@ ReadProfileNumbers(ArrayType *array, const DlintsHeader *model, double *out, Pro
 	return true;
 }
 
-static bool
-ReadFeatures(FunctionCallInfo fcinfo, const ObservationForm *form,
-			   const DlintsHeader *model, double *out, Problem *problem)
-{
-	ArgSpec		spec = ArgFeatureSpec(model);
-	ArrayType  *array;
-
-	return GetNumericArray(PG_GETARG_DATUM(form->features), &array, problem) &&
-		ArgReadVector(array, &spec, out, problem);
-}
-
-static bool
-ReadProfileArgument(FunctionCallInfo fcinfo, const ObservationForm *form,
-					const DlintsHeader *model, double *out, Problem *problem)
-{
-	ArrayType  *array;
-
-	return GetNumericArray(ProfileArgument(fcinfo, form->profile), &array, problem) &&
-		ReadProfileNumbers(array, model, out, problem);
-}
-
 /* ---------- observations ---------- */
 
 /* Read the reward, time and weight.  The default weight is 1. */
@@ -164,9 +143,14 @@ bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 				const DlintsHeader *model, Observation *observation, Problem *problem)
 {
+	ArgSpec		spec = ArgFeatureSpec(model);
+	ArrayType  *array;
+
 	return (PG_ARGISNULL(form->reward) || ReadOutcome(fcinfo, form, model, observation, problem)) &&
-		ReadFeatures(fcinfo, form, model, observation->features, problem) &&
-		ReadProfileArgument(fcinfo, form, model, observation->profile, problem);
+		GetNumericArray(PG_GETARG_DATUM(form->features), &array, problem) &&
+		ArgReadVector(array, &spec, observation->features, problem) &&
+		GetNumericArray(ProfileArgument(fcinfo, form->profile), &array, problem) &&
+		ReadProfileNumbers(array, model, observation->profile, problem);
 }
 
 /* Get the profile argument.  Returns an empty array if argno is 0. */

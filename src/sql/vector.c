@@ -122,18 +122,14 @@ typedef struct PgVector
 	int16		unused;
 } PgVector;
 
-typedef void (*Copier) (int count, const PgVector *vector, float4 *out);
-
+/* Copy the numbers of a vector, which have "width" bytes each. */
 static void
-CopyFloats(int count, const PgVector *vector, float4 *out)
+CopyNumbers(const PgVector *vector, Size width, float4 *out)
 {
-	memcpy(out, vector + 1, sizeof(float4) * count);
-}
-
-static void
-CopyHalves(int count, const PgVector *vector, float4 *out)
-{
-	widen_half(count, (const uint16 *) (vector + 1), out);
+	if (width == sizeof(float4))
+		memcpy(out, vector + 1, sizeof(float4) * vector->dim);
+	else
+		widen_half(vector->dim, (const uint16 *) (vector + 1), out);
 }
 
 static const PgVector *
@@ -150,12 +146,12 @@ GetPgVector(Datum datum, Size width)
 }
 
 static Datum
-ConvertVector(Datum datum, Size width, Copier copy)
+ConvertVector(Datum datum, Size width)
 {
 	const PgVector *vector = GetPgVector(datum, width);
 	ArrayType  *array = ResultReals(vector->dim);
 
-	copy(vector->dim, vector, (float4 *) ARR_DATA_PTR(array));
+	CopyNumbers(vector, width, (float4 *) ARR_DATA_PTR(array));
 	return PointerGetDatum(array);
 }
 
@@ -175,7 +171,7 @@ GetElements(ArrayType *array, Datum **elements)
 }
 
 static Datum
-ConvertVectors(ArrayType *vectors, Size width, Copier copy)
+ConvertVectors(ArrayType *vectors, Size width)
 {
 	Datum	   *elements;
 	int			count = GetElements(vectors, &elements);
@@ -196,7 +192,7 @@ ConvertVectors(ArrayType *vectors, Size width, Copier copy)
 					 errmsg("expected %d dimensions, not %d", dim, vector->dim),
 					 errdetail("Vector %d of the array differs in length from the first vector.",
 							   i + 1)));
-		copy(dim, vector, (float4 *) ARR_DATA_PTR(array) + (Size) i * dim);
+		CopyNumbers(vector, width, (float4 *) ARR_DATA_PTR(array) + (Size) i * dim);
 	}
 	return PointerGetDatum(array);
 }
@@ -207,7 +203,7 @@ PG_FUNCTION_INFO_V1(dlints_from_vector);
 Datum
 dlints_from_vector(PG_FUNCTION_ARGS)
 {
-	return ConvertVector(PG_GETARG_DATUM(0), sizeof(float4), CopyFloats);
+	return ConvertVector(PG_GETARG_DATUM(0), sizeof(float4));
 }
 
 PG_FUNCTION_INFO_V1(dlints_from_halfvec);
@@ -216,7 +212,7 @@ PG_FUNCTION_INFO_V1(dlints_from_halfvec);
 Datum
 dlints_from_halfvec(PG_FUNCTION_ARGS)
 {
-	return ConvertVector(PG_GETARG_DATUM(0), sizeof(uint16), CopyHalves);
+	return ConvertVector(PG_GETARG_DATUM(0), sizeof(uint16));
 }
 
 PG_FUNCTION_INFO_V1(dlints_from_vectors);
@@ -229,7 +225,7 @@ PG_FUNCTION_INFO_V1(dlints_from_vectors);
 Datum
 dlints_from_vectors(PG_FUNCTION_ARGS)
 {
-	return ConvertVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(float4), CopyFloats);
+	return ConvertVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(float4));
 }
 
 PG_FUNCTION_INFO_V1(dlints_from_halfvecs);
@@ -242,5 +238,5 @@ PG_FUNCTION_INFO_V1(dlints_from_halfvecs);
 Datum
 dlints_from_halfvecs(PG_FUNCTION_ARGS)
 {
-	return ConvertVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(uint16), CopyHalves);
+	return ConvertVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(uint16));
 }

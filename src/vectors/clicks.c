@@ -70,17 +70,6 @@ KeysAreEqual(Keys *keys, Datum a, Datum b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-struct Clicks
-{
-	Keys	   *users;
-	Keys	   *items;
-	Size		count;
-	Size		capacity;
-	KeyEntry  **by_number;		/* items by number; NULL until the log is complete */
-	uint64	   *item_hashes;
-	SvdMatrix	matrix;
-};
-
 /* ---------- numbering of users and items ---------- */
 
 static Keys *
@@ -166,6 +155,12 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 		MemoryContextSwitchTo(old);
 	}
 	return entry->number;
+}
+
+uint32
+KeyNumbersCount(const KeyNumbers *keys)
+{
+	return keys->table->members;
 }
 
 Datum *
@@ -274,25 +269,7 @@ ClicksMemory(const Clicks *clicks)
 {
 	return CellsMemory(clicks) + KeysMemory(clicks->users) +
 		KeysMemory(clicks->items) +
-		sizeof(uint64) * ClicksItems(clicks);
-}
-
-uint32
-ClicksUsers(const Clicks *clicks)
-{
-	return clicks->users->table->members;
-}
-
-Size
-ClicksRows(const Clicks *clicks)
-{
-	return clicks->count;
-}
-
-uint32
-ClicksItems(const Clicks *clicks)
-{
-	return clicks->items->table->members;
+		(sizeof(Datum) + sizeof(uint64)) * KeyNumbersCount(clicks->items);
 }
 
 void
@@ -330,11 +307,13 @@ RenumberAll(Clicks *clicks)
 
 	clicks->matrix.users = clicks->users->table->members;
 	clicks->matrix.items = item_count;
-	clicks->by_number = items;
+	clicks->item_values = AllocateMany(sizeof(Datum), item_count);
 	clicks->item_hashes = AllocateMany(sizeof(uint64), item_count);
 	for (Size i = 0; i < item_count; i++)
-		clicks->item_hashes[i] = (uint64) items[i]->upper_hash << 32 |
-			items[i]->hash;
+	{
+		clicks->item_values[i] = items[i]->value;
+		clicks->item_hashes[i] = (uint64) items[i]->upper_hash << 32 | items[i]->hash;
+	}
 	for (Size i = 0; i < clicks->count; i++)
 	{
 		SvdCell    *cell = &clicks->matrix.cells[i];
@@ -344,6 +323,7 @@ RenumberAll(Clicks *clicks)
 		CHECK_FOR_INTERRUPTS();
 	}
 	pfree(users);
+	pfree(items);
 	pfree(user_numbers);
 	pfree(item_numbers);
 
@@ -460,19 +440,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/* The next three functions require that ClicksMatrix() was called. */
-const uint64 *
-ClicksItemHashes(const Clicks *clicks)
-{
-	return clicks->item_hashes;
-}
-
-Datum
-ClicksItem(const Clicks *clicks, uint32 item)
-{
-	return clicks->by_number[item]->value;
-}
-
+/* Find the number of an item, after ClicksMatrix(). */
 bool
 ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 {

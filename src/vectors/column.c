@@ -142,15 +142,6 @@ dlints_column_vector(PG_FUNCTION_ARGS)
 
 /* ---------- checks of stored arrays ---------- */
 
-static bool
-are_finite(const float4 *numbers, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (!isfinite(numbers[i]))
-			return false;
-	return true;
-}
-
 PG_FUNCTION_INFO_V1(dlints_are_finite);
 
 /*
@@ -164,12 +155,15 @@ dlints_are_finite(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array;
 	int			count;
+	bool		are_finite;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	array = PG_GETARG_ARRAYTYPE_P(0);
 	count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	PG_RETURN_BOOL(ARR_NDIM(array) <= 1 && !ARR_HASNULL(array) &&
-				   (PG_ARGISNULL(1) || count == PG_GETARG_INT32(1)) &&
-				   are_finite((float4 *) ARR_DATA_PTR(array), count));
+	are_finite = ARR_NDIM(array) <= 1 && !ARR_HASNULL(array) &&
+		(PG_ARGISNULL(1) || count == PG_GETARG_INT32(1));
+	for (int i = 0; are_finite && i < count; i++)
+		are_finite = isfinite(((float4 *) ARR_DATA_PTR(array))[i]);
+	PG_RETURN_BOOL(are_finite);
 }

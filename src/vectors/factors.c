@@ -36,7 +36,7 @@ FactorsMemory(const LogReader *log)
 {
 	const ItemFit *fit = (const ItemFit *) log;
 	Size		k = fit->factors;
-	SvdMatrix	matrix = {.items = ClicksItems(log->clicks)};
+	SvdMatrix	matrix = {.items = KeyNumbersCount(log->clicks->items)};
 	Size		columns = Min(k + SVD_SPARE, matrix.items);
 	Size		width = columns + (fit->previous_query ? k : 0) + (k > columns ? k : 0);
 
@@ -135,7 +135,7 @@ ComputeKnownShare(const bool *is_known, const SvdMatrix *matrix)
 static double *
 ComputeVectors(const Previous *previous, SvdMatrix *matrix)
 {
-	const uint64 *hashes = ClicksItemHashes(previous->fit->log.clicks);
+	const uint64 *hashes = previous->fit->log.clicks->item_hashes;
 	int			k = previous->fit->factors;
 	Svd			svd;
 	double	   *vectors;
@@ -209,7 +209,7 @@ PutVectors(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const double *
 	{
 		Datum		values[FIT_COLUMNS];
 
-		values[0] = ClicksItem(fit->log.clicks, item);
+		values[0] = fit->log.clicks->item_values[item];
 		values[1] = VectorDatum(vectors + (Size) item * fit->factors, fit->factors, type);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 		MemoryContextReset(row);

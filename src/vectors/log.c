@@ -86,16 +86,6 @@ ReportProgress(const QueryReader *reader, TimestampTz *last)
 	*last = now;
 }
 
-/* Get the planner's row estimate; 0 for statements without a plan, such as SHOW. */
-static double
-EstimateRows(Portal portal)
-{
-	PlannedStmt *statement = PortalGetPrimaryStmt(portal);
-
-	return statement && statement->planTree ?
-		statement->planTree->plan_rows : 0.0;
-}
-
 /* Return freed memory to the operating system, since glibc may keep it. */
 void
 ReleaseFreedMemory(void)
@@ -115,10 +105,10 @@ ReadQuery(const char *query, QueryReader *reader)
 	AllocSetContextCreate(caller, "dlints rows", ALLOCSET_DEFAULT_SIZES)};
 	SPIPlanPtr	plan;
 	Portal		portal;
+	PlannedStmt *statement;
 
 	ReleaseFreedMemory();
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	SPI_connect();
 	plan = SPI_prepare(query, 0, NULL);
 	if (plan == NULL || !SPI_is_cursor_plan(plan))
 		ereport(ERROR,
@@ -127,7 +117,9 @@ ReadQuery(const char *query, QueryReader *reader)
 	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
 
 	MemoryContextSwitchTo(reader->context);
-	reader->expected = EstimateRows(portal);
+	/* statements such as SHOW have no plan */
+	statement = PortalGetPrimaryStmt(portal);
+	reader->expected = statement && statement->planTree ? statement->planTree->plan_rows : 0.0;
 	reader->rows = 0;
 	reader->begin(reader, portal->tupDesc);
 	MemoryContextSwitchTo(caller);
@@ -143,18 +135,12 @@ ReadQuery(const char *query, QueryReader *reader)
 	MemoryContextDelete(receiver.rows);
 }
 
-static Oid
-ColumnType(TupleDesc desc, int column)
-{
-	return getBaseType(TupleDescAttr(desc, column)->atttypid);
-}
-
 KeyType
 ColumnKey(TupleDesc desc, int column)
 {
 	KeyType		key;
 
-	key.type = ColumnType(desc, column);
+	key.type = getBaseType(TupleDescAttr(desc, column)->atttypid);
 	key.collation = TupleDescAttr(desc, column)->attcollation;
 	if (!OidIsValid(key.collation))
 		key.collation = get_typcollation(key.type);
@@ -179,14 +165,6 @@ CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 		RaiseWrongColumns("a column definition list is required", hint);
 }
 
-/* Does an item column have the type and type modifier that we return without a cast? */
-static bool
-IsItemOf(Form_pg_attribute item, const ItemType *result)
-{
-	return (item->atttypid == result->type || IsBinaryCoercible(item->atttypid, result->type)) &&
-		(result->typmod < 0 || item->atttypmod == result->typmod);
-}
-
 /* ---------- the memory limit ---------- */
 
 static void
@@ -208,28 +186,6 @@ Megabytes(double bytes)
 	return ceil(bytes / (1024.0 * 1024.0));
 }
 
-/* Raise an error if the estimated number of rows exceeds the memory limit. */
-static void
-CheckExpected(const LogReader *reader)
-{
-	double		bytes = reader->query.expected * sizeof(SvdCell);
-
-	if (bytes > factors_memory * 1024.0)
-		RaiseTooLarge(psprintf("The planner expects %.0f rows, which need at least %.0f MB.",
-							   reader->query.expected, Megabytes(bytes)));
-}
-
-/* Raise an error if the log and the work space exceed the memory limit. */
-static void
-CheckTaken(const LogReader *reader)
-{
-	double		bytes = (double) ClicksMemory(reader->clicks) + (double) reader->work(reader);
-
-	if (bytes > factors_memory * 1024.0)
-		RaiseTooLarge(psprintf("The first " UINT64_FORMAT " rows need %.0f MB; the planner expects %.0f in all.",
-							   reader->query.rows + 1, Megabytes(bytes), reader->query.expected));
-}
-
 /* ---------- reading a click log ---------- */
 
 static void
@@ -243,7 +199,8 @@ BeginLog(QueryReader *query, TupleDesc desc)
 		RaiseWrongColumns(psprintf("query must return 2 or 3 columns, not %d", desc->natts),
 						  "The columns are user, item and, optionally, weight.");
 	item = TupleDescAttr(desc, 1);
-	if (!IsItemOf(item, result))
+	if ((item->atttypid != result->type && !IsBinaryCoercible(item->atttypid, result->type)) ||
+		(result->typmod >= 0 && item->atttypmod != result->typmod))
 		RaiseWrongColumns(psprintf("items are of type %s in the query and %s in the column definition list",
 								   format_type_with_typemod(item->atttypid, item->atttypmod),
 								   format_type_with_typemod(result->type, result->typmod)),
@@ -252,13 +209,15 @@ BeginLog(QueryReader *query, TupleDesc desc)
 	query->columns = desc->natts;
 	if (query->columns == 3)
 	{
-		reader->weight_type = ColumnType(desc, 2);
+		reader->weight_type = getBaseType(TupleDescAttr(desc, 2)->atttypid);
 		if (!TypeIsNumber(reader->weight_type))
 			RaiseWrongColumns(psprintf("weights must be numbers, not of type %s",
 									   format_type_be(reader->weight_type)),
 							  "The third column of the query is the weight.");
 	}
-	CheckExpected(reader);
+	if (query->expected * sizeof(SvdCell) > factors_memory * 1024.0)
+		RaiseTooLarge(psprintf("The planner expects %.0f rows, which need at least %.0f MB.",
+							   query->expected, Megabytes(query->expected * sizeof(SvdCell))));
 	reader->clicks = ClicksCreate(ColumnKey(desc, 0), ColumnKey(desc, 1), reader->seed);
 }
 
@@ -267,6 +226,7 @@ AddClick(QueryReader *query, const Datum *values)
 {
 	LogReader  *reader = (LogReader *) query;
 	double		weight = 1.0;
+	double		bytes;
 
 	if (query->columns == 3)
 		weight = ArgBounded(ArgNumber(reader->weight_type, values[2]), "weight");
@@ -278,7 +238,10 @@ AddClick(QueryReader *query, const Datum *values)
 	if (weight == 0.0)
 		return;
 	ClicksAdd(reader->clicks, values[0], values[1], weight);
-	CheckTaken(reader);
+	bytes = (double) ClicksMemory(reader->clicks) + (double) reader->work(reader);
+	if (bytes > factors_memory * 1024.0)
+		RaiseTooLarge(psprintf("The first " UINT64_FORMAT " rows need %.0f MB; the planner expects %.0f in all.",
+							   query->rows + 1, Megabytes(bytes), query->expected));
 }
 
 SvdMatrix *

@@ -9,6 +9,8 @@
 #define DLINTS_LOG_H
 
 #include "access/tupdesc.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/execnodes.h"
 
@@ -18,31 +20,45 @@
 
 extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes */
 
-typedef struct Clicks Clicks;
-
 typedef struct KeyType
 {
 	Oid			type;
 	Oid			collation;
 } KeyType;
 
-/* A set of users or items, numbered from 0 */
+/* The type of names, whose bytes are compared */
+static inline KeyType
+TextKey(void)
+{
+	return (KeyType) {TEXTOID, C_COLLATION_OID};
+}
+
+/* A set of values, such as users or items, numbered from 0 */
 typedef struct Keys KeyNumbers;
+
+typedef struct Clicks
+{
+	KeyNumbers *users;			/* NULL when the log is complete */
+	KeyNumbers *items;
+	Size		count;			/* number of rows */
+	Size		capacity;
+	SvdMatrix	matrix;
+
+	/* set when the log is complete */
+	Datum	   *item_values;
+	uint64	   *item_hashes;
+} Clicks;
 
 extern KeyNumbers *KeyNumbersCreate(KeyType of, const char *what);
 extern uint32 KeyNumbersGet(KeyNumbers *keys, Datum value);
+extern uint32 KeyNumbersCount(const KeyNumbers *keys);
 extern Datum *KeyNumbersValues(KeyNumbers *keys);
 extern Oid	KeyNumbersType(const KeyNumbers *keys);
 
 extern Clicks *ClicksCreate(KeyType users, KeyType items, uint64 seed);
 extern void ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight);
-extern uint32 ClicksUsers(const Clicks *clicks);
-extern uint32 ClicksItems(const Clicks *clicks);
-extern Size ClicksRows(const Clicks *clicks);
 extern Size ClicksMemory(const Clicks *clicks);
 extern SvdMatrix *ClicksMatrix(Clicks *clicks);
-extern const uint64 *ClicksItemHashes(const Clicks *clicks);
-extern Datum ClicksItem(const Clicks *clicks, uint32 item);
 extern bool ClicksFindItem(Clicks *clicks, Datum value, uint32 *item);
 extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 

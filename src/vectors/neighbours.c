@@ -32,13 +32,13 @@ Size
 NeighboursMemory(const LogReader *log)
 {
 	int			k = ((const ItemFit *) log)->neighbours;
+	uint32		items = KeyNumbersCount(log->clicks->items);
 	Size		per_item = 2 * (sizeof(size_t) + sizeof(double)) + 3 * sizeof(uint32) +
 		2 * (Size) k * sizeof(Neighbour);
 
-	return per_item * ClicksItems(log->clicks) +
-		sizeof(size_t) * ClicksUsers(log->clicks) +
-		(sizeof(NeighbourUse) + sizeof(NeighbourNode)) * ClicksRows(log->clicks) +
-		sizeof(double) * neighbours_popular_len(ClicksItems(log->clicks));
+	return per_item * items + sizeof(size_t) * KeyNumbersCount(log->clicks->users) +
+		(sizeof(NeighbourUse) + sizeof(NeighbourNode)) * log->clicks->count +
+		sizeof(double) * neighbours_popular_len(items);
 }
 
 /* Fit a regression of each item on its k nearest items. */
@@ -98,7 +98,7 @@ ItemsDatum(const LogReader *log, const Neighbour *row, uint32 count)
 	Datum	   *items = palloc(sizeof(Datum) * count);
 
 	for (uint32 i = 0; i < count; i++)
-		items[i] = ClicksItem(log->clicks, row[i].item);
+		items[i] = log->clicks->item_values[row[i].item];
 	return PointerGetDatum(construct_array(items, count, log->item.type, type->typlen,
 										   type->typbyval, type->typalign));
 }
@@ -141,7 +141,7 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *sta
 		CHECK_FOR_INTERRUPTS();
 		if (count == 0)
 			continue;
-		values[0] = ClicksItem(fit->log.clicks, item);
+		values[0] = fit->log.clicks->item_values[item];
 		values[first] = ItemsDatum(&fit->log, row, count);
 		values[first + 1] = WeightsDatum(row, count, type);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);

@@ -19,6 +19,7 @@
 #include "posterior/kept_models.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "vectors/pack.h"
 
 #define HEADER		3
 #define IS_MATRIX	(1 << 23)
@@ -95,8 +96,8 @@ RowExponents(int rows, int len, const double *numbers)
 }
 
 /* Compress a vector, or the rows of a matrix, to "width" bytes per number. */
-static bytea *
-Pack(ArrayType *array, int width)
+bytea *
+PackVectors(ArrayType *array, int width)
 {
 	ArgSpec		spec = {"features", 0, NULL};
 	int			count = VectorCount(array, &spec);
@@ -150,7 +151,7 @@ dlints_pack(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("bits must be 8 or 16, not %lld", (long long) bits)));
-	PG_RETURN_BYTEA_P(Pack(ArgArray(fcinfo, 0), (int) bits / 8));
+	PG_RETURN_BYTEA_P(PackVectors(ArgArray(fcinfo, 0), (int) bits / 8));
 }
 
 static void
@@ -300,10 +301,10 @@ ReadWeights(ArrayType *array, int *count)
  *
  * We sum differences from the first vector, so that the mean of equal numbers is exact.
  */
-static void
-FindMean(Reader *reader, ArrayType *array, MemoryContext context)
+static double *
+WeightedMean(bytea *packed, ArrayType *array, MemoryContext context)
 {
-	PackedVectors next = ReadPacked(reader->plain);
+	PackedVectors next = ReadPacked(packed);
 	PackedVectors rest = next;
 	int			len = next.len;
 	int			places;
@@ -325,10 +326,22 @@ FindMean(Reader *reader, ArrayType *array, MemoryContext context)
 	}
 	for (int k = 0; k < len && count > 1; k++)
 		mean[k] = first[k] + mean[k] / sum;
-	reader->mean = mean;
 	pfree(first);
 	pfree(numbers);
 	pfree(weights);
+	return mean;
+}
+
+static void
+SubtractMean(int len, const double *mean, float4 *numbers)
+{
+	for (int k = 0; k < len; k++)
+	{
+		double		contrast = numbers[k] - mean[k];
+
+		CheckReals(1, &contrast);
+		numbers[k] = (float4) contrast;
+	}
 }
 
 PG_FUNCTION_INFO_V1(dlints_contrast);
@@ -346,26 +359,46 @@ dlints_contrast(PG_FUNCTION_ARGS)
 	Reader	   *reader = FindReader(fcinfo);
 	ArrayType  *result = VectorAt(reader, PG_GETARG_INT64(1));
 	MemoryContext context = fcinfo->flinfo->fn_mcxt;
-	int			len = reader->vectors.len;
-	float4	   *numbers;
 
 	if (!reader->mean || !ValueKeyMatches(&reader->weights_key, PG_GETARG_DATUM(2)))
 	{
 		ForgetMean(reader);
-		FindMean(reader, PG_GETARG_ARRAYTYPE_P(2), context);
+		reader->mean = WeightedMean(reader->plain, PG_GETARG_ARRAYTYPE_P(2), context);
 		ValueKeyReplace(&reader->weights_key, PG_GETARG_DATUM(2), context);
 	}
 	if (result == NULL)
 		PG_RETURN_NULL();
-	numbers = (float4 *) ARR_DATA_PTR(result);
-	for (int k = 0; k < len; k++)
-	{
-		double		contrast = numbers[k] - reader->mean[k];
-
-		CheckReals(1, &contrast);
-		numbers[k] = (float4) contrast;
-	}
+	SubtractMean(reader->vectors.len, reader->mean, (float4 *) ARR_DATA_PTR(result));
 	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* Unpack a vector or matrix.  Unless "weights" is NULL, subtract the weighted mean of its vectors. */
+ArrayType *
+UnpackVectors(bytea *packed, ArrayType *weights)
+{
+	PackedVectors vectors = ReadPacked(packed);
+	PackedVectors rest = vectors;
+	double	   *mean = weights == NULL ? NULL : WeightedMean(packed, weights, CurrentMemoryContext);
+	int			count = 0;
+	ArrayType  *result;
+
+	while (SkipVector(&rest))
+		count++;
+	if (count == 0)
+		return construct_empty_array(FLOAT4OID);
+	CheckPacked(vectors.is_matrix || count == 1);
+	result = vectors.is_matrix ? ResultRealMatrix(count, vectors.len) :
+		ResultReals(vectors.len);
+	for (int i = 0; i < count; i++)
+	{
+		float4	   *numbers = (float4 *) ARR_DATA_PTR(result) + (Size) i * vectors.len;
+
+		ReadVector(&vectors, numbers);
+		if (mean != NULL)
+			SubtractMean(vectors.len, mean, numbers);
+		SkipVector(&vectors);
+	}
+	return result;
 }
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
@@ -374,24 +407,7 @@ PG_FUNCTION_INFO_V1(dlints_vector_packed);
 Datum
 dlints_vector_packed(PG_FUNCTION_ARGS)
 {
-	PackedVectors vectors = ReadPacked(PG_GETARG_BYTEA_PP(0));
-	PackedVectors rest = vectors;
-	int			count = 0;
-	ArrayType  *result;
-
-	while (SkipVector(&rest))
-		count++;
-	if (count == 0)
-		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
-	CheckPacked(vectors.is_matrix || count == 1);
-	result = vectors.is_matrix ? ResultRealMatrix(count, vectors.len) :
-		ResultReals(vectors.len);
-	for (int i = 0; i < count; i++)
-	{
-		ReadVector(&vectors, (float4 *) ARR_DATA_PTR(result) + (Size) i * vectors.len);
-		SkipVector(&vectors);
-	}
-	PG_RETURN_ARRAYTYPE_P(result);
+	PG_RETURN_ARRAYTYPE_P(UnpackVectors(PG_GETARG_BYTEA_PP(0), NULL));
 }
 
 /* Append a packed vector to a packed matrix.  Only the first vector's header is copied. */

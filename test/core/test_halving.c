@@ -23,7 +23,7 @@ make_set(void)
 	HalvingSet	set = {
 		.width = WIDTH, .vectors = vectors, .weights = weights,
 		.projections = guarded(COUNT),
-		.rows = guarded_floats((size_t) halving_rows(WIDTH)),
+		.rows = guarded_floats((size_t) HALVING_ROWS * WIDTH),
 		.axis = guarded(2 * WIDTH)};
 
 	for (int i = 0; i < COUNT; i++)

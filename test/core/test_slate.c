@@ -78,7 +78,7 @@ choose(Slate *slate, int candidates, const double *scores, uint64_t seed)
 		count = candidates - first < 3 ? candidates - first : 3;
 		for (i = first; i < first + count; i++)
 			peak = scores[i] > peak ? scores[i] : peak;
-		if (!slate_is_beyond(slate, peak))
+		if (peak >= slate_least(slate))
 			slate_offer(slate, first, count, scores + first, 1);
 	}
 	return slate_end(slate);
