@@ -42,7 +42,7 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
-	return Min(Max(PG_GETARG_INT32(argno), 0), (int) MaxArraySize);
+	return Min(Max(PG_GETARG_INT32(argno), 0), (int) (MaxAllocSize / sizeof(Datum)));
 }
 
 /* Create an array of reals for the caller to fill.  An empty one has no dimensions. */
