@@ -1,9 +1,7 @@
 -- Weight of the neighbour score --------------------------------------------------------------
 --
--- The weight is fitted to examples whose negative items were clicked at about the same time.  Where items are of
--- interest for some days or weeks only, these examples do not show that neighbours of old clicks are old items.  We
--- therefore hold out the latest clicks, rank each held-out item among random items of the catalogue, and reduce the
--- weight if the ranks then become better.
+-- The weight is fitted to examples whose negative items were clicked at about the same time.  To find out whether
+-- neighbours of old clicks are still of interest, we hold out the latest clicks and rank them among random items.
 
 -- Write the table held_out_item: factors and neighbours of items, fitted without an eighth of the click log and without
 -- the clicks after a time.  _dlints_fit_prior() drops it.
@@ -27,10 +25,8 @@ COMMENT ON FUNCTION _dlints_hold_out(integer, timestamptz)
 -- Multiply the weight of the neighbour score by 0 (the minimum weight), 0.3 or 1, whichever gives held-out clicks the
 -- best ranks.  For up to 500 users we rank a random click after the time "until" among 200 random items that the user
 -- had not clicked, by the score that recommend() computes.  All earlier clicks of the user are in the history, so that
--- neighbours can predict clicks of the same visit.  Ranks are compared by their discounted cumulative gain.  Clicks are
--- weighted by the inverse of the assumed impressions of their item (setting.exposure), so that popular items do not
--- dominate.  Where neighbour scores repeat what columns say, the fitted weight is too large.  It is therefore no better
--- guess than the smaller weights, and a difference need not be significant.
+-- neighbours can predict clicks of the same visit.  Clicks are weighted by the inverse of the assumed impressions of
+-- their item (setting.exposure).  The best mean gain decides, since the weight is too large where columns say the same.
 CREATE FUNCTION _dlints_limit_neighbour_weight(until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
 $$

@@ -366,9 +366,13 @@ BEGIN
 	               ' LIMIT 100000) c', @extschema@._dlints_latest_clicks()) INTO n_clicks;
 	n_parts := CASE WHEN n_clicks < 300 AND (SELECT s.clicks IS NULL FROM setting s) THEN 0
 	                ELSE least(8, ceil(80000.0 / greatest(n_clicks, 1))) END;
-	-- the latest 2,000 clicks, or a twentieth of a short log, are held out
-	EXECUTE format('SELECT k.at FROM (%s) k ORDER BY k.at DESC LIMIT 1 OFFSET $1', @extschema@._dlints_newest_clicks())
-	INTO until USING least(2000, n_clicks / 20);
+	-- the latest 2,000 clicks (a twentieth of a short log), or those of 100 users (at most an eighth), are held out
+	EXECUTE format('
+		WITH newest AS MATERIALIZED (%s)
+		SELECT greatest((SELECT k.at FROM newest k ORDER BY k.at DESC LIMIT 1 OFFSET $1 / 8), least(
+		           (SELECT k.at FROM newest k ORDER BY k.at DESC LIMIT 1 OFFSET least(2000, $1 / 20)),
+		           (SELECT max(k.at) FROM newest k GROUP BY k.user_id ORDER BY 1 DESC LIMIT 1 OFFSET 100)))',
+		@extschema@._dlints_newest_clicks()) INTO until USING n_clicks;
 	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows instead of one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	IF is_new THEN
