@@ -125,23 +125,21 @@ SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM list), 5, 
   'next() pages a user''s list for the user');
 SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM list), 5, 10, 'another')), 5::bigint,
   'next() pages a user''s list for the user in another session');
-SELECT matches(outcome(format('SELECT count(*) FROM board.next(%s, 5%s)', (SELECT min(decision)
-  FROM list), who)), '^42501: decision \d+ does not belong to this ',
-  'next() does not page a user''s list for ' || caller)
-FROM  (VALUES (', 11', 'another user'), (', 11, ''ten''', 'another user in the session'), ('',
-  'a caller without a user'),
-              (', session => ''ten''', 'the session without the user'), (', session => ''other''',
-                'another session')) v (who, caller);
 CREATE TEMP TABLE anonymous AS SELECT * FROM board.recommend(NULL, 5, session => 'nobody');
 SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM anonymous), 5, session => 'nobody')), 5::bigint,
   'next() pages a session''s list for the session');
 SELECT is((SELECT count(*) FROM board.next((SELECT min(decision) FROM anonymous), 5, 12, 'nobody')), 5::bigint,
   'next() pages a session''s list for a user who has logged in');
-SELECT matches(outcome(format('SELECT count(*) FROM board.next(%s, 5%s)', (SELECT min(decision)
-  FROM anonymous), who)), '^42501: ',
-  'next() does not page a session''s list for ' || caller)
-FROM  (VALUES (', 11', 'a user'), ('', 'a caller without a session'), (', session => ''other''',
-  'another session')) v (who, caller);
+SELECT matches(outcome(format('SELECT count(*) FROM board.next(%s, 5%s)', decision, who)),
+  '^42501: decision \d+ does not belong to this ', format('next() does not page a %s''s list for %s', owner, caller))
+FROM  (SELECT 'user' AS owner, min(decision) AS decision FROM list UNION ALL
+       SELECT 'session', min(decision) FROM anonymous) d
+       JOIN (VALUES ('user', ', 11', 'another user'), ('user', ', 11, ''ten''', 'another user in the session'),
+                    ('user', '', 'a caller without a user'),
+                    ('user', ', session => ''ten''', 'the session without the user'),
+                    ('user', ', session => ''other''', 'another session'), ('session', ', 11', 'a user'),
+                    ('session', '', 'a caller without a session'),
+                    ('session', ', session => ''other''', 'another session')) v (owner, who, caller) USING (owner);
 
 -- a list that claims to follow a list of another user, and one that claims to follow a list without a user
 CREATE FUNCTION seen_again(other bigint, of_user bigint) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -319,7 +317,7 @@ SELECT p.oid::regprocedure AS f, p.prosrc ~ '_dlints_enter\(' AS is_entry
 FROM   pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
        JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dlints'
 WHERE  p.proname ~ '^_dlints_'
-AND    p.prosrc ~ '(CONSTANT pg_catalog.name :=|BEGIN\s+PERFORM) \w+\._dlints_(schema|enter)\(';
+AND    p.prosrc ~ '(CONSTANT pg_catalog.name :=|BEGIN\s+PERFORM) \w+\._dlints_(check_entry|enter)\(';
 SELECT cmp_ok(count(*), '>', 30::bigint, 'functions of the extension check the search_path') FROM guarded;
 SELECT is(direct_call(f, path), '55000', format('%s raises an error under the search_path %s', f, path))
 FROM   guarded,
@@ -343,7 +341,7 @@ SELECT is_empty($$SELECT p.oid::regprocedure
   WHERE  p.proname ~ '^_dlints_' AND p.proname !~ '_(tables|views|wrappers)$'
   AND    p.prosrc ~ '(FROM|UPDATE|INTO|JOIN) (ONLY )?(setting|job|model|decision|reward|pending|quarantine|item_vector|'
          'block|trend|neighbour|event|similarity)\M'
-  AND    p.prosrc !~ '(CONSTANT pg_catalog.name :=|BEGIN\s+PERFORM) \w+\._dlints_(schema|enter)\('
+  AND    p.prosrc !~ '(CONSTANT pg_catalog.name :=|BEGIN\s+PERFORM) \w+\._dlints_(check_entry|enter)\('
   AND    NOT coalesce(p.proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'$$,
   'every function of the extension that names a table of a recommender checks the search_path');
 
