@@ -153,7 +153,7 @@ $$;
 COMMENT ON FUNCTION _dlints_do_part(text) IS 'do a part of the maintenance, if it is due';
 
 -- Do a part of the maintenance of a recommender or a ranker, if it is due and no other session is doing it.  Parts
--- are refresh, items, refit, learn, rebuild, prices and months; "run" records that all were called.  Returns 'more'
+-- are learn, refresh, items, refit, rebuild, prices and months; "run" records that all were called.  Returns 'more'
 -- if the part must be called again in another transaction.
 --
 -- An error becomes a warning and a row of report(), so that the other parts are done.  After an error, the weekly
@@ -177,9 +177,9 @@ BEGIN
 				USING DETAIL = 'Another session holds a lock that it needs.';
 			RETURN NULL;
 	END;
-	IF (part = ANY ('{refresh,items,refit,learn,rebuild,prices,months,run}')) IS NOT TRUE THEN
+	IF (part = ANY ('{learn,refresh,items,refit,rebuild,prices,months,run}')) IS NOT TRUE THEN
 		RAISE 'there is no part "%" of the maintenance', part USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'Parts are refresh, items, refit, learn, rebuild, prices and months.';
+			HINT = 'Parts are learn, refresh, items, refit, rebuild, prices and months.';
 	END IF;
 	BEGIN
 		IF part = 'run' THEN
@@ -197,9 +197,9 @@ BEGIN
 		END IF;
 		RETURN result;
 	EXCEPTION
-		WHEN lock_not_available THEN
+		WHEN lock_not_available OR transaction_rollback THEN
 			RAISE NOTICE 'part "%" of the maintenance of "%" waits for the next run()', part, own
-				USING DETAIL = 'Another session holds a lock that it needs.';
+				USING DETAIL = 'Another session holds a lock that it needs, or has changed the same rows.';
 			RETURN NULL;
 		WHEN OTHERS OR ASSERT_FAILURE THEN
 			GET STACKED DIAGNOSTICS remedy = PG_EXCEPTION_HINT;

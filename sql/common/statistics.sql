@@ -80,6 +80,11 @@ BEGIN
 	RETURN QUERY
 	SELECT 'failed maintenance', 1::float8, NULL::float8, format('%s: %s', j.name, j.problem)
 	FROM   job j WHERE j.problem IS NOT NULL AND j.name NOT IN ('encoding', 'changed') ORDER BY j.name;
+	RETURN QUERY
+	SELECT 'unfinished maintenance', 1::float8, NULL::float8,
+	       'run() has not completed for an hour; have cron call it without a statement_timeout'
+	FROM   job r WHERE r.name = 'run' AND r.done_at < now() - interval '1 hour'
+	AND    EXISTS (SELECT FROM job j WHERE j.name = 'refresh' AND j.done_at > r.done_at + interval '50 minutes');
 END
 $$;
 COMMENT ON FUNCTION _dlints_problem_report()

@@ -19,8 +19,8 @@
 
 #include "compat.h"
 
-/* parts of the maintenance, in order */
-static const char *const parts[] = {"refresh", "items", "refit", "learn", "rebuild", "prices", "months"};
+/* parts of the maintenance, in order; learning is first, so that no timeout in a long part holds it up */
+static const char *const parts[] = {"learn", "refresh", "items", "refit", "rebuild", "prices", "months"};
 
 /* result of the SQL function run_part() if it must be called again for this part */
 #define HAS_MORE "more"

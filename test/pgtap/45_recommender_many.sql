@@ -3,7 +3,7 @@
 -- This takes over 20 s, since lists of 4,000 items are computed again from all candidates.
 \ir include/many_jobs.sql
 
-SELECT plan(71);
+SELECT plan(73);
 
 CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, codes bytea, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
@@ -299,6 +299,17 @@ FROM   generate_series(1, 20) p, library.recommend(p, 100) WHERE item = 'zzz';
 CALL library.run();
 SELECT is(count(*), 1::bigint, 'run() adds a new item whose key is not ordered') FROM library.item_vector
   WHERE item = 'zzz';
+
+-- run() that does not complete
+CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE USING ERRCODE = '40001'; END$$;
+CREATE TRIGGER collide BEFORE DELETE ON library.pending FOR EACH STATEMENT EXECUTE FUNCTION collide();
+CALL library.run();
+DROP TRIGGER collide ON library.pending;
+SELECT is_empty('SELECT name FROM library.job WHERE problem IS NOT NULL',
+  'run() leaves a part that could not be serialized to the next run()');
+SELECT later('2 hours'), library.refresh();
+SELECT is(count(*), 1::bigint, 'the report says that run() has not completed')
+FROM   library.report() WHERE measure = 'unfinished maintenance';
 
 SELECT * FROM finish();
 ROLLBACK;
