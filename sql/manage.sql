@@ -425,6 +425,8 @@ BEGIN
 		RAISE 'there is no recommender or ranker "%"', name
 			USING ERRCODE = 'undefined_object', HINT = 'The view dlints_recommenders lists them.';
 	END IF;
+	-- GRANT in two sessions at once fails with an internal error
+	PERFORM pg_advisory_xact_lock('pg_namespace'::regclass::bigint << 32 | quote_ident(name)::regnamespace::bigint);
 	EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', name, role);
 	FOR entry IN
 		SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

@@ -14,7 +14,11 @@ $$
 DECLARE
 	grantee text;
 BEGIN
-	EXECUTE format('CREATE SCHEMA %I', name);
+	BEGIN
+		EXECUTE format('CREATE SCHEMA %I', name);
+	EXCEPTION WHEN unique_violation THEN            -- another session has created it meanwhile
+		RAISE 'schema "%" already exists', name USING ERRCODE = 'duplicate_schema';
+	END;
 	-- for partitioned tables PostgreSQL rejects the database's default tablespace by name
 	PERFORM set_config('default_tablespace', '', true) FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
 	WHERE   d.datname = current_database() AND t.spcname = current_setting('default_tablespace');

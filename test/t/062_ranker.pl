@@ -86,6 +86,11 @@ value('offer.learn()');
 
 my $sessions = Sessions->new($node);
 
+is($sessions->interleave("SELECT dlints_create_ranker('twin')", 'COMMIT', "SELECT dlints_create_ranker('twin')"), '42P06',
+	'a ranker that another session has just created exists already');
+is($sessions->interleave("SELECT dlints_grant('twin', 'pg_monitor')", 'COMMIT',
+	q{DO $$BEGIN PERFORM dlints_grant('twin', 'pg_monitor'); END$$}), '00000', 'two sessions grant privileges on a ranker');
+
 for my $end ('COMMIT', 'ROLLBACK')
 {
 	value("ask('$end ' || e) FROM generate_series(1, 40) e");
