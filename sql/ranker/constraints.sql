@@ -80,7 +80,7 @@ BEGIN
 	action AS MATERIALIZED (
 		SELECT r.place, r.step, a.n, a.features, a.price, c.costs
 		FROM   setting s CROSS JOIN recent r,
-		       LATERAL @extschema@._dlints_ranker_actions(r.context, r.actions, s.vectors,
+		       LATERAL @extschema@._dlints_ranker_actions(r.context - s.user_key, r.actions, s.vectors,
 		                                                  ARRAY(SELECT p.name FROM constraint_price p)) a,
 		       LATERAL (SELECT array_agg(p.sign * @extschema@._dlints_expected_cost(
 		                           @extschema@._dlints_announced_cost(r.actions -> (a.n - 1), p.name), c.ratio, c.cost)

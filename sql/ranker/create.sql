@@ -1,13 +1,13 @@
 -- Make and change a ranker -----------------------------------------------------------
 
--- Apply a change of settings to constraints and models.  Since names of constraints are not features of actions,
--- the models are trained again when a constraint is added or removed.
+-- Apply a change of settings to constraints and models.  Since names of constraints and the user are no features, the
+-- models are trained again when a constraint is added or removed, or the user has another key.
 CREATE FUNCTION _dlints_apply_ranker_change(change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	has_other_features boolean := change ?| '{half_life,vectors}' OR ARRAY(
+	has_other_features boolean := change ?| '{half_life,vectors,user_key}' OR ARRAY(
 			SELECT p.name FROM constraint_price p ORDER BY p.name)
 		<> ARRAY(SELECT k.k FROM setting s, jsonb_object_keys(s.constraints) k ORDER BY k.k);
 BEGIN

@@ -75,7 +75,7 @@ DECLARE
 BEGIN
 	WITH late AS MATERIALIZED (
 		SELECT r.event, coalesce(r.applied, s.default_reward) AS was, s.vectors,
-		       d.context, d.actions, d.ranking[1] AS chosen, d.at
+		       d.context - s.user_key AS context, d.actions, d.ranking[1] AS chosen, d.at
 		FROM   setting s CROSS JOIN decision d,
 		       LATERAL (SELECT r.event, r.applied FROM reward r
 		                WHERE  r.event = d.event AND r.applied IS DISTINCT FROM r.value OFFSET 0

@@ -18,7 +18,7 @@ CREATE TABLE setting (
     vectors       jsonb NOT NULL,           -- lengths of the context's vectors, by key
     constraints   jsonb NOT NULL,
     value_limit   float8 NOT NULL,
-    user_key      text NOT NULL,            -- key of the context that holds the user, for erase()
+    user_key      text NOT NULL,            -- key of the context that holds the user; no feature
     empty_model   @extschema@.dlints(192) NOT NULL,
     -- columns with state, which _dlints_write_settings() does not write
     live_share    float8 NOT NULL DEFAULT 1 CHECK (live_share BETWEEN 0 AND 1),   -- share that the ranker decides

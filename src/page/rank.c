@@ -101,7 +101,7 @@ static const PageQuery find_prices = {
 	" SELECT a.n, a.id, a.price, a.features," \
 	" @extschema@.dlints_predict(m.state, a.features::@extschema@.dlints_vector," \
 	"     '{}'::@extschema@.dlints_vector) AS expected" \
-	" FROM setting s, model m, LATERAL @extschema@._dlints_ranker_actions($1, $2, s.vectors," \
+	" FROM setting s, model m, LATERAL @extschema@._dlints_ranker_actions($1 - s.user_key, $2, s.vectors," \
 	"     ARRAY(SELECT p.name FROM constraint_price p)) a" \
 	" WHERE m.name = 'reward'),"
 

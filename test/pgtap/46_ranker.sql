@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(134);
+SELECT plan(137);
 
 -- ---------- creation ----------
 
@@ -354,6 +354,14 @@ DELETE FROM judge.decision WHERE treatment = 'live' AND id > (SELECT min(id) FRO
   AND n >= 0);
 SELECT is((says('expected minus earned')).meaning, 'unknown: too few events',
   'the report needs two events for an error');
+ROLLBACK TO judged;
+SELECT is(count(DISTINCT features), 1::bigint, 'the models are not trained on the user')
+FROM judge.training_example WHERE model = 'reward';
+SELECT judge.rebuild(), judge.learn();
+SELECT is(count(DISTINCT expected), 1::bigint, 'the user is not a feature of rank()')
+FROM unnest('{1,2}'::text[]) u, judge.rank('of ' || u, jsonb_build_object('user_id', u), '["a"]') WHERE expected > 0;
+SELECT dlints_alter_ranker('judge', '{"user_key": "member"}');
+SELECT cmp_ok(difference_from_log('judge'), '<', 1e-9::float8, 'a change of user_key trains the models again');
 ROLLBACK TO judged;
 INSERT INTO judge.pending
 SELECT id, now() - CASE treatment WHEN 'live' THEN interval '59 minutes' ELSE '61 minutes' END
