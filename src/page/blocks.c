@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "nodes/bitmapset.h"
 #include "utils/array.h"
 
 #include "compat.h"
@@ -314,13 +315,6 @@ NumberedItem(const BestItems *best, int number)
 
 /* ---------- items among the best under any weight vector ---------- */
 
-#define ST_SORT			sort_numbers
-#define ST_ELEMENT_TYPE	int
-#define ST_COMPARE(a, b)	(*(a) < *(b) ? -1 : *(a) > *(b))
-#define ST_SCOPE		static
-#define ST_DEFINE
-#include "lib/sort_template.h"
-
 static int
 compare_numbers(const void *a, const void *b)
 {
@@ -334,21 +328,17 @@ compare_numbers(const void *a, const void *b)
 int
 UniteBest(const BestItems *best, int **numbers)
 {
-	int			size = 0;
+	Bitmapset  *all = NULL;
 	int			count = 0;
-	int			kept = 0;
 
 	for (int r = 0; r < best->rankings; r++)
-		size += best->slates[r].best.count;
-	*numbers = AllocateMany(sizeof(int), size);
-	for (int r = 0; r < best->rankings; r++)
 		for (int i = 0; i < best->slates[r].best.count; i++)
-			(*numbers)[count++] = best->slates[r].best.entries[i].candidate;
-	sort_numbers(*numbers, count);
-	for (int i = 0; i < count; i++)
-		if (i == 0 || (*numbers)[i] != (*numbers)[kept - 1])
-			(*numbers)[kept++] = (*numbers)[i];
-	return kept;
+			all = bms_add_member(all, best->slates[r].best.entries[i].candidate);
+	*numbers = AllocateMany(sizeof(int), bms_num_members(all));
+	for (int number = -1; (number = bms_next_member(all, number)) >= 0;)
+		(*numbers)[count++] = number;
+	bms_free(all);
+	return count;
 }
 
 /* Return the index of a number in a sorted array; -1 if it is missing. */
