@@ -125,47 +125,29 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_items()
 	IS 'refresh vectors, costs, popularity, trends and effects of items; returns the number of vectors that changed';
 
--- Refresh a recommender: item vectors, costs, popularity, trends and item effects.  Returns the number of vectors whose
--- columns or dates changed.
-CREATE FUNCTION _dlints_refresh(setting regclass) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
-BEGIN
-	PERFORM @extschema@._dlints_check_objects();
-	RETURN @extschema@._dlints_refresh_items();
-END
-$$;
-COMMENT ON FUNCTION _dlints_refresh(regclass) IS 'refresh the item vectors of a recommender';
-
--- Check the objects and the click log that a fit reads, find the latest clicks, and take the lock of run()'s part
--- "refit".  A fit takes this lock before those of item vectors and examples.
-CREATE FUNCTION _dlints_begin_fit() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_entry();
-	PERFORM @extschema@._dlints_check_objects();
-	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
-	PERFORM @extschema@._dlints_check_click_rows();
-	PERFORM @extschema@._dlints_find_latest_clicks();
-END
-$$;
-COMMENT ON FUNCTION _dlints_begin_fit()
-	IS 'check the data that a fit reads, take the lock of fits, and find the latest clicks';
-
--- Fit the latent factors of a recommender.  Returns the number of items with factors.
-CREATE FUNCTION _dlints_refit(setting regclass) RETURNS bigint
+-- Do a step of the maintenance of a recommender, whether it is due or not.  "refresh" returns the number of vectors
+-- whose columns or dates changed, "refit" the number of items with factors, and "warm_start" the number of clicks used.
+CREATE FUNCTION _dlints_upkeep(setting regclass, step text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 	SET extra_float_digits = 1 AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
-	PERFORM @extschema@._dlints_begin_fit();
-	PERFORM @extschema@._dlints_adopt_values();
-	RETURN @extschema@._dlints_refit_factors();
+	PERFORM @extschema@._dlints_check_objects();
+	IF step = 'refresh' THEN
+		RETURN @extschema@._dlints_refresh_items();
+	END IF;
+	-- a fit takes the lock of run()'s part "refit" before those of item vectors and examples
+	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
+	PERFORM @extschema@._dlints_check_click_rows();
+	PERFORM @extschema@._dlints_find_latest_clicks();
+	IF step = 'refit' THEN
+		PERFORM @extschema@._dlints_adopt_values();
+		RETURN @extschema@._dlints_refit_factors();
+	END IF;
+	RETURN @extschema@._dlints_fit_prior();
 END
 $$;
-COMMENT ON FUNCTION _dlints_refit(regclass) IS 'fit the latent factors of a recommender';
+COMMENT ON FUNCTION _dlints_upkeep(regclass, text)
+	IS 'do a step of the maintenance of a recommender: refresh, refit or warm_start';

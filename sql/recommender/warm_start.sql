@@ -411,17 +411,3 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_fit_prior(boolean)
 	IS 'fit the prior of the models to the click log; returns the number of clicks used';
-
--- Fit the prior of a recommender's models to the click log.  Returns the number of clicks used.
-CREATE FUNCTION _dlints_warm_start(setting regclass) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
-BEGIN
-	PERFORM @extschema@._dlints_begin_fit();
-	RETURN @extschema@._dlints_fit_prior();
-END
-$$;
-COMMENT ON FUNCTION _dlints_warm_start(regclass)
-	IS 'fit the prior of a recommender to its click log; returns the number of clicks used';

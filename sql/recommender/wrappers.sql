@@ -86,13 +86,13 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_recommender_erase('setting'::regclass, {user_key}, session);
 
 CREATE FUNCTION refresh() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_refresh('setting'::regclass);
+RETURN @extschema@._dlints_upkeep('setting'::regclass, 'refresh'::text);
 
 CREATE FUNCTION refit() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_refit('setting'::regclass);
+RETURN @extschema@._dlints_upkeep('setting'::regclass, 'refit'::text);
 
 CREATE FUNCTION warm_start() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_warm_start('setting'::regclass);
+RETURN @extschema@._dlints_upkeep('setting'::regclass, 'warm_start'::text);
 
 COMMENT ON FUNCTION recommend IS 'choose, log and return up to k items for a user, best first, with the probability of '
     'each choice and the expected reward; "recent" are items clicked in this session; user_id may be null';
