@@ -176,7 +176,8 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 		ScoreBlockRow(scorer, lanes);
 		for (int i = 0; scan->eligible != NULL && i < scan->n_offered; i++)
 			memmove(&scorer->scores[(Size) i * BYTE_LANES],
-					&scorer->scores[(Size) scan->places[i] * BYTE_LANES], sizeof(float) * BYTE_LANES);
+					&scorer->scores[(Size) scan->places[i] * BYTE_LANES],
+					sizeof(float) * BYTE_LANES);
 		find_masks(scan, lanes, slates);
 		for (int i = 0; i < scan->n_offered; i++)
 			if (scan->masks[i] != 0)
