@@ -25,12 +25,14 @@ CREATE FUNCTION _dlints_column_kind(items oid, column_name text) RETURNS text
 $$
 DECLARE
 	type pg_type;
+	element pg_type;
 	is_reference boolean;
 	kind text;
 BEGIN
 	SELECT t.* INTO type
 	FROM   pg_attribute a JOIN pg_type t ON t.oid = @extschema@._dlints_base_type(a.atttypid)
 	WHERE  a.attrelid = items AND a.attname = column_name;
+	SELECT t.* INTO element FROM pg_type t WHERE t.oid = @extschema@._dlints_base_type(type.typelem);
 	SELECT column_name ~ '(^id|_id|[a-z]I[dD])$' OR count(*) > 0 INTO is_reference
 	FROM   pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
 	WHERE  c.conrelid = items AND c.contype = 'f' AND a.attname = column_name;
@@ -43,7 +45,10 @@ BEGIN
 		WHEN type.oid IN ('float4[]'::regtype, 'float8[]'::regtype) THEN 'vector'
 		WHEN type.typname IN ('vector', 'halfvec') AND EXISTS (
 		    SELECT FROM pg_cast WHERE castsource = type.oid AND casttarget = 'float4[]'::regtype) THEN 'vector'
-		WHEN type.typcategory = 'A' THEN 'tags'
+		-- the texts of other elements, such as dates, depend on settings of the session
+		WHEN type.typcategory = 'A' AND (
+		    element.typcategory IN ('S', 'E', 'I', 'B', 'N') AND element.typname NOT IN ('money', 'float4', 'float8')
+		    OR element.typname IN ('uuid', 'citext', 'json', 'jsonb')) THEN 'tags'
 		WHEN type.typcategory IN ('S', 'E', 'I') OR type.typname IN ('uuid', 'citext') THEN 'category'
 	END;
 	IF kind IS NULL THEN
