@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -144,7 +145,7 @@ set_path(Oid schema, GucAction action)
  * Set the search_path to a schema.  Returns the GUC nest level that restores it.
  *
  * Requests look up few rows, which are mostly cached.  The default random_page_cost would make the
- * planner scan a whole table of some thousand items instead.
+ * planner scan a whole table of some thousand items instead.  Lower settings remain.
  */
 int
 EnterSchema(Oid schema)
@@ -152,7 +153,8 @@ EnterSchema(Oid schema)
 	int			nest_level = NewGUCNestLevel();
 
 	set_path(schema, GUC_ACTION_SAVE);
-	(void) set_config_option("random_page_cost", "1.1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	if (random_page_cost > 1.1)
+		(void) set_config_option("random_page_cost", "1.1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	return nest_level;
 }
 
