@@ -116,8 +116,8 @@ DECLARE
 	form record;
 BEGIN
 	FOR form IN SELECT * FROM (VALUES
-		('', '', 'selects candidates from blocks of items: the k best under each weight vector, the first vector''s items '
-		         'first'),
+		('', '',
+		 'selects candidates from blocks of items: the k best under each weight vector, the first vector''s items first'),
 		(', seed bigint', ' with a seed',
 		 'selects candidates as dlints_shortlist does without a seed, and breaks ties by dlints_tie_keys(items, seed)'))
 		f (rest, which, description) LOOP

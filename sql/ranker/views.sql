@@ -44,8 +44,8 @@ FROM   setting s
        CROSS JOIN decision d
        LEFT JOIN reward r ON r.event = d.event
        CROSS JOIN LATERAL @extschema@._dlints_ranker_examples(
-           d.context - s.user_key, d.actions, d.ranking[1], d.treatment, coalesce(r.applied, s.default_reward), s.vectors,
-           c.constraint_names) x
+           d.context - s.user_key, d.actions, d.ranking[1], d.treatment, coalesce(r.applied, s.default_reward),
+           s.vectors, c.constraint_names) x
 WHERE  d.active
 AND    d.id >= s.trained_from
 AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = d.id)

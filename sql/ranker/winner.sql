@@ -23,7 +23,8 @@ BEGIN
 		                   SELECT coalesce(a.value ->> 'id', a.value #>> '{}') FROM jsonb_array_elements(d.actions) a)),
 	option AS (
 		SELECT e.block, a.action, a.price, r.position = 1 AS is_chosen, e.reward,
-		       greatest(avg(r.probability) OVER (PARTITION BY e.block, e.context - s.user_key, a.document), 0.001) AS probability
+		       greatest(avg(r.probability) OVER (PARTITION BY e.block, e.context - s.user_key, a.document),
+		                0.001) AS probability
 		FROM   names n CROSS JOIN setting s CROSS JOIN event e,
 		       LATERAL (SELECT u.n, u.probability, u.position, g.document
 		                FROM   unnest(e.ranking, e.probabilities) WITH ORDINALITY u (n, probability, position)

@@ -465,8 +465,8 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
 	a := @extschema@._dlints_add_bindings(own::text, (SELECT to_jsonb(s.*) FROM setting s)) || jsonb_build_object(
-		'clicks', format('SELECT c.user_id, c.item, c.at, c.weight FROM %I.click c', own), 'path', 'pg_catalog, pg_temp',
-		'users', users, 'control', 0, 'epsilon', 0, 'borrowed', own);
+		'clicks', format('SELECT c.user_id, c.item, c.at, c.weight FROM %I.click c', own),
+		'path', 'pg_catalog, pg_temp', 'users', users, 'control', 0, 'epsilon', 0, 'borrowed', own);
 	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);
 	RETURN QUERY
 	SELECT t.policy, t.hit_rate, t.hit_rate_stderr, t.ndcg, t.ndcg_stderr, t.verdict

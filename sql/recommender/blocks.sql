@@ -110,9 +110,10 @@ CREATE FUNCTION _dlints_set_centroids() RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	slots integer := (SELECT greatest(1, s.block_slots * (s.liked + 38 + 4 * n.numbers) / (s.liked + 42 + 8 * n.numbers))
-	                  FROM   setting s,     -- bytes of an item in a block, and of a centroid
-	                         LATERAL (SELECT s.aged / 3 + count(*) AS numbers FROM constraint_price) n);
+	-- bytes of an item in a block, and of a centroid
+	slots integer := (SELECT greatest(1, s.block_slots * (s.liked + 38 + 4 * n.numbers)
+	                                     / (s.liked + 42 + 8 * n.numbers))
+	                  FROM   setting s, LATERAL (SELECT s.aged / 3 + count(*) AS numbers FROM constraint_price) n);
 BEGIN
 	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
 	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)

@@ -112,7 +112,7 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 	int			n_constraints = ArgElements(request.constraints, &constraints, NULL);
 	ActionNames context = ReadContextNames(&request);
 
-	for (uint32 i = 0; i < JsonContainerSize(actions); i++)
+	for (uint32 i = 0; JsonContainerIsArray(actions) && i < JsonContainerSize(actions); i++)
 	{
 		JsonbValue *action = getIthJsonbValueFromContainer(actions, i);
 		char	   *id = ActionId(action);

@@ -208,8 +208,8 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 	kind_fill(&kind, count, features, profiles, reduced);
 	if (BeginProjection(model, &projection, &walk))
 		while (ProjectionNext(&walk))
-			linalg_project(model->feature_dim, walk.piece.count, walk.piece.numbers, count, features,
-						   reduced + walk.piece.first, kind_reduced_len(&kind));
+			linalg_project(model->feature_dim, walk.piece.count, walk.piece.numbers, count,
+						   features, reduced + walk.piece.first, kind_reduced_len(&kind));
 }
 
 /* Compute a model's features from the arguments of an SQL function. */

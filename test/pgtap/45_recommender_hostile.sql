@@ -284,7 +284,8 @@ SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"items":
   format('dlints_alter_recommender() rejects the items "%s"', name))
 FROM   unnest('{nothing,"",a b,a.b.c.d}'::text[]) name;
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"items": "kept", "item_key": "x"}')$$),
-  '42703: argument "items": kept has no column field', 'dlints_alter_recommender() rejects items without an encoded column');
+  '42703: argument "items": kept has no column field',
+  'dlints_alter_recommender() rejects items without an encoded column');
 CREATE TABLE other (id integer PRIMARY KEY, field text[], posted text);
 SAVEPOINT dated;
 SELECT dlints_create_recommender('dated', 'job', '{field,posted}') IS NULL;

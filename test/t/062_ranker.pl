@@ -48,7 +48,8 @@ sub messages
 like(messages(q{BEGIN READ ONLY; SELECT offer.rank('e', '{}', '["a"]')}),
 	qr/ERROR:  25006: cannot log a decision in a read-only transaction/, 'rank() refuses a read-only transaction');
 like(messages('SET default_transaction_read_only = on; CALL offer.run()'),
-	qr/^[^\n]*ERROR:  25006: cannot execute run\(\) in a read-only transaction/, 'run() refuses a read-only transaction');
+	qr/^[^\n]*ERROR:  25006: cannot execute run\(\) in a read-only transaction/,
+	'run() refuses a read-only transaction');
 value(q{offer.rank('known', '{}', '["a", "b"]')});
 is(messages(q{BEGIN READ ONLY; SELECT offer.rank('known', '{}', '["a", "b"]')}), '',
 	'rank() returns a known answer in a read-only transaction');
@@ -86,10 +87,11 @@ value('offer.learn()');
 
 my $sessions = Sessions->new($node);
 
-is($sessions->interleave("SELECT dlints_create_ranker('twin')", 'COMMIT', "SELECT dlints_create_ranker('twin')"), '42P06',
-	'a ranker that another session has just created exists already');
+is($sessions->interleave("SELECT dlints_create_ranker('twin')", 'COMMIT', "SELECT dlints_create_ranker('twin')"),
+	'42P06', 'a ranker that another session has just created exists already');
 is($sessions->interleave("SELECT dlints_grant('twin', 'pg_monitor')", 'COMMIT',
-	q{DO $$BEGIN PERFORM dlints_grant('twin', 'pg_monitor'); END$$}), '00000', 'two sessions grant privileges on a ranker');
+	q{DO $$BEGIN PERFORM dlints_grant('twin', 'pg_monitor'); END$$}), '00000',
+	'two sessions grant privileges on a ranker');
 
 for my $end ('COMMIT', 'ROLLBACK')
 {
