@@ -123,6 +123,7 @@ $$
 DECLARE
 	key_type CONSTANT oid := (SELECT @extschema@._dlints_base_type(t.atttypid)
 	                          FROM pg_attribute t WHERE t.attrelid = items AND t.attname = item_key);
+	problem text;
 BEGIN
 	IF key_type = item_type THEN
 		RETURN;
@@ -136,6 +137,12 @@ BEGIN
 	RAISE NOTICE 'converting column "%" of %', item_key, items::regclass;
 	EXECUTE format('ALTER TABLE %s ALTER %I TYPE %s', items::regclass, item_key,
 	               @extschema@._dlints_type_name(item_type));
+EXCEPTION WHEN feature_not_supported THEN
+	GET STACKED DIAGNOSTICS problem = PG_EXCEPTION_DETAIL;
+	RAISE 'column "%" of % is read by other views', item_key, items::regclass
+		USING ERRCODE = 'feature_not_supported', DETAIL = problem,
+		HINT = 'If another recommender has the same items, give it a copy of the table meanwhile:'
+			' dlints_alter_recommender(..., ''{"items": "copy"}'').';
 END
 $$;
 COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';

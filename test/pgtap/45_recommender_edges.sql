@@ -51,6 +51,10 @@ SELECT lives_ok($$DROP VIEW r.click; ALTER TABLE click ALTER person TYPE bigint;
   SELECT dlints_alter_recommender('r', '{"user_type": "bigint"}')$$, 'user keys become bigint in one call');
 SELECT is((SELECT count(*) FROM r.recommend(5000000000, 5)), 5::bigint,
   'users beyond integer get lists after user keys became bigint');
+CREATE VIEW reader AS SELECT id FROM product;
+SELECT alike(outcome($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint"}')$$),
+  '0A000: column "id" of public.product is read by other views%', 'keys that another view reads raise an error');
+DROP VIEW reader;
 SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint"}')$$,
   'item keys become bigint in one call');
 SELECT set_eq($$SELECT DISTINCT atttypid::regtype::text FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
