@@ -139,7 +139,7 @@ BEGIN
 	               @extschema@._dlints_type_name(item_type));
 EXCEPTION WHEN feature_not_supported THEN
 	GET STACKED DIAGNOSTICS problem = PG_EXCEPTION_DETAIL;
-	RAISE 'column "%" of % is read by other views', item_key, items::regclass
+	RAISE 'column "%" of %: %', item_key, items::regclass, SQLERRM
 		USING ERRCODE = 'feature_not_supported', DETAIL = problem,
 		HINT = 'If another recommender has the same items, give it a copy of the table meanwhile:'
 			' dlints_alter_recommender(..., ''{"items": "copy"}'').';
