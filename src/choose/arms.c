@@ -10,7 +10,7 @@
 #include "choose/request.h"
 #include "choose/topk.h"
 #include "core/random.h"
-#include "posterior/parts.h"
+#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"

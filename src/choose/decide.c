@@ -18,8 +18,6 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-#define DECIDE_COLUMNS	4
-
 /* With 10000 draws, the standard error of a propensity is at most 0.005. */
 #define MAX_DRAWS	10000
 
@@ -302,14 +300,12 @@ static void
 StoreCandidate(const Decision *decision, int number, int rank, NullableDatum item,
 			   ReturnSetInfo *rows)
 {
-	Datum		values[DECIDE_COLUMNS];
-	bool		nulls[DECIDE_COLUMNS] = {item.isnull, rank == 0, false, false};
+	Datum		values[] = {
+		item.value, Int32GetDatum(rank), Float8GetDatum(decision->scores[number]),
+		Float8GetDatum(DecisionProbability(decision, number))};
+	bool		nulls[] = {item.isnull, rank == 0, false, false};
 
 	CHECK_FOR_INTERRUPTS();
-	values[0] = item.value;
-	values[1] = Int32GetDatum(rank);
-	values[2] = Float8GetDatum(decision->scores[number]);
-	values[3] = Float8GetDatum(DecisionProbability(decision, number));
 	tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 

@@ -7,7 +7,6 @@
 
 #include "fmgr.h"
 
-#include "posterior/parts.h"
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 

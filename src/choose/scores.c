@@ -17,7 +17,7 @@
 #include "core/numbers.h"
 #include "core/random.h"
 #include "core/score.h"
-#include "posterior/parts.h"
+#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"

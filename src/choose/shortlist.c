@@ -187,9 +187,7 @@ CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 static ArgSpec
 FeaturesSpec(const Shortlist *list)
 {
-	ArgSpec		spec = {"array of features", list->len, NULL};
-
-	return spec;
+	return (ArgSpec) {"array of features", list->len, NULL};
 }
 
 static Block

@@ -26,9 +26,7 @@ typedef struct Prior
 static inline Prior
 prior_of_ridge(double ridge)
 {
-	Prior		prior = {ridge, ridge, 0.0, NULL, NULL, NULL, 0.0};
-
-	return prior;
+	return (Prior) {ridge, ridge, 0.0, NULL, NULL, NULL, 0.0};
 }
 
 extern void prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P);

@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "price_program.h"
-
 /* Number of candidates between two calls of pause() */
 #define CANDIDATES_PER_PAUSE	100000
 

@@ -5,7 +5,7 @@
  * Each constraint has a row: mean cost - target + slack - relaxation = 0.  The last row says that
  * the weights of the columns, which are choices, sum to 1.
  */
-#include "price_program.h"
+#include "price.h"
 
 #include <float.h>
 #include <math.h>

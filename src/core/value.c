@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-/* Return the sums for a single decision. */
+/* Return the sums for a single decision, with rewards that a model predicts, or zeros. */
 PolicyValue
-value_of(double reward, double weight)
+value_of(double reward, double weight, double predicted, double expected)
 {
 	PolicyValue v = {.count = 1.0};
 
@@ -17,20 +17,11 @@ value_of(double reward, double weight)
 	v.weighted.mean = weight * reward;
 	v.max_weight = weight;
 	v.weight_squares = weight * weight;
+	v.doubly.mean = expected + weight * (reward - predicted);
 	if (weight > 0.0)
 		v.snips = reward;
 	if (v.weight_squares > 0.0)
 		v.by_squares.mean = reward;
-	return v;
-}
-
-/* Return the sums for a single decision, with rewards that a model predicts. */
-PolicyValue
-value_of_modelled(double reward, double weight, double predicted, double expected)
-{
-	PolicyValue v = value_of(reward, weight);
-
-	v.doubly.mean = expected + weight * (reward - predicted);
 	return v;
 }
 

@@ -33,9 +33,7 @@ typedef struct PolicyValue
 	Moments		doubly;			/* terms of dr */
 } PolicyValue;
 
-extern PolicyValue value_of(double reward, double weight);
-extern PolicyValue value_of_modelled(double reward, double weight,
-									 double predicted, double expected);
+extern PolicyValue value_of(double reward, double weight, double predicted, double expected);
 extern void value_merge(PolicyValue *v, const PolicyValue *other);
 extern double value_stderr(const PolicyValue *v, Moments moments);
 extern double value_snips_stderr(const PolicyValue *v);

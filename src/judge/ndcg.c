@@ -20,16 +20,6 @@ typedef struct NdcgState
 	TopK	   *by_relevance;
 } NdcgState;
 
-static NdcgState *
-BeginNdcg(MemoryContext context, int k)
-{
-	NdcgState  *state = MemoryContextAlloc(context, sizeof(NdcgState));
-
-	state->by_score = TopKCreateOfType(context, FLOAT8OID, k, sizeof(TopK));
-	state->by_relevance = TopKCreateOfType(context, FLOAT8OID, k, sizeof(TopK));
-	return state;
-}
-
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
@@ -59,9 +49,16 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 				 errmsg("relevance must not be negative"),
 				 errdetail("The value is %g.", relevance)));
 
-	state = PG_ARGISNULL(0) ?
-		BeginNdcg(AggregateContext(fcinfo), k) :
-		(NdcgState *) PG_GETARG_POINTER(0);
+	if (PG_ARGISNULL(0))
+	{
+		MemoryContext context = AggregateContext(fcinfo);
+
+		state = MemoryContextAlloc(context, sizeof(NdcgState));
+		state->by_score = TopKCreateOfType(context, FLOAT8OID, k, sizeof(TopK));
+		state->by_relevance = TopKCreateOfType(context, FLOAT8OID, k, sizeof(TopK));
+	}
+	else
+		state = (NdcgState *) PG_GETARG_POINTER(0);
 	CheckSameValue(k == state->by_score->k, "k", "group");
 	TopKOffer(state->by_score, score, item);
 	TopKOffer(state->by_relevance, relevance, item);

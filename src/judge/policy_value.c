@@ -1,6 +1,7 @@
 /*
  * policy_value.c
- *		The aggregate dlints_policy_value and the function dlints_bounds, which evaluate policies.
+ *		Evaluation of policies: the aggregate dlints_policy_value, and the functions dlints_bounds
+ *		and _dlints_best.
  */
 #include "postgres.h"
 
@@ -9,10 +10,13 @@
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 
+#include "core/random.h"
 #include "core/value.h"
 #include "sql/args.h"
+#include "sql/arrays.h"
 
 /*
  * Number of doubles in the state of dlints_policy_value.
@@ -104,6 +108,7 @@ PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
 {
+	bool		modelled = PG_NARGS() > 4;
 	PolicyValue value;
 	double		reward;
 	double		weight;
@@ -114,14 +119,10 @@ dlints_policy_value_transfn(PG_FUNCTION_ARGS)
 			return AggregateSameState(fcinfo);
 	reward = ArgBounded(PG_GETARG_FLOAT8(1), "reward");
 	weight = DecisionWeight(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
-	if (PG_NARGS() == 4)
-	{
-		value = value_of(reward, weight);
-		PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS_PLAIN));
-	}
-	value = value_of_modelled(reward, weight, ArgBounded(PG_GETARG_FLOAT8(4), "predicted"),
-							  ArgBounded(PG_GETARG_FLOAT8(5), "expected"));
-	PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS));
+	value = value_of(reward, weight,
+					 modelled ? ArgBounded(PG_GETARG_FLOAT8(4), "predicted") : 0.0,
+					 modelled ? ArgBounded(PG_GETARG_FLOAT8(5), "expected") : 0.0);
+	PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, modelled ? VALUE_NUMBERS : VALUE_NUMBERS_PLAIN));
 }
 
 PG_FUNCTION_INFO_V1(dlints_policy_value_combinefn);
@@ -245,7 +246,7 @@ MaxSquares(const Sample *sample)
 }
 
 static double
-Squares(const Sample *sample)
+SampleSquares(const Sample *sample)
 {
 	return sample->stderr_of_mean * sample->stderr_of_mean *
 		sample->count * (sample->count - 1.0);
@@ -264,7 +265,7 @@ CheckSample(const Sample *sample)
 		ArgRaiseOutOfRange("mean", "from lowest to highest", sample->mean);
 	if (!(sample->stderr_of_mean >= 0.0))
 		ArgRaiseOutOfRange("stderr", "at least 0", sample->stderr_of_mean);
-	if (Squares(sample) > MaxSquares(sample) + 1e-6 * sample->count * range * range)
+	if (SampleSquares(sample) > MaxSquares(sample) + 1e-6 * sample->count * range * range)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("numbers between %s and %s cannot have this mean and standard error",
@@ -296,7 +297,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 	double		doubt = (1.0 - confidence) / 2.0;
 	double		range = sample.highest - sample.lowest;
 	double		place = (sample.mean - sample.lowest) / range;
-	double		squares = Squares(&sample) / range / range;
+	double		squares = SampleSquares(&sample) / range / range;
 	double		low;
 	double		high;
 	Datum		values[2];
@@ -311,4 +312,54 @@ dlints_bounds(PG_FUNCTION_ARGS)
 	values[0] = Float8GetDatum(ResultFinite(sample.lowest + range * low));
 	values[1] = Float8GetDatum(ResultFinite(sample.lowest + range * high));
 	return ResultRow(fcinfo, lengthof(values), values, nulls);
+}
+
+/* ---------- _dlints_best ---------- */
+
+/* number of draws of all mean rewards */
+#define DRAWS				10000
+
+PG_FUNCTION_INFO_V1(dlints_best);
+
+/*
+ * _dlints_best(means, errors): the probability that each normal variable is the largest.
+ *
+ * The second row of the result is the mean difference of each variable from the largest.  The seed
+ * is fixed.  The result is NULL if an array contains a NULL.
+ */
+Datum
+dlints_best(PG_FUNCTION_ARGS)
+{
+	ArrayType  *means = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType  *errors = PG_GETARG_ARRAYTYPE_P(1);
+	int			arms = ArrayGetNItems(ARR_NDIM(means), ARR_DIMS(means));
+	double	   *drawn = AllocateNumbers(arms);
+	double	   *sums = AllocateZeros(sizeof(double), mul_size(2, arms));
+
+	ArgCheckCount(arms, ArrayGetNItems(ARR_NDIM(errors), ARR_DIMS(errors)), "errors");
+	if (ARR_HASNULL(means) || ARR_HASNULL(errors))
+		PG_RETURN_NULL();
+	for (uint64 draw = 0; draw < DRAWS; draw++)
+	{
+		double		best = -INFINITY;
+		int			equals = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		random_normals_from(1, RANDOM_DRAW, 0, draw * arms, arms, drawn);
+		for (int i = 0; i < arms; i++)
+		{
+			drawn[i] = ((float8 *) ARR_DATA_PTR(means))[i] +
+				((float8 *) ARR_DATA_PTR(errors))[i] * drawn[i];
+			equals = drawn[i] > best ? 1 : equals + (drawn[i] == best);
+			best = Max(best, drawn[i]);
+		}
+		for (int i = 0; i < arms; i++)
+		{
+			sums[i] += drawn[i] == best ? 1.0 / equals : 0.0;
+			sums[arms + i] += best - drawn[i];
+		}
+	}
+	for (int i = 0; i < 2 * arms; i++)
+		sums[i] /= DRAWS;
+	PG_RETURN_DATUM(ResultMatrix(sums, 2, arms));
 }

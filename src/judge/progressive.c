@@ -9,7 +9,7 @@
 
 #include "core/numbers.h"
 #include "learn/update.h"
-#include "posterior/parts.h"
+#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"

@@ -8,7 +8,7 @@
 
 #include "learn/update.h"
 #include "model/model.h"
-#include "posterior/parts.h"
+#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"

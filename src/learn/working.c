@@ -60,28 +60,19 @@ GetPool(MemoryContext aggregate)
 	return AllocSetContextCreateInternal(aggregate, pool_name, ALLOCSET_DEFAULT_SIZES);
 }
 
+/* Create the state of the aggregate: an untrained model, or the model "state" if header is NULL. */
 static WorkingModel *
-CreateWorking(MemoryContext context, Dlints *model)
+CreateWorking(MemoryContext aggregate, const DlintsHeader *header, Datum state)
 {
-	WorkingModel *working = MemoryContextAlloc(context, sizeof(WorkingModel));
+	MemoryContext context = GetPool(aggregate);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	WorkingModel *working = palloc(sizeof(WorkingModel));
 
 	memset(working, 0, offsetof(WorkingModel, rewards));
 	EOH_init_header(&working->object, &working_methods, context);
-	working->model = model;
-	return working;
-}
-
-/* Create an untrained model with the parameters of "model", but not its prior. */
-static WorkingModel *
-WorkingCreate(MemoryContext aggregate, Datum model)
-{
-	DlintsHeader header = ModelHeaderFromDatum(model);
-	MemoryContext context = GetPool(aggregate);
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	Dlints	   *empty = ModelCreate(&header);
-
+	working->model = header ? ModelCreate(header) : ModelCopyFromDatum(state);
 	MemoryContextSwitchTo(caller);
-	return CreateWorking(context, empty);
+	return working;
 }
 
 /* Get the expanded object from a read-write pointer to it; NULL for another kind of datum. */
@@ -95,24 +86,6 @@ WorkingInPlace(Datum datum)
 	object = DatumGetEOHP(datum);
 	return object->eoh_methods == &working_methods ?
 		(WorkingModel *) object : NULL;
-}
-
-/* Get the state of the aggregate, which is expanded if it is flat. */
-static WorkingModel *
-WorkingFromState(Datum state, MemoryContext aggregate)
-{
-	WorkingModel *working = WorkingInPlace(state);
-	MemoryContext context;
-	MemoryContext caller;
-	Dlints	   *model;
-
-	if (likely(working != NULL))
-		return working;
-	context = GetPool(aggregate);
-	caller = MemoryContextSwitchTo(context);
-	model = ModelCopyFromDatum(state);
-	MemoryContextSwitchTo(caller);
-	return CreateWorking(context, model);
 }
 
 /* Does the header of an inline model equal that of the previous row's model? */
@@ -262,9 +235,14 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	if (PG_ARGISNULL(MODEL_ARGNO) || ObservationIsMissing(fcinfo, form))
 		return AggregateSameState(fcinfo);
 
-	working = PG_ARGISNULL(0) ?
-		WorkingCreate(aggregate, PG_GETARG_DATUM(MODEL_ARGNO)) :
-		WorkingFromState(PG_GETARG_DATUM(0), aggregate);
+	working = PG_ARGISNULL(0) ? NULL : WorkingInPlace(PG_GETARG_DATUM(0));
+	if (unlikely(working == NULL))
+	{
+		/* a state is flat if it was read from a table or another process */
+		DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(MODEL_ARGNO));
+
+		working = CreateWorking(aggregate, PG_ARGISNULL(0) ? &header : NULL, PG_GETARG_DATUM(0));
+	}
 	WorkingCheckModel(working, PG_GETARG_DATUM(MODEL_ARGNO));
 	observation = WorkingPlace(working);
 	PrefetchNextArray(PG_GETARG_DATUM(form->features));

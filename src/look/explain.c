@@ -14,7 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "posterior/parts.h"
+#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
@@ -128,26 +128,20 @@ ComputeExplanation(FunctionCallInfo fcinfo)
 
 /* ---------- rows of the result ---------- */
 
-static Datum
-PartName(const Explanation *e, int part)
-{
-	if (e->prepared->header.intercept && part == e->parts - 1)
-		return CStringGetTextDatum("intercept");
-	return e->names ? e->names[part] : CStringGetTextDatum(psprintf("%d", part + 1));
-}
-
 static void
 PutRows(const Explanation *e, ReturnSetInfo *rows)
 {
 	for (int part = 0; part < e->parts; part++)
 	{
-		Datum		values[3];
-		bool		nulls[3] = {false, false, false};
+		bool		is_intercept = e->prepared->header.intercept && part == e->parts - 1;
+		Datum		values[] = {
+			is_intercept ? CStringGetTextDatum("intercept") :
+			e->names ? e->names[part] : CStringGetTextDatum(psprintf("%d", part + 1)),
+			Float8GetDatum(ResultFinite(e->contributions[part])),
+			Float8GetDatum(ResultFinite(sqrt(e->variances[part])))};
+		bool		nulls[3] = {false};
 
 		CHECK_FOR_INTERRUPTS();
-		values[0] = PartName(e, part);
-		values[1] = Float8GetDatum(ResultFinite(e->contributions[part]));
-		values[2] = Float8GetDatum(ResultFinite(sqrt(e->variances[part])));
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
 }

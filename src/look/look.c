@@ -13,7 +13,7 @@
 #include "core/linalg.h"
 #include "model/fields.h"
 #include "model/model.h"
-#include "posterior/parts.h"
+#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"

@@ -47,7 +47,7 @@ typedef struct Object
 static Object
 MemoryObject(const Evidence *evidence)
 {
-	Object		object = {evidence->dim, 7, {
+	return (Object) {evidence->dim, 7, {
 		{"weight_sum", SHAPE_NUMBER, evidence->N},
 		{"weight_square_sum", SHAPE_NUMBER, evidence->N2},
 		{"reward_sum", SHAPE_NUMBER, evidence->R},
@@ -56,8 +56,6 @@ MemoryObject(const Evidence *evidence)
 		{"G", SHAPE_TRIANGLE, evidence->G},
 		{"H", SHAPE_TRIANGLE, evidence->H}
 	}};
-
-	return object;
 }
 
 static Object
@@ -65,14 +63,13 @@ PriorObject(Dlints *model)
 {
 	double	   *numbers = ModelPriorNumbers(model);
 	int			dim = ModelCoordinates(&model->header);
-	Object		object = {dim, 4, {
+
+	return (Object) {dim, 4, {
 		{"weight_sum", SHAPE_NUMBER, numbers},
 		{"sigma", SHAPE_NUMBER, numbers + 1},
 		{"b", SHAPE_VECTOR, numbers + 2},
 		{"G", SHAPE_TRIANGLE, numbers + 2 + dim}
 	}};
-
-	return object;
 }
 
 static void

@@ -18,13 +18,8 @@
 Kind
 ModelKind(const DlintsHeader *header)
 {
-	Kind		kind;
-
-	kind.interactions = header->interactions;
-	kind.feature_dim = header->feature_dim;
-	kind.reduced_dim = header->reduced_dim;
-	kind.intercept = header->intercept != 0;
-	return kind;
+	return (Kind) {header->interactions, header->feature_dim, header->reduced_dim,
+		header->intercept != 0};
 }
 
 /*
@@ -36,14 +31,11 @@ Projection
 ModelProjection(const DlintsHeader *header)
 {
 	bool		matched = header->interactions == INTERACTIONS_MATCHED;
-	Projection	projection;
 
 	Assert(ModelHasProjection(header));
-	projection.seed = (uint64) header->seed;
-	projection.scale = header->projection_scale / (matched ? MATCHED_SCALE : 1.0);
-	projection.feature_dim = header->feature_dim;
-	projection.reduced_dim = header->reduced_dim;
-	return projection;
+	return (Projection) {(uint64) header->seed,
+		header->projection_scale / (matched ? MATCHED_SCALE : 1.0),
+		header->feature_dim, header->reduced_dim};
 }
 
 /* Return the number of a model's features, which is the order of the model's matrices. */
@@ -253,10 +245,5 @@ ModelFirstSigma(Dlints *model)
 Rewards
 ModelRewards(const DlintsHeader *header)
 {
-	Rewards		rewards;
-
-	rewards.intercept = header->intercept != 0;
-	rewards.reference = header->reference;
-	rewards.totals = header->totals;
-	return rewards;
+	return (Rewards) {header->intercept != 0, header->reference, header->totals};
 }

@@ -81,17 +81,11 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static void
-check_expressions(PageRequest *page, void *arg)
-{
-	CheckExpressions(page);
-}
-
 /* Evaluate all expressions again, to get an error message that names the failing one. */
 static const char *
 expression_error(PageRequest *page)
 {
-	ErrorData  *error = TryStep(page, check_expressions, NULL);
+	ErrorData  *error = TryStep(page, CheckExpressions, NULL);
 
 	if (error != NULL && !IsRowError(error->sqlerrcode))
 		ReThrowError(error);

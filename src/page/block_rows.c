@@ -12,7 +12,7 @@
 
 #include "compat.h"
 #include "core/halving.h"
-#include "page/block_rows.h"
+#include "page/blocks.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -181,17 +181,6 @@ summarize_number(int count, int width, const float4 *numbers, float4 *mean, floa
 	*spread = (float4) Min(largest, FLT_MAX);
 }
 
-static void
-check_block(bytea *codes, ArrayType *numbers, int factors, int columns)
-{
-	if (factors < 0 || columns < 0 || ARR_NDIM(numbers) != 2 || ARR_HASNULL(numbers) ||
-		ARR_ELEMTYPE(numbers) != FLOAT4OID ||
-		VARSIZE_ANY_EXHDR(codes) != ARR_DIMS(numbers)[0] * item_bytes(factors, columns))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
-}
-
 PG_FUNCTION_INFO_V1(dlints_block_centroid);
 
 /*
@@ -220,7 +209,12 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	check_block(bytes, array, factors, columns);
+	if (factors < 0 || columns < 0 || ARR_NDIM(array) != 2 || ARR_HASNULL(array) ||
+		ARR_ELEMTYPE(array) != FLOAT4OID ||
+		VARSIZE_ANY_EXHDR(bytes) != count * item_bytes(factors, columns))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
 	sums = AllocateZeros(sizeof(double), factors + columns);
 	squares = AllocateZeros(sizeof(double), factors + columns);
 	for (int i = 0; i < count; i++, codes += item_bytes(factors, columns))

@@ -1,12 +1,39 @@
 /*
  * blocks.h
- *		Search for the items with the highest scores in the table "block".
+ *		The tables "block" and "centroid", and searches for the items with the highest scores.
+ *
+ * A row of "block" describes at most MAX_ITEMS items.  A row of "centroid" describes as many blocks
+ * by their means.  The column "codes" has features that are rounded to bytes (see
+ * core/byte_score.h), after two scales.  The column "numbers" has popularity, effect on rewards,
+ * costs and dates.  Features of dates are computed when a row is scored.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
 
+#include "core/byte_score.h"
 #include "core/slate.h"
 #include "page/keys.h"
+
+/* ---------- format of the tables "block" and "centroid" ---------- */
+
+/* maximum number of items in a block, and of blocks in a row of "centroid" */
+#define MAX_ITEMS		256
+#define N_SCALES		2
+#define SCALE_BYTES		(N_SCALES * sizeof(float4))
+/* Index of an item's first cost in "numbers" */
+#define FIRST_COST		2
+/* A block is rewritten if an item's popularity has changed by more than this fraction. */
+#define POPULARITY_CHANGE	0.05
+/* Number of spreads of features in "spreads", before the spreads of "numbers" */
+#define N_SPREADS		2
+
+static inline Size
+item_bytes(int factors, int columns)
+{
+	return SCALE_BYTES + byte_padded(factors) + byte_padded(columns);
+}
+
+/* ---------- searches ---------- */
 
 /* Weight vectors for the features, the effect on rewards and the costs of items */
 typedef struct Rankings

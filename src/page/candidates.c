@@ -12,7 +12,6 @@
 #include "page/candidates.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "vectors/log.h"
 
 /* maximum number of failing items that we isolate one by one: 0.1 s of CPU */
 #define MAX_FAILING		1000
@@ -81,7 +80,7 @@ static const PageQuery check_keys = {"SELECT @extschema@._dlints_repeated_key()"
 
 /* Evaluate all expressions of the recommender, to raise their errors. */
 void
-CheckExpressions(PageRequest *page)
+CheckExpressions(PageRequest *page, void *unused)
 {
 	RunSelect(page, &check_keys, NULL);
 	try_expression(page, &try_candidates, "candidates");
@@ -269,7 +268,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		read_without_failing(page, part);
 	AtEOXact_GUC(true, nest_level);
 	if (is_all && part.reader->set->n_failing > 0 && !page->has_passed)
-		CheckExpressions(page);
+		CheckExpressions(page, NULL);
 }
 
 /* Read eligible items.  Raises an error if expressions fail because an object is missing. */

@@ -5,8 +5,9 @@
 #ifndef DLINTS_PAGE_CANDIDATES_H
 #define DLINTS_PAGE_CANDIDATES_H
 
+#include "page/blocks.h"
 #include "page/keys.h"
-#include "page/weights.h"
+#include "posterior/kept_models.h"
 
 /* first number of items outside of blocks */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
@@ -35,6 +36,25 @@ typedef struct CandidateSet
 	double	   *effect_stddevs;
 	float4	   *costs;			/* one row per candidate */
 } CandidateSet;
+
+/* Models of a request */
+typedef struct PageModels
+{
+	Datum		profile;
+	PreparedModel *personal;
+	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
+	PreparedModel *control;
+	int			n_draws;
+	double	   *draws;			/* draws of the personal model's coefficients; NULL: none */
+} PageModels;
+
+/* in weights.c */
+extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
+extern double *MeanWeights(const PageRequest *page, const PageModels *models);
+extern const double *LaterWeights(const PageModels *models);
+extern const double *ReadPenalties(PageRequest *page);
+extern Rankings RankItems(PageRequest *page, ListPolicy policy, const PageModels *models,
+						  bool is_priced);
 
 /* in candidates.c */
 extern CandidateSet *CreateCandidates(int size);

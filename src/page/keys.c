@@ -60,17 +60,17 @@ typedef struct KeyEntry
 } KeyEntry;
 
 /* How to hash and compare keys of a type */
-typedef struct KeyType
+typedef struct KeyFunctions
 {
 	bool		is_integer;		/* are keys equal only if their bits are equal? */
 	Oid			collation;
 	FmgrInfo   *hash;			/* NULL: keys are hashed as text */
 	FmgrInfo   *equal;
 	Oid			output;
-} KeyType;
+} KeyFunctions;
 
 static uint32
-hash_key(const KeyType *type, Datum key)
+hash_key(const KeyFunctions *type, Datum key)
 {
 	char	   *text;
 	uint32		hash;
@@ -86,7 +86,7 @@ hash_key(const KeyType *type, Datum key)
 }
 
 static bool
-are_keys_equal(const KeyType *type, Datum a, Datum b)
+are_keys_equal(const KeyFunctions *type, Datum a, Datum b)
 {
 	return type->is_integer ? a == b :
 		DatumGetBool(FunctionCall2Coll(type->equal, type->collation, a, b));
@@ -108,7 +108,7 @@ are_keys_equal(const KeyType *type, Datum a, Datum b)
 struct KeyTable
 {
 	keys_hash  *hash;
-	KeyType		type;
+	KeyFunctions type;
 	uint64		max_length;		/* integer keys below this are in "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
 	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */

@@ -5,7 +5,6 @@
 #ifndef DLINTS_PAGE_LANES_H
 #define DLINTS_PAGE_LANES_H
 
-#include "page/block_rows.h"
 #include "page/blocks.h"
 
 /* Interleaved weight vectors, each multiplied by a power of two, its "unit" */

@@ -171,14 +171,11 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 
 	for (int i = 0; i < count; i++)
 	{
-		Datum		values[LIST_COLUMNS];
+		Datum		values[LIST_COLUMNS] = {
+			Int64GetDatum(decision), items[i], Int32GetDatum(i + 1),
+			Float8GetDatum(probabilities[i]), Float8GetDatum(expected[i])};
 		bool		nulls[LIST_COLUMNS] = {false};
 
-		values[0] = Int64GetDatum(decision);
-		values[1] = items[i];
-		values[2] = Int32GetDatum(i + 1);
-		values[3] = Float8GetDatum(probabilities[i]);
-		values[4] = Float8GetDatum(expected[i]);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
 }

@@ -15,7 +15,7 @@
 #define MAX_SCORE		4.0
 
 /* maximum number of items that are added to a shortlist */
-#define MAX_NEIGHBOURS	100
+#define MAX_ADDED	100
 
 /* In catalogues with more items than this, a search does not look up each neighbour score. */
 #define MAX_LOOKED_UP	20000
@@ -156,7 +156,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 		if (scores->neighbours[i].sum > 0.0 && limited_score(scores->neighbours[i].sum) >= minimum)
 			order[count++] = &scores->neighbours[i];
 	qsort(order, count, sizeof(Neighbour *), compare_sums);
-	for (int i = 0; i < Min(count, MAX_NEIGHBOURS); i++)
+	for (int i = 0; i < Min(count, MAX_ADDED); i++)
 		if (!order[i]->is_scored)
 			AddCandidate(set, order[i]->item, 0.0, -1, first_number + set->count);
 }

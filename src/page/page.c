@@ -157,39 +157,6 @@ RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *
 	run(page, query, args, true);
 }
 
-/* A DestReceiver that passes each row to a RowReader */
-typedef struct RowReceiver
-{
-	DestReceiver pub;
-	RowReader	read;
-	void	   *reader;
-	MemoryContext memory;		/* memory context that is reset after each row */
-} RowReceiver;
-
-static bool
-receive_row(TupleTableSlot *slot, DestReceiver *self)
-{
-	RowReceiver *receiver = (RowReceiver *) self;
-	MemoryContext caller;
-
-	slot_getallattrs(slot);
-	caller = MemoryContextSwitchTo(receiver->memory);
-	receiver->read(receiver->reader, slot->tts_values, slot->tts_isnull);
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(receiver->memory);
-	return true;
-}
-
-static void
-start_rows(DestReceiver *self, int operation, TupleDesc columns)
-{
-}
-
-static void
-end_rows(DestReceiver *self)
-{
-}
-
 /* Run a query, and call a function for each row.  The row is freed afterwards. */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
@@ -197,8 +164,7 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 {
 	SPIPlanPtr	plan = PagePlan(page, query, variant);
 	ParamListInfo params = makeParamList(SPI_getargcount(plan));
-	RowReceiver receiver = {{receive_row, start_rows, end_rows, end_rows, DestNone}, read, reader,
-	AllocSetContextCreate(CurTransactionContext, "dlints row", ALLOCSET_DEFAULT_SIZES)};
+	RowReceiver receiver = RowReceiverCreate(read, reader, CurTransactionContext);
 	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &receiver.pub};
 	int			result;
 
@@ -212,7 +178,7 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 		param->ptype = SPI_getargtypeid(plan, i);
 	}
 	result = SPI_execute_plan_extended(plan, &options);
-	MemoryContextDelete(receiver.memory);
+	MemoryContextDelete(receiver.row);
 	if (result < 0)
 		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 }
@@ -367,6 +333,6 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 		return;
 	/* the error of CheckExpressions() names the failing expression */
 	if (IsRowError(error->sqlerrcode))
-		CheckExpressions(page);
+		CheckExpressions(page, NULL);
 	ReThrowError(error);
 }

@@ -10,6 +10,8 @@
 #include "utils/array.h"
 #include "utils/timestamp.h"
 
+#include "vectors/log.h"
+
 /* Flags that choose the text of a statement (see StatementWord) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only the given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
@@ -119,7 +121,7 @@ typedef struct PageRequest
 	/* scores by the user's clicks (see neighbours.c); NULL: all scores are 0 */
 	struct NeighbourScores *neighbours;
 
-	struct Keys *groups;		/* names of cap groups; NULL until needed */
+	KeyNumbers *groups;			/* names of cap groups; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
@@ -154,7 +156,6 @@ extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint
 /* statements (in page.c) */
 extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
 extern void RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
-typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
 extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant,
 					 const NullableDatum *args, RowReader read, void *reader);
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
@@ -171,17 +172,13 @@ extern void CheckObjects(PageRequest *page, const ErrorData *error);
 static inline NullableDatum
 Given(Datum value)
 {
-	NullableDatum datum = {value, false};
-
-	return datum;
+	return (NullableDatum) {value, false};
 }
 
 static inline NullableDatum
 NotGiven(void)
 {
-	NullableDatum datum = {(Datum) 0, true};
-
-	return datum;
+	return (NullableDatum) {(Datum) 0, true};
 }
 
 /* in profile.c */
@@ -195,7 +192,7 @@ extern ArrayType *MakeProfile(const double *sum, double weights, const PageSetti
 extern double UnixTime(TimestampTz at);
 
 /* in candidates.c */
-extern void CheckExpressions(PageRequest *page);
+extern void CheckExpressions(PageRequest *page, void *unused);
 
 /* A chosen list; "items" is NULL if there is none. */
 typedef struct Choice

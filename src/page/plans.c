@@ -126,22 +126,9 @@ append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) *
 	append_qualified(text, start, sql - start, extension);
 }
 
-/* Write the types of a query's arguments to "types".  Returns their number. */
-static int
-argument_types(const PageRequest *page, const PageQuery *query, Oid *types)
-{
-	int			count = 0;
-
-	for (; count < MAX_ARGS && OidIsValid(query->argtypes[count]); count++)
-		types[count] = KeyTypeOf(page, query->argtypes[count]);
-	return count;
-}
-
 static SPIPlanPtr
-prepare(const PageRequest *page, const PageQuery *query, uint32 variant)
+prepare(const PageRequest *page, const PageQuery *query, uint32 variant, Oid *types, int count)
 {
-	Oid			types[MAX_ARGS];
-	int			count = argument_types(page, query, types);
 	StringInfoData text;
 	SPIPlanPtr	plan;
 
@@ -156,13 +143,10 @@ prepare(const PageRequest *page, const PageQuery *query, uint32 variant)
 	return plan;
 }
 
-/* Does a plan have the present key types?  dlints_alter_recommender() can change them. */
+/* Does a plan have these argument types?  dlints_alter_recommender() can change key types. */
 static bool
-has_types(const PageRequest *page, const PageQuery *query, SPIPlanPtr plan)
+has_types(SPIPlanPtr plan, const Oid *types, int count)
 {
-	Oid			types[MAX_ARGS];
-	int			count = argument_types(page, query, types);
-
 	for (int i = 0; i < count; i++)
 		if (SPI_getargtypeid(plan, i) != types[i])
 			return false;
@@ -182,6 +166,8 @@ PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
 	PlanKey		key;
 	KeptPlanEntry *entry;
 	SPIPlanPtr	plan;
+	Oid			types[MAX_ARGS];
+	int			count = 0;
 
 	if (!is_registered)
 	{
@@ -197,10 +183,12 @@ PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
 	if (strstr(query->sql, PLACEHOLDER) != NULL)
 		CheckNamesakes(page->extension_schema);
 	entry = hash_search(kept_plans, &key, HASH_FIND, NULL);
-	if (entry != NULL && has_types(page, query, entry->plan))
+	for (; count < MAX_ARGS && OidIsValid(query->argtypes[count]); count++)
+		types[count] = KeyTypeOf(page, query->argtypes[count]);
+	if (entry != NULL && has_types(entry->plan, types, count))
 		return entry->plan;
 
-	plan = prepare(page, query, variant);
+	plan = prepare(page, query, variant, types, count);
 	if (entry != NULL)
 		SPI_freeplan(entry->plan);
 	entry = hash_search(kept_plans, &key, HASH_ENTER, NULL);

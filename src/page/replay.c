@@ -171,11 +171,11 @@ dlints_replay_list(PG_FUNCTION_ARGS)
 		ReadFeatures(&page, set);
 	for (int row = 0; row < draws.count && set->count > 0; row++)
 	{
-		Datum		values[2];
-		bool		nulls[2] = {false, false};
+		Datum		values[] = {
+			replayed_scores(&page, set, draws.weights + (Size) row * draws.width),
+			replayed_costs(&page, set, signs)};
+		bool		nulls[2] = {false};
 
-		values[0] = replayed_scores(&page, set, draws.weights + (Size) row * draws.width);
-		values[1] = replayed_costs(&page, set, signs);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
 	ClosePage(&page);

@@ -15,7 +15,7 @@
 #include "compat.h"
 #include "core/ages.h"
 #include "model/model.h"
-#include "page/block_rows.h"
+#include "page/blocks.h"
 #include "page/tables.h"
 
 /* maximum block number: 40 million items in blocks of four */

@@ -442,23 +442,18 @@ random_subset(const PageRequest *page, CandidateSet *all)
 	return all;
 }
 
-static CandidateSet *
-random_candidates(PageRequest *page)
-{
-	CandidateSet *drawn = takes_all(page, POLICY_RANDOM) ? NULL :
-		DrawCandidates(page, read_new_items(page));
-
-	return drawn != NULL ? drawn :
-		random_subset(page, ReadAllowed(page, POLICY_RANDOM, CreateKeyTable(page, 0), NULL, 0));
-}
-
 CandidateSet *
 FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
 	CandidateSet *result = NULL;
 
 	if (policy == POLICY_RANDOM)
-		return random_candidates(page);
+	{
+		if (!takes_all(page, policy))
+			result = DrawCandidates(page, read_new_items(page));
+		return result != NULL ? result :
+			random_subset(page, ReadAllowed(page, policy, CreateKeyTable(page, 0), NULL, 0));
+	}
 	if (policy == POLICY_TRENDING)
 		result = trend_shortlist(page);
 	else if (!takes_all(page, policy))

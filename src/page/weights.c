@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
-#include "page/weights.h"
+#include "page/candidates.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"

@@ -272,18 +272,6 @@ EndTransaction(XactEvent event, void *arg)
 	MakeRoom(CacheLimit() / IDLE_CACHE_DIVISOR);
 }
 
-static void
-MakeTable(void)
-{
-	if (table)
-		return;
-	if (!all_context)
-		all_context = AllocSetContextCreate(CacheMemoryContext, "dlints models",
-											ALLOCSET_DEFAULT_SIZES);
-	table = models_create(all_context, 16, NULL);
-	RegisterXactCallback(EndTransaction, NULL);
-}
-
 /* ---------- reading ---------- */
 
 /*
@@ -385,7 +373,14 @@ LookupModel(Datum datum)
 	uint32		hash = HashKey(&key);
 	TableEntry *entry;
 
-	MakeTable();
+	if (table == NULL)
+	{
+		if (!all_context)
+			all_context = AllocSetContextCreate(CacheMemoryContext, "dlints models",
+												ALLOCSET_DEFAULT_SIZES);
+		table = models_create(all_context, 16, NULL);
+		RegisterXactCallback(EndTransaction, NULL);
+	}
 	MakeRoom(CacheLimit());
 	entry = models_lookup_hash(table, &key, hash);
 	ValueKeyDone(key, datum);

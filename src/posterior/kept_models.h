@@ -1,6 +1,7 @@
 /*
  * kept_models.h
- *		Cache of models, and keys that recognize a value passed repeatedly.
+ *		Cache of models, the results computed from them, and keys that recognize a value passed
+ *		repeatedly.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
@@ -85,5 +86,21 @@ extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 
 extern void *PreparedAlloc(PreparedModel *model, Size size);
 extern void PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum);
+
+/* ---------- results computed from a model (parts.c) ---------- */
+
+/* results that PrepareParts() computes, as bits */
+#define PART_MEAN	0x01
+#define PART_ROOT	0x02
+#define PART_DRAW	0x04
+
+extern void FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor);
+extern void PrepareParts(PreparedModel *prepared, int parts);
+extern const double *PreparedWeights(PreparedModel *prepared, Datum profile);
+extern double PreparedScore(PreparedModel *prepared, double *reduced, double *stddev);
+extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
+						  int count, double *draws);
+extern double *PreparedDraw(PreparedModel *prepared, uint64 seed);
+extern bool PreparedIsModerate(PreparedModel *prepared);
 
 #endif							/* DLINTS_KEPT_MODELS_H */

@@ -7,7 +7,7 @@
 #include "utils/memutils.h"
 
 #include "core/random.h"
-#include "posterior/parts.h"
+#include "posterior/kept_models.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"
 
@@ -114,19 +114,6 @@ PrepareParts(PreparedModel *prepared, int parts)
 	MemoryContextDelete(work);
 }
 
-/* Compute weights of item features from the posterior mean, for a user profile. */
-static void
-LiftMean(PreparedModel *prepared, Datum profile)
-{
-	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* an error below may leave "weights" incomplete */
-	if (!prepared->weights)
-		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
-	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);
-	PreparedReplaceKey(prepared, &prepared->profile_key, profile);
-	prepared->lifted = true;
-}
-
 /*
  * Get the posterior mean as weights of item features, for a user profile.
  *
@@ -136,8 +123,15 @@ LiftMean(PreparedModel *prepared, Datum profile)
 const double *
 PreparedWeights(PreparedModel *prepared, Datum profile)
 {
-	if (!prepared->lifted || !ValueKeyMatches(&prepared->profile_key, profile))
-		LiftMean(prepared, profile);
+	if (prepared->lifted && ValueKeyMatches(&prepared->profile_key, profile))
+		return prepared->weights;
+	PrepareParts(prepared, PART_MEAN);
+	prepared->lifted = false;	/* an error below may leave "weights" incomplete */
+	if (!prepared->weights)
+		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
+	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);
+	PreparedReplaceKey(prepared, &prepared->profile_key, profile);
+	prepared->lifted = true;
 	return prepared->weights;
 }
 

@@ -76,17 +76,13 @@ extern void ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first,
 static inline ArgSpec
 ArgFeatureSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"features", model->feature_dim, model};
-
-	return spec;
+	return (ArgSpec) {"features", model->feature_dim, model};
 }
 
 static inline ArgSpec
 ArgProfileSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"profile", model->profile_dim, model};
-
-	return spec;
+	return (ArgSpec) {"profile", model->profile_dim, model};
 }
 
 /*

@@ -46,16 +46,6 @@ find_columns(FunctionCallInfo fcinfo)
 	return columns;
 }
 
-/* Hash the value of a column.  The seed is the hash of the previous columns. */
-static uint64
-hash_value(const DigestColumn *column, Datum value, uint64 seed)
-{
-	if (OidIsValid(column->output))
-		return HashBytesOf(CStringGetDatum(OidOutputFunctionCall(column->output, value)), -2, false,
-						   seed);
-	return HashBytesOf(value, column->length, column->by_value, seed);
-}
-
 PG_FUNCTION_INFO_V1(dlints_digest);
 
 /* _dlints_digest(VARIADIC "any"): hash all arguments, including NULLs. */
@@ -68,8 +58,20 @@ dlints_digest(PG_FUNCTION_ARGS)
 	if (columns == NULL)
 		fcinfo->flinfo->fn_extra = columns = find_columns(fcinfo);
 	for (int i = 0; i < PG_NARGS(); i++)
-		digest = PG_ARGISNULL(i) ?
-			hash_bytes_extended((const unsigned char *) &digest, sizeof(digest), 1) :
-			hash_value(&columns[i], PG_GETARG_DATUM(i), digest);
+	{
+		const DigestColumn *column = &columns[i];
+
+		/* the hash of the previous columns is the seed */
+		if (PG_ARGISNULL(i))
+			digest = hash_bytes_extended((const unsigned char *) &digest, sizeof(digest), 1);
+		else if (OidIsValid(column->output))
+			{
+			char	   *label = OidOutputFunctionCall(column->output, PG_GETARG_DATUM(i));
+
+			digest = HashBytesOf(CStringGetDatum(label), -2, false, digest);
+		}
+		else
+			digest = HashBytesOf(PG_GETARG_DATUM(i), column->length, column->by_value, digest);
+	}
 	PG_RETURN_INT64((int64) digest);
 }

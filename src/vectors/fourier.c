@@ -37,20 +37,6 @@ FillRows(const Projection *w, const ProjectionRows *rows, const double *features
 	}
 }
 
-/* Check the number of features and k.  Their sum is limited, because users may concatenate both. */
-static void
-CheckSizes(int n, int k)
-{
-	ArgCheckPositive(n, "the number of features");
-	ArgCheckPositive(k, "k");
-	if (k > DLINTS_MAX_FEATURE_DIM - n)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("dlints cannot have more than %d dimensions",
-						DLINTS_MAX_FEATURE_DIM),
-				 errdetail("There are %d features, and k is %d.", n, k)));
-}
-
 static double
 CheckScale(double scale)
 {
@@ -88,7 +74,15 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	ProjectionWalk walk;
 
 	spec.len = ArgVectorLength(features, &spec);
-	CheckSizes(spec.len, k);
+	ArgCheckPositive(spec.len, "the number of features");
+	ArgCheckPositive(k, "k");
+	/* users may concatenate features and results */
+	if (k > DLINTS_MAX_FEATURE_DIM - spec.len)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("dlints cannot have more than %d dimensions",
+						DLINTS_MAX_FEATURE_DIM),
+				 errdetail("There are %d features, and k is %d.", spec.len, k)));
 	numbers = palloc(sizeof(double) * spec.len);
 	ArgVector(features, &spec, numbers);
 

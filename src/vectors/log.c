@@ -30,37 +30,17 @@ int			factors_memory;
 
 /* ---------- queries ---------- */
 
-/* A DestReceiver that passes each row to a QueryReader */
-typedef struct RowReceiver
-{
-	DestReceiver pub;
-	QueryReader *reader;
-	MemoryContext rows;			/* memory context that is reset after each batch of rows */
-} RowReceiver;
-
-/* Pass a row to the reader.  A row with NULL in a required column is skipped. */
 static bool
 ReceiveRow(TupleTableSlot *slot, DestReceiver *self)
 {
 	RowReceiver *receiver = (RowReceiver *) self;
-	QueryReader *reader = receiver->reader;
-	bool		is_complete = true;
+	MemoryContext caller;
 
 	slot_getallattrs(slot);
-	for (int i = 0; i < reader->columns; i++)
-	{
-		reader->nulls[i] = slot->tts_isnull[i];
-		if (reader->nulls[i] && i >= reader->first_required)
-			is_complete = false;
-	}
-	if (is_complete)
-	{
-		MemoryContext old = MemoryContextSwitchTo(receiver->rows);
-
-		reader->row(reader, slot->tts_values);
-		MemoryContextSwitchTo(old);
-	}
-	reader->rows++;
+	caller = MemoryContextSwitchTo(receiver->row);
+	receiver->read(receiver->reader, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(receiver->row);
 	return true;
 }
 
@@ -72,6 +52,32 @@ StartRows(DestReceiver *self, int operation, TupleDesc desc)
 static void
 EndRows(DestReceiver *self)
 {
+}
+
+/* Create a DestReceiver that calls a function for each row.  The row is freed afterwards. */
+RowReceiver
+RowReceiverCreate(RowReader read, void *reader, MemoryContext parent)
+{
+	return (RowReceiver) {{ReceiveRow, StartRows, EndRows, EndRows, DestNone}, read, reader,
+		AllocSetContextCreate(parent, "dlints row", ALLOCSET_DEFAULT_SIZES)};
+}
+
+/* Pass a row to a query's reader.  A row with NULL in a required column is skipped. */
+static void
+ReadRow(void *arg, const Datum *values, const bool *nulls)
+{
+	QueryReader *reader = arg;
+	bool		is_complete = true;
+
+	for (int i = 0; i < reader->columns; i++)
+	{
+		reader->nulls[i] = nulls[i];
+		if (nulls[i] && i >= reader->first_required)
+			is_complete = false;
+	}
+	if (is_complete)
+		reader->row(reader, values);
+	reader->rows++;
 }
 
 static void
@@ -101,8 +107,7 @@ ReadQuery(const char *query, QueryReader *reader)
 {
 	TimestampTz last = GetCurrentTimestamp();
 	MemoryContext caller = CurrentMemoryContext;
-	RowReceiver receiver = {{ReceiveRow, StartRows, EndRows, EndRows, DestNone}, reader,
-	AllocSetContextCreate(caller, "dlints rows", ALLOCSET_DEFAULT_SIZES)};
+	RowReceiver receiver = RowReceiverCreate(ReadRow, reader, caller);
 	SPIPlanPtr	plan;
 	Portal		portal;
 	PlannedStmt *statement;
@@ -125,14 +130,13 @@ ReadQuery(const char *query, QueryReader *reader)
 	MemoryContextSwitchTo(caller);
 	while (PortalRunFetch(portal, FETCH_FORWARD, FETCH_ROWS, &receiver.pub) > 0)
 	{
-		MemoryContextReset(receiver.rows);
 		ReportProgress(reader, &last);
 		CHECK_FOR_INTERRUPTS();
 	}
 	SPI_cursor_close(portal);
 	SPI_finish();
 	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(receiver.rows);
+	MemoryContextDelete(receiver.row);
 }
 
 KeyType

@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/execnodes.h"
+#include "tcop/dest.h"
 
 #include "core/svd.h"
 
@@ -65,6 +66,19 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 /* ---------- queries (log.c) ---------- */
 
 #define MAX_LOG_COLUMNS		4
+
+typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
+
+/* A DestReceiver that passes each row to a RowReader */
+typedef struct RowReceiver
+{
+	DestReceiver pub;
+	RowReader	read;
+	void	   *reader;
+	MemoryContext row;			/* memory context that is reset after each row */
+} RowReceiver;
+
+extern RowReceiver RowReceiverCreate(RowReader read, void *reader, MemoryContext parent);
 
 typedef struct QueryReader QueryReader;
 struct QueryReader

@@ -84,17 +84,6 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g in features is out of range for type real", numbers[i])));
 }
 
-static int *
-RowExponents(int rows, int len, const double *numbers)
-{
-	int		   *exponents = AllocateMany(sizeof(int), rows);
-
-	for (int i = 0; i < rows; i++)
-		exponents[i] = packed_exponent(len, numbers + (Size) i * len);
-	packed_share_exponent(rows, exponents);
-	return exponents;
-}
-
 /* Compress a vector, or the rows of a matrix, to "width" bytes per number. */
 bytea *
 PackVectors(ArrayType *array, int width)
@@ -116,7 +105,10 @@ PackVectors(ArrayType *array, int width)
 		ArgMatrixSlice(array, &spec, i, 1, numbers + (Size) i * spec.len);
 	}
 	CheckReals(all, numbers);
-	exponents = RowExponents(count, spec.len, numbers);
+	exponents = AllocateMany(sizeof(int), count);
+	for (int i = 0; i < count; i++)
+		exponents[i] = packed_exponent(spec.len, numbers + (Size) i * spec.len);
+	packed_share_exponent(count, exponents);
 	result = palloc(VARHDRSZ + HEADER + count * packed_max_size(spec.len, width));
 	start = (uint8 *) VARDATA(result);
 	start[0] = (uint8) shape;
