@@ -315,9 +315,10 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 }
 
 /*
- * Compute the scores of all candidates under some draws, and pass them to "consume".
+ * Compute the score of each candidate under each draw from "first_draw" on, and pass the scores to
+ * "consume".
  *
- * "consume" gets at most STRIP candidates per call, in the order of their indexes.
+ * Each call of "consume" gets scores of at most STRIP candidates, in the order of their indexes.
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)
@@ -358,9 +359,9 @@ ScoresMaxDraws(const Scores *scores)
 /*
  * Prepare to score candidates, whose features are the rows of "array".
  *
- * "addends" has a bonus for each candidate, or is NULL.  "addend_stddevs" has the standard
- * deviation of each candidate's random bonus, or is NULL.  It is ignored if the policy does not
- * draw.
+ * "addends" is added to the scores of the candidates; NULL adds nothing.  "addend_stddevs" has the
+ * standard deviation of a random number that each draw adds to a candidate's score; NULL adds
+ * nothing.  Only the policy "thompson" uses "addend_stddevs".
  */
 Scores *
 ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,

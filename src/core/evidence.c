@@ -44,7 +44,7 @@ evidence_squares(const Evidence *e)
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor by which the matrix G is multiplied where it replaces the matrix H. */
+/* Evidence without a matrix H uses G times this factor in its place. */
 double
 evidence_square_share(const Evidence *e)
 {

@@ -328,7 +328,7 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 	}
 }
 
-/* A packed lower triangle as three full matrices */
+/* The two triangles and the square block of a lower triangle in rectangular full packed form */
 typedef struct Pieces
 {
 	int			upper;			/* rows of "first" */

@@ -16,7 +16,10 @@
  */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/* Weight of the long-term noise estimate in that of a discount, in observations per parameter */
+/*
+ * Number of observations per parameter for which the long-term noise estimate counts in the noise
+ * estimate of a discount
+ */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
 static bool

@@ -401,7 +401,7 @@ neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *start
 	}
 }
 
-/* Is the weight of a larger in magnitude than that of b?  Item numbers break ties. */
+/* Is the first weight larger in magnitude than the other?  Item numbers break ties. */
 static bool
 is_larger(const Neighbour *a, const Neighbour *b)
 {

@@ -24,7 +24,7 @@
 /* Maximum ratio by which a filter amplifies the first singular vector more than the last */
 #define MAX_GROWTH		1e8
 
-/* If the last singular value is below this fraction of the first, products are doubles. */
+/* If the last singular value is below this fraction of the first, matrix products use doubles. */
 #define MIN_FAST_SHARE	1e-3
 
 /* Eigenvalues of a Gram matrix below this fraction of the largest are rounding errors. */
@@ -321,7 +321,8 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 /*
  * Write one vector of "len" numbers per item, padded with zeros.
  *
- * The vectors have a mean squared length of 1.  The hashes determine the signs of singular vectors.
+ * The vectors have a mean squared length of 1.  The hashes of the items determine the signs of
+ * singular vectors.
  * "vectors" may be svd->panel if "len" is at most svd->columns.
  */
 void

@@ -106,7 +106,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the logarithm of the mean wealth over all sizes of bets (see value.h). */
+/* Return the logarithm of the wealth, averaged over N_BETS sizes of bets (see value.h). */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {

@@ -24,7 +24,7 @@ Age(Dlints *model, int64 updates, int64 time)
 		evidence_scale(&memories.memory[j], ModelMemoryDecay(&model->header, j, updates, time));
 }
 
-/* Decay a model with a half-life to a time after its newest observation, or at the same time. */
+/* Decay a model with a half-life to a time, which is not before its newest observation. */
 static void
 AgeTo(Dlints *model, int64 time)
 {

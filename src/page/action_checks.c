@@ -2,7 +2,8 @@
  * action_checks.c
  *		Check requests to a ranker.
  *
- * We limit the number of values before we hash them.
+ * We count the values of a context and its actions before we hash them, because hashing too many
+ * would take long.
  */
 #include "postgres.h"
 

@@ -51,7 +51,7 @@ add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is
 	};
 }
 
-/* Reader of a user's clicks from the click log, and on earlier lists */
+/* Reader of a user's clicks, which are in the click log or on earlier lists */
 typedef struct ClickReader
 {
 	UserClicks *clicks;

@@ -59,7 +59,7 @@ typedef struct PageSettings
 	bool		has_bonus;
 	bool		has_later;		/* is the model of outcomes after clicks trained? */
 	bool		has_effects;	/* does any item have an effect on rewards? */
-	bool		has_trials;		/* does any item have an uncertain effect on rewards? */
+	bool		has_trials;		/* is any item on trial, which has a random effect on rewards? */
 	double		treatment_draw; /* random numbers in [0, 1), drawn per request */
 	double		random_draw;
 	NullableDatum repeat_after; /* lists leave out items that were clicked within this interval */

@@ -44,7 +44,7 @@ typedef struct RandomSearch
 	int64		n_in_blocks;	/* number of slots for items in all blocks */
 	int64		n_places;		/* number of slots plus number of new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of the slots and new items that were drawn */
+	uint8	   *is_drawn;		/* bitmap of the places that were drawn */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
@@ -165,7 +165,7 @@ next_count(const RandomSearch *search)
 	return (int) Min(MORE_DRAWS * search->n_wanted / rate, search->limit);
 }
 
-/* Draw candidates from blocks and new items; NULL if there are too few. */
+/* Draw candidates at random from all items.  Returns NULL if too few eligible items were found. */
 CandidateSet *
 DrawCandidates(PageRequest *page, const CandidateSet *new_items)
 {

@@ -206,7 +206,7 @@ EndLookup(TableLookup *lookup)
 
 /* ---------- rows ---------- */
 
-/* Pass the columns of a row to a reader.  Memory that it allocates is freed. */
+/* Pass the columns of a row to "read".  Frees the memory that "read" allocates. */
 static void
 read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
 {

@@ -115,7 +115,8 @@ PG_FUNCTION_INFO_V1(dlints_column_vector);
  * _dlints_column_vector(value "any", length integer, norm float8) -> real[]: divide an embedding by
  * the typical length of the embeddings in its column.
  *
- * Returns zeros for NULL, and for an embedding without "length" elements.
+ * "norm" is the typical length.  Returns zeros for NULL, and for an embedding whose number of
+ * elements is not "length".
  */
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)

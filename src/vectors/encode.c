@@ -323,7 +323,7 @@ GetTypeHint(Oid type)
 	}
 }
 
-/* Raise the error for an unsupported type.  The hint shows the name as the value. */
+/* Raise the error for an unsupported type.  The hint contains the name of the value. */
 static void
 RaiseUnsupportedType(const char *name, Oid type)
 {

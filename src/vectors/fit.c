@@ -28,9 +28,10 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings, which scales the weights of the matrix, and restore the weights.
+ * Compute embeddings, and keep the weights of the matrix, limited to 1, for PutNeighbours().
  *
- * Meanwhile the field "user" of matrix cells holds the weights, limited to 1 for PutNeighbours().
+ * PutFactors() changes the weights, and does not read the field "user" of the cells.  That field
+ * holds the weights during the call.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
