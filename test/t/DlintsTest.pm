@@ -106,7 +106,7 @@ sub session
 sub session_of
 {
 	my ($self, $node, $database, %params) = @_;
-	my $session = $node->background_psql($database, %params);
+	my $session = bless $node->background_psql($database, %params), 'DlintsTest::Psql';
 
 	$session->set_query_timer_restart if $session->can('set_query_timer_restart');
 	return $session;
@@ -244,8 +244,7 @@ sub safe_psql
 	my $output = eval { $session->query($sql) } // die "error running SQL: '$session->{stderr}'\nwhile running '$sql'";
 
 	$self->{kept}{$database} = $session;
-	# the module of PostgreSQL 17.0 returns its own marker if statements return nothing
-	return $output =~ s/^background_psql: QUERY_SEPARATOR\n?\z//r;
+	return $output;
 }
 
 # End the sessions, which a server that stops would otherwise wait for
@@ -271,6 +270,21 @@ for my $name ('stop', 'restart', 'backup', 'promote', 'teardown_node', 'init')
 		$self->end_sessions;
 		return $self->$method(@arguments);
 	};
+}
+
+package DlintsTest::Psql;
+
+our @ISA = 'PostgreSQL::Test::BackgroundPsql';
+
+# The module of PostgreSQL 16.2 returns the last newline, and that of 17.0 its own marker if there is no output.
+sub query
+{
+	my ($self, $statement) = @_;
+	my ($output, $status) = $self->SUPER::query($statement);
+
+	$output =~ s/^background_psql: QUERY_SEPARATOR\n?\z//;
+	chomp $output;
+	return wantarray ? ($output, $status) : $output;
 }
 
 1;
