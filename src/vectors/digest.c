@@ -65,7 +65,7 @@ dlints_digest(PG_FUNCTION_ARGS)
 		if (PG_ARGISNULL(i))
 			digest = hash_bytes_extended((const unsigned char *) &digest, sizeof(digest), 1);
 		else if (OidIsValid(column->output))
-			{
+		{
 			char	   *label = OidOutputFunctionCall(column->output, PG_GETARG_DATUM(i));
 
 			digest = HashBytesOf(CStringGetDatum(label), -2, false, digest);
