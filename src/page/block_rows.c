@@ -193,13 +193,13 @@ PG_FUNCTION_INFO_V1(dlints_block_centroid);
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
 {
-	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	bytea	   *bytes = PG_GETARG_BYTEA_P(0);
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
 	int			factors = PG_GETARG_INT32(2);
 	int			columns = PG_GETARG_INT32(3);
 	int			count = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[0] : 0;
 	int			width = count > 0 ? ARR_DIMS(array)[1] : 0;
-	const uint8 *codes = (const uint8 *) VARDATA_ANY(bytes);
+	const uint8 *codes = (const uint8 *) VARDATA(bytes);
 	const float4 *numbers = (const float4 *) ARR_DATA_PTR(array);
 	ArrayType  *means;
 	ArrayType  *spreads;
@@ -211,7 +211,7 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 
 	if (factors < 0 || columns < 0 || ARR_NDIM(array) != 2 || ARR_HASNULL(array) ||
 		ARR_ELEMTYPE(array) != FLOAT4OID ||
-		VARSIZE_ANY_EXHDR(bytes) != count * item_bytes(factors, columns))
+		VARSIZE(bytes) - VARHDRSZ != count * item_bytes(factors, columns))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
