@@ -113,7 +113,8 @@ static const PageQuery find_prices = {
 /*
  * Part of the statement for rankers with constraints: subtract dual prices times costs.
  *
- * Actions that exceed the remaining budget of a hard constraint rank last.
+ * Actions that exceed the remaining budget of a hard constraint rank last.  Another session may
+ * have removed the last constraint since read_settings.
  */
 #define PENALTIES \
 	" remaining AS MATERIALIZED (" \
@@ -132,9 +133,9 @@ static const PageQuery find_prices = {
 	"     coalesce(max(greatest(c.cost - r.amount, 0) / r.target), 0) AS excess" \
 	" FROM cost c LEFT JOIN remaining r ON r.constraint_name = c.name GROUP BY c.n)," \
 	" weighed AS (" \
-	" SELECT a.n, a.features, a.price, p.penalty, p.costs, p.prices," \
+	" SELECT a.n, a.features, a.price, coalesce(p.penalty, 0) AS penalty, p.costs, p.prices," \
 	"     rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
-	" FROM action a JOIN penalty p ON p.n = a.n),"
+	" FROM action a LEFT JOIN penalty p ON p.n = a.n),"
 
 /* Rank the actions, log the decision and return it. */
 #define LOG_AND_RETURN \

@@ -19,7 +19,7 @@
 
 #include "compat.h"
 
-/* parts of the maintenance, in order; learning is first, so that no timeout in a long part holds it up */
+/* parts of the maintenance, in order; no timeout in a long part delays learning, which is first */
 static const char *const parts[] = {"learn", "refresh", "items", "refit", "rebuild", "prices", "months"};
 
 /* result of the SQL function run_part() if it must be called again for this part */

@@ -92,6 +92,11 @@ is($sessions->interleave("SELECT dlints_create_ranker('twin')", 'COMMIT', "SELEC
 is($sessions->interleave("SELECT dlints_grant('twin', 'pg_monitor')", 'COMMIT',
 	q{DO $$BEGIN PERFORM dlints_grant('twin', 'pg_monitor'); END$$}), '00000',
 	'two sessions grant privileges on a ranker');
+value(q{dlints_alter_ranker('twin', '{"constraints": {"usd": {"max": 1}}}')});
+is($sessions->interleave(q{INSERT INTO twin.event VALUES ('e', 1);
+	SELECT dlints_alter_ranker('twin', '{"constraints": {}}'); DELETE FROM twin.event}, 'COMMIT',
+	q{DO $$BEGIN PERFORM twin.rank('e', '{}', '["a", "b"]'); END$$}), '00000',
+	'rank() succeeds while another session removes the last constraint');
 
 for my $end ('COMMIT', 'ROLLBACK')
 {
