@@ -10,10 +10,9 @@ logging.getLogger('matplotlib').setLevel(logging.ERROR)
 from matplotlib import ticker  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-__all__ = ['create', 'finish', 'lines', 'marks', 'ticker']
+__all__ = ['create', 'finish', 'lines', 'ticker']
 
 GAP = 0.045     # gap between names, as a fraction of the height
-COLOURS = ('#d55e00', '#9ecae1', '#4292c6', '#2171b5', '#08306b', '#636363')
 
 
 def create(width, height):
@@ -44,31 +43,6 @@ def lines(axes, drawn):
                       textcoords='offset points', va='center', weight='bold',
                       annotation_clip=False)
     finish(axes)
-
-
-def marks(labels, drawn, title, apart=0):
-    """Return a figure and its axes: a line per label, with a mark for each
-    {name: (values, errors)}, each below the previous one. The first series is
-    emphasized.
-    """
-    chart = create(8, 0.25 * len(labels) + 1.2)
-    axes = chart.subplots()
-    heights = np.arange(len(labels), 0, -1)
-    for lower, ((name, (values, errors)), colour) in enumerate(
-            zip(drawn.items(), COLOURS)):
-        first = lower == 0
-        axes.errorbar(values, heights - apart * lower, xerr=errors,
-                      color=colour, linestyle='',
-                      marker='D' if first else 'o', clip_on=False,
-                      markersize=7.5 if first else 5,
-                      zorder=4 if first else 3, label=name)
-    axes.set_yticks(heights, labels)
-    axes.set_xlabel(title)
-    finish(axes)
-    axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:.1f}'))
-    axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1), ncols=len(drawn),
-                frameon=False, handletextpad=0.1, columnspacing=1)
-    return chart, axes
 
 
 def _apart(heights, gap):

@@ -1,4 +1,4 @@
-"""First lists of a recommender, and lists of ten or twenty days, against others."""
+"""First lists of a recommender, and lists of eight or twenty days, against others."""
 
 from bench.program import number
 
@@ -16,7 +16,8 @@ def arguments(parser):
     parser.add_argument('--frozen', action='store_true',
                         help='play twenty days in the worlds instead, learning '
                         'and not learning')
+    parser.add_argument('--arrivals', action='store_true',
+                        help='play eight days in a world to which items are added '
+                        'instead')
     parser.add_argument('--picture', metavar='FILE',
-                        help='play ten days of live lists on MovieLens instead, and '
-                        'write a chart to this file; over ten seeds each user '
-                        'comes once on each day')
+                        help='with --arrivals, write a chart to this file')

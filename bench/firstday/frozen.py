@@ -6,17 +6,19 @@ recommender, and run() is called for it. If both had one log, users would have c
 what they like on the learning one's lists, but not all of it on the other lists.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
 import numpy as np
 
-from bench.firstday.days import EPSILON, RUNS, START
 from bench.firstday.lists import LENGTH, NOT_CLICKED, create, recommender
 from bench.progress import Themes
 from bench.report import table, with_error
 from bench.shop.play import CLOCK
 
+START = datetime(2020, 3, 1, tzinfo=timezone.utc)     # end of the log
+EPSILON = 0.02          # default fraction of random lists
 DAYS = 20
+RUNS = 3                # calls of run() per day
 VISITS = 50
 LAST = 5                # days of the last column
 LOGS = {'firstday': 'click', 'frozen': 'frozen_click'}
@@ -73,7 +75,7 @@ def at(cursor, day):
     cursor.execute("SELECT set_config('shop.now', %s, false)", (str(START + timedelta(days=day)),))
 
 
-def recommend(cursor, name, user):
+def recommend(cursor, name, user, length=LENGTH):
     """Return decisions and items of the positions of a list."""
-    cursor.execute(f'SELECT decision, item FROM {name}.recommend(%s, %s)', (user, LENGTH))
+    cursor.execute(f'SELECT decision, item FROM {name}.recommend(%s, %s)', (user, length))
     return np.array(cursor.fetchall(), int).reshape(-1, 2).T

@@ -5,7 +5,7 @@ from time import monotonic
 import numpy as np
 
 from bench import machine, program, server, source
-from bench.firstday import days, frozen
+from bench.firstday import arrivals, frozen
 from bench.firstday.lists import NOT_CLICKED, compare, create
 from bench.firstday.worlds import worlds
 from bench.opponents import SIMPLE, opponents
@@ -18,9 +18,8 @@ def main(options):
     with server.connect() as cursor:
         machine.describe(cursor)
         seeds = range(options.first, options.first + options.seeds)
-        if options.picture:
-            return days.show(cursor, choose(['MovieLens'])['MovieLens'](0),
-                             seeds, options.picture)
+        if options.arrivals:
+            return arrivals.show(cursor, seeds, options.picture)
         chosen = choose(options.worlds)
         if options.frozen:
             chosen.pop('MovieLens', None)       # it has no click probabilities

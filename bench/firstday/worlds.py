@@ -175,20 +175,28 @@ class Quality(World):
 
 
 class Dense(World):
-    """Few items, which differ in quality and in a latent taste; no columns matter."""
+    """Few items, which differ in quality and in a latent taste; no columns matter.
 
-    def __init__(self, seed, clicks=20000, items=200, users=600, size=8):
+    Items can be added that the log does not have.
+    """
+
+    def __init__(self, seed, clicks=20000, items=200, users=600, base=-1, added=0, quality=0,
+                 size=8):
         random = np.random.default_rng(seed)
+        self._base = base
         self._good = random.normal(0, 0.7, items)
         self._is = random.normal(0, 1, (items, size))
         self._wants = random.normal(0, size ** -0.5, (users, size))
         self.category = np.zeros(items, int)
         self.columns = {'kind': ('text', ['k'] * items)}
         self.log(random, clicks, np.ones(items), random.lognormal(0, 0.7, users))
+        self.old, self.items = items, items + added
+        self._good = np.append(self._good, random.normal(quality, 0.3, added))
+        self._is = np.concatenate([self._is, random.normal(0, 1, (added, size))])
 
     def chance(self, user, item):
         """Return click probabilities."""
-        return logistic(-1 + self._good[item] + (self._wants[user] * self._is[item]).sum(axis=1))
+        return logistic(self._base + self._good[item] + (self._wants[user] * self._is[item]).sum(axis=1))
 
 
 class News(World):
