@@ -72,7 +72,7 @@ BEGIN
 			WHEN kind = 'recommender' AND o.c ? 'of' AND jsonb_typeof(o.c -> 'of') <> 'string'
 			THEN 'must have an expression of i in "of"'
 			WHEN kind = 'recommender' AND o.c ? 'outcome' AND NOT coalesce(a -> 'outcomes' ? (o.c ->> 'outcome'), false)
-			THEN 'names an unknown outcome'
+			THEN 'names no outcome of "outcomes"'
 			WHEN jsonb_typeof(t.target) <> 'number'
 			THEN 'must have a number in "max" or "min"'
 			WHEN NOT t.target::numeric BETWEEN 1e-50 AND 1e50

@@ -148,14 +148,14 @@ liked_by_request(PageRequest *page)
 	int			count = 0;
 	Likes		likes;
 
-	if (like == NULL || like->type != jbvBinary || !JsonContainerIsObject(like->val.binary.data))
+	if (like == NULL || like->type == jbvNull)
 		return NotGiven();
-	if (like->val.binary.len > MAX_LIKE_BYTES)
+	if (like->type != jbvBinary || !JsonContainerIsObject(like->val.binary.data) ||
+		like->val.binary.len > MAX_LIKE_BYTES)
 	{
 		ereport(WARNING,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("\"like\" is ignored because it has %d bytes", like->val.binary.len),
-				 errdetail("The maximum is %d.", MAX_LIKE_BYTES)));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"like\" is ignored: it must be an object of at most %d bytes", MAX_LIKE_BYTES)));
 		return NotGiven();
 	}
 	RunSelect(page, &liked_columns, args);

@@ -32,9 +32,9 @@ FROM (VALUES
   ('{"a": {"of": "1", "max": 1, "hard": true}}', '22023: constraint "a" cannot be hard: only constraints of rankers '
     'can (The constraint is {"of": "1", "max": 1, "hard": true}.)'),
   ('{"a": {"outcome": "return", "max": 1}}',
-    '22023: constraint "a" names an unknown outcome (The constraint is {"max": 1, "outcome": "return"}.)'),
+    '22023: constraint "a" names no outcome of "outcomes" (The constraint is {"max": 1, "outcome": "return"}.)'),
   ('{"a": {"outcome": ["click"], "max": 1}}',
-    '22023: constraint "a" names an unknown outcome (The constraint is {"max": 1, "outcome": ["click"]}.)'),
+    '22023: constraint "a" names no outcome of "outcomes" (The constraint is {"max": 1, "outcome": ["click"]}.)'),
   ('{"a": {"outcome": "click", "max": 1.5}}', '22023: constraint "a" must have a rate from 1e-9 to 1 as its target '
     '(The constraint is {"max": 1.5, "outcome": "click"}.)'),
   ('{"a": {"outcome": "click", "min": 1e-10}}', '22023: constraint "a" must have a rate from 1e-9 to 1 as its target '
@@ -364,7 +364,7 @@ SELECT alike(meaning,
   'report() says that the constraint on an outcome cannot hold')
 FROM   "a b".report('-infinity') WHERE measure = 'constraint "pay"';
 SELECT is(outcome($$SELECT dlints_alter_recommender('a b', '{"outcomes": {"click": 1}}')$$),
-  '22023: constraint "pay" names an unknown outcome (The constraint is {"min": 0.9, "outcome": "hired"}.)',
+  '22023: constraint "pay" names no outcome of "outcomes" (The constraint is {"min": 0.9, "outcome": "hired"}.)',
   'an alter rejects outcomes without that of a constraint');
 SELECT dlints_alter_recommender('a b', '{"constraints": {}}');
 SELECT ok(bool_and(costs IS NULL AND outcome_rates IS NULL),

@@ -74,6 +74,8 @@ like($dated, qr/WARNING:  column "made" cannot be in "like"\nDETAIL:  A column o
 	'a warning says why dates cannot be liked');
 like($dated, qr/WARNING:  column "x" in "like" does not exist/, 'a warning names a column that does not exist');
 unlike($dated, qr/"kind"/, 'a column that can be liked raises no warning');
+like(said(q{SELECT dated.recommend(1, 3, context => '{"like": [1]}')}),
+	qr/WARNING:  "like" is ignored: it must be an object/, 'a warning says that only an object can be liked');
 
 # ---------- settings and casts ----------
 
