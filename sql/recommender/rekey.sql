@@ -142,7 +142,7 @@ EXCEPTION WHEN feature_not_supported THEN
 	RAISE 'column "%" of %: %', item_key, items::regclass, SQLERRM
 		USING ERRCODE = 'feature_not_supported', DETAIL = problem,
 		HINT = 'If another recommender has the same items, give it a copy of the table meanwhile:'
-			' dlints_alter_recommender(..., ''{"items": "copy"}'').';
+			' dlints_alter_recommender(..., ''{"items": "name of the copy"}'').';
 END
 $$;
 COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';
@@ -234,7 +234,7 @@ DECLARE
 BEGIN
 	IF a -> 'converts_items' = 'true' THEN
 		PERFORM @extschema@._dlints_drop_bindings(name, @extschema@._dlints_bound_names());
-		PERFORM @extschema@._dlints_convert_items((a ->> 'items')::oid, a ->> 'item_key', key_type);
+		PERFORM @extschema@._dlints_convert_items((a ->> 'items')::oid, @extschema@._dlints_find_item_key(a), key_type);
 	END IF;
 	a := @extschema@._dlints_resolve(a, texts, path);
 	PERFORM @extschema@._dlints_check_wider('items'::text, key_type, (a ->> 'item_type')::oid);

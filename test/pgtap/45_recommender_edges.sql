@@ -57,6 +57,8 @@ SELECT alike(outcome($$SELECT dlints_alter_recommender('r', '{"item_type": "bigi
 DROP VIEW reader;
 SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint"}')$$,
   'item keys become bigint in one call');
+SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint", "items": "product"}')$$,
+  'a change of the key type may name the items'' table');
 SELECT set_eq($$SELECT DISTINCT atttypid::regtype::text FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
   WHERE c.relnamespace = 'r'::regnamespace AND c.relkind IN ('r', 'p', 'v')
     AND attname IN ('item', 'items', 'user_id')$$,
