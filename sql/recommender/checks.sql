@@ -104,7 +104,7 @@ BEGIN
 			USING HINT = 'The report counts them. The expression is computed for each item.';
 	ELSIF tried.n_candidates = 0 AND EXISTS (SELECT FROM item) THEN
 		RAISE NOTICE 'no item passes "candidates" for an unknown user and an empty context'
-			USING HINT = 'user_id is NULL for unknown users. To let items pass for them, write coalesce(condition, true).';
+			USING HINT = 'user_id of unknown users and missing keys of context are NULL: write coalesce(condition, true).';
 	END IF;
 END
 $$;
