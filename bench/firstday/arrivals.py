@@ -98,8 +98,9 @@ class Days:
         create(self._cursor, self._world, 'true', EPSILON)
         for day in range(DAYS):
             if day == 1:
-                self._cursor.execute("INSERT INTO item SELECT i, 'k' FROM generate_series(%s, %s) i",
-                                     (self._world.old, self._world.items - 1))
+                self._cursor.execute(
+                    "INSERT INTO item SELECT i, 'k' FROM generate_series(%s, %s) i",
+                    (self._world.old, self._world.items - 1))
             items = self._world.items if day else self._world.old
             for name, log in self._logs.items():
                 self._scores[name] = opponents(np.array(log), items)[name]

@@ -196,7 +196,8 @@ class Dense(World):
 
     def chance(self, user, item):
         """Return click probabilities."""
-        return logistic(self._base + self._good[item] + (self._wants[user] * self._is[item]).sum(axis=1))
+        return logistic(self._base + self._good[item]
+                        + (self._wants[user] * self._is[item]).sum(axis=1))
 
 
 class News(World):
