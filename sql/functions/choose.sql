@@ -22,8 +22,8 @@ CREATE FUNCTION dlints_dot(
 COMMENT ON FUNCTION dlints_dot(double precision[], dlints_vector)
 	IS 'computes the score of features: the dot product with weights';
 
--- The C functions distinguish the forms by the number of arguments.  Final functions infer the result's type from the
--- item's type.  PostgreSQL passes NULL for all of their arguments except the state.
+-- Final functions infer the result's type from the item's type.  PostgreSQL passes NULL for all
+-- arguments except the state.
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any") RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any")
@@ -41,45 +41,123 @@ CREATE FUNCTION dlints_recommend_k_finalfn(
 COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, "any", bigint, "any")
 	IS 'final function of dlints_recommend and dlints_recommend_arms with k and a profile';
 
-DO $do$
-DECLARE
-	form record;
-BEGIN
-	FOR form IN SELECT * FROM (VALUES
-		('dlints_recommend', 'item', '', '', 2048, 'chooses the item with the highest score under the model''s policy'),
-		('dlints_recommend', 'item', ', k bigint', '_k', 4096,
-		 'chooses the k items with the highest scores under the model''s policy, best first'),
-		('dlints_recommend', 'item', ', k bigint, profile dlints_vector', '_k', 4096,
-		 'chooses the k items with the highest scores for a profile under the model''s policy, best first'),
-		('dlints_recommend_arms', 'arm', '', '', 512,
-		 'chooses the arm whose model gives the highest score under its policy'),
-		('dlints_recommend_arms', 'arm', ', k bigint', '_k', 512,
-		 'chooses the k arms whose models give the highest scores under their policies, best first'),
-		('dlints_recommend_arms', 'arm', ', k bigint, profile dlints_vector', '_k', 512,
-		 'chooses the k arms whose models give the highest scores for a profile, best first'))
-		f (name, choice, rest, k, space, description) LOOP
-		EXECUTE pg_catalog.format($create$
-			CREATE FUNCTION %1$s_transfn(internal, dlints, anyelement, dlints_vector%3$s) RETURNS internal
-				AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST %6$s;
-			COMMENT ON FUNCTION %1$s_transfn(internal, dlints, anyelement, dlints_vector%3$s)
-				IS 'transition function of %1$s';
-			CREATE AGGREGATE %1$s(model dlints, %2$s anyelement, features dlints_vector%3$s) (
-				SFUNC = %1$s_transfn,
-				STYPE = internal,
-				SSPACE = %5$s,
-				FINALFUNC = dlints_recommend%4$s_finalfn,
-				FINALFUNC_EXTRA,
-				PARALLEL = RESTRICTED
-			);
-			COMMENT ON AGGREGATE %1$s(dlints, anyelement, dlints_vector%3$s)
-				IS %7$L
-		$create$, form.name, form.choice, form.rest, form.k, form.space,
-			CASE form.choice WHEN 'arm' THEN 20 ELSE 10 END, pg_catalog.concat(form.description,
-			'; policy thompson makes ', CASE form.choice WHEN 'arm' THEN 'an independent draw for each arm'
-			                            ELSE 'one draw for the group' END, '; ties are broken at random'));
-	END LOOP;
-END
-$do$;
+-- The C function distinguishes these forms by the number of arguments.
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
+	RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
+	IS 'transition function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector, bigint)
+	RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector, bigint)
+	IS 'transition function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'transition function of dlints_recommend with k and a profile';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, features dlints_vector) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 2048,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector)
+	IS 'chooses the item with the highest score under the model''s policy; '
+		'policy thompson makes one draw for the group; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend(
+	model dlints, item anyelement, features dlints_vector, k bigint) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector, bigint)
+	IS 'chooses the k items with the highest scores under the model''s policy, best first; '
+		'policy thompson makes one draw for the group; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend(
+	model dlints, item anyelement, features dlints_vector, k bigint, profile dlints_vector) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'chooses the k items with the highest scores for a profile under the model''s policy, best first; '
+		'policy thompson makes one draw for the group; ties are broken at random';
+
+CREATE FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector)
+	IS 'transition function of dlints_recommend_arms';
+
+CREATE FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint)
+	IS 'transition function of dlints_recommend_arms with k';
+
+CREATE FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'transition function of dlints_recommend_arms with k and a profile';
+
+CREATE AGGREGATE dlints_recommend_arms(
+	model dlints, arm anyelement, features dlints_vector) (
+	SFUNC = dlints_recommend_arms_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector)
+	IS 'chooses the arm whose model gives the highest score under its policy; '
+		'policy thompson makes an independent draw for each arm; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend_arms(
+	model dlints, arm anyelement, features dlints_vector, k bigint) (
+	SFUNC = dlints_recommend_arms_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector, bigint)
+	IS 'chooses the k arms whose models give the highest scores under their policies, best first; '
+		'policy thompson makes an independent draw for each arm; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend_arms(
+	model dlints, arm anyelement, features dlints_vector, k bigint, profile dlints_vector) (
+	SFUNC = dlints_recommend_arms_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'chooses the k arms whose models give the highest scores for a profile, best first; '
+		'policy thompson makes an independent draw for each arm; ties are broken at random';
 
 CREATE FUNCTION dlints_decide(
 	model dlints,
@@ -111,43 +189,51 @@ COMMENT ON FUNCTION dlints_decide(
 	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities; '
 	   'all_items also returns the other items, with rank NULL';
 
-DO $do$
-DECLARE
-	form record;
-BEGIN
-	FOR form IN SELECT * FROM (VALUES
-		('', '',
-		 'selects candidates from blocks of items: the k best under each weight vector, the first vector''s items first'),
-		(', seed bigint', ' with a seed',
-		 'selects candidates as dlints_shortlist does without a seed, and breaks ties by dlints_tie_keys(items, seed)'))
-		f (rest, which, description) LOOP
-		EXECUTE pg_catalog.format($create$
-			CREATE FUNCTION dlints_shortlist_transfn(
-				internal, anyarray, dlints_vector, double precision[], bigint%1$s) RETURNS internal
-				AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100;
-			COMMENT ON FUNCTION dlints_shortlist_transfn(
-				internal, anyarray, dlints_vector, double precision[], bigint%1$s)
-				IS 'transition function of dlints_shortlist%2$s';
-			CREATE FUNCTION dlints_shortlist_finalfn(
-				internal, anyarray, "any", double precision[], bigint%1$s) RETURNS anyarray
-				AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-			COMMENT ON FUNCTION dlints_shortlist_finalfn(internal, anyarray, "any", double precision[], bigint%1$s)
-				IS 'final function of dlints_shortlist%2$s';
-			CREATE AGGREGATE dlints_shortlist(
-				items anyarray, features dlints_vector, weights double precision[], k bigint%1$s) (
-				SFUNC = dlints_shortlist_transfn,
-				STYPE = internal,
-				SSPACE = 65536,
-				FINALFUNC = dlints_shortlist_finalfn,
-				FINALFUNC_EXTRA,
-				PARALLEL = RESTRICTED
-			);
-			COMMENT ON AGGREGATE dlints_shortlist(anyarray, dlints_vector, double precision[], bigint%1$s)
-				IS %3$L
-		$create$, form.rest, form.which, form.description);
-	END LOOP;
-END
-$do$;
+CREATE FUNCTION dlints_shortlist_transfn(
+	internal, anyarray, dlints_vector, double precision[], bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_shortlist_transfn(internal, anyarray, dlints_vector, double precision[], bigint)
+	IS 'transition function of dlints_shortlist';
+
+CREATE FUNCTION dlints_shortlist_finalfn(
+	internal, anyarray, "any", double precision[], bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_shortlist_finalfn(internal, anyarray, "any", double precision[], bigint)
+	IS 'final function of dlints_shortlist';
+
+CREATE AGGREGATE dlints_shortlist(
+	items anyarray, features dlints_vector, weights double precision[], k bigint) (
+	SFUNC = dlints_shortlist_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_shortlist_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_shortlist(anyarray, dlints_vector, double precision[], bigint)
+	IS 'selects candidates from blocks of items: the k best under each weight vector, the first vector''s items first';
+
+CREATE FUNCTION dlints_shortlist_transfn(
+	internal, anyarray, dlints_vector, double precision[], bigint, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_shortlist_transfn(internal, anyarray, dlints_vector, double precision[], bigint, bigint)
+	IS 'transition function of dlints_shortlist with a seed';
+CREATE FUNCTION dlints_shortlist_finalfn(
+	internal, anyarray, "any", double precision[], bigint, bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_shortlist_finalfn(internal, anyarray, "any", double precision[], bigint, bigint)
+	IS 'final function of dlints_shortlist with a seed';
+CREATE AGGREGATE dlints_shortlist(
+	items anyarray, features dlints_vector, weights double precision[], k bigint, seed bigint) (
+	SFUNC = dlints_shortlist_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_shortlist_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_shortlist(anyarray, dlints_vector, double precision[], bigint, bigint)
+	IS 'selects candidates as dlints_shortlist does without a seed, and breaks ties by dlints_tie_keys(items, seed)';
 
 CREATE FUNCTION dlints_tie_keys(items anyarray, seed bigint) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
