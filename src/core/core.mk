@@ -1,12 +1,11 @@
-# What the algorithm is made of, and the flags that its answers and its speed
-# depend on: for the extension and for the unit tests alike.
+# Objects and compiler flags of the mathematics, for the extension and the unit tests
 
 CORE_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o kinds.o linalg.o memories.o \
 	neighbours.o numbers.o packed.o panel.o posterior.o price.o price_program.o random.o ridge.o score.o slate.o \
-	svd.o value.o variety.o)
+	spectral.o svd.o value.o variety.o)
 
-# Without fused multiply-adds every CPU gives the same answer; 32-bit x86 does
-# where it does not compute in the 80-bit registers of old.
+# Without fused multiply-adds, results are the same on every CPU. 32-bit x86 needs SSE2 for
+# this, because its older registers have 80 bits.
 SSE2_TARGETS = i386-% i486-% i586-% i686-%
 FP_FLAGS = -ffp-contract=off \
 	$(if $(filter $(SSE2_TARGETS),$(shell $(CC) -dumpmachine)),-msse2 -mfpmath=sse)
@@ -15,7 +14,7 @@ FP_FLAGS = -ffp-contract=off \
 BLAS_LIBS ?= -lblas
 LAPACK_LIBS ?= -llapack
 
-# Those that see every number of every feature vector: at -O2 loops stay rolled up.
+# Objects that read every element of every feature vector. GCC does not unroll their loops at -O2.
 VECTOR_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o linalg.o numbers.o panel.o random.o \
 	svd.o variety.o)
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops -fno-math-errno

@@ -54,15 +54,4 @@ extern void linalg_gram(int d, const double *columns, double *full);
 extern void linalg_cross(int rows, int columns, int count, const double *left, int left_stride,
 						 const double *right, int right_stride, double *full, int stride);
 
-/* tridiagonal forms, eigenvectors and singular vectors of small matrices */
-extern size_t spectral_tridiagonal_work(int d);
-extern void spectral_tridiagonal(int d, int stride, double *full, double *diagonal, double *below,
-							   double *vector, double *work);
-extern bool spectral_tridiagonal_factor(int d, double *diagonal, double *below);
-extern size_t spectral_work(int d);
-extern size_t spectral_integers(int d);
-extern bool spectral_eigenvectors(int d, double *full, double *values, double *work, int *integers);
-extern bool spectral_nearest_rotation(int d, double *full, double *rotation,
-									double *left, double *right, double *work, int *integers);
-
 #endif							/* DLINTS_LINALG_H */

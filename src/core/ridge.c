@@ -9,6 +9,7 @@
 
 #include "linalg.h"
 #include "memories.h"
+#include "spectral.h"
 
 /* Each step of the search multiplies the ridge by 4, at most 20 times. */
 #define STEP_FACTOR			4.0

@@ -17,6 +17,7 @@
 
 #include "linalg.h"
 #include "random.h"
+#include "spectral.h"
 
 /* Maximum number of products with the matrix A'A; more did not improve recommendations */
 #define MAX_PRODUCTS	16

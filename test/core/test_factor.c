@@ -10,6 +10,7 @@
 
 #include "core/linalg.h"
 #include "core/posterior.h"
+#include "core/spectral.h"
 
 static const int dims[] = {1, 2, 5, 24, 61};
 

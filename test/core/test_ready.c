@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/linalg.h"
+#include "core/spectral.h"
 
 #define MEGABYTE	((rlim_t) 1 << 20)
 #define ORDER		300
