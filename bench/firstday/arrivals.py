@@ -87,6 +87,9 @@ class Days:
         self._cursor, self._world = cursor, world
         self._random = np.random.default_rng([seed, DAYS])
         self._logs = {name: world.clicks.tolist() for name in OTHERS}
+        clicked = np.zeros((world.clicks[:, 0].max() + 1, world.items))
+        clicked[tuple(world.clicks.T)] = 1
+        self._clicked = {name: clicked.copy() for name in OTHERS}
         self._scores = {}
         self._sums = {name: np.zeros((2, DAYS)) for name in LINES}
 
@@ -127,10 +130,12 @@ class Days:
         explores = self._random.random() < EPSILON
         random = self._random.permutation(items)[:LENGTH]
         for name, log in self._logs.items():
-            own = np.zeros(items)
-            own[[item for visitor, item in log if visitor == user]] = 1
-            lists[name] = random if explores else np.argsort(-self._scores[name](own))[:LENGTH]
-            log += [(user, item) for item in lists[name][clicked[lists[name]]].tolist()]
+            own = self._clicked[name][user]
+            lists[name] = random if explores else np.argsort(
+                -self._scores[name](own[:items]))[:LENGTH]
+            new = lists[name][clicked[lists[name]]]
+            log += [(user, item) for item in new.tolist()]
+            own[new] = 1
         for name, chosen in lists.items():
             self._sums[name][:, day] += (chance[chosen].sum(),
                                          (chosen >= self._world.old).mean())
