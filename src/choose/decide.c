@@ -16,7 +16,7 @@
 #include "choose/request.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "vectors/log.h"
+#include "sql/key_numbers.h"
 
 /* With 10000 draws, the standard error of a propensity is at most 0.005. */
 #define MAX_DRAWS	10000
@@ -164,7 +164,7 @@ static void
 ReadGroups(const Call *call, Candidates *found)
 {
 	ArrayType  *array = DatumGetArrayTypeP(call->fcinfo->args[DECIDE_CAP_GROUP].value);
-	KeyNumbers *groups = KeyNumbersCreate(TextKey(), "groups");
+	KeyNumbers *groups = KeyNumbersCreate(TextKey(), 0, "groups");
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;

@@ -18,8 +18,8 @@
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "sql/key_numbers.h"
 #include "sql/observation.h"
-#include "vectors/log.h"
 
 /* Maximum number of doubles in the buffer of weights: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
@@ -45,7 +45,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 {
 	const DlintsHeader *model = &e->prepared->header;
 	const ArgSpec spec = {"names", model->feature_dim, model};
-	KeyNumbers *groups = KeyNumbersCreate(TextKey(), "names");
+	KeyNumbers *groups = KeyNumbersCreate(TextKey(), 0, "names");
 
 	e->part_of = palloc(sizeof(int) * spec.len);
 	if (!PG_ARGISNULL(3))

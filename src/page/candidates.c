@@ -276,7 +276,7 @@ static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {
 	AllowedReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0),
-							KeyNumbersCreate(TextKey(), "groups")};
+							KeyNumbersCreate(TextKey(), 0, "groups")};
 
 	read_allowed_part(page, part);
 	if (part.items != NULL && part.reader->set->has_object_error && !page->has_passed)
@@ -301,7 +301,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		page->groups};
 
 	if (page->groups == NULL)
-		reader.groups = page->groups = KeyNumbersCreate(TextKey(), "groups");
+		reader.groups = page->groups = KeyNumbersCreate(TextKey(), 0, "groups");
 	if (page->skips_failing)
 		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else

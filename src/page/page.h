@@ -10,7 +10,8 @@
 #include "utils/array.h"
 #include "utils/timestamp.h"
 
-#include "vectors/log.h"
+#include "sql/key_numbers.h"
+#include "sql/rows.h"
 
 /* Flags that choose the text of a statement (see StatementWord) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only the given items */

@@ -91,8 +91,8 @@ BeginClicks(QueryReader *query, TupleDesc desc)
 			RaiseWrongColumns("days and weights must be of type double precision",
 							  "The columns are user, item, day and weight.");
 	query->columns = COLUMNS;
-	reader->users = KeyNumbersCreate(ColumnKey(desc, USER), "users");
-	reader->items = KeyNumbersCreate(ColumnKey(desc, ITEM), "items");
+	reader->users = KeyNumbersCreate(ColumnKey(desc, USER), 0, "users");
+	reader->items = KeyNumbersCreate(ColumnKey(desc, ITEM), 0, "items");
 	reader->capacity = 1024;
 	reader->clicks = palloc(sizeof(DatedClick) * reader->capacity);
 	reader->newest = -INFINITY;

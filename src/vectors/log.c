@@ -21,6 +21,7 @@
 #include "utils/timestamp.h"
 
 #include "sql/args.h"
+#include "sql/rows.h"
 #include "vectors/log.h"
 
 #define FETCH_ROWS		1000	/* number of rows of a query to fetch at a time */
@@ -29,38 +30,6 @@
 int			factors_memory;
 
 /* ---------- queries ---------- */
-
-static bool
-ReceiveRow(TupleTableSlot *slot, DestReceiver *self)
-{
-	RowReceiver *receiver = (RowReceiver *) self;
-	MemoryContext caller;
-
-	slot_getallattrs(slot);
-	caller = MemoryContextSwitchTo(receiver->row);
-	receiver->read(receiver->reader, slot->tts_values, slot->tts_isnull);
-	MemoryContextSwitchTo(caller);
-	MemoryContextReset(receiver->row);
-	return true;
-}
-
-static void
-StartRows(DestReceiver *self, int operation, TupleDesc desc)
-{
-}
-
-static void
-EndRows(DestReceiver *self)
-{
-}
-
-/* Create a DestReceiver that calls a function for each row.  The row is freed afterwards. */
-RowReceiver
-RowReceiverCreate(RowReader read, void *reader, MemoryContext parent)
-{
-	return (RowReceiver) {{ReceiveRow, StartRows, EndRows, EndRows, DestNone}, read, reader,
-		AllocSetContextCreate(parent, "dlints row", ALLOCSET_DEFAULT_SIZES)};
-}
 
 /* Pass a row to a query's reader.  A row with NULL in a required column is skipped. */
 static void

@@ -2,40 +2,21 @@
  * log.h
  *		Run queries, and read click logs.
  *
- * Users and items may be of any type with a hash operator class.  Queries run with the caller's
- * privileges and snapshot.
+ * Queries run with the caller's privileges and snapshot.
  */
 #ifndef DLINTS_LOG_H
 #define DLINTS_LOG_H
 
 #include "access/tupdesc.h"
-#include "catalog/pg_collation.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/execnodes.h"
-#include "tcop/dest.h"
 
 #include "core/svd.h"
+#include "sql/key_numbers.h"
 
 /* ---------- clicks in memory (clicks.c) ---------- */
 
 extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes */
-
-typedef struct KeyType
-{
-	Oid			type;
-	Oid			collation;
-} KeyType;
-
-/* The type of names, whose bytes are compared */
-static inline KeyType
-TextKey(void)
-{
-	return (KeyType) {TEXTOID, C_COLLATION_OID};
-}
-
-/* A set of values, such as users or items, numbered from 0 */
-typedef struct Keys KeyNumbers;
 
 typedef struct Clicks
 {
@@ -50,12 +31,6 @@ typedef struct Clicks
 	uint64	   *item_hashes;
 } Clicks;
 
-extern KeyNumbers *KeyNumbersCreate(KeyType of, const char *what);
-extern uint32 KeyNumbersGet(KeyNumbers *keys, Datum value);
-extern uint32 KeyNumbersCount(const KeyNumbers *keys);
-extern Datum *KeyNumbersValues(KeyNumbers *keys);
-extern Oid	KeyNumbersType(const KeyNumbers *keys);
-
 extern Clicks *ClicksCreate(KeyType users, KeyType items, uint64 seed);
 extern void ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight);
 extern Size ClicksMemory(const Clicks *clicks);
@@ -66,19 +41,6 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 /* ---------- queries (log.c) ---------- */
 
 #define MAX_LOG_COLUMNS		4
-
-typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
-
-/* A DestReceiver that passes each row to a RowReader */
-typedef struct RowReceiver
-{
-	DestReceiver pub;
-	RowReader	read;
-	void	   *reader;
-	MemoryContext row;			/* memory context that is reset after each row */
-} RowReceiver;
-
-extern RowReceiver RowReceiverCreate(RowReader read, void *reader, MemoryContext parent);
 
 typedef struct QueryReader QueryReader;
 struct QueryReader

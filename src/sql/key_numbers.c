@@ -1,0 +1,230 @@
+/*
+ * key_numbers.c
+ *		Numbers for SQL values of any type with a hash operator class.
+ *
+ * Equal values have equal hashes, because we use the hash operator class of the type.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#include "core/random.h"
+#include "sql/arrays.h"
+#include "sql/key_numbers.h"
+
+/* bytes of memory that renumbering allocates for each key */
+#define RENUMBERING_BYTES		(sizeof(NumberedKey *) + sizeof(uint32))
+
+struct KeyNumbers
+{
+	MemoryContext context;		/* memory context of this struct and of all values */
+	struct keys_hash *table;
+	TypeCacheEntry *type;
+	FmgrInfo	hash;
+	FmgrInfo	equal;
+	Oid			collation;
+	uint64		seed;
+};
+
+static uint64 HashKey(KeyNumbers *keys, Datum value);
+
+static inline bool
+KeysAreEqual(KeyNumbers *keys, Datum a, Datum b)
+{
+	return DatumGetBool(FunctionCall2Coll(&keys->equal, keys->collation, a, b));
+}
+
+#define SH_PREFIX			keys
+#define SH_ELEMENT_TYPE		NumberedKey
+#define SH_KEY_TYPE			Datum
+#define SH_KEY				value
+#define SH_HASH_KEY(tb, key)	((uint32) HashKey((tb)->private_data, key))
+#define SH_EQUAL(tb, a, b)	KeysAreEqual((tb)->private_data, a, b)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, entry)	(entry)->hash
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* Create an empty set.  Errors call its values "what". */
+KeyNumbers *
+KeyNumbersCreate(KeyType of, uint64 seed, const char *what)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dlints keys", ALLOCSET_DEFAULT_SIZES);
+	KeyNumbers *keys = MemoryContextAllocZero(context, sizeof(KeyNumbers));
+	TypeCacheEntry *type = lookup_type_cache(of.type, TYPECACHE_EQ_OPR_FINFO |
+											 TYPECACHE_HASH_PROC_FINFO |
+											 TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+
+	if (!OidIsValid(type->eq_opr_finfo.fn_oid) || !OidIsValid(type->hash_proc_finfo.fn_oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("could not identify a hash function for %s of type %s", what,
+						format_type_be(of.type))));
+	keys->context = context;
+	keys->type = type;
+	keys->collation = of.collation;
+	keys->seed = seed;
+	fmgr_info_copy(&keys->equal, &type->eq_opr_finfo, context);
+	fmgr_info_copy(&keys->hash, OidIsValid(type->hash_extended_proc_finfo.fn_oid) ?
+				   &type->hash_extended_proc_finfo : &type->hash_proc_finfo, context);
+	keys->table = keys_create(context, 256, keys);
+	return keys;
+}
+
+static uint64
+HashKey(KeyNumbers *keys, Datum value)
+{
+	uint64		words[2];
+
+	if (keys->hash.fn_nargs == 2)
+		return DatumGetUInt64(FunctionCall2Coll(&keys->hash, keys->collation, value,
+												UInt64GetDatum(keys->seed)));
+
+	/* the hash functions of some types take no seed */
+	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation, value));
+	words[1] = keys->seed;
+	return hash_name(words, sizeof(words));
+}
+
+Oid
+KeyNumbersType(const KeyNumbers *keys)
+{
+	return keys->type->type_id;
+}
+
+/* Detoast a key, because it outlives its row. */
+static Datum
+DetoastKey(const KeyNumbers *keys, Datum value)
+{
+	if (keys->type->typlen != -1)
+		return value;
+	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+}
+
+/* Return the number of a key.  A new key gets the next number. */
+uint32
+KeyNumbersGet(KeyNumbers *keys, Datum value)
+{
+	NumberedKey *entry;
+	uint64		hash;
+	bool		found;
+
+	value = DetoastKey(keys, value);
+	hash = HashKey(keys, value);
+	entry = keys_insert_hash(keys->table, value, (uint32) hash, &found);
+	if (!found)
+	{
+		MemoryContext old = MemoryContextSwitchTo(keys->context);
+
+		entry->upper_hash = (uint32) (hash >> 32);
+		entry->number = keys->table->members - 1;
+		entry->value = datumCopy(value, keys->type->typbyval, keys->type->typlen);
+		MemoryContextSwitchTo(old);
+	}
+	return entry->number;
+}
+
+/* Find the number of a key.  Returns false if the set does not contain it. */
+bool
+KeyNumbersFind(KeyNumbers *keys, Datum value, uint32 *number)
+{
+	NumberedKey *entry;
+
+	value = DetoastKey(keys, value);
+	entry = keys_lookup_hash(keys->table, value, (uint32) HashKey(keys, value));
+	if (entry == NULL)
+		return false;
+	*number = entry->number;
+	return true;
+}
+
+uint32
+KeyNumbersCount(const KeyNumbers *keys)
+{
+	return keys->table->members;
+}
+
+Datum *
+KeyNumbersValues(KeyNumbers *keys)
+{
+	Datum	   *values = AllocateMany(sizeof(Datum), keys->table->members);
+	keys_iterator iterator;
+	NumberedKey *entry;
+
+	keys_start_iterate(keys->table, &iterator);
+	while ((entry = keys_iterate(keys->table, &iterator)) != NULL)
+		values[entry->number] = entry->value;
+	return values;
+}
+
+static int
+CompareEntries(const void *a, const void *b)
+{
+	const NumberedKey *left = *(NumberedKey *const *) a;
+	const NumberedKey *right = *(NumberedKey *const *) b;
+
+	CHECK_FOR_INTERRUPTS();
+	if (left->upper_hash != right->upper_hash)
+		return left->upper_hash < right->upper_hash ? -1 : 1;
+	if (left->hash != right->hash)
+		return left->hash < right->hash ? -1 : 1;
+	/* hashes collide, so keep the order of arrival */
+	return left->number < right->number ? -1 : 1;
+}
+
+/* Return the entries of a set, sorted by hash. */
+NumberedKey **
+KeyNumbersSort(KeyNumbers *keys)
+{
+	NumberedKey **entries = AllocateMany(sizeof(NumberedKey *), keys->table->members);
+	keys_iterator iterator;
+	NumberedKey *entry;
+	uint32		count = 0;
+
+	keys_start_iterate(keys->table, &iterator);
+	while ((entry = keys_iterate(keys->table, &iterator)) != NULL)
+		entries[count++] = entry;
+	qsort(entries, count, sizeof(NumberedKey *), CompareEntries);
+	return entries;
+}
+
+/* Renumber keys in the order of "entries".  Returns the new numbers, indexed by old number. */
+uint32 *
+KeyNumbersRenumber(KeyNumbers *keys, NumberedKey **entries)
+{
+	uint32	   *numbers = AllocateMany(sizeof(uint32), keys->table->members);
+
+	for (uint32 i = 0; i < keys->table->members; i++)
+	{
+		numbers[entries[i]->number] = i;
+		entries[i]->number = i;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return numbers;
+}
+
+/* Compute the peak memory of a set and of its renumbering, in bytes. */
+Size
+KeyNumbersMemory(const KeyNumbers *keys)
+{
+	const keys_hash *table = keys->table;
+	Size		bytes = MemoryContextMemAllocated(keys->context, true) +
+		RENUMBERING_BYTES * table->members;
+
+	if (table->members >= table->grow_threshold)
+		bytes += 2 * table->size * sizeof(NumberedKey);
+	return bytes;
+}
+
+void
+KeyNumbersFree(KeyNumbers *keys)
+{
+	MemoryContextDelete(keys->context);
+}

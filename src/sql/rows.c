@@ -1,0 +1,42 @@
+/*
+ * rows.c
+ *		Pass the rows of a query to a function.
+ */
+#include "postgres.h"
+
+#include "executor/tuptable.h"
+#include "utils/memutils.h"
+
+#include "sql/rows.h"
+
+static bool
+ReceiveRow(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowReceiver *receiver = (RowReceiver *) self;
+	MemoryContext caller;
+
+	slot_getallattrs(slot);
+	caller = MemoryContextSwitchTo(receiver->row);
+	receiver->read(receiver->reader, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(receiver->row);
+	return true;
+}
+
+static void
+StartRows(DestReceiver *self, int operation, TupleDesc desc)
+{
+}
+
+static void
+EndRows(DestReceiver *self)
+{
+}
+
+/* Create a DestReceiver that calls a function for each row.  The row is freed afterwards. */
+RowReceiver
+RowReceiverCreate(RowReader read, void *reader, MemoryContext parent)
+{
+	return (RowReceiver) {{ReceiveRow, StartRows, EndRows, EndRows, DestNone}, read, reader,
+		AllocSetContextCreate(parent, "dlints row", ALLOCSET_DEFAULT_SIZES)};
+}

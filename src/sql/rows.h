@@ -1,0 +1,23 @@
+/*
+ * rows.h
+ *		Pass the rows of a query to a function.
+ */
+#ifndef DLINTS_ROWS_H
+#define DLINTS_ROWS_H
+
+#include "tcop/dest.h"
+
+typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
+
+/* A DestReceiver that passes each row to a RowReader */
+typedef struct RowReceiver
+{
+	DestReceiver pub;
+	RowReader	read;
+	void	   *reader;
+	MemoryContext row;			/* memory context that is reset after each row */
+} RowReceiver;
+
+extern RowReceiver RowReceiverCreate(RowReader read, void *reader, MemoryContext parent);
+
+#endif							/* DLINTS_ROWS_H */
