@@ -11,7 +11,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_name(text) IS 'raise an error if a schema of this name exists';
 
 -- Raise an error if another role has created a function in the extension's schema with the same name as one of
 -- ours: it could be called instead.
@@ -36,9 +35,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_namesakes()
-	IS 'raise an error if another function in the extension''s schema has the name of an extension''s function';
 
+-- Create a recommender, with names resolved under the search_path of the caller.
 CREATE FUNCTION _dlints_create_recommender(a jsonb, path name[]) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
 $$
@@ -53,8 +51,6 @@ BEGIN
 		' Every minute, from cron: CALL %1$I.run(). Does it work: SELECT * FROM %1$I.report().', a ->> 'name');
 END
 $$;
-COMMENT ON FUNCTION _dlints_create_recommender(jsonb, name[])
-	IS 'make a recommender, under the search_path of the caller';
 
 CREATE FUNCTION dlints_create_recommender(
 	name text,
@@ -110,7 +106,6 @@ BEGIN
 		' SELECT * FROM %1$I.report().', a ->> 'name');
 END
 $$;
-COMMENT ON FUNCTION _dlints_create_ranker(jsonb) IS 'make a ranker';
 
 CREATE FUNCTION dlints_create_ranker(
 	name text,
@@ -149,7 +144,6 @@ WHERE  n.nspname = _dlints_find_setting.name AND t.atttypid = '@extschema@.dlint
 AND   (_dlints_find_setting.kind = 'recommender') = EXISTS (
            SELECT FROM pg_class v WHERE v.relnamespace = n.oid AND v.relname = 'item_vector')
 $$;
-COMMENT ON FUNCTION _dlints_find_setting(text, text) IS 'table of settings of a recommender or a ranker, or NULL';
 
 -- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the schema
 -- and all objects in it, since code on other users' tables could run with the current user's rights.  The exclusive
@@ -191,7 +185,6 @@ BEGIN
 	RETURN setting;
 END
 $$;
-COMMENT ON FUNCTION _dlints_lock(text, text, boolean) IS 'lock a recommender or a ranker for a change by its owner';
 
 -- Return the settings after a change, as jsonb.  Raises an error for a setting that cannot be changed.  The items'
 -- table and the types of keys are not settings.
@@ -241,8 +234,6 @@ BEGIN
 	         - '{name,items,item_key,item_type,user_type}'::text[];
 END
 $$;
-COMMENT ON FUNCTION _dlints_changed_settings(text, regclass, jsonb)
-	IS 'settings of a recommender or a ranker after a change';
 
 -- Add the items' table and the current name of its key to the settings of a recommender, as its views refer to
 -- them.
@@ -269,8 +260,6 @@ BEGIN
 		              WHERE t.attrelid = to_regclass(format('%I.decision', name)) AND t.attname = 'user_id'));
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_bindings(text, jsonb)
-	IS 'settings of a recommender with the table and key that its views read';
 
 -- Raise an error if views or functions with the user's expressions were dropped with CASCADE, unless the change
 -- contains these expressions again.
@@ -296,8 +285,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_dropped_texts(text, jsonb, jsonb)
-	IS 'raise an error if views or functions of a recommender''s texts were dropped';
 
 -- Apply a change of settings to the models, item vectors and jobs of the entered recommender.
 CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
@@ -340,9 +327,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_apply_change(jsonb)
-	IS 'apply a change of settings to models, item vectors and jobs of a recommender';
 
+-- Change a recommender, with names resolved under the search_path of the caller.
 CREATE FUNCTION _dlints_alter_recommender(name text, change jsonb, path name[]) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 	SET extra_float_digits = 1 AS
@@ -379,8 +365,6 @@ BEGIN
 	PERFORM @extschema@._dlints_apply_change(change);
 END
 $$;
-COMMENT ON FUNCTION _dlints_alter_recommender(text, jsonb, name[])
-	IS 'change a recommender, under the search_path of the caller';
 
 CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
 	LANGUAGE sql VOLATILE
@@ -479,7 +463,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_list() IS 'recommenders and rankers of this database';
 
 CREATE VIEW dlints_recommenders AS SELECT * FROM _dlints_list();
 GRANT SELECT ON dlints_recommenders TO PUBLIC;

@@ -42,7 +42,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_types(jsonb) IS 'raise an error unless scalar arguments have the right type';
 
 -- Raise an error if a constraint is malformed.
 CREATE FUNCTION _dlints_check_constraints(kind text, a jsonb) RETURNS void
@@ -94,7 +93,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_constraints(text, jsonb) IS 'raise an error if a constraint is malformed';
 
 -- Return the arguments without those that are NULL.  Raises an error if one is out of range.
 CREATE FUNCTION _dlints_check_arguments(kind text, a jsonb) RETURNS jsonb
@@ -208,5 +206,3 @@ BEGIN
 	RETURN a;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_arguments(text, jsonb)
-	IS 'arguments of a recommender or a ranker that are not NULL; 22023 if one is out of range';

@@ -27,7 +27,6 @@ BEGIN
 	      IS DISTINCT FROM (excluded.sign, excluded.target, excluded.hard, excluded.of, excluded.outcome);
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_constraints() IS 'write the constraints of the settings to their table';
 
 -- Return the number of future choices that compensate for past costs above or below the target, and the number of past
 -- decisions whose costs count.  Choices of a recommender are the positions of 150 lists, or of the lists between two
@@ -60,8 +59,6 @@ BEGIN
 	FROM   made m, waiting w;
 END
 $$;
-COMMENT ON FUNCTION _dlints_horizon()
-	IS 'number of future choices that compensate for past costs, and of past decisions whose costs count';
 
 -- Recommenders and rankers implement the following two functions differently, as _dlints_recommender_...() and
 -- _dlints_ranker_...() with the same results.
@@ -77,7 +74,6 @@ BEGIN
 		(SELECT format('_dlints_%s_spent', s.kind) FROM setting s)) USING max_decisions;
 END
 $$;
-COMMENT ON FUNCTION _dlints_spent(bigint) IS 'mean cost per choice of the last decisions, by constraint';
 
 -- Replay recent decisions with draws of the current model.  Returns the scores of the candidates without prices,
 -- their costs times the sign of the constraint (an array per constraint, in the order of names), the mean cost of
@@ -91,8 +87,6 @@ BEGIN
 		(SELECT format('_dlints_%s_replay', s.kind) FROM setting s));
 END
 $$;
-COMMENT ON FUNCTION _dlints_replay()
-	IS 'scores and costs of the candidates of recent decisions, under draws of the current model';
 
 -- Compute the surplus of each constraint: the sum of target minus cost over the last decisions.  An old surplus is
 -- limited to the target over half the horizon, or over 30 decisions if the constraint is hard, so that the constraint
@@ -119,7 +113,6 @@ BEGIN
 	FROM   constraint_price p LEFT JOIN total t ON t.constraint_name = p.name;
 END
 $$;
-COMMENT ON FUNCTION _dlints_balance(bigint) IS 'surplus of each constraint after the last decisions';
 
 -- Compute the prices of all constraints.  The prices spend a surplus, and compensate for a deficit, within the horizon.
 -- Random choices are assumed to have their mean cost.  The price of a constraint that cannot be met is limited.
@@ -177,7 +170,6 @@ BEGIN
 	FROM   solution x, asked a, wanted w WHERE w.name = p.name AND x.prices IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_solve() IS 'compute the prices of all constraints';
 
 -- Have at least this many decisions been made since prices were computed?  In a short log, a quarter of its
 -- decisions is enough.  NULL without constraints.
@@ -192,8 +184,6 @@ BEGIN
 		FROM   constraint_price p, decision_number n GROUP BY n.last_value);
 END
 $$;
-COMMENT ON FUNCTION _dlints_prices_are_stale(bigint)
-	IS 'checks whether this many decisions were made since prices were computed';
 
 -- Compute the reward per choice lost to each price: the mean score of replayed decisions with all other prices, minus
 -- the mean score with all prices.
@@ -224,7 +214,6 @@ BEGIN
 	SELECT w.name, w.mean - a.mean FROM scored w, scored a WHERE w.name IS NOT NULL AND a.name IS NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_reward_lost() IS 'mean reward per choice that is lost to each price';
 
 -- Return the rows of the report about constraints, for decisions from "first" on, at most the last 100,000.
 CREATE FUNCTION _dlints_constraint_report(first bigint) RETURNS SETOF @extschema@._dlints_report_row
@@ -282,4 +271,3 @@ BEGIN
 	ORDER  BY p.name;
 END
 $$;
-COMMENT ON FUNCTION _dlints_constraint_report(bigint) IS 'rows of the report about constraints';

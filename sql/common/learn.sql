@@ -24,8 +24,6 @@ BEGIN
 	RETURN result;
 END
 $$;
-COMMENT ON FUNCTION _dlints_call(text, bigint[])
-	IS 'call the recommenders'' or the rankers'' variant of a function that has decisions as its argument';
 
 -- Compute for each model the evidence of these decisions that it contains.  The training examples are read once per
 -- model, because a single query for all models would sort these wide rows.  OFFSET 0 makes the planner look up each
@@ -50,7 +48,6 @@ BEGIN
 	WHERE  e.evidence IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_evidence_of(bigint[]) IS 'evidence of decisions that each model contains';
 
 -- Retract decisions from the models.  The caller has locked the models.  An error of class 22 means that the models
 -- do not contain these decisions as logged, or that rounding leaves no valid model.
@@ -64,7 +61,6 @@ BEGIN
 	WHERE  m.name = e.name;
 END
 $$;
-COMMENT ON FUNCTION _dlints_retract(bigint[]) IS 'retract decisions from the models';
 
 -- Train the models on decisions, with the rewards reported so far.
 CREATE FUNCTION _dlints_apply(decisions bigint[]) RETURNS bigint
@@ -79,7 +75,6 @@ BEGIN
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_apply(bigint[]) IS 'train the models on decisions; returns their number';
 
 -- Train the models on a batch of decisions, or on corrections of their rewards.  If the batch fails with an error of
 -- class 22, each decision is applied separately, and those that fail are quarantined.  Returns the number of decisions
@@ -110,8 +105,6 @@ BEGIN
 	RETURN trained;
 END
 $$;
-COMMENT ON FUNCTION _dlints_train(bigint[], boolean)
-	IS 'train the models on decisions or on their corrections, and quarantine decisions that fail';
 
 -- Train the models on at most "max_batches" batches of 1000 decisions (NULL: all).  Decisions older than the
 -- attribution window (NULL: that of the settings) are applied first, with the rewards reported so far.  Later
@@ -162,8 +155,6 @@ BEGIN
 	has_more := false;
 END
 $$;
-COMMENT ON FUNCTION _dlints_learn_batches(interval, integer)
-	IS 'train the models on up to this many batches of decisions and corrections; "has_more": the limit was reached';
 
 -- Train the models on all decisions older than the attribution window, and on corrections.
 CREATE FUNCTION _dlints_learn(setting regclass, attribution_window interval) RETURNS bigint
@@ -178,8 +169,6 @@ BEGIN
 	RETURN (SELECT b.learned FROM @extschema@._dlints_learn_batches(attribution_window, NULL::integer) b);
 END
 $$;
-COMMENT ON FUNCTION _dlints_learn(regclass, interval)
-	IS 'train the models on decisions older than the attribution window, and on corrections; returns their number';
 
 -- Release decisions from the quarantine, and apply them with the rewards reported so far.  Decisions that fail again
 -- stay in the quarantine, and the models do not contain them.
@@ -201,8 +190,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_release_quarantined()
-	IS 'release decisions from the quarantine, except those that still fail';
 
 -- Train the models again on the log, with the rewards that they contained before, and release quarantined
 -- decisions.
@@ -232,7 +219,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_rebuild_models() IS 'train the models again on the log, and release quarantined decisions';
 
 -- Train the models again on the log.  Returns the number of observations of the first model.
 CREATE FUNCTION _dlints_rebuild(setting regclass) RETURNS bigint
@@ -245,8 +231,6 @@ BEGIN
 	RETURN (SELECT m.updates FROM models m WHERE m.name IN ('personal', 'reward'));
 END
 $$;
-COMMENT ON FUNCTION _dlints_rebuild(regclass)
-	IS 'train the models again on the log; returns the number of observations of the first model';
 
 -- Delete decisions from the log, and retract them from the models.  Except for rounding, the models are then as if
 -- they had never been trained on these decisions.  Returns the number of decisions.
@@ -272,5 +256,3 @@ BEGIN
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_erase_decisions(bigint[])
-	IS 'delete decisions from the log and retract them from the models';

@@ -9,7 +9,6 @@ CREATE FUNCTION _dlints_first_decision(at timestamptz) RETURNS bigint
 	LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (pg_catalog.floor(least(greatest(pg_catalog.date_part('epoch'::pg_catalog.text, at), 1577836800::float8),
                                3725320447::float8))::bigint - 1577836800::bigint) << 22;
-COMMENT ON FUNCTION _dlints_first_decision(timestamptz) IS 'lowest decision number of a time';
 
 -- Retract decisions older than the retention time from the models, at most "max_decisions".  Returns their number.
 -- Later corrections, erasures and rebuilds rely on the fact that the log has exactly the decisions in the models.
@@ -47,8 +46,6 @@ BEGIN
 	RETURN retracted;
 END
 $$;
-COMMENT ON FUNCTION _dlints_retract_expired(integer)
-	IS 'retract expired decisions from the models, up to a maximum; returns their number';
 
 -- List the partitioned tables of the log, with their partition keys.
 CREATE FUNCTION _dlints_partitioned_tables() RETURNS TABLE (parent text, key text)
@@ -67,7 +64,6 @@ BEGIN
 	ORDER  BY c.relname;
 END
 $$;
-COMMENT ON FUNCTION _dlints_partitioned_tables() IS 'partitioned tables of the log, with their partition keys';
 
 -- Create the partition of a month, and move its rows there from the default partition.  Partitions are attached
 -- by name, and another session may have created this one while we waited for the lock.
@@ -96,7 +92,6 @@ BEGIN
 	               own, parent, part, low, high);
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_partition(text, text, timestamp) IS 'create the partition of a month';
 
 -- Drop partitions in which all decisions are before "first", and delete earlier decisions from the default partitions.
 CREATE FUNCTION _dlints_drop_partitions(first bigint) RETURNS void
@@ -122,7 +117,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_drop_partitions(bigint) IS 'drop the part of the log before a given decision';
 
 -- Retract expired decisions, create partitions for this month and the next three, and drop expired ones.  Decisions
 -- that the models still contain stay in the log.  Until this function is called, new rows collect in the default
@@ -155,5 +149,3 @@ EXCEPTION WHEN lock_not_available THEN
 		USING HINT = 'The next call of run() retracts them.';
 END
 $$;
-COMMENT ON FUNCTION _dlints_maintain_partitions()
-	IS 'retract expired decisions, create the partitions of the log to come, and drop expired ones';

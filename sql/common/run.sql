@@ -21,7 +21,6 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_run_refresh() IS 'refresh a recommender if that is due';
 
 -- Add the vectors of new items.  If keys are no longer unique (the index was dropped, or a table inherits from the
 -- items), statements use one row per key from now on.
@@ -39,7 +38,6 @@ BEGIN
 	RETURN 'done';
 END
 $$;
-COMMENT ON FUNCTION _dlints_run_items() IS 'add the vectors of new items';
 
 -- Do a part of the weekly fit, if it is due.  The fit takes two or three calls: for later values of columns, if there
 -- are any, for factors, and for the warm start.  Returns 'more', 'done' after the last call, or NULL if no fit is due.
@@ -65,7 +63,6 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_run_refit() IS 'do a part of the weekly fit, if it is due';
 
 -- Test centering and the scale of the prior, once after each refresh.  Returns true if the models must be trained
 -- again, which also sets the prior.
@@ -91,8 +88,6 @@ BEGIN
 	RETURN false;
 END
 $$;
-COMMENT ON FUNCTION _dlints_revise_models()
-	IS 'test centering and the scale of the prior; true if the models must be trained again';
 
 -- Do a part of the maintenance, if it is due.  Returns 'more' if the part must be called again, and NULL if it is
 -- not due.  The part "refresh" reports missing objects; parts that need these objects are then skipped.
@@ -150,7 +145,6 @@ BEGIN
 	END CASE;
 END
 $$;
-COMMENT ON FUNCTION _dlints_do_part(text) IS 'do a part of the maintenance, if it is due';
 
 -- Do a part of the maintenance of a recommender or a ranker, if it is due and no other session is doing it.  Parts
 -- are learn, refresh, items, refit, rebuild, prices and months; "run" records that all were called.  Returns 'more'
@@ -216,5 +210,3 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_run_part(regclass, text)
-	IS 'do a part of the maintenance of a recommender or a ranker, if it is due; ''more'' if it has more to do';

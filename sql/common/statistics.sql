@@ -8,8 +8,6 @@ $$
 SELECT CASE WHEN users >= 2 THEN
 	1.96 + 2.372 / (users - 1) + 2.822 / (users - 1) ^ 2 + 2.556 / (users - 1) ^ 3 + 1.586 / (users - 1) ^ 4 END
 $$;
-COMMENT ON FUNCTION _dlints_t_quantile(float8)
-	IS 'half-width of a 95 % confidence interval in standard errors, for a mean over this many users';
 
 -- Compute the mean of observations that are clustered by user, with a cluster-robust standard error.  The arrays
 -- have an element per user: number and sum of the user's observations.
@@ -26,11 +24,9 @@ SELECT coalesce(max(t.n), 0)::bigint, max(t.mean),
        coalesce(max(t.users), 0)
 FROM   cluster c, total t
 $$;
-COMMENT ON FUNCTION _dlints_cluster_mean(float8[], float8[])
-	IS 'mean of observations that are clustered by user, with its standard error';
 
+-- Row of a report.  "error" is a standard error.
 CREATE TYPE _dlints_report_row AS (measure text, value float8, error float8, meaning text);
-COMMENT ON TYPE _dlints_report_row IS 'row of a report; "error" is a standard error';
 
 -- Return the report of a recommender or a ranker since a time.  If a part fails, for example because SELECT on the
 -- click log was revoked, its row has the error message; the other parts follow.  Statements about differences hold at
@@ -62,8 +58,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report(regclass, timestamptz)
-	IS 'report on a recommender or a ranker since a time; a part that fails becomes a row with the error';
 
 -- Return the rows of the report about quarantined decisions and failed maintenance.
 CREATE FUNCTION _dlints_problem_report() RETURNS SETOF @extschema@._dlints_report_row
@@ -87,5 +81,3 @@ BEGIN
 	AND    EXISTS (SELECT FROM job j WHERE j.name = 'refresh' AND j.done_at > r.done_at + interval '50 minutes');
 END
 $$;
-COMMENT ON FUNCTION _dlints_problem_report()
-	IS 'rows of the report about quarantined decisions and failed maintenance';

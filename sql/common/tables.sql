@@ -44,4 +44,3 @@ COMMENT ON TABLE job IS 'when each part of run() was last done, and why it faile
 COMMENT ON TABLE constraint_price IS 'constraints with their dual prices';
 COMMENT ON TABLE quarantine IS 'decisions on which training or a correction has failed';
 $tables$;
-COMMENT ON FUNCTION _dlints_common_tables() IS 'template: tables of recommenders and rankers';

@@ -3,8 +3,6 @@
 -- For CHECK constraints on arrays in the tables of recommenders: are all elements finite?
 CREATE FUNCTION _dlints_are_finite(numbers real[], length integer DEFAULT NULL) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_are_finite' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_are_finite(real[], integer)
-	IS 'are these finite numbers, in one dimension, and as many as "length" unless it is NULL?';
 
 -- Create the schema of a recommender or a ranker.  Only its owner may create objects in it, even if default privileges
 -- grant CREATE to others.
@@ -31,7 +29,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_create_schema(text) IS 'create a schema in which nobody but its owner may create objects';
 
 -- Expression that converts an argument of a wrapper to the type of keys.  If the argument is bigint and keys are
 -- narrower, the range is checked.
@@ -40,7 +37,6 @@ CREATE FUNCTION _dlints_key_expression(argument text, name text, type text, arg_
 RETURN CASE WHEN type = arg_type THEN pg_catalog.format('%s::%s', argument, type)
        ELSE pg_catalog.format('@extschema@._dlints_key_argument(%s, %L::pg_catalog.text, NULL::%s)',
                               argument, name, type) END;
-COMMENT ON FUNCTION _dlints_key_expression(text, text, text, text) IS 'argument of a wrapper in the type of keys';
 
 -- Execute a template of tables, views or wrappers in a schema.
 CREATE FUNCTION _dlints_execute_template(template text, a jsonb) RETURNS void
@@ -74,8 +70,6 @@ BEGIN
 	EXECUTE template;
 END
 $$;
-COMMENT ON FUNCTION _dlints_execute_template(text, jsonb)
-	IS 'execute a template in the schema of a recommender or a ranker';
 
 -- Write the row of the table "setting" of the entered schema, except for the columns with state.
 CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
@@ -100,4 +94,3 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_settings(jsonb) IS 'write the settings of a recommender or a ranker';

@@ -39,5 +39,3 @@ COMMENT ON FUNCTION run_part IS 'do a part of the maintenance that is due; calle
 COMMENT ON PROCEDURE run IS 'do the maintenance that is due, for cron: every minute, or every few minutes';
 COMMENT ON FUNCTION rebuild IS 'train the models again on the log; returns the number of observations';
 $wrappers$;
-COMMENT ON FUNCTION _dlints_common_wrappers()
-	IS 'template: views and functions of recommenders and rankers for applications';

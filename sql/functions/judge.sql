@@ -126,8 +126,6 @@ COMMENT ON FUNCTION dlints_bounds(
 -- the mean difference to the largest: a matrix with two rows.  A fixed seed makes the result reproducible.
 CREATE FUNCTION _dlints_best(means double precision[], errors double precision[]) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_best' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
-	IS 'computes for each mean the probability that it is the highest, and the expected loss of choosing it';
 
 -- Compares arms.  "low" and "high" are confidence bounds of the mean reward minus the price, computed from the mean,
 -- its standard error and the number of observations; they remain valid if they are computed repeatedly while data
@@ -166,10 +164,6 @@ BEGIN ATOMIC
 	            ELSE 'open'::pg_catalog.text END
 	FROM   compared c;
 END;
-COMMENT ON FUNCTION _dlints_compare_arms(
-	double precision[], double precision[], bigint[], double precision, double precision, double precision[],
-	double precision[], double precision[])
-	IS 'computes bounds, the probability of being the best and a verdict for each of several arms';
 
 -- Raises an error unless "highest" is greater than "lowest", and both are small enough for the computations, or if too
 -- many arms would be compared, since each comparison has 10,000 draws for each arm.
@@ -189,8 +183,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_comparison(integer, float8, float8)
-	IS 'raises an error unless the range of rewards is valid, or if more than 1000 arms are to be compared';
 
 -- Returns one row per arm, with its model.  Raises an error unless both arrays have the same length.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
@@ -206,8 +198,6 @@ BEGIN
 	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
 END
 $$;
-COMMENT ON FUNCTION _dlints_arms(text[], dlints[], float8, float8)
-	IS 'checks arguments, and returns a row with name and model for each arm';
 
 -- Compares arms that have a model each.  The variance of an arm's rewards is at least the variance of all rewards.
 -- The expected reward is shrunk towards the common mean by one observation.  Numbers of at most 1e-50 in size count as

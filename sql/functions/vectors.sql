@@ -113,21 +113,12 @@ COMMENT ON FUNCTION dlints_fourier(dlints_vector, integer, bigint, double precis
 
 CREATE FUNCTION _dlints_encode_column(n integer, name text, value "any") RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_encode_column' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION _dlints_encode_column(integer, text, "any")
-	IS 'hashes a column as dlints_encode() does, and skips numbers that are out of range';
 
 CREATE FUNCTION _dlints_column_number(value "any") RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dlints_column_number' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_column_number("any")
-	IS 'returns a number as double precision; NULL if it is not finite or above 1e100 in size';
 
 CREATE FUNCTION _dlints_column_vector(value "any", length integer, norm double precision) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_column_vector' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION _dlints_column_vector("any", integer, double precision)
-	IS 'divides an embedding by the usual norm of its column and limits its norm to 4; returns zeros for NULL '
-	   'and another length';
 
 CREATE FUNCTION _dlints_click_weight(weight "any") RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dlints_click_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_click_weight("any")
-	IS 'returns the weight of a click, limited to 1000 in size; 0 for NULL, NaN and infinity';

@@ -4,17 +4,12 @@ CREATE FUNCTION _dlints_encode_actions(
 	context jsonb, actions jsonb, vectors jsonb, numbers jsonb, constraint_names text[])
 	RETURNS TABLE (n integer, id text, price float8, features real[])
 	AS 'MODULE_PATHNAME', 'dlints_encode_actions' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
-COMMENT ON FUNCTION _dlints_encode_actions(jsonb, jsonb, jsonb, jsonb, text[])
-	IS 'ids, prices and features of actions, given the features of the context''s vectors';
 
 CREATE FUNCTION _dlints_read_vector(value jsonb, length integer) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_read_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_read_vector(jsonb, integer) IS 'an array of this many numbers; NULL for other values';
 
 CREATE FUNCTION _dlints_announced_cost(action jsonb, constraint_name text) RETURNS float8
 	AS 'MODULE_PATHNAME', 'dlints_announced_cost' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_announced_cost(jsonb, text)
-	IS 'number under a key of an action, such as a constraint or "price"; NULL if there is none';
 
 -- Compute the expected cost of an action: the announced cost times the ratio of reported to announced costs; the
 -- mean reported cost if none is announced; 0 if nothing is known.
@@ -22,7 +17,6 @@ CREATE FUNCTION _dlints_expected_cost(announced float8, ratio float8, reported f
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(coalesce(nullif(announced, 0::float8) * coalesce(ratio, 1::float8), reported, 0::float8),
                       -1e50::float8), 1e50::float8);
-COMMENT ON FUNCTION _dlints_expected_cost(float8, float8, float8) IS 'expected cost of an action';
 
 -- Compute features from the vectors in a context: an object of names and numbers.  Each vector is scaled to the weight
 -- of two names; a vector of more than 64 numbers is projected to 64.  A vector that is missing, or has another length
@@ -39,9 +33,8 @@ FROM  (SELECT d.key, @extschema@.dlints_profile(@extschema@._dlints_read_vector(
                           v.numbers::@extschema@.dlints_vector)::real[]
                       ELSE v.numbers::real[] END) WITH ORDINALITY x (value, n)
 $$;
-COMMENT ON FUNCTION _dlints_vector_numbers(jsonb, jsonb)
-	IS 'features of the vectors in a context: an object of names and numbers';
 
+-- Return the ids, prices and features of actions, with the context's vectors projected first.
 CREATE FUNCTION _dlints_ranker_actions(context jsonb, actions jsonb, vectors jsonb, constraint_names text[])
 	RETURNS TABLE (n integer, id text, price float8, features real[])
 	LANGUAGE sql IMMUTABLE
@@ -51,7 +44,6 @@ BEGIN ATOMIC
 	           CASE vectors WHEN '{}'::pg_catalog.jsonb THEN vectors ELSE _dlints_vector_numbers(context, vectors) END,
 	           constraint_names) a;
 END;
-COMMENT ON FUNCTION _dlints_ranker_actions(jsonb, jsonb, jsonb, text[]) IS 'ids, prices and features of actions';
 
 -- Compute the training examples of a decision: the reward of the chosen action, unless it is NULL; and for a decision
 -- of the baseline, examples that imitate its choice of the first action.
@@ -68,5 +60,3 @@ BEGIN ATOMIC
 	FROM   _dlints_ranker_actions(context, actions, vectors, constraint_names) a
 	WHERE  treatment = 'baseline'::pg_catalog.text;
 END;
-COMMENT ON FUNCTION _dlints_ranker_examples(jsonb, jsonb, integer, text, float8, jsonb, text[])
-	IS 'training examples of a decision of a ranker';

@@ -22,7 +22,6 @@ BEGIN
 	WHERE  l.costs ? p.name AND l.id >= @extschema@._dlints_first_decision(p.since);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_spent(bigint) IS 'costs of the last decisions, by constraint';
 
 -- Estimate the costs of actions from the last 30 reports of each, among the last 1000 decisions.
 CREATE FUNCTION _dlints_estimate_action_costs() RETURNS void
@@ -51,7 +50,6 @@ BEGIN
 	WHERE c.ratio <> excluded.ratio OR c.cost <> excluded.cost;
 END
 $$;
-COMMENT ON FUNCTION _dlints_estimate_action_costs() IS 'estimate the costs of actions from reported costs';
 
 -- Replay the last 100 decisions, five times each under draws of the current model: the score of each action, and
 -- its cost times the sign of the constraint, in the order of names.  Decisions with many actions are replayed less
@@ -101,8 +99,6 @@ BEGIN
 	       JOIN cost c ON c.place = s.place;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_replay()
-	IS 'scores and costs of the actions of recent decisions, under draws of the current model';
 
 -- Compute prices if at least this many decisions were made since the last time.  One session computes them, while
 -- concurrent sessions use the current prices.  Returns NULL if prices were not stale or could not be computed.  An
@@ -147,5 +143,3 @@ BEGIN
 	END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_find_prices(bigint)
-	IS 'compute prices if at least this many decisions were made since';

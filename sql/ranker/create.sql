@@ -22,8 +22,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_apply_ranker_change(jsonb)
-	IS 'apply a change of settings to constraints and models of a ranker';
 
 CREATE FUNCTION _dlints_make_ranker(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
@@ -44,4 +42,3 @@ BEGIN
 	SELECT n.name, true, s.empty_model FROM setting s, unnest('{reward,imitation}'::text[]) n (name);
 END
 $$;
-COMMENT ON FUNCTION _dlints_make_ranker(jsonb) IS 'make a ranker of checked arguments';

@@ -21,8 +21,6 @@ BEGIN
 		ORDER  BY decision LIMIT 1000);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_due(interval)
-	IS 'up to 1000 pending decisions with a reward, or whose attribution window has passed';
 
 -- Declare that the models contain the rewards of decisions as reported, except rewards that a concurrent reward() has
 -- locked.
@@ -39,8 +37,6 @@ BEGIN
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_accept_rewards(bigint[])
-	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Return up to 1000 decisions with rewards that the models do not contain.
 CREATE FUNCTION _dlints_ranker_due_corrections() RETURNS bigint[]
@@ -61,8 +57,6 @@ BEGIN
 		LIMIT  1000);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_due_corrections()
-	IS 'up to 1000 decisions with rewards that the models do not contain';
 
 -- Apply rewards that were reported or changed after their decision was applied: retract the logged example, and
 -- train on the corrected one.  Returns their number.  Rewards that a concurrent reward() has locked are skipped.
@@ -107,8 +101,6 @@ BEGIN
 	RETURN corrected;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_correct(bigint[])
-	IS 'apply rewards that were reported after their decision was applied; returns their number';
 
 -- Delete decisions with their events, rewards and costs.
 CREATE FUNCTION _dlints_ranker_delete_log(decisions bigint[]) RETURNS bigint
@@ -125,8 +117,6 @@ BEGIN
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_delete_log(bigint[])
-	IS 'delete decisions with their events, rewards and costs; returns the number of decisions';
 
 -- Delete events whose decision is no longer in the log, and expired rewards and costs.  A reward of an unknown event
 -- is deleted after one day; one of a deferred event is kept, since the event may be activated.
@@ -150,8 +140,6 @@ BEGIN
 	DELETE FROM event_cost c WHERE c.at < expires - interval '1 day';
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_delete_orphans()
-	IS 'delete events, rewards and costs without a decision in the log';
 
 -- Erase a user, whose id is in the context under the key "user_key", from the log and the models.  Returns the number
 -- of decisions.
@@ -169,5 +157,3 @@ BEGIN
 		SELECT d.id FROM setting s, decision d WHERE d.context ->> s.user_key = _dlints_ranker_erase.user_id));
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_erase(regclass, text)
-	IS 'erase a user from the log and the models; returns the number of decisions';

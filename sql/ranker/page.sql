@@ -3,8 +3,6 @@
 CREATE FUNCTION _dlints_rank(setting regclass, event text, context jsonb, actions jsonb, deferred boolean)
 	RETURNS TABLE (event_id text, action text, "position" integer, probability float8, expected float8)
 	AS 'MODULE_PATHNAME', 'dlints_rank' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION _dlints_rank(regclass, text, jsonb, jsonb, boolean)
-	IS 'rank actions for an event and log the decision; an event that was ranked before gets the same ranking';
 
 -- Check the costs of an event that reward() reports.  A cost of an unknown constraint, such as one that was removed,
 -- only raises a warning, so that its reward is not lost.
@@ -32,7 +30,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_costs_of_event(jsonb) IS 'raise an error unless costs of an event are valid';
 
 -- Report the reward of an event, before or after the event is ranked.  Of several rewards the first, the last or
 -- their sum counts, by the setting "repeated".  Of several costs the last one counts.
@@ -79,8 +76,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_reward(regclass, text, float8, jsonb)
-	IS 'report the reward of an event and its costs by constraint, before or after the event is ranked';
 
 -- Activate a deferred event: its attribution window starts.  Returns false if the event is not deferred, or if its
 -- decision has expired and could not be retracted from the models any more.
@@ -99,8 +94,6 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION _dlints_activate(regclass, text)
-	IS 'start the attribution window of a deferred event; false if there is no such event';
 
 -- Set the share of events that the ranker decides.  For the others, the caller's first action is chosen.
 CREATE FUNCTION _dlints_go_live(setting regclass, share float8) RETURNS void
@@ -116,4 +109,3 @@ BEGIN
 	UPDATE setting SET live_share = share;
 END
 $$;
-COMMENT ON FUNCTION _dlints_go_live(regclass, float8) IS 'set the share of events that the ranker decides';

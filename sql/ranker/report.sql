@@ -17,7 +17,6 @@ BEGIN
 	       LATERAL @extschema@._dlints_cluster_mean(a.events, a.earned) m;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_earned(text, bigint) IS 'mean reward minus price per event of a treatment';
 
 -- Return the rows of the report about events, and those that compare the ranker with the baseline.
 CREATE FUNCTION _dlints_report_baseline(first bigint, since timestamptz) RETURNS SETOF @extschema@._dlints_report_row
@@ -69,8 +68,6 @@ BEGIN
 			ELSE 'unknown whether the features explain the choices of the baseline: more events are needed' END);
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_baseline(bigint, timestamptz)
-	IS 'rows of the report that compare the ranker with the baseline';
 
 -- Return the rows of the report about exploration.  The reward of random choices is estimated by inverse-propensity
 -- weights, unless few events would determine it, or an action had no chance.  With constraints this is omitted, since
@@ -103,7 +100,6 @@ BEGIN
 			'mean probability that another draw would have chosen another action; it falls with training')) r;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_exploration(bigint) IS 'rows of the report about exploration';
 
 -- Return report rows for constraints of which neither logged actions nor reports have a cost, and for invalid costs
 -- of logged actions, in the last 1000 decisions of the ranker.
@@ -133,7 +129,6 @@ BEGIN
 	FROM   announced a WHERE a.invalid > 0;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_costs() IS 'rows of the report about costs that logged actions do not have';
 
 -- Return the rows of the report about training.
 CREATE FUNCTION _dlints_report_training(first bigint) RETURNS SETOF @extschema@._dlints_report_row
@@ -166,4 +161,3 @@ BEGIN
 	FROM   models m WHERE m.name = 'reward';
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_training(bigint) IS 'rows of the report about training';

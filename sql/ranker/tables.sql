@@ -100,4 +100,3 @@ CREATE TABLE model (
     learns boolean NOT NULL,
     state  @extschema@.dlints(192) NOT NULL);
 $tables$;
-COMMENT ON FUNCTION _dlints_ranker_tables() IS 'template: tables of a ranker';

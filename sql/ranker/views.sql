@@ -63,4 +63,3 @@ COMMENT ON VIEW ranked IS 'all answers, an action per row';
 COMMENT ON VIEW outcome IS 'chosen actions with their rewards';
 COMMENT ON VIEW training_example IS 'examples that the models have been trained on';
 $views$;
-COMMENT ON FUNCTION _dlints_ranker_views() IS 'template: views of a ranker';

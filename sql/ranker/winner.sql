@@ -43,8 +43,6 @@ BEGIN
 	FROM   option o JOIN block b ON b.block = o.block;
 END
 $$;
-COMMENT ON FUNCTION _dlints_weigh_events(bigint, text[])
-	IS 'inverse-propensity weights of events in which all of these actions could be chosen';
 
 -- Estimate the mean reward of each action, and a normal belief about it.  The variance of an action's rewards is at
 -- least the variance of all rewards: a few equal rewards say little.  The expected reward is shrunk towards the mean of
@@ -85,8 +83,6 @@ BEGIN
 	                            THEN least(greatest(m.mean, t.bottom), t.top) END AS mean) c;
 END
 $$;
-COMMENT ON FUNCTION _dlints_estimate_arms(bigint, text[], float8, float8)
-	IS 'mean reward of each action, with a normal belief about it';
 
 -- Compare actions, each as if it were always chosen.  By default these are the actions of the newest event.  Events
 -- count if the ranker decided them, all of these actions could be chosen, and the attribution window has passed.
@@ -140,5 +136,3 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_winner(regclass, timestamptz, text[], float8, float8)
-	IS 'compare actions, each as if it were always chosen';

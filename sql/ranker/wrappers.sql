@@ -57,4 +57,3 @@ COMMENT ON FUNCTION winner IS 'compare actions, each as if it were always chosen
 COMMENT ON FUNCTION erase IS 'erase a user from the log and the models; returns the number of decisions';
 COMMENT ON FUNCTION go_live IS 'set the share of events that the ranker decides; the others keep the first action';
 $wrappers$;
-COMMENT ON FUNCTION _dlints_ranker_wrappers() IS 'template: functions of a ranker for applications';

@@ -43,8 +43,6 @@ BEGIN
 	RAISE NOTICE '% clicks are hidden, and a recommender is trained on the other %', n_hidden, n_visible;
 END
 $$;
-COMMENT ON FUNCTION _dlints_split_clicks(jsonb)
-	IS 'write the click log of a trial to a table, with the last fifth of each user''s clicks marked as hidden';
 
 -- Raise an error if no clicks are hidden.
 CREATE FUNCTION _dlints_check_hidden(n_hidden bigint) RETURNS void
@@ -59,7 +57,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_hidden(bigint) IS 'raise an error if no clicks are hidden';
 
 -- Create the views and functions of a trial, which call those of the tested recommender, "a ->> 'borrowed'".
 -- Binding the user's expressions again could fail: columns may have been renamed, and the search_path may be
@@ -96,8 +93,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_borrow_bindings(jsonb)
-	IS 'create the views and functions of a trial, which call those of the tested recommender';
 
 -- Draw the users of a backtest, with the items of their hidden clicks (targets).  If recommend() leaves out items
 -- that the user clicked, these are not targets.  The sample depends on the log only.
@@ -121,8 +116,6 @@ BEGIN
 	PERFORM @extschema@._dlints_check_hidden((SELECT count(*) FROM hidden));
 END
 $$;
-COMMENT ON FUNCTION _dlints_draw_test_users(integer)
-	IS 'draw the users of a backtest, with the items of their hidden clicks';
 
 -- Do the candidates of a recommender depend on the user?  We look for the user in the condition of the bound function.
 -- Its FROM clause names the parameter once in any case.
@@ -133,13 +126,10 @@ SELECT coalesce(bool_or(p.prosqlbody IS NULL OR pg_get_function_sqlbody(p.oid)
                         ~ 'request[.](user_id|[*])|allowed[.]user_id.*allowed[.]user_id'), true)
 FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(schema)) AND p.proname = 'allowed'
 $$;
-COMMENT ON FUNCTION _dlints_candidates_differ(text) IS 'do the candidates of a recommender differ between users?';
 
 CREATE FUNCTION _dlints_similar_items(baskets integer[], clicked integer[], candidates integer, size bigint)
 	RETURNS integer[]
 	AS 'MODULE_PATHNAME', 'dlints_similar_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION _dlints_similar_items(integer[], integer[], integer, bigint)
-	IS 'items with the largest cosines to clicked items, from the items of all users';
 
 -- Compute the statistics that simple policies rank by: the clicks of each item, those of the last two weeks, and the
 -- items that each user clicked.  Items that no list can contain have no rank by clicks, and the largest item numbers.
@@ -196,7 +186,6 @@ BEGIN
 	       FROM   clicked c JOIN clicked_item i ON same_item(i.item, c.item) GROUP BY c.user_id) b, unnest(b.items) u (n);
 END
 $$;
-COMMENT ON FUNCTION _dlints_count_clicks(boolean) IS 'compute the statistics of the simple policies of a backtest';
 
 -- Write the item vectors of the simple policies, which rank items by dot products with profiles.  A vector has the
 -- factors of an item, or the features of one column times the clicks on the item.  "part_block" has the same vectors in
@@ -231,8 +220,6 @@ BEGIN
 	ANALYZE part_block;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_part_vectors()
-	IS 'write the vectors that policies of a backtest multiply by a profile';
 
 -- Compare lists of ten for some of the test users: the list of recommend(), and the lists of simple policies.  All
 -- policies have the same candidates.
@@ -315,8 +302,6 @@ BEGIN
 	FROM   hit h GROUP BY h.n, h.policy;
 END
 $$;
-COMMENT ON FUNCTION _dlints_compare_lists(bigint, bigint, boolean)
-	IS 'compare the lists of all policies for some of the test users';
 
 -- Summarize the comparison, best policy first.  Differences are paired by user: the best policy is compared with
 -- the next one, and the others with the best.  Since the best of several policies is selected, confidence intervals
@@ -362,7 +347,6 @@ BEGIN
 	FROM   mean m LEFT JOIN difference d ON d.policy = m.policy ORDER BY m.place;
 END
 $$;
-COMMENT ON FUNCTION _dlints_comparison() IS 'hit rates and NDCG of the compared policies, the best one first';
 
 -- Create a trial recommender from resolved arguments, compare its lists, and remove it.  The argument "clicks" is the
 -- query of the complete click log.
@@ -417,7 +401,6 @@ BEGIN
 		policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_try_recommender(jsonb) IS 'make a trial recommender, compare its lists, and remove it';
 
 CREATE FUNCTION _dlints_backtest(a jsonb, path name[])
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
@@ -435,8 +418,6 @@ BEGIN
 	RETURN QUERY SELECT * FROM @extschema@._dlints_try_recommender(a);
 END
 $$;
-COMMENT ON FUNCTION _dlints_backtest(jsonb, name[])
-	IS 'test a recommender on a click log, under the search_path of the caller';
 
 CREATE FUNCTION dlints_backtest(items regclass, columns text[], clicks text, item_key name DEFAULT NULL,
 	user_type regtype DEFAULT NULL, factors integer DEFAULT 64, users integer DEFAULT 300)
@@ -476,4 +457,3 @@ BEGIN
 	AND    u.attrelid = 'decision'::regclass AND u.attname = 'user_id';
 END
 $$;
-COMMENT ON FUNCTION _dlints_backtest(regclass, integer) IS 'test a recommender on its click log';

@@ -17,7 +17,6 @@ SELECT coalesce((
 	       JOIN pg_namespace s ON s.oid = o.oprnamespace
 	WHERE  c.opcmethod = 403 AND c.opcdefault AND c.opcintype = type), 'OPERATOR(pg_catalog.=)')
 $$;
-COMMENT ON FUNCTION _dlints_equality(oid) IS 'equality operator of a type, qualified';
 
 -- Return the qualified name of a type.
 CREATE FUNCTION _dlints_type_name(type oid) RETURNS text
@@ -26,11 +25,9 @@ $$
 SELECT format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE  t.oid = type
 $$;
-COMMENT ON FUNCTION _dlints_type_name(oid) IS 'name of a type, qualified';
 
 CREATE FUNCTION _dlints_fits_index(key "any") RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_fits_index' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_fits_index("any") IS 'has a key at most 1,000 bytes, so that indexes can hold it?';
 
 -- Return the COLLATE clause of a nondeterministic collation, such as a case-insensitive one.  Empty for other
 -- collations, under which equal values have equal bytes.
@@ -41,7 +38,6 @@ SELECT coalesce((SELECT format(' COLLATE %I.%I', n.nspname, c.collname)
                  FROM   pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace
                  WHERE  c.oid = collation_id AND NOT c.collisdeterministic), '')
 $$;
-COMMENT ON FUNCTION _dlints_collate_clause(oid) IS 'COLLATE clause of a nondeterministic collation; empty for others';
 
 -- Create the functions same_item() and same_user(), by which functions of the extension compare keys.  The planner
 -- inlines them, so that it can use indexes and hash joins.  Key columns of the tables get the collations that the
@@ -79,8 +75,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_keys(jsonb)
-	IS 'make the functions that compare items and users, and give keys their collations';
 
 -- Revoke the functions of a recommender from PUBLIC, except the comparisons of keys: a role that may read a view of
 -- the log must be able to call what the view calls.
@@ -92,8 +86,6 @@ BEGIN
 	EXECUTE format('GRANT EXECUTE ON FUNCTION %1$I.same_item, %1$I.same_user TO PUBLIC', name);
 END
 $$;
-COMMENT ON FUNCTION _dlints_revoke_functions(text)
-	IS 'revoke the functions of a recommender from PUBLIC, except the comparisons of keys';
 
 -- Return the current names of the encoded columns, in their order.  If a column was renamed, the definition of the
 -- view "item_column" has the new name; since PostgreSQL 16 it omits the alias "i".  If the view is missing, the
@@ -109,7 +101,6 @@ SELECT ARRAY(
 	                c.c ->> 'column')
 	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n)
 $$;
-COMMENT ON FUNCTION _dlints_present_columns(jsonb) IS 'current names of the encoded columns of items';
 
 -- Return the expressions of the features and dates of all encoded columns, and the list of these columns with the
 -- types that they have in the view "item_column", since types may have been renamed.  "reference" is the format of a
@@ -127,7 +118,6 @@ FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n
        LATERAL (SELECT c.c ->> 'kind' = 'age' AS is_age, @extschema@._dlints_column_expression(
                            c.c, format(reference, c.c ->> 'column', c.n)) AS code) e
 $$;
-COMMENT ON FUNCTION _dlints_encoding(jsonb, text) IS 'expressions that encode all columns of items';
 
 -- Create the view of the features, dates and digests of items, under a given name.
 CREATE FUNCTION _dlints_bind_encoded_view(a jsonb, view_name text) RETURNS void
@@ -147,7 +137,6 @@ BEGIN
 		        GROUP  BY n / 90 ORDER BY n / 90) g));
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_encoded_view(jsonb, text) IS 'make the view of the features of items, under a name';
 
 -- Create the view "encoded_item" of features and dates, and encode_document(), which encodes a JSON object of
 -- columns.
@@ -165,7 +154,6 @@ BEGIN
 	               name, of_document.encoded, of_document.columns);
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_encoding(jsonb) IS 'make the view of the features of items';
 
 -- Create the view "item" of keys, the view "item_column" of encoded columns, and the view and the function that
 -- encode them.  No function has a row of the items as argument, since PostgreSQL would then refuse to add columns
@@ -186,7 +174,6 @@ BEGIN
 	PERFORM @extschema@._dlints_bind_encoding(a);
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_items(jsonb) IS 'make the views of items and of their features';
 
 -- Execute a statement with the text of an argument under another search_path.  No other names are looked up under
 -- that path.  Errors name the argument.
@@ -204,13 +191,9 @@ EXCEPTION WHEN OTHERS THEN
 	PERFORM @extschema@._dlints_raise_in(format('in the argument "%s"', argument), SQLSTATE, SQLERRM, detail, hint);
 END
 $$;
-COMMENT ON FUNCTION _dlints_execute_under(text, text, text)
-	IS 'execute a statement with the text of an argument under another search_path';
 
 CREATE FUNCTION _dlints_try_cast(value text, type anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'dlints_try_cast' LANGUAGE C STABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION _dlints_try_cast(text, anyelement)
-	IS 'convert a text to the type of the second argument; NULL if it is no value of that type';
 
 -- Return an expression that converts a column of the click log to another type.  Invalid values become NULL, so
 -- that an invalid click does not affect the others.
@@ -235,8 +218,6 @@ SELECT CASE
 FROM   pg_type t, LATERAL (SELECT @extschema@._dlints_type_name(t.oid) AS name) n
 WHERE  t.oid = target
 $$;
-COMMENT ON FUNCTION _dlints_safe_cast(text, oid, oid)
-	IS 'expression that converts a column to another type; values that the type does not have become NULL';
 
 -- Return an expression that converts the times of the click log to timestamptz.  Times without a time zone are read
 -- in the zone of the session that creates the recommender.  This zone is appended to a text.  That fails if the text
@@ -258,7 +239,6 @@ SELECT CASE source
 			WHEN @extschema@._dlints_try_cast('2000-01-01 ' || current_setting('TimeZone'), NULL::timestamptz) IS NOT NULL
 			THEN ' ' || current_setting('TimeZone') ELSE to_char(now(), ' TZH:TZM') END) END
 $$;
-COMMENT ON FUNCTION _dlints_time_cast(text, oid) IS 'expression that converts the times of the click log';
 
 -- Return the types of the columns user, item, time and (optional) weight of a query of clicks; base types for
 -- domains.
@@ -290,7 +270,6 @@ BEGIN
 	RETURN types;
 END
 $$;
-COMMENT ON FUNCTION _dlints_click_types(jsonb) IS 'types of user, item, time and weight in a query of clicks';
 
 -- Create the view "click".  The optional fourth column of the log is the weight of a click.  Without a click log,
 -- the view reads rewards of the recommender's own lists.
@@ -355,7 +334,6 @@ BEGIN
 		a ->> 'clicks', CASE cardinality(types) WHEN 4 THEN 'user_id, item, at, weight' ELSE 'user_id, item, at' END));
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';
 
 -- Return an expression that is equal for values of "cap_group" that are equal under their type and collation: 1.0 and
 -- 1.00, or texts under a case-insensitive collation.  Their texts differ, but not their hashes.  Types of extensions
@@ -381,8 +359,6 @@ BEGIN
 		WHERE  t.oid = @extschema@._dlints_base_type(types[1]));
 END
 $$;
-COMMENT ON FUNCTION _dlints_group_expression(jsonb, text)
-	IS 'expression of cap_group whose texts are equal if its values are';
 
 -- Create functions for the expressions "candidates", "bonus" and "cap_group", as far as "texts" names them.  The
 -- functions for "bonus" and "cap_group" exist only if the user has passed an expression.
@@ -441,7 +417,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_rules(jsonb, text[]) IS 'make the functions of candidates, bonus and cap_group';
 
 -- Create the view "cost_text": the costs of each item, as text, in the order of constraint names; NULL for a constraint
 -- on an outcome.  The view is made with the first constraint.  It is not dropped with the last constraint, because a
@@ -462,4 +437,3 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_costs(jsonb) IS 'create the view of the costs of items';

@@ -2,41 +2,26 @@
 
 CREATE FUNCTION _dlints_block_codes(features real[], factors integer) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dlints_block_codes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_block_codes(real[], integer)
-	IS 'factors and columns of the items of a block, a byte per number, with two scales per item';
 
 CREATE FUNCTION _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates real[])
 	RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_block_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_block_numbers(real, real, real[], integer, real[])
-	IS 'numbers of an item of a block: popularity, effect, costs (0 unless there are n_costs) and dates';
 
 CREATE FUNCTION _dlints_block_numbers_differ(old real[], new real[]) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_block_numbers_differ' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_block_numbers_differ(real[], real[])
-	IS 'do the numbers of a block differ by more than 5 % of a popularity?';
 
 CREATE FUNCTION _dlints_block_centroid(codes bytea, numbers real[], factors integer, columns integer,
 	OUT features real[], OUT means real[], OUT spreads real[])
 	AS 'MODULE_PATHNAME', 'dlints_block_centroid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_block_centroid(bytea, real[], integer, integer)
-	IS 'means of the items of a block, with standard deviations and largest distances';
 
 CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_halving_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_halving_tree(real[], real[], integer)
-	IS 'tree that divides items into 2^depth parts of similar ones, from a sample of vectors and the scale of '
-	   'each feature';
 
 CREATE FUNCTION _dlints_halving_part(tree real[], features real[], bits bigint) RETURNS integer
 	AS 'MODULE_PATHNAME', 'dlints_halving_part' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_halving_part(real[], real[], bigint)
-	IS 'part of an item in a tree; random bits divide items that are equal';
 
 CREATE FUNCTION _dlints_halving_order(tree real[], features real[], size integer) RETURNS integer[]
 	AS 'MODULE_PATHNAME', 'dlints_halving_order' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_halving_order(real[], real[], integer)
-	IS 'place of each item of a part, so that groups of this size are similar';
 
 -- Record whether requests can look up items by their key: does the planner find an item without reading all items?
 CREATE FUNCTION _dlints_note_item_index() RETURNS void
@@ -56,7 +41,6 @@ BEGIN
 	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
 END
 $$;
-COMMENT ON FUNCTION _dlints_note_item_index() IS 'record whether requests can look up items by their key';
 
 -- Write new blocks of similar items, with empty columns "codes" and "numbers".  A tree, built from a sample, divides
 -- the items into parts of about 8,000, which fit into memory.  Each part is then halved until a block has room for it.
@@ -102,7 +86,6 @@ BEGIN
 	GROUP  BY p.n;
 END
 $$;
-COMMENT ON FUNCTION _dlints_group_items() IS 'place items into new blocks of similar items';
 
 -- Write the centroids of blocks of similar items.  Rows that do not change are not written.
 CREATE FUNCTION _dlints_set_centroids() RETURNS void
@@ -129,13 +112,11 @@ BEGIN
 	       IS DISTINCT FROM (excluded.blocks, excluded.codes, excluded.numbers, excluded.spreads);
 END
 $$;
-COMMENT ON FUNCTION _dlints_set_centroids() IS 'write the means of blocks, which requests read in large catalogues';
 
 -- Minimum number of items for blocks of similar items; in smaller catalogues requests read all blocks
 CREATE FUNCTION _dlints_min_grouped_items() RETURNS bigint
 	LANGUAGE sql IMMUTABLE
 RETURN 30000;
-COMMENT ON FUNCTION _dlints_min_grouped_items() IS 'minimum number of items for blocks of similar items';
 
 -- Write the item vectors to "block", in rows that fill about a page each.  In catalogues below 30,000 items, a block
 -- contains items of similar popularity; in larger ones, similar items.  Rows that do not change are not written.  All
@@ -198,4 +179,3 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks, from which requests compute scores';

@@ -28,8 +28,6 @@ BEGIN
 		   ELSE '. Pass the arguments that define them to dlints_alter_recommender() again.' END END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_missing_objects()
-	IS 'objects of a recommender that were dropped together with what they read, and the remedy; NULL: none';
 
 -- Raise an error if objects that a recommender reads were dropped.
 CREATE FUNCTION _dlints_check_objects() RETURNS void
@@ -46,7 +44,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a recommender reads were dropped';
 
 -- Checks when a recommender is created or altered ----------------------------------------
 
@@ -64,8 +61,6 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		' the recommender converts them, and ignores those that cannot be converted.'::text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_click_rows()
-	IS 'raise an error that names the argument if an expression of the click log fails for a row';
 
 -- Raise an error if the query of clicks fails, or if none of its rows has the key of an item.  This detects swapped
 -- columns: with user and item exchanged, all recommendations would be useless.
@@ -83,7 +78,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_clicks() IS 'raise an error if clicks cannot be read, or none is on an item';
 
 -- Evaluate candidates, bonus and cap_group for all items, with an unknown user and an empty context.  Raise a
 -- notice if an expression fails for some items, or if no item is eligible, since unknown users would get empty
@@ -108,8 +102,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_rules()
-	IS 'raise notices if candidates, bonus or cap_group fail for items, or if no item passes';
 
 -- Raise a notice if the costs of some items cannot be computed, and an error if those of all items cannot be.
 CREATE FUNCTION _dlints_check_costs() RETURNS void
@@ -147,5 +139,3 @@ BEGIN
 		USING HINT = 'The report counts them. The expression in "of" is computed for each item.';
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_costs()
-	IS 'raise a notice if costs of some items cannot be computed, and an error if no costs can be computed';

@@ -59,7 +59,6 @@ BEGIN
 	RETURN kind;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column_kind(oid, text) IS 'how a column is encoded, by its type';
 
 -- Return the expression of a column's value as text.  "value" refers to the column.  Equal numbers, such
 -- as 1 and 1.0, have the same text, independent of extra_float_digits.
@@ -69,7 +68,6 @@ $$
 SELECT format(CASE WHEN is_number THEN '@extschema@._dlints_column_number(%s)::numeric::text'
                    ELSE '%s::text' END, value)
 $$;
-COMMENT ON FUNCTION _dlints_column_text(text, boolean) IS 'expression of a column''s value as text';
 
 -- Return the expression of an embedding as an array of numbers.  "value" refers to the column.
 CREATE FUNCTION _dlints_column_array(value text, type text) RETURNS text
@@ -77,7 +75,6 @@ CREATE FUNCTION _dlints_column_array(value text, type text) RETURNS text
 $$
 SELECT CASE WHEN type ~ '[.]_float.$' THEN value ELSE value || '::real[]' END
 $$;
-COMMENT ON FUNCTION _dlints_column_array(text, text) IS 'expression of an embedding as an array of numbers';
 
 -- Return a query of the values of a column as text, with one column "v".
 CREATE FUNCTION _dlints_column_values(sample text, column_name text, kind text) RETURNS text
@@ -89,7 +86,6 @@ SELECT format(CASE kind
 	ELSE '(SELECT %3$s AS v FROM %2$s) s' END, value, sample, @extschema@._dlints_column_text(value, kind = 'number'))
 FROM   format('"i".%I', column_name) value
 $$;
-COMMENT ON FUNCTION _dlints_column_values(text, text, text) IS 'query of the values of a column, as text';
 
 -- Return the bounds of at most eight bands of a numeric column, its octiles.  NULL without two different numbers.
 CREATE FUNCTION _dlints_column_bounds(sample text, column_name text) RETURNS float8[]
@@ -112,7 +108,6 @@ BEGIN
 	RETURN bounds;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column_bounds(text, text) IS 'bounds of the bands of a numeric column';
 
 -- Return the length and the median norm of the embeddings in a column.  "others" is true if there are embeddings of
 -- another length.
@@ -135,7 +130,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column_norm(text, text, text) IS 'length and median norm of the embeddings in a column';
 
 -- Can a column be read for at least one of 1,000 items?
 CREATE FUNCTION _dlints_column_is_readable(items oid, item_key text, column_name text) RETURNS boolean
@@ -159,8 +153,6 @@ BEGIN
 	RETURN false;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column_is_readable(oid, text, text)
-	IS 'can a column be read for at least one of 1,000 items?';
 
 -- Measure a column.  Returns an object:
 --
@@ -254,8 +246,6 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- the items are a view, and an 
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_measure_column(oid, text, text)
-	IS 'kind, values and preferred number of features of a column of items';
 
 -- Return the base type of a domain.
 CREATE FUNCTION _dlints_base_type(type oid) RETURNS oid
@@ -267,7 +257,6 @@ WITH RECURSIVE below AS (
 	SELECT t.oid, t.typtype, t.typbasetype FROM below b JOIN pg_type t ON b.typtype = 'd' AND t.oid = b.typbasetype)
 SELECT b.oid FROM below b WHERE b.typtype <> 'd'
 $$;
-COMMENT ON FUNCTION _dlints_base_type(oid) IS 'base type of a domain';
 
 -- Return the expression of the features of a column with few values.  Each of these values has a feature; later
 -- values are hashed to the remaining features.
@@ -286,8 +275,6 @@ FROM   unnest(few) v,
             THEN array_fill(0, ARRAY[width - cardinality(few)]) ELSE '{}' END AS zeros) later
 GROUP  BY later.n, later.zeros
 $$;
-COMMENT ON FUNCTION _dlints_few_values(text, text[], integer, text)
-	IS 'expression of the features of a column with few values';
 
 -- Return the expression that encodes a measured column with its "width"; "value" refers to the column.  A date is
 -- encoded as seconds, from which ages are computed later.  The expression never raises an error: a value that
@@ -337,7 +324,6 @@ BEGIN
 	END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column_expression(jsonb, text) IS 'expression that encodes a column of items';
 
 -- Choose the number of features of each column.  The widest columns are reduced until all columns have at most 183
 -- features together, so that models are trained quickly.  "size" also counts factors, popularity and neighbour
@@ -380,4 +366,3 @@ BEGIN
 	RETURN jsonb_build_object('size', size, 'factors', factors, 'columns', with_widths);
 END
 $$;
-COMMENT ON FUNCTION _dlints_widths(jsonb[], integer) IS 'number of features of each column of items';

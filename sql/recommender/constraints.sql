@@ -32,14 +32,11 @@ BEGIN
 	WHERE  l.costs ? p.name AND l.id >= p.since;
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_spent(bigint) IS 'mean cost per position of the last lists, by constraint';
 
 CREATE FUNCTION _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint,
                                     signs integer[])
 	RETURNS TABLE (scores float8[], costs float8[])
 	AS 'MODULE_PATHNAME', 'dlints_replay_list' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION _dlints_replay_list("any", jsonb, "any", real[], bigint, integer[])
-	IS 'scores and signed costs of the candidates of a list, under two draws of the current model';
 
 -- Replay the last 100 personal lists of the usual length, under two draws of the current model each.  Caps and
 -- diversity are ignored, since their effect on costs is part of the surplus or deficit.  Without a shortlist all items
@@ -72,8 +69,6 @@ BEGIN
 	       CROSS JOIN LATERAL @extschema@._dlints_replay_list(l.user_id, l.context, l.items, l.profile, l.id, m.signs) r;
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_replay()
-	IS 'scores and costs of the candidates of recent lists, under draws of the current model';
 
 -- Compute prices again after enough lists.  One session does so at a time, while the others use the current
 -- prices.  Returns NULL if prices were not stale.
@@ -96,4 +91,3 @@ BEGIN
 	RETURN 'prices computed';
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_find_prices() IS 'compute prices again after enough lists; NULL: nothing to do';

@@ -10,8 +10,6 @@ SELECT a || jsonb_build_object('vectors', @extschema@._dlints_widths(ARRAY(
 	       LATERAL @extschema@._dlints_measure_column((a ->> 'items')::oid, a ->> 'item_key', c.name) m (measured)
 	WHERE  m.measured IS NOT NULL ORDER BY c.n), (a ->> 'factors')::integer))
 $$;
-COMMENT ON FUNCTION _dlints_measure_columns(jsonb)
-	IS 'arguments of a recommender, completed with how each column is encoded';
 
 -- Is a column the unique key of a table?  If other tables inherit from the table, it is not.
 CREATE FUNCTION _dlints_key_is_unique(items oid, key text) RETURNS boolean
@@ -24,7 +22,6 @@ SELECT EXISTS (
 AND NOT EXISTS (SELECT FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhparent
                 WHERE h.inhparent = items AND p.relkind = 'r')
 $$;
-COMMENT ON FUNCTION _dlints_key_is_unique(oid, text) IS 'is a column the unique key of a table?';
 
 -- Add to the arguments the constants of the table "setting" that are derived from them.
 CREATE FUNCTION _dlints_derive(a jsonb) RETURNS jsonb
@@ -85,7 +82,6 @@ BEGIN
 		                                         + CASE WHEN grows THEN 16 ELSE 40 END))));
 END
 $$;
-COMMENT ON FUNCTION _dlints_derive(jsonb) IS 'arguments of a recommender, completed with the constants of its settings';
 
 -- Create a recommender from checked arguments: its schema with all objects, item vectors, factors and prior.  The
 -- trial of a backtest uses the bound objects of the recommender "borrowed".
@@ -140,4 +136,3 @@ BEGIN
 	PERFORM @extschema@._dlints_fit_prior(true);    -- runs last, since it drops the tables of the latest clicks
 END
 $$;
-COMMENT ON FUNCTION _dlints_make_recommender(jsonb) IS 'make a recommender of checked arguments';

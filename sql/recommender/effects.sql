@@ -42,9 +42,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_effect_prior(float8[], float8[], float8[], float8[], float8[], float8,
-                                         float8, float8)
-	IS 'variance of item effects, and the regression line of residuals on expectations';
 
 -- Sum the impressions of each item in a range of decisions: weights (with the half-life of the models and the
 -- examination of the position), their squares, weighted residuals, and their squares.  A residual is the reward
@@ -89,8 +86,6 @@ BEGIN
 	GROUP  BY t.item;
 END
 $$;
-COMMENT ON FUNCTION _dlints_item_residuals(bigint, bigint, anyelement)
-	IS 'sums of weights and of residuals of the impressions of each item';
 
 -- Compute the effects of all items, and which items are on trial.  The data are up to 200,000 lists of ten half-lives,
 -- of all treatments, after their attribution window.  The effect of an old item is its residual beyond the regression,
@@ -182,5 +177,3 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_effects()
-	IS 'compute the effects of items, and which are on trial; returns the number of rows that changed';

@@ -2,8 +2,6 @@
 
 CREATE FUNCTION _dlints_fit_items(query text, factors bigint, previous text, neighbours bigint) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_fit_items' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 40000;
-COMMENT ON FUNCTION _dlints_fit_items(text, bigint, text, bigint)
-	IS 'rows of dlints_factors() (unless "factors" is 0) and of dlints_neighbours(), from one reading of a click log';
 
 -- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed"
 -- is the type as which dlints_factors() reads keys: text for types without hashing.  "to_hashed" is the cast to this
@@ -27,7 +25,6 @@ BEGIN
 	AND    a.attname = key;
 END
 $$;
-COMMENT ON FUNCTION _dlints_key_type(text) IS 'type of the keys of items or users, also as dlints_factors() reads it';
 
 -- Return a query of the latest clicks, about a million, with the columns user_id, item, at and weight.  All fits use
 -- it, and read the table latest_click instead of the log if it exists.
@@ -44,7 +41,6 @@ BEGIN
 	                 ' AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0' END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_latest_clicks() IS 'query of the latest clicks, as text';
 
 -- Return a query of the clicks since the time from which the log has 100,000 clicks of users on known items.
 CREATE FUNCTION _dlints_newest_clicks() RETURNS text
@@ -59,7 +55,6 @@ BEGIN
 	                 ' WHERE k.at >= coalesce((SELECT s.newest_from FROM similarity s), ''-infinity'')' END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_newest_clicks() IS 'query of the newest clicks, as text';
 
 -- Create the table latest_click if the log has more clicks, and newest_click, so that a fit reads the log and rewards
 -- once.  "is_ours" says that the user clicked the item on one of our lists.  _dlints_fit_prior() drops the tables.
@@ -88,7 +83,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_latest_clicks() IS 'create tables of the latest clicks for a fit';
 
 -- Find two times, so that no query has to sort the log: one since which the log has a million clicks, and one since
 -- which it has 100,000 clicks of users on known items.  We estimate the times from one click in 32, selected by a hash.
@@ -133,8 +127,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_latest_clicks()
-	IS 'find the times since which the log has a million clicks, and 100,000 clicks on known items';
 
 -- Return a query of the latest clicks for _dlints_fit_items(): user, item and weight.  "left_out" (0 to 7) omits an
 -- eighth of the log, and "until" omits clicks after this time; NULL omits nothing.
@@ -155,8 +147,6 @@ BEGIN
 		FROM   @extschema@._dlints_key_type('item'::text) i, @extschema@._dlints_key_type('user_id'::text) u);
 END
 $$;
-COMMENT ON FUNCTION _dlints_log_query(integer, timestamptz)
-	IS 'query of the latest clicks, optionally without an eighth of them, as text';
 
 -- Return text for the FROM clause that fits factors and neighbours to the click log: columns item, factors, neighbours
 -- and weights.  An item has a row with factors, unless "n_factors" is 0, and another row with neighbours.  If no part
@@ -180,8 +170,6 @@ BEGIN
 		FROM   @extschema@._dlints_key_type('item'::text) i);
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_call(integer, integer, timestamptz)
-	IS 'factors and neighbours of the items of the click log, as text for the FROM clause';
 
 -- Compute the neighbours of all items from the click log, and their factors unless "n_factors" is 0.  Factors are
 -- aligned with the current ones, so that the models remain valid.  If "with_popularity", popularities are written in
@@ -220,8 +208,6 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_fit(integer, boolean)
-	IS 'compute factors and neighbours of items from the click log; returns the number of item vectors written';
 
 -- Compute the factors and neighbours of all items, and write blocks.  Returns the number of items with factors.
 CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
@@ -242,5 +228,3 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refit_factors()
-	IS 'compute the latent factors of items from the click log; returns the number of items with factors';

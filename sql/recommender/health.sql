@@ -20,7 +20,6 @@ BEGIN
 	AND    NOT EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item));
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewards that no model is trained on';
 
 -- Return the row of the report about decisions that wait for training.
 CREATE FUNCTION _dlints_report_pending() RETURNS SETOF @extschema@._dlints_report_row
@@ -39,7 +38,6 @@ BEGIN
 	           WHERE  p.decision < @extschema@._dlints_first_decision(now() - s.attribution_window)) q;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_pending() IS 'row of the report about decisions that wait for training';
 
 -- Return the rows of the report on whether the application still reports rewards.  The lists since the last reward,
 -- or of the last day if that is longer, are compared with up to 10,000 lists of the four weeks before.  Lists count
@@ -90,8 +88,6 @@ BEGIN
 		('lists since the last reward', lists_since::float8, NULL, 'lists shown since then');
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_reward_rate()
-	IS 'rows of the report on whether the application still reports rewards';
 
 -- Estimate the share of lists with a reward, among at most the last 10,000 lists in a range of decisions.
 CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
@@ -111,7 +107,6 @@ BEGIN
 	       LATERAL @extschema@._dlints_cluster_mean(a.lists, a.rewarded) m;
 END
 $$;
-COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with a reward, with its standard error';
 
 -- Count the clicks among the newest 100,000 that do not count: without item, user or time, in the future, of unknown
 -- items, and with a weight of 0, NULL or NaN.  "age" is the age of the newest click in hours, except clicks in the
@@ -145,7 +140,6 @@ BEGIN
 	FROM   counted c;
 END
 $$;
-COMMENT ON FUNCTION _dlints_click_health() IS 'numbers of invalid clicks among the newest 100,000';
 
 -- Raise a notice if clicks of the log are invalid.
 CREATE FUNCTION _dlints_notice_clicks() RETURNS void
@@ -174,7 +168,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_notice_clicks() IS 'raise a notice if clicks of the click log do not count';
 
 -- Return the rows of the report on the health of the click log.
 CREATE FUNCTION _dlints_report_clicks() RETURNS SETOF @extschema@._dlints_report_row
@@ -211,7 +204,6 @@ BEGIN
 	WHERE  m.measure <> 'clicks of weight 0' OR m.value > 0;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health of the click log';
 
 -- Return the rows of the report on users who click items again: in the click log, and on the last 1000 personal
 -- lists.
@@ -239,7 +231,6 @@ BEGIN
 	              ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)) i;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who click items again';
 
 -- Return the row of the report on expressions that fail for some items, with an unknown user and an empty context.
 CREATE FUNCTION _dlints_report_rules() RETURNS SETOF @extschema@._dlints_report_row
@@ -265,5 +256,3 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		'pages of unknown users raise an error: ' || left(SQLERRM, 200);
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_rules()
-	IS 'row of the report on candidates, bonus and cap_group, if one of them fails for items';

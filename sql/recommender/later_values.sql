@@ -46,8 +46,6 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint)
-	IS 'new measurements of a column of items, or NULL if they do not change';
 
 -- Replace the features in these ranges by those of another vector.  A NULL vector changes nothing, and missing
 -- elements are 0.
@@ -57,8 +55,6 @@ RETURN CASE WHEN by IS NULL THEN features ELSE ARRAY(
 	SELECT CASE WHEN u.n::pg_catalog.int4 OPERATOR(pg_catalog.<@) ANY (ranges) THEN coalesce(by[u.n], 0::real)
 	            ELSE u.x END
 	FROM   pg_catalog.unnest(features) WITH ORDINALITY u (x, n) ORDER BY u.n) END;
-COMMENT ON FUNCTION _dlints_replace_features(real[], real[], int4range[])
-	IS 'replace the features in some ranges by those of another vector';
 
 -- Give frequent later values a feature each, and numbers new bands if most are outside of the current ones.
 -- Returns true if features changed their meaning.  The change is atomic for requests, and they do not wait for it.
@@ -132,8 +128,6 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- an expression of a view fails
 	RETURN false;
 END
 $$;
-COMMENT ON FUNCTION _dlints_adopt_values()
-	IS 'give frequent later values a feature each, and numbers new bands; true if features changed their meaning';
 
 -- Return the rows of the report about columns: items whose value has no separate feature, vectors of another length
 -- among 10,000 items, and columns that are NULL in all items.
@@ -203,4 +197,3 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	END IF;                             -- an item cannot be encoded; another row reports this
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_columns() IS 'rows of the report about columns of items';

@@ -16,8 +16,6 @@ BEGIN
 		ORDER  BY p.decision LIMIT 1000);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_due(interval)
-	IS 'up to 1000 pending decisions whose attribution window has passed';
 
 -- Declare that the models contain the rewards of decisions as reported, except rewards that a concurrent reward() has
 -- locked.
@@ -36,8 +34,6 @@ BEGIN
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_accept_rewards(bigint[])
-	IS 'declare that the models contain the rewards of decisions as reported; returns the number of decisions';
 
 -- Return up to 1000 decisions with rewards that the models do not contain.  Only rebuild() applies quarantined
 -- decisions.
@@ -57,8 +53,6 @@ BEGIN
 		       LIMIT  1000) c);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_due_corrections()
-	IS 'up to 1000 decisions with rewards that the models do not contain';
 
 -- Apply rewards that were reported after their decision was applied.  Returns the number of rewards.
 CREATE FUNCTION _dlints_recommender_correct(decisions bigint[]) RETURNS bigint
@@ -109,8 +103,6 @@ BEGIN
 	RETURN corrected;
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_correct(bigint[])
-	IS 'apply rewards that were reported after their decision was applied; returns their number';
 
 -- Delete decisions and their rewards.
 CREATE FUNCTION _dlints_recommender_delete_log(decisions bigint[]) RETURNS bigint
@@ -123,8 +115,6 @@ BEGIN
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_delete_log(bigint[])
-	IS 'delete decisions and their rewards; returns the number of decisions';
 
 -- Delete rewards of unknown decisions after one day.
 CREATE FUNCTION _dlints_recommender_delete_orphans() RETURNS void
@@ -137,7 +127,6 @@ BEGIN
 	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_delete_orphans() IS 'delete rewards of unknown decisions after one day';
 
 -- Erase a user, a session, or both, from the log, the pending decisions, the quarantine, the warm start and the
 -- models.  The next run() removes them from item effects.  Returns the number of decisions.
@@ -176,8 +165,6 @@ BEGIN
 	RETURN erased;
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_erase(regclass, anyelement, text)
-	IS 'erase a user, a session, or both from the log and the models; returns the number of decisions';
 
 -- Centering within a list -------------------------------------------------------------
 
@@ -210,7 +197,6 @@ BEGIN
 		FROM   summed s WHERE s.freedom >= 30 AND s.xx > 1e-12);
 END
 $$;
-COMMENT ON FUNCTION _dlints_calibration_z() IS 'z-score of the slope of rewards on predictions between lists';
 
 -- Switch centering on if lists contradict the models significantly (z below -3), and off after a week if they no
 -- longer do (z above 0).  Returns true if it was switched; the models must then be trained again.
@@ -227,8 +213,6 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION _dlints_toggle_centering()
-	IS 'switch centering within a list by the evidence of the log; true if it was switched';
 
 -- Scale of the prior --------------------------------------------------------------------
 
@@ -289,4 +273,3 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_reward_scale() IS 'fit the scale of the prior to rewards; true if it was changed';

@@ -19,8 +19,6 @@ BEGIN
 	ANALYZE held_out_item (item);
 END
 $$;
-COMMENT ON FUNCTION _dlints_hold_out(integer, timestamptz)
-	IS 'fit factors and neighbours without a part of the click log';
 
 -- Multiply the weight of the neighbour score by 0 (the minimum weight), 0.3 or 1, whichever gives held-out clicks the
 -- best ranks.  For up to 500 users we rank a random click after the time "until" among 200 random items that the user
@@ -118,5 +116,3 @@ BEGIN
 	FROM  (SELECT c.multiplier FROM compared c ORDER BY c.gain DESC, c.multiplier DESC LIMIT 1) b' USING until;
 END
 $$;
-COMMENT ON FUNCTION _dlints_limit_neighbour_weight(timestamptz)
-	IS 'reduce the weight of the neighbour score if the latest clicks then have better ranks';

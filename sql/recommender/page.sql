@@ -5,73 +5,48 @@
 
 CREATE FUNCTION _dlints_key_argument(value "any", name text, type anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME', 'dlints_key_argument' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_key_argument("any", text, anyelement)
-	IS 'a key or an array of keys in the type of the third argument; 22003 names the argument that is out of range';
 
 CREATE FUNCTION _dlints_recommend(setting regclass, user_id "any", k integer, recent anyarray, context jsonb,
                                   session text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_recommend_list' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION _dlints_recommend(regclass, "any", integer, anyarray, jsonb, text)
-	IS 'choose, log and return a list of k recommendations for a user';
 
 CREATE FUNCTION _dlints_more_like(setting regclass, item "any", k integer, user_id "any", context jsonb, session text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_more_like' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION _dlints_more_like(regclass, "any", integer, "any", jsonb, text)
-	IS 'choose, log and return a list of k items like an item';
 
 CREATE FUNCTION _dlints_next(setting regclass, decision bigint, k integer, user_id "any", session text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_next' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION _dlints_next(regclass, bigint, integer, "any", text)
-	IS 'choose, log and return the next k items after those of a list';
 
 CREATE FUNCTION _dlints_trending(setting regclass, k integer, user_id "any", context jsonb, session text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_trending' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION _dlints_trending(regclass, integer, "any", jsonb, text)
-	IS 'choose, log and return a list of k items that trend';
 
 CREATE FUNCTION _dlints_profile(setting regclass, user_id "any", recent anyarray, context jsonb, session text)
 	RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_user_profile' LANGUAGE C STABLE;
-COMMENT ON FUNCTION _dlints_profile(regclass, "any", anyarray, jsonb, text)
-	IS 'profile of a user, as a list is chosen with it';
 
 CREATE FUNCTION _dlints_recommender_reward(setting regclass, decision bigint, item "any", outcome text, value float8,
                                            user_id "any")
 	RETURNS void
 	AS 'MODULE_PATHNAME', 'dlints_recommender_reward' LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION _dlints_recommender_reward(regclass, bigint, "any", text, float8, "any")
-	IS 'store the outcome of an impression';
 
 CREATE FUNCTION _dlints_is_row_error(code text) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_is_row_error' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_is_row_error(text)
-	IS 'may an error with this SQLSTATE come from the data of one row? Other rows are then processed without it';
 
 CREATE FUNCTION _dlints_is_object_error(code text) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_is_object_error' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_is_object_error(text)
-	IS 'may an error with this SQLSTATE come from an object that is missing or forbidden? It is then raised for all rows';
 
 CREATE FUNCTION _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) RETURNS SETOF anyelement
 	AS 'MODULE_PATHNAME', 'dlints_allowed_items' LANGUAGE C STABLE ROWS 10000;
-COMMENT ON FUNCTION _dlints_allowed_items("any", jsonb, anyelement)
-	IS 'items that a list for a user and a context may contain, except items for which an expression fails';
 
 CREATE FUNCTION _dlints_try_rules(user_id "any", context jsonb, OUT n_candidates bigint, OUT n_failing bigint,
 	OUT example text, OUT problem text)
 	AS 'MODULE_PATHNAME', 'dlints_try_rules' LANGUAGE C STABLE;
-COMMENT ON FUNCTION _dlints_try_rules("any", jsonb)
-	IS 'number of candidates, and of items for which an expression fails; an error if one fails for all items';
 
 CREATE FUNCTION _dlints_cluster_recall(profile real[], seed bigint) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_cluster_recall' LANGUAGE C VOLATILE STRICT;
-COMMENT ON FUNCTION _dlints_cluster_recall(real[], bigint)
-	IS 'scores of the best ten items found by centroids, as a part of all, and the share of draws whose best item '
-	   'is found';
 
 -- Return the contributions to the expected reward of each item of a list, under the current models: of each column,
 -- the factors, the popularity and the neighbour score.  The part "(item)" is the effect of the item when the list
@@ -103,5 +78,3 @@ BEGIN
 	ORDER  BY c."position", abs(c.contribution) DESC;
 END
 $$;
-COMMENT ON FUNCTION _dlints_explain(regclass, bigint, anyelement)
-	IS 'contributions to the expected reward of each item of a list, by the current models';

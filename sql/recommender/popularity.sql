@@ -2,9 +2,6 @@
 
 CREATE FUNCTION _dlints_decayed_clicks(query text, half_lives float8[], periods float8[]) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_decayed_clicks' LANGUAGE C STABLE STRICT PARALLEL UNSAFE COST 1000000 ROWS 100000;
-COMMENT ON FUNCTION _dlints_decayed_clicks(text, float8[], float8[])
-	IS 'sums of the decayed clicks on each item, under half-lives in days; a user''s clicks on an item count '
-	   'once per period';
 
 -- Return text for the FROM clause that computes sums of decayed clicks: columns item and sums.  "clicks" is a query
 -- of user_id, item, at and weight.  The age of a click is counted from the newest click.
@@ -23,8 +20,6 @@ BEGIN
 		FROM   @extschema@._dlints_key_type('item'::text) i, @extschema@._dlints_key_type('user_id'::text) u);
 END
 $$;
-COMMENT ON FUNCTION _dlints_decayed_call(text, float8[], float8[])
-	IS 'sums of decayed clicks, as text for the FROM clause';
 
 -- Write a digest of the data from which popularities and trends are computed: the click log, the half-life and the
 -- number of new items.  Returns false if the digest is unchanged.  Without a click log, popularities and trends change
@@ -49,8 +44,6 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_click_digest()
-	IS 'write the digest of what popularities and trends depend on; returns false if it is unchanged';
 
 -- Return a query of the sums or rates of clicks on items: columns item and score.  With a click log it sums the latest
 -- million clicks, which decay with age; a user's clicks on an item count once per half-life.  Without a click log it
@@ -91,7 +84,6 @@ BEGIN
 		WHERE  NOT v.is_deleted';
 END
 $$;
-COMMENT ON FUNCTION _dlints_click_scores() IS 'query of the sums or rates of clicks on items, as text';
 
 -- Return a query of the popularity of items, from 0 to 1: columns item, was and popularity.  With a click log, items
 -- added within seven days have at least the mean popularity, since they had no time to be clicked.
@@ -115,7 +107,6 @@ BEGIN
 		FROM   present p', @extschema@._dlints_click_scores());
 END
 $$;
-COMMENT ON FUNCTION _dlints_popularity_query() IS 'query of the popularity of items, as text';
 
 -- Write the popularity of items.  Small changes are not written.  Returns the number of rows that changed.
 CREATE FUNCTION _dlints_refresh_popularity() RETURNS bigint
@@ -137,8 +128,6 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_popularity()
-	IS 'compute the popularity of items; returns the number of rows that changed';
 
 -- Compute the thousand items that trend most.  The score is the sum of recent clicks (half-life of a day), relative
 -- to the number expected from clicks with a half-life of two weeks, smoothed by five expected clicks.  A user's
@@ -186,4 +175,3 @@ BEGIN
 		@extschema@._dlints_decayed_call(clicks, ARRAY[days / 14, days], ARRAY[days / 14, days / 14]));
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_trend() IS 'compute the items that trending() shows first';

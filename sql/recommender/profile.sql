@@ -7,24 +7,17 @@
 CREATE FUNCTION _dlints_decay(days float8, half_life float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
-COMMENT ON FUNCTION _dlints_decay(float8, float8) IS 'weight of a click after a given number of days';
 
 CREATE FUNCTION _dlints_mean_profile(sum real[], clicks float8, liked integer) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_mean_profile' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION _dlints_mean_profile(real[], float8, integer)
-	IS 'mean features of clicked items, shrunken towards 0 if there are few clicks; sum has the sum of weights last';
 
 CREATE FUNCTION _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer)
 	RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_profile_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION _dlints_profile_of(real[], real[], float8[], integer, integer)
-	IS 'profile as models are trained on it: mean features times scale, and weights of popularity and neighbour score';
 
 CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[])
 	RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_block_similarity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION _dlints_block_similarity(real[], real[], float8, int4range[])
-	IS 'similarity of an item to the mean of a user''s clicks, within each block of features';
 
 -- Expand the weights of blocks to one weight per feature.
 CREATE FUNCTION _dlints_expand_block_weights(weights float8[], blocks int4range[]) RETURNS real[]
@@ -32,10 +25,6 @@ CREATE FUNCTION _dlints_expand_block_weights(weights float8[], blocks int4range[
 RETURN ARRAY(SELECT weights[b.n]
              FROM   unnest(blocks) WITH ORDINALITY b (block, n), generate_series(lower(b.block), upper(b.block) - 1)
              ORDER BY b.n)::real[];
-COMMENT ON FUNCTION _dlints_expand_block_weights(float8[], int4range[])
-	IS 'weights of blocks, repeated for each feature';
 
 CREATE FUNCTION _dlints_ages(dates real[], at timestamptz) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_ages' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-COMMENT ON FUNCTION _dlints_ages(real[], timestamptz)
-	IS 'three features of each date, which decrease over about a day, a week and a month';

@@ -12,8 +12,6 @@ RETURN ARRAY(
 	                                   ELSE coalesce(u.cost::numeric,
 	                                                 coalesce(u.rate, u.mean_rate)::numeric) END AS value) c
 	ORDER  BY u.n)::real[];
-COMMENT ON FUNCTION _dlints_costs(text[], real[], float8[])
-	IS 'costs of an item from their texts and the rates of outcomes';
 
 -- Return the mean rates of the constraints on outcomes, in the order of constraint names; NULL for other
 -- constraints.
@@ -27,8 +25,6 @@ BEGIN
 	        FROM   constraint_price p);
 END
 $$;
-COMMENT ON FUNCTION _dlints_mean_rates()
-	IS 'mean rates of the constraints on outcomes, in the order of constraint names';
 
 -- Compute the costs of one item for all constraints.  If an expression fails, costs are 0 and "problem" has the error
 -- message, so that requests do not fail because of the item.
@@ -59,7 +55,6 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	problem := SQLERRM;
 END
 $$;
-COMMENT ON FUNCTION _dlints_cost_of(anyelement) IS 'costs of an item; 0 if they cannot be computed';
 
 -- Estimate the time within which 19 of 20 events of each constrained outcome arrive, from the decisions of the last
 -- 60 days.  It is at least the attribution window.
@@ -83,8 +78,6 @@ BEGIN
 	WHERE  p.outcome IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_lags()
-	IS 'find the time within which 19 of 20 events of each constrained outcome arrive';
 
 -- Estimate the rate of each constrained outcome per impression, over all items and for each item, from the last
 -- 200,000 lists of 90 days that are older than the outcome's lag.  Rates that change by less than 3 % are not written.
@@ -169,8 +162,6 @@ BEGIN
 	           WHERE  abs(u.was - u.is_now) > 0.03 * u.was OR (u.was IS NULL) <> (u.is_now IS NULL)));
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_rates()
-	IS 'estimate the rates of constrained outcomes, over all items and for each item';
 
 -- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately.  If
 -- the expression fails for an item or its result is not finite, the cost is 0.  The job "costs" has the number of such
@@ -228,5 +219,3 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_costs()
-	IS 'compute the costs of all items for all constraints; returns 0 if no row changed';

@@ -23,8 +23,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid)
-	IS 'raise an error unless a type of keys is as wide as another one';
 
 -- Return the names of the views and functions that depend on the expressions or key types of a recommender.
 CREATE FUNCTION _dlints_bound_names() RETURNS name[]
@@ -33,8 +31,6 @@ RETURN '{impression,impression_user,outcome,training_example,item_features,model
 	'click,cost_text,recommend,more_like,next,trending,reward,explain,profile,learn,run_part,'
 	'run,report,backtest,position_bias,erase,rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,'
 	'encode_document,same_item,same_user}'::pg_catalog.name[];
-COMMENT ON FUNCTION _dlints_bound_names()
-	IS 'names of views and functions that depend on the texts or types of a recommender';
 
 -- Return GRANT statements that restore the privileges on the views, their columns and the functions of a
 -- recommender.
@@ -58,7 +54,6 @@ FROM  (SELECT c.relname AS name, 'TABLE' AS kind, '' AS columns, c.relacl AS acl
 WHERE  o.name = ANY (@extschema@._dlints_bound_names())
 AND    g.grantee <> o.owner AND (g.grantee = 0 OR r.rolname IS NOT NULL)
 $$;
-COMMENT ON FUNCTION _dlints_grants(text) IS 'GRANT statements for the views and functions of a recommender';
 
 -- Drop the named views and functions of a recommender.  Raises an error that names the views of other schemas that
 -- read them.
@@ -85,7 +80,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_drop_bindings(text, name[]) IS 'drop views and functions of a recommender';
 
 -- Convert the columns of keys in the tables of a recommender.
 CREATE FUNCTION _dlints_convert_keys(name text, item_type oid, user_type oid) RETURNS void
@@ -112,8 +106,6 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_convert_keys(text, oid, oid)
-	IS 'convert the columns of keys in the tables of a recommender';
 
 -- Convert the key of the items' table to a wider type, if it is narrower.  If the items are a view, its query
 -- determines the type.
@@ -145,7 +137,6 @@ EXCEPTION WHEN feature_not_supported THEN
 			' dlints_alter_recommender(..., ''{"items": "name of the copy"}'').';
 END
 $$;
-COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';
 
 -- Look up a type or a relation by its name under a search_path.  Returns NULL if it does not exist, or if the text is
 -- not a valid name.
@@ -164,8 +155,6 @@ EXCEPTION WHEN syntax_error OR invalid_name OR feature_not_supported THEN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_name(text, text, name[])
-	IS 'type or relation of a name under a search_path, by to_regtype() or to_regclass(); NULL if there is none';
 
 -- Return the settings of a recommender after a change of its key types or its items' table: "change" may have
 -- user_type, item_type, items and item_key.  The type of items follows the key of a new table.
@@ -203,8 +192,6 @@ BEGIN
 		'converts_items', change ? 'item_type', 'present_columns', @extschema@._dlints_present_columns(a));
 END
 $$;
-COMMENT ON FUNCTION _dlints_rekeyed_settings(text, jsonb, jsonb, name[])
-	IS 'settings of a recommender for wider keys, or for another items'' table';
 
 -- Do the tables of a recommender have the types and collations of keys that its settings have now?
 CREATE FUNCTION _dlints_keeps_types(a jsonb) RETURNS boolean
@@ -216,8 +203,6 @@ SELECT bool_and(t.atttypid = (a ->> (k.key_of || '_type'))::oid
 FROM  (VALUES ('item', 'item_vector', 'item'), ('user', 'decision', 'user_id')) k (key_of, relation, key)
        JOIN pg_attribute t ON t.attrelid = format('%I.%I', a ->> 'name', k.relation)::regclass AND t.attname = k.key
 $$;
-COMMENT ON FUNCTION _dlints_keeps_types(jsonb)
-	IS 'do the tables of a recommender have the types of keys in its settings?';
 
 -- Create the views and functions of a recommender again, for settings from _dlints_rekeyed_settings().  The
 -- recommender is locked until the end of the transaction, and requests wait.
@@ -279,5 +264,3 @@ BEGIN
 	PERFORM @extschema@._dlints_set_blocks();
 END
 $$;
-COMMENT ON FUNCTION _dlints_rekey_recommender(jsonb, name[])
-	IS 'make the views and functions of a recommender again, for wider keys or another items'' table';

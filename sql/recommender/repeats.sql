@@ -44,4 +44,3 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_repeats() IS 'decide whether lists leave out items that the user clicked';

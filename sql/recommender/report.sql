@@ -20,8 +20,6 @@ BEGIN
 	       LATERAL @extschema@._dlints_cluster_mean(a.lists, a.rewards) m;
 END
 $$;
-COMMENT ON FUNCTION _dlints_reward_per_list(text, timestamptz)
-	IS 'mean reward of a list of a treatment, with its standard error';
 
 -- Return the row of the report on requests that returned no list.  Next pages are not counted, since every list
 -- ends.
@@ -40,7 +38,6 @@ BEGIN
 	       (SELECT count(*) AS n FROM decision d WHERE d.id >= first AND NOT d.context ? 'after') l;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_empty_requests(bigint) IS 'row of the report on requests that returned no list';
 
 -- Return the rows of the report about users, lists and the rewards of treatments.
 CREATE FUNCTION _dlints_report_rewards(since timestamptz) RETURNS SETOF @extschema@._dlints_report_row
@@ -99,7 +96,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_rewards(timestamptz) IS 'rows of the report about users, lists and rewards';
 
 -- Return the row of the report on whether rewards are as the models expected.  Value and error are NULL until the
 -- standard error is at most 0.5.  Lists from before the last switch of centering are left out.
@@ -136,8 +132,6 @@ BEGIN
 	FROM   (SELECT) one LEFT JOIN known k ON true;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_calibration(bigint)
-	IS 'row of the report on whether rewards are as expected';
 
 -- Return the rows of the report about the choice of lists and about item vectors.  In a large catalogue only the blocks
 -- with the highest bounds are searched: their recall is that of twenty users who clicked one item each.  These items
@@ -198,8 +192,6 @@ BEGIN
 	FROM   (SELECT) one LEFT JOIN job j ON j.name = 'encoding' AND j.problem IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_lists(bigint)
-	IS 'rows of the report about the choice of lists and about item vectors';
 
 -- Return the rows of the report about new items, whose vectors were added within seven days and after the creation
 -- of the recommender.  Impressions are those of personal lists.
@@ -246,7 +238,6 @@ BEGIN
 	FROM   setting s;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_new_items(bigint) IS 'rows of the report about new items and items on trial';
 
 -- Return the rows of the report about the models.
 CREATE FUNCTION _dlints_report_models() RETURNS SETOF @extschema@._dlints_report_row
@@ -275,7 +266,6 @@ BEGIN
 	FROM   models i WHERE i.name = 'personal';
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_models() IS 'rows of the report about the models';
 
 -- Estimate the examination probability of each position, relative to the first one, from clicks on random lists, in
 -- which each item is equally likely at each position.  We assume that the probability does not increase with the
@@ -315,5 +305,3 @@ BEGIN
 	ORDER  BY s."position";
 END
 $$;
-COMMENT ON FUNCTION _dlints_position_bias(regclass, timestamptz)
-	IS 'examination probability of each position relative to the first, from random lists, with its standard error';

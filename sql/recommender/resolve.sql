@@ -30,8 +30,6 @@ BEGIN
 			ELSE 'The expression is a condition on i, or a number computed from i.' END);
 END
 $$;
-COMMENT ON FUNCTION _dlints_raise_in(text, text, text, text, text)
-	IS 'raise an error in an expression of the user, with the name of the argument';
 
 -- Try a query under another search_path, without reading a row.  Returns the values of the expressions, of type oid,
 -- over the query's columns, or NULL without expressions.  A cursor accepts only one statement, and a function that is
@@ -54,7 +52,6 @@ BEGIN
 	RETURN result;
 END
 $$;
-COMMENT ON FUNCTION _dlints_try_query(text, text, text) IS 'try a query under another search_path';
 
 -- Raise an error unless a recommender can have these items.
 CREATE FUNCTION _dlints_check_items(a jsonb) RETURNS void
@@ -84,7 +81,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_items(jsonb) IS 'raise an error unless a recommender can have these items';
 
 -- Return the name of the column that is the key of items: the argument "item_key", or the primary key.  Raises an
 -- error if this column or an encoded one does not exist.
@@ -120,7 +116,6 @@ BEGIN
 	RETURN key;
 END
 $$;
-COMMENT ON FUNCTION _dlints_find_item_key(jsonb) IS 'name of the column that is the key of items';
 
 -- Raise an error unless keys of a type can be compared.  "what" are the rows with these keys.
 CREATE FUNCTION _dlints_check_key_type(what text, type oid) RETURNS void
@@ -139,7 +134,6 @@ EXCEPTION WHEN undefined_function THEN
 		' create a view that casts the key to text.';
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_key_type(text, oid) IS 'raise an error unless keys of a type can be compared';
 
 -- Try the user's expressions of the arguments "texts", under the search_path a ->> 'path'.  Returns the arguments
 -- with the type and the collation of users in the click log, unless a type is given.
@@ -213,8 +207,6 @@ BEGIN
 	RETURN a || jsonb_build_object('user_type', user_type, 'user_collation', user_collation);
 END
 $$;
-COMMENT ON FUNCTION _dlints_try_texts(jsonb, text[])
-	IS 'try the user''s expressions; returns the arguments with the type of users in the click log';
 
 -- Find the objects to which the arguments of a recommender refer: the relation, its key, and the types of items and
 -- users.  The user's expressions are tried under the search_path of the caller.  The base type replaces a domain,
@@ -248,5 +240,3 @@ BEGIN
 	RETURN a || jsonb_build_object('items', (a ->> 'items')::oid, 'user_type', user_type);
 END
 $$;
-COMMENT ON FUNCTION _dlints_resolve(jsonb, text[], name[])
-	IS 'objects to which the arguments of a recommender refer; an error if one does not exist';

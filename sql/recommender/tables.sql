@@ -262,4 +262,3 @@ COMMENT ON TABLE warm_start_example IS 'training examples from the click log, fo
 COMMENT ON TABLE half_life_candidate IS 'half-lives of clicks that were compared';
 COMMENT ON TABLE similarity IS 'weights of similarity to a user''s clicks, and half-lives';
 $tables$;
-COMMENT ON FUNCTION _dlints_recommender_tables() IS 'template: tables of a recommender';

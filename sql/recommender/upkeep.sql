@@ -18,7 +18,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_notice_step(text) IS 'raise a notice at the beginning of a step that may take long';
 
 -- Record the error of a part of the maintenance, or NULL, in the table "job".  The row is written only if it
 -- changes.
@@ -36,8 +35,6 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_note_problem(text, text)
-	IS 'record the error of a part of the maintenance; NULL if it succeeded';
 
 -- Lock the item vectors for a change of many rows, until the end of the transaction.  The lock is that of a row of
 -- "job", so that readers and the addition of single items do not wait.  run() skips the part "items" meanwhile.
@@ -49,7 +46,6 @@ BEGIN
 	PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE;
 END
 $$;
-COMMENT ON FUNCTION _dlints_lock_item_vectors() IS 'lock the item vectors for a change of many rows';
 
 -- Refresh popularity, trends and, once a day, neighbours from the click log.  Returns the number of item vectors
 -- that changed.  If an expression of the click log fails for a row, all three keep their values and report() shows
@@ -97,8 +93,6 @@ BEGIN
 	RETURN n_written;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_clicks(boolean)
-	IS 'refresh popularity, trends and neighbours; returns the number of item vectors that changed';
 
 -- Refresh item vectors, costs, popularity, trends, item effects and, once a day, neighbours.  Returns the number of
 -- vectors whose columns or dates changed.
@@ -122,8 +116,6 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_items()
-	IS 'refresh vectors, costs, popularity, trends and effects of items; returns the number of vectors that changed';
 
 -- Do a step of the maintenance of a recommender, whether it is due or not.  "refresh" returns the number of vectors
 -- whose columns or dates changed, "refit" the number of items with factors, and "warm_start" the number of clicks used.
@@ -149,5 +141,3 @@ BEGIN
 	RETURN @extschema@._dlints_fit_prior();
 END
 $$;
-COMMENT ON FUNCTION _dlints_upkeep(regclass, text)
-	IS 'do a step of the maintenance of a recommender: refresh, refit or warm_start';

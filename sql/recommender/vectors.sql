@@ -20,8 +20,6 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	INTO   encoded, dates FROM setting s;
 END
 $$;
-COMMENT ON FUNCTION _dlints_encode_item(anyelement)
-	IS 'encode an item; zeros and the error message if its columns cannot be encoded';
 
 -- Does an error that was raised while items were read come from the data of some rows?  If its code may also mean
 -- that an object is missing or forbidden, at least one item must be readable.
@@ -35,8 +33,6 @@ BEGIN
 	        OR EXISTS (SELECT FROM item i, LATERAL @extschema@._dlints_encode_item(i.item) e WHERE e.problem IS NULL));
 END
 $$;
-COMMENT ON FUNCTION _dlints_is_item_error(text)
-	IS 'does an error with this SQLSTATE, raised while items were read, come from the data of some rows?';
 
 -- Record for a week that the columns of more than half of the items changed at once, for example because the table
 -- was loaded again.
@@ -53,11 +49,9 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_note_changed_items(float8) IS 'record that more than half of the items changed at once';
 
 CREATE FUNCTION _dlints_digest(VARIADIC columns "any") RETURNS bigint
 	AS 'MODULE_PATHNAME', 'dlints_digest' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_digest("any") IS 'hash of the columns of a row, by which changed rows are found';
 
 -- Write the digests of items, in 16,384 buckets by the hash of the key.  Returns the buckets in which items were
 -- added, changed or deleted.  If a row of the items cannot be read, no digest is stored and the result is NULL.
@@ -92,8 +86,6 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_digests()
-	IS 'write the digests of items; returns the buckets of items that changed, NULL if a row cannot be read';
 
 -- Write the vectors of the items in some buckets, or of new items only.  Returns the number of rows that changed.  New
 -- items have factors of 0.  If these rows cannot be encoded together, or if "buckets" is NULL because a row cannot be
@@ -188,8 +180,6 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_encode_items(boolean, integer[])
-	IS 'write the vectors of the items in some buckets, or of new items; returns the number of rows that changed';
 
 -- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked as deleted and kept as
 -- long as their clicks count, since profiles of users need them.  If more than half of all items were deleted,
@@ -246,8 +236,6 @@ BEGIN
 	DELETE FROM job j WHERE j.name = 'deleted';
 END
 $$;
-COMMENT ON FUNCTION _dlints_purge_deleted_items()
-	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a day';
 
 -- Return a key that several items have, or NULL.  Raises an error if the items are a view that fails to compute a
 -- key.
@@ -267,8 +255,6 @@ EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
 		'The view must return a key for each row, or NULL, which leaves the row out.'::text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_repeated_key()
-	IS 'a key that several items have, or NULL; an error if one cannot be computed';
 
 -- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the
 -- number of vectors whose columns or dates changed, and whether any row may have been written.
@@ -301,8 +287,6 @@ BEGIN
 	is_written := @extschema@._dlints_refresh_costs() > 0 OR changed IS DISTINCT FROM '{}' OR are_vectors_kept;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_vectors()
-	IS 'refresh item vectors and costs; returns the number of vectors whose columns or dates changed';
 
 -- Add the vectors and costs of new items, and append them to the blocks.  Returns the number of new vectors.
 CREATE FUNCTION _dlints_add_items() RETURNS bigint
@@ -337,4 +321,3 @@ BEGIN
 	RETURN n_added;
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_items() IS 'add the vectors of new items; returns their number';

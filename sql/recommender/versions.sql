@@ -7,7 +7,6 @@
 -- Concatenate packed vectors of one length to a packed matrix; NULL if one of them is NULL.
 CREATE FUNCTION _dlints_stack_packed(vectors bytea[]) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dlints_stack_packed' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_stack_packed(bytea[]) IS 'packed matrix of packed vectors';
 
 -- Return the features of the n-th item of a list.  "versions" has the packed features of the items' versions, "other"
 -- the packed features in the log.  NULL if a version is missing.
@@ -15,15 +14,12 @@ CREATE FUNCTION _dlints_logged_features(versions bytea, other bytea, n bigint) R
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN versions IS NOT NULL
             THEN dlints_unpack(versions, n) OPERATOR(pg_catalog.||) dlints_unpack(other, n) END;
-COMMENT ON FUNCTION _dlints_logged_features(bytea, bytea, bigint) IS 'features of an item of a logged list';
 
 -- Return the features of the n-th item of a list, minus the weighted means of all items of the list.
 CREATE FUNCTION _dlints_centered_features(versions bytea, other bytea, n bigint, weights float8[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN versions IS NOT NULL
             THEN dlints_contrast(versions, n, weights) OPERATOR(pg_catalog.||) dlints_contrast(other, n, weights) END;
-COMMENT ON FUNCTION _dlints_centered_features(bytea, bytea, bigint, float8[])
-	IS 'features of an item of a logged list, centered within the list';
 
 -- Add the features of new and changed item vectors to item_version.
 CREATE FUNCTION _dlints_add_versions() RETURNS void
@@ -37,7 +33,6 @@ BEGIN
 	WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item_version n WHERE n.id = v.version);
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_versions() IS 'add the features of new and changed item vectors to item_version';
 
 -- Is there another transaction, perhaps a prepared one, that has written to the log and is older than the last call of
 -- _dlints_drop_versions()?  That call has written its row of "job".
@@ -56,8 +51,6 @@ BEGIN
 		AND    j.name = 'versions' AND age(x.transactionid) > age(j.xmin));
 END
 $$;
-COMMENT ON FUNCTION _dlints_log_has_old_writer()
-	IS 'has another transaction written to the log that is older than the last deletion of versions?';
 
 -- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
 -- call, and of the week before it, since a transaction may commit decisions late.  Versions that were current at the
@@ -92,4 +85,3 @@ BEGIN
 	UPDATE job j SET done_at = now() WHERE j.name = 'versions';
 END
 $$;
-COMMENT ON FUNCTION _dlints_drop_versions() IS 'delete versions of items that are neither current nor in the log';

@@ -75,4 +75,3 @@ COMMENT ON VIEW outcome IS 'impressions with the rewards reported for them';
 COMMENT ON VIEW training_example IS 'examples that the models contain';
 COMMENT ON VIEW item_features IS 'features of items at the current time, as models are trained on them';
 $views$;
-COMMENT ON FUNCTION _dlints_recommender_views() IS 'template: views of a recommender';

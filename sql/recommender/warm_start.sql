@@ -36,16 +36,12 @@ BEGIN
 		USING days;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_popularity_half_life()
-	IS 'choose the half-life of popularity that predicts the latest clicks best';
 
 -- Return the weight of a negative example.  Items are drawn in proportion to their clicks, while we assume
 -- impressions in proportion to clicks ^ exposure.
 CREATE FUNCTION _dlints_exposure_weight(clicks bigint, exposure float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN clicks::float8 ^ (exposure - 1);
-COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
-	IS 'weight of a negative example, given the clicks of its item';
 
 -- Create the table recent_click: the last 100,000 clicks, from which training examples are drawn.  A user's clicks on
 -- an item count once per half-life of popularity.  "part" is one of eight parts, "place" orders the clicks of a part by
@@ -77,7 +73,6 @@ BEGIN
 	ANALYZE recent_click;
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_recent_clicks() IS 'create the table of clicks from which examples are drawn';
 
 -- Add training examples from one of eight parts of the last 100,000 clicks: at most "max_examples" to the candidates
 -- of half-lives, and "kept" of them to warm_start_example.  Clicks on our own lists are examples only if there are too
@@ -241,8 +236,6 @@ BEGIN
 	$statement$ USING part, max_examples, kept;
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint)
-	IS 'add training examples from a part of the click log';
 
 -- Fit the weights of the blocks and of popularity under the longest half-life that explains the examples nearly as
 -- well as the best one: a longer half-life uses more clicks.  Weights have a positive minimum, since models cannot
@@ -278,8 +271,6 @@ BEGIN
 	                             ORDER BY u.k) AS weights) w;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_similarity()
-	IS 'fit how similarity to a user''s clicks and popularity predict the next click';
 
 -- Return the click rate of an example, predicted from similarity and popularity.  The profile contains the weights
 -- of blocks.  The rate is linear in the features, as the models are, and therefore not limited to the range from 0
@@ -287,8 +278,6 @@ COMMENT ON FUNCTION _dlints_fit_similarity()
 CREATE FUNCTION _dlints_click_rate(click_value float8, profile real[], features real[]) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 0.05 + click_value * @extschema@.dlints_dot(profile::float8[], features::@extschema@.dlints_vector);
-COMMENT ON FUNCTION _dlints_click_rate(float8, real[], real[])
-	IS 'click rate of an example, predicted from similarity and popularity';
 
 -- Return a query of the evidence of training examples; "examples" is a relation with the columns of
 -- warm_start_example.  Each example enters twice, with the predicted click rate plus and minus the standard deviation
@@ -311,7 +300,6 @@ RETURN pg_catalog.replace($query$
 	           (e.reward_scale * (a.rate + sqrt(c.p * (1 - c.p)))),
 	           (e.reward_scale * (a.rate - sqrt(c.p * (1 - c.p))))) r (reward) ON true
 	GROUP  BY s.single$query$, '{examples}', examples);
-COMMENT ON FUNCTION _dlints_prior_query(text) IS 'query of the evidence of training examples, as text';
 
 -- Make evidence the prior of the model "personal".  A click log of the user has a weight of 30, our own lists have 0.3:
 -- a few hundred lists of similar items carry less information.
@@ -328,7 +316,6 @@ BEGIN
 	WHERE  m.name = 'personal';
 END
 $$;
-COMMENT ON FUNCTION _dlints_write_prior(dlints) IS 'make evidence the prior of the models';
 
 -- Set the prior of the model "personal" from all examples.  The evidence is computed first, so that training waits only
 -- for the final UPDATE.
@@ -344,7 +331,6 @@ BEGIN
 	PERFORM @extschema@._dlints_write_prior(evidence);
 END
 $$;
-COMMENT ON FUNCTION _dlints_set_prior() IS 'set the prior of the models from the examples of the warm start';
 
 -- Draw examples from the click log, fit the similarity, and set popularity and the prior.  Returns the number of clicks
 -- used.  Logs with fewer than 80,000 clicks are used in up to eight parts, for 10,000 examples.  Without a click log,
@@ -409,5 +395,3 @@ BEGIN
 	RETURN CASE WHEN n_parts > 0 THEN least(n_clicks, 10000) ELSE 0 END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_prior(boolean)
-	IS 'fit the prior of the models to the click log; returns the number of clicks used';

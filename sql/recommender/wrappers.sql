@@ -121,4 +121,3 @@ COMMENT ON FUNCTION refresh
 COMMENT ON FUNCTION refit IS 'fit the latent factors to the clicks again; returns the number of items';
 COMMENT ON FUNCTION warm_start IS 'derive the prior from the click log again; returns the number of clicks';
 $wrappers$;
-COMMENT ON FUNCTION _dlints_recommender_wrappers() IS 'template: functions of a recommender for applications';
