@@ -9,7 +9,7 @@
 #include "clones.h"
 
 #define SECONDS_PER_DAY	86400.0
-/* Maximum age of a date in seconds, to which larger ages are reduced */
+/* Maximum age of a date, in seconds.  Larger ages are replaced by it. */
 #define MAX_AGE			(1e9 * SECONDS_PER_DAY)
 #define DATES_PER_VECTOR	8
 #define DATES_TOGETHER	64
@@ -17,7 +17,8 @@
 /*
  * Convert the ages of dates, in seconds, to three features per date.
  *
- * We multiply by slightly more than 100, so that halves round up despite rounding errors.
+ * We round to multiples of 0.01.  The factor 100 + 1e-10 makes halves round up despite rounding
+ * errors.
  */
 CPU_CLONES
 static void

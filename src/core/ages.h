@@ -16,8 +16,7 @@
  * Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  The features
  * of successive dates are ages_step numbers apart.
  *
- * A float stores a date with an accuracy of two minutes.  All tables must store a date as a float,
- * so that they have equal features.
+ * All tables store dates as floats, with an accuracy of two minutes, so that features are equal.
  */
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
 					   float *ages, size_t ages_step);

@@ -32,7 +32,7 @@ byte_encode(int len, const float *features, uint8_t *codes)
 {
 	float		scale = largest_float(len, features) / MAX_CODE;
 
-	/* the inverse of a smaller scale may overflow */
+	/* for a smaller scale, 1 / scale may overflow */
 	if (!(scale >= 1e-37f))
 		scale = 0.0f;
 	for (int i = 0; i < byte_padded(len); i++)
@@ -153,7 +153,7 @@ sums_vnni(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 		const uint8_t *rows[TOGETHER];
 		__m512i		row_sums[TOGETHER];
 
-		/* repeat the last feature vector if fewer than TOGETHER are left */
+		/* if fewer than TOGETHER feature vectors are left, repeat the last one */
 		UNROLL
 		for (int i = 0; i < TOGETHER; i++)
 		{
@@ -217,7 +217,7 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
 
-/* For each row, write upper bounds of its scores, and replace their variances by deviations. */
+/* Write upper bounds of scores, and replace the variances of scores in "bounds" by deviations. */
 CPU_CLONES
 void
 byte_write_bounds(int count, const float *restrict scores, float times, float *restrict bounds)
@@ -227,7 +227,7 @@ byte_write_bounds(int count, const float *restrict scores, float times, float *r
 		{
 			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
 
-			/* the comparison also limits infinite and NaN deviations */
+			/* also limits infinite and NaN deviations, by the order of the comparison */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
 			bounds[l] = scores[l] + times * deviation;
 			bounds[BYTE_LANES + l] = deviation;
@@ -237,7 +237,7 @@ byte_write_bounds(int count, const float *restrict scores, float times, float *r
 /*
  * Lower the sort key of each row that has an upper bound above its threshold.
  *
- * The key decreases by the sum of the cubes of (bound - threshold) / standard deviation.
+ * We subtract the cubes of (bound - threshold) / standard deviation for these bounds.
  */
 CPU_CLONES
 void

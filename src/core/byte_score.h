@@ -14,17 +14,17 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Numbers in a row of bounds: upper bounds of scores, then the variances of these scores */
+/* Length of a row of bounds: the upper bound of each score, then the variance of each score */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
-/* A group of weight vectors whose weights are rounded to integers */
+/* A group of BYTE_LANES weight vectors, with weights rounded to integers */
 typedef struct ByteWeights
 {
 	int			quads;
 	int8_t	   *lanes;			/* interleaved weights */
 	float		scales[BYTE_LANES];
 	int32_t		offsets[BYTE_LANES];	/* 128 * sum of each vector's weights */
-	float		errors[BYTE_LANES]; /* standard error of a score */
+	float		errors[BYTE_LANES]; /* standard error of a score due to rounding */
 } ByteWeights;
 
 static inline int

@@ -38,7 +38,7 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* Elements of a where the mask "holds" is set, and of b elsewhere */
+/* Select elements of "a" where the mask "holds" is set, and of "b" elsewhere. */
 #define CHOOSE(vector, holds, a, b) \
 	((vector) (((vector##_mask) (a) & (holds)) | ((vector##_mask) (b) & ~(holds))))
 #define HIGHER(vector, a, b)	CHOOSE(vector, (a) > (b), a, b)
@@ -47,7 +47,7 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 /* Unroll a loop of fixed length. */
 #define UNROLL	_Pragma("GCC unroll 16")
 
-/* Size in bytes */
+/* Size of a CPU's cache line, in bytes */
 #define CACHE_LINE	64
 
 /* Load data into the CPU's cache ahead of use. */

@@ -37,25 +37,21 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* Return how the matrix H of squared weights is stored. */
+/* Return how the evidence stores H, the matrix with squared weights (evidence.h). */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Evidence without a matrix H uses G times this factor in its place. */
+/* Return the factor f for which f G replaces the matrix H (evidence.h), if H is not stored. */
 double
 evidence_square_share(const Evidence *e)
 {
 	return e->N2 ? *e->N2 / fmax(*e->N, MIN_WEIGHT) : 1.0;
 }
 
-/*
- * Replace subnormal numbers and negative zeros by zero.
- *
- * Not every text form keeps the sign of zero.
- */
+/* Replace subnormal numbers by zero, and negative zeros, whose sign some text formats lose. */
 static void
 flush_denormals(size_t count, double *values)
 {
@@ -73,8 +69,8 @@ evidence_flush(Evidence *e)
 /*
  * Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations.
  *
- * "reduced" has "count" vectors of dim numbers.  With a discount, weights are discount^age, and the
- * decay is discount^count.
+ * "reduced" has the features: "count" vectors of dim numbers.  With a discount, weights are
+ * discount^age, and the decay is discount^count.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
@@ -149,7 +145,7 @@ evidence_add(Evidence *e, const Evidence *other)
 /*
  * Return how far below zero the difference of two sums may be because of rounding errors.
  *
- * A larger tolerance would accept observations that were never added.
+ * A larger tolerance would accept the subtraction of observations that were never added.
  */
 static double
 tolerance(double left, double taken)
@@ -168,7 +164,7 @@ clamp(double max_error, double *value)
 	return true;
 }
 
-/* Limit the sum of rewards after a subtraction to what the squared rewards allow. */
+/* After a subtraction, limit the sum R of rewards to the bound sqrt(N S) (evidence.h). */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {
@@ -179,7 +175,7 @@ limit_mean(Evidence *e, const Evidence *taken)
 	flush_denormals(1, e->R);
 }
 
-/* Check that "left", a difference, is positive semidefinite, except for rounding errors. */
+/* Check that the matrix "left", a difference, is positive semidefinite up to rounding errors. */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)
 {
@@ -202,7 +198,7 @@ is_possible(int dim, const double *taken, double ridge, double *left, double *wo
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
-/* Return how far below zero a sum of squared rewards may be because of rounding errors. */
+/* Return how far below zero a difference of sums of squared rewards may be by rounding errors. */
 static double
 squares_tolerance(double left, double taken, double peak)
 {
@@ -212,8 +208,9 @@ squares_tolerance(double left, double taken, double peak)
 /*
  * Subtract evidence that was added before.
  *
- * "left" has the totals after the subtraction.  "work" holds linalg_packed_len(dim) numbers.
- * Returns false if "e" cannot have contained the other evidence; "e" is then undefined.
+ * "left" has the sums over all observations after the subtraction.  "work" holds
+ * linalg_packed_len(dim) numbers.  Returns false if "e" cannot have contained the other evidence;
+ * "e" is then undefined.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
@@ -260,7 +257,7 @@ evidence_is_valid(const Evidence *e)
 		(e->H == NULL || linalg_min_diagonal(e->dim, e->H) >= 0.0);
 }
 
-/* Add observations to the totals. */
+/* Add observations to the sums over all observations. */
 void
 totals_absorb(Totals *t, int count, const double *rewards, double reference, const double *weights)
 {
@@ -298,7 +295,7 @@ totals_add(Totals *t, const Totals *other)
 	totals_flush(t);
 }
 
-/* Subtract totals.  Returns false if "t" cannot have contained the other totals. */
+/* Subtract sums over observations.  Returns false if "t" cannot have contained them. */
 bool
 totals_subtract(Totals *t, const Totals *other)
 {

@@ -31,7 +31,7 @@
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 
-/* If a subtraction leaves less than this fraction of a sum of squares, it is a rounding error. */
+/* Fraction of a sum of squares below which a difference of two such sums is a rounding error */
 #define ROUNDING_SHARE		1e-12
 
 /* How the matrix H of squared weights is stored */
@@ -66,17 +66,17 @@ typedef struct Rewards
 
 #define EVIDENCE_SCALARS	3
 
-/* Evidence under one discount: pointers into one array, in this order */
+/* Sums over observations with one discount.  The pointers point into one array, in this order. */
 typedef struct Evidence
 {
 	int			dim;			/* number of features */
 	double	   *N;
 	double	   *R;
 	double	   *S;
-	double	   *N2;				/* NULL unless SQUARES_SUM */
+	double	   *N2;				/* sum of squared weights; NULL unless SQUARES_SUM */
 	double	   *b;
 	double	   *G;				/* packed matrix */
-	double	   *H;				/* packed matrix H; NULL unless SQUARES_MATRIX */
+	double	   *H;				/* packed matrix; NULL unless SQUARES_MATRIX */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

@@ -30,7 +30,7 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 		largest = fmaxf(largest, weights[i]);
 	}
 
-	/* no weight is small, because a model may give a small element a large coefficient */
+	/* no weight is below 0.1, because a model may give a small element a large coefficient */
 	for (int i = 0; i < width; i++)
 		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
 }
@@ -213,7 +213,7 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 	return node + 1 - (1 << depth);
 }
 
-/* Sort vectors so that each group of "group" consecutive vectors is similar. */
+/* Sort vectors so that the vectors in each group of "group" successive ones are similar. */
 void
 halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 			  int group)

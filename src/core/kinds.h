@@ -28,7 +28,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* The factor 4 in the formulas above */
+/* Scale of the features of matched interactions: the factor 4 in the formulas above */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind

@@ -198,7 +198,7 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 		add_sums(d, c, c, d - c, products + c, factor, packed);
 	}
 
-	/* the first group of rows may have fewer than SCORE_LANES */
+	/* the first group of rows may have fewer than SCORE_LANES rows */
 	for (int row = d - score_rounded(d); count > 1 && row < d; row += SCORE_LANES)
 	{
 		int			end = row + SCORE_LANES;

@@ -11,14 +11,14 @@
 #include "posterior.h"
 
 /*
- * Threshold of the chi-square test of whether two discounts contradict each other, in standard
+ * Threshold of the chi-square test of whether estimates with two discounts differ, in standard
  * deviations (doc/algorithm.md, "Memories")
  */
 #define CONTRADICTION_THRESHOLD	1.5
 
 /*
- * Number of observations per parameter for which the long-term noise estimate counts in the noise
- * estimate of a discount
+ * Weight of the long-term noise estimate in the noise estimate for a discount, in observations per
+ * parameter
  */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
@@ -57,7 +57,7 @@ memory_half_life(int j, double fastest)
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Return how much smaller the sum of weights is than MIN_WEIGHT; 0 if it is not smaller. */
+/* Return by how much the sum of weights is below MIN_WEIGHT, or 0. */
 static double
 missing_weight(const Evidence *e)
 {
@@ -128,7 +128,7 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 	return squares > ROUNDING_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
-/* A model that is fitted to evidence under one discount */
+/* A model that is fitted to the sums over observations with one discount */
 typedef struct MemoryFit
 {
 	double	   *L;				/* Cholesky factor of Z (core/evidence.h) */
@@ -147,7 +147,7 @@ memory_choose_work(int dim, int count)
 	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
-/* Fit a model to the evidence under one discount.  Returns false if no posterior exists. */
+/* Fit a model to the evidence of one discount.  Returns false if no posterior exists. */
 static bool
 fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
 {
@@ -185,10 +185,10 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Estimate the noise variance of evidence with a discount.
+ * Estimate the noise variance for a discount from recent rewards and a long-term estimate.
  *
- * Its time window may contain no reward, and would then seem free of noise.  We therefore average
- * with "longest", the variance under the weakest discount.
+ * Few rewards with a large weight may seem free of noise.  "longest" is the variance under the
+ * weakest discount.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -204,8 +204,8 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 /*
  * Estimate the noise variance of a model that has one discount.
  *
- * The time window of the discount may contain no reward.  We therefore add one observation with the
- * mean square of all rewards.
+ * Few rewards with a large weight may seem free of noise.  We therefore add one observation with
+ * the mean square of all rewards.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -229,7 +229,7 @@ usable_variance(double variance, double mean_square)
 	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
 }
 
-/* Estimate the noise variance of the evidence under each discount. */
+/* Estimate the noise variance of rewards for each discount. */
 static void
 estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Rewards *rewards)
 {
@@ -249,9 +249,9 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Does evidence with a stronger discount contradict the estimate under a weaker one?
+ * Does the evidence of a stronger discount contradict the estimate with a weaker one?
  *
- * We test the residuals of that estimate on the evidence "fast".  "spare" holds two vectors.
+ * We test the residuals of the estimate on the evidence "fast".  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -278,10 +278,10 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the discount that the model uses, and estimate its noise.
+ * Choose the discount that the model uses, and estimate the noise of rewards.
  *
- * It is the weakest discount whose estimate no stronger discount's evidence contradicts.  If a
- * posterior cannot be computed, "used" is -1.
+ * We choose the weakest discount whose estimate does not contradict the evidence of a stronger one.
+ * If a posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

@@ -2,7 +2,7 @@
  * memories.h
  *		Evidence under several discounts, called memories, and the choice of one discount.
  *
- * Estimates under a strong discount follow changes.  Under a weak one they have smaller errors.
+ * Estimates with a strong discount follow changes faster; those with a weak one vary less.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H
@@ -19,7 +19,7 @@
 
 typedef struct MemoryChoice
 {
-	int			used;			/* -1: no posterior */
+	int			used;			/* index of the chosen discount; -1: no posterior */
 	double		sigma;
 	double		parameters;
 } MemoryChoice;

@@ -187,7 +187,7 @@ cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 			*popular_at(n, item, n->touched[t]) = n->products[n->touched[t]];
 }
 
-/* ---------- the regression of one item ---------- */
+/* ---------- ridge regression of one item on its neighbours ---------- */
 
 /* Is the first cosine larger than the other?  Item numbers break ties. */
 static bool
@@ -199,8 +199,8 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 /*
  * Choose the k items with the largest cosines, in descending order.
  *
- * Returns their number.  Each chosen item gets its dot product as a weight.  The products of
- * touched items are reset to 0.
+ * Returns their number.  Each chosen item gets its dot product as a weight.  All nonzero products
+ * are reset to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -241,7 +241,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Multiply an item's column by the columns of the items that list_uses() has added. */
+/* Compute the dot products of an item's column with the columns that list_uses() has listed. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {
@@ -368,7 +368,7 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 	return true;
 }
 
-/* ---------- weights by clicked item ---------- */
+/* ---------- transposed weights ---------- */
 
 /* Transpose the weights.  Row i extends from starts[i] to starts[i + 1]. */
 void

@@ -30,11 +30,11 @@ typedef struct NeighbourUse
 	float		weight;
 } NeighbourUse;
 
-/* An element of a linked list of one user's matrix elements */
+/* An element of a linked list of the neighbours that a user clicked */
 typedef struct NeighbourNode
 {
 	size_t		next;			/* next node; 0 at the end */
-	uint32_t	slot;			/* index of the neighbour */
+	uint32_t	slot;			/* index among the item's neighbours */
 	float		weight;
 } NeighbourNode;
 
@@ -51,18 +51,18 @@ typedef struct Neighbours
 	double		ridge;
 
 	/* the click log, grouped by item */
-	size_t	   *starts;			/* first use of each item */
+	size_t	   *starts;			/* where an item's elements begin in "uses" */
 	NeighbourUse *uses;
-	double	   *squares;		/* squared norm per item */
-	uint32_t   *ranks;			/* order by squared norm */
-	double	   *popular;		/* products of popular items */
+	double	   *squares;		/* squared norms of columns */
+	uint32_t   *ranks;			/* ranks of items by squared norm */
+	double	   *popular;		/* cached dot products of popular items */
 
-	/* work space for the regression of one item */
+	/* work space for the ridge regression of one item on its neighbours */
 	double	   *products;
 	uint32_t   *touched;		/* items with nonzero product */
 	size_t	   *heads;			/* first node per user */
 	NeighbourNode *nodes;
-	double	   *gram;			/* k * k numbers */
+	double	   *gram;			/* Gram matrix of neighbours, k * k numbers */
 	double	   *packed;			/* "gram" in packed form */
 	double	   *cosines;
 	double	   *solution;

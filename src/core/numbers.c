@@ -113,7 +113,7 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 	WIDEN_BODY(count, in, out, DBL_MAX / WIDEN_MAX);
 }
 
-/* Convert half-precision numbers to floats, whose exponents a multiplication corrects. */
+/* Convert half-precision numbers to floats: move the bits, and correct exponents by a product. */
 CPU_CLONES
 void
 widen_half(size_t count, const uint16_t *restrict in, float *restrict out)

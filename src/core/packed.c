@@ -19,11 +19,11 @@
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* Bits of an 8-bit number */
+/* A number in 8 bits: a sign bit, and a square root from 0 to 127 */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Maximum distances of a vector's exponent: above the median, and below the shared exponent */
+/* An exponent is shared if it is at most 3 above the median, and at most 6 below the shared one. */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 

@@ -2,9 +2,9 @@
  * packed.h
  *		Compressed vectors with one or two bytes per nonzero number.
  *
- * A vector consists of an exponent e (one byte), a bitmap of nonzero numbers, and these numbers,
- * divided by 2^e.  With two bytes, a number is an IEEE half, low byte first.  With one byte, it is
- * the sign and the square root of the absolute value, in steps of 1/127 of the largest root.
+ * A vector consists of an exponent e (one byte), a bitmap of nonzero numbers, and each nonzero
+ * number x divided by 2^e.  With two bytes, y = x / 2^e is an IEEE half, low byte first.  With one
+ * byte, we store the sign of y, and 127 sqrt(|y| / 2^15) as an integer.
  */
 #ifndef DLINTS_PACKED_H
 #define DLINTS_PACKED_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Range of the exponents by which vectors of floats are divided */
+/* Range of the exponent e of a vector of floats */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 

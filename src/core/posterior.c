@@ -85,7 +85,7 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Input of two factorizations: of the matrix G (j = 0) and of the matrix H (j = 1).
+ * Input of the factorizations of the matrices G (j = 0) and H (j = 1) (core/evidence.h).
  *
  * Against rounding errors, we add share[j] * max(element, least[j]) to each diagonal element.
  */
@@ -206,7 +206,7 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute the Cholesky factors of a posterior.
+ * Compute the Cholesky factors of the matrices Z and Z~ (core/evidence.h) of a posterior.
  *
  * Returns false if the evidence cannot come from observations.  If Z needs a larger ridge, Z~ gets
  * it, too, because draws would otherwise vary too little.

@@ -16,8 +16,8 @@ typedef struct Prior
 {
 	double		ridge;
 	double		last_ridge;		/* ridge of the intercept */
-	double		weight;			/* weight of evidence */
-	const double *N;			/* sum of weights */
+	double		weight;			/* factor of the sums below */
+	const double *N;			/* sum of weights of observations */
 	const double *p;			/* sum of rewards times features */
 	const double *P;			/* packed matrix */
 	double		sigma;			/* prior's standard deviation of noise */
@@ -33,7 +33,9 @@ extern void prior_from(const Evidence *e, const Rewards *rewards, double *N, dou
 extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
-/* Packed Cholesky factors of Z = L L' and Z~ = M M'.  Without a discount, M is NULL. */
+/*
+ * Packed Cholesky factors of Z = L L' and Z~ = M M' (evidence.h).  Without a discount, M is NULL.
+ */
 typedef struct Factor
 {
 	int			dim;

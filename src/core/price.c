@@ -126,7 +126,7 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/* Return a decision's spread of scores, divided by its spread of costs; 0 if it is not usable. */
+/* Return a decision's spread (maximum - minimum) of scores divided by that of costs, or 0. */
 static double
 usual_price(const PricedDecision *one, int kind)
 {
@@ -285,7 +285,7 @@ lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Return the largest excess of a mean cost over its target, relative to the costs' spread. */
+/* Return the largest excess of a mean cost over its target, relative to the spread of costs. */
 static double
 largest_excess(const PriceProgram *p, const double *targets, const double *prices)
 {
@@ -302,8 +302,8 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 /*
  * Find prices at which the chosen candidates meet the targets.
  *
- * We solve linear programs with lower and lower targets.  If no prices meet all targets, we take
- * those with the smallest excess of a mean cost.
+ * We solve linear programs, and lower the targets between them.  If no prices meet all targets, we
+ * take those with the smallest excess of a mean cost.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)

@@ -44,7 +44,7 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 /* Maximum number of rows: one per constraint, and one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
-/* Maximum price, at which scores have no effect on choices */
+/* Maximum price.  At this price, scores have no effect on choices. */
 #define PRICE_MAX	1e150
 
 /* Relaxed targets are raised further by this fraction of the spread of costs. */
@@ -67,10 +67,10 @@ typedef struct PriceProgram
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* raised if necessary */
-	double		score_scale;	/* usual spread of scores in a decision */
-	double		cost_scales[PRICE_MAX_KINDS];	/* usual spread of each constraint's costs */
+	double		score_scale;	/* mean spread of the scores in a decision */
+	double		cost_scales[PRICE_MAX_KINDS];	/* mean spread of the costs in a decision */
 
-	/* current basis of the program: an element per basic variable */
+	/* current basis of the linear program: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];
 	double		scores[PROGRAM_MAX_ROWS];	/* objective coefficients */
 	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* columns */

@@ -236,7 +236,7 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: slack variables, and the lists that are chosen at zero prices. */
+/* Set the initial basis: slack variables, and the candidates that are chosen at zero prices. */
 static void
 begin_basis(PriceProgram *p)
 {

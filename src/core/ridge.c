@@ -45,9 +45,9 @@ typedef struct Likelihood
 	double	   *vector;
 	double	   *spare;			/* work space for a tridiagonal factorization */
 	double		squares;		/* sum of squared deviations of rewards */
-	double		min_residual;	/* smallest residual */
+	double		min_residual;	/* minimum residual sum of squares */
 	double		degrees_of_freedom;
-	double		noise;			/* 0 if unknown */
+	double		noise;			/* noise standard deviation, or 0 */
 	double		start;			/* initial ridge */
 } Likelihood;
 

@@ -108,7 +108,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Compute how many entries a slate needs memory for, and sizes[g], how many for group g. */
+/* Return the number of entries for which a slate needs memory.  Sets sizes[g] for group g. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {

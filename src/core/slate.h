@@ -2,8 +2,8 @@
  * slate.h
  *		Choose the k candidates with the highest scores, with a maximum number per group.
  *
- * If scores are equal, the smallest tie-break key wins.  The keys are random, because random lists
- * and probabilities of lists rely on it.
+ * If scores are equal, the smallest tie-break key wins.  Keys must be random: random lists have
+ * equal scores, and the probabilities of lists are computed for random keys.
  */
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H
@@ -29,14 +29,14 @@ typedef struct SlateHeap
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected entry */
-	int			lost_count;		/* number of rejected entries whose score equals that of "lost" */
+	int			lost_count;		/* number of rejected entries with the same score as "lost" */
 } SlateHeap;
 
 typedef struct Slate
 {
 	uint64_t	seed;
 	const uint64_t *keys;		/* tie-break keys of candidates; NULL: drawn from "seed" */
-	const int  *groups;			/* groups, or NULL */
+	const int  *groups;			/* group of each candidate, or NULL */
 	int			group_count;
 	SlateHeap	best;
 	SlateHeap  *caps;			/* heap of each group's best entries */

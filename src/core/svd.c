@@ -31,7 +31,7 @@
 /* Eigenvalues of a Gram matrix below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* In a Gram matrix of unit vectors, eigenvalues below this fraction are rounding errors. */
+/* Eigenvalues of a Gram matrix of unit vectors below this fraction of 1 are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space */
@@ -109,7 +109,7 @@ svd_scale(SvdMatrix *matrix, double *roots)
 		matrix->pause();
 	}
 
-	/* the largest weight becomes 1, so that products in single precision do not underflow */
+	/* the largest element becomes 1, so that products in single precision do not underflow */
 	for (uint32_t user = 0; user < matrix->users && largest > 0.0; user++)
 	{
 		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)

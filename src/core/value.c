@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Return the sums for a single decision, with rewards that a model predicts, or zeros. */
+/* Return the sums of one decision.  "predicted" and "expected" are a model's rewards, or 0. */
 PolicyValue
 value_of(double reward, double weight, double predicted, double expected)
 {
@@ -96,7 +96,7 @@ value_sample_size(const PolicyValue *v)
 /* 60 steps reach the precision of a double. */
 #define BISECTION_STEPS		60
 
-/* Return a lower bound of the logarithm of a gambler's wealth (see value.h). */
+/* Return a lower bound of the log wealth of a gambler who tests a mean by bets (see value.h). */
 static double
 log_wealth(double bet, double count, double squares, double distance)
 {
@@ -106,7 +106,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the logarithm of the wealth, averaged over N_BETS sizes of bets (see value.h). */
+/* Return the log of a gambler's wealth, averaged over bets of N_BETS sizes (see value.h). */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {

@@ -25,12 +25,12 @@ typedef struct PolicyValue
 	double		count;
 	Moments		reward;
 	Moments		weight;
-	Moments		weighted;		/* mean and squared deviations of w r */
+	Moments		weighted;		/* moments of w r */
 	double		snips;
 	double		weight_squares;
-	Moments		by_squares;		/* moments of rewards with weights w^2 */
+	Moments		by_squares;		/* moments of r, weighted by w^2 */
 	double		max_weight;
-	Moments		doubly;			/* terms of dr */
+	Moments		doubly;			/* moments of e + w (r - q) */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight, double predicted, double expected);
@@ -40,17 +40,16 @@ extern double value_snips_stderr(const PolicyValue *v);
 extern double value_sample_size(const PolicyValue *v);
 
 /*
- * Confidence bounds that are valid at any time, for the mean of bounded numbers.
+ * Confidence bounds that are valid at any time, for the mean of numbers z in [0, 1].
  *
- * To test whether numbers z in [0, 1] have expectation m, let x = z - m, or m - z for the other
- * side.  For a bet s < 1 and x >= -1,
+ * We test a mean m by the wealth of a gambler who begins with 1 and bets a fraction s of the wealth
+ * on each z > m (for an upper bound: z < m).  With x = z - m (or m - z), the wealth is at least
  *
  *		the product of exp(s x - g(s) x^2),		g(s) = -ln(1 - s) - s
  *
- * is at most the wealth of a gambler who bets a fraction s of it each time (Fan, Grama and Liu
- * 2015).  If m is the expectation, wealth exceeds 1/alpha at any time with probability at most
- * alpha (Ville).  The bound is the m closest to the sample mean at which the mean wealth over
- * several bets exceeds 1/alpha.
+ * (Fan, Grama and Liu 2015).  If m is the true mean, the wealth ever exceeds 1/alpha with
+ * probability at most alpha (Ville).  The confidence bound is the m closest to the sample mean for
+ * which the wealth, averaged over several s, exceeds 1/alpha.
  */
 extern double bounds_distance(double count, double squares, double room, double alpha);
 

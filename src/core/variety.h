@@ -33,7 +33,7 @@ typedef struct Variety
 	int			count;			/* number of candidates */
 	int			dim;
 	double		diversity;		/* in (0, 1] */
-	const int  *numbers;		/* each candidate's number for tie-breaks */
+	const int  *numbers;		/* number of each candidate, for tie-breaking keys */
 	const int  *groups;			/* group of each candidate, or NULL */
 	int			cap;
 	float	   *units;			/* interleaved unit vectors */
@@ -51,9 +51,9 @@ typedef struct Variety
 	int			chosen_count;
 	int		   *taken;			/* chosen candidates per group */
 	double	   *scores;			/* -infinity: unavailable */
-	double	   *closest;		/* largest similarity to a choice */
-	double	   *peaks;			/* highest score per strip */
-	int		   *applied;		/* choices applied per strip */
+	double	   *closest;		/* largest similarity to a chosen candidate */
+	double	   *peaks;			/* highest penalized score per strip */
+	int		   *applied;		/* number of choices applied per strip */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);
