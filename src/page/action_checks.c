@@ -74,7 +74,7 @@ check_context_size(const ActionNames *context)
 				 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Raise an error if the price or a cost of an action is invalid.  It may be missing. */
+/* Raise an error if the price or a cost of an action is invalid.  Both may be missing. */
 static void
 check_number(const JsonbValue *action, const char *key)
 {
@@ -154,7 +154,7 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 	check_unique(ids, count);
 }
 
-/* Raise an error if a vector of the context has another length than declared. */
+/* Raise an error if the length of a vector in the context is not the declared one. */
 static void
 check_vector(const JsonbValue *value, const char *key, int length)
 {

@@ -27,7 +27,7 @@
 /* maximum length of a quoted value in an error message */
 #define MAX_QUOTED		200
 
-/* Smaller integers are not rounded to a power of the square root of 2. */
+/* Numbers are rounded to powers of the square root of 2, except integers below this. */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */

@@ -9,7 +9,7 @@
 #include "utils/array.h"
 #include "utils/jsonb.h"
 
-/* maximum bytes of the id of an event or action, since both are keys of tables */
+/* maximum length in bytes of the id of an event or action, so that it fits into an index */
 #define MAX_ID_BYTES	1000
 
 /* Arguments and settings of a request to a ranker */

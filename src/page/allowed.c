@@ -1,6 +1,6 @@
 /*
  * allowed.c
- *		Evaluate the expressions "candidates", "bonus" and "cap_group" outside recommend().
+ *		Evaluate the settings "candidates", "bonus" and "cap_group" outside recommend().
  *
  * The results do not contain items for which an expression fails.
  */

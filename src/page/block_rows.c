@@ -16,9 +16,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum absolute value of a date as Unix time; larger dates count as missing */
+/* maximum absolute value of a date, as Unix time; a larger date counts as missing */
 #define MAX_DATE		1e30
-/* maximum number of floats in a tree that divides items: 64 MB */
+/* maximum length of a tree that divides items into groups: 64 MB of floats */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- rows of the table "block" ---------- */
@@ -28,7 +28,7 @@ PG_FUNCTION_INFO_V1(dlints_block_codes);
 /*
  * _dlints_block_codes(features real[][], factors integer) -> bytea: round features to bytes.
  *
- * A row has the latent factors of an item, followed by its other features.
+ * Each row of "features" has the latent factors of an item, followed by its other features.
  */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)

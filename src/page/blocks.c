@@ -17,7 +17,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum rounding error of a score, in standard errors */
+/* maximum error of a score due to rounded features, in standard errors */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {
@@ -34,14 +34,14 @@ typedef struct BlockScan
 	int			blocks_size;	/* allocated length of best->blocks */
 	float		max_scales[N_SCALES];
 
-	/* present block */
+	/* the block that is read */
 	ArrayType  *items;
 	Datum	   *keys;			/* keys of the items in "items"; NULL until needed */
 	int			n_offered;		/* number of the block's eligible items */
-	int			numbers[MAX_ITEMS];	/* number of each eligible item, as in BestItems */
+	int			numbers[MAX_ITEMS];	/* number of each eligible item (see BestItems) */
 	int			places[MAX_ITEMS];	/* position of each eligible item in the block */
 	double		max_bonus;		/* largest bonus of the block's eligible items, at least 0 */
-	uint16		masks[MAX_ITEMS];	/* bit l: item may be among the best under vector l */
+	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under vector l? */
 	bool		is_kept;		/* is any item of the block among the best? */
 } BlockScan;
 
@@ -120,7 +120,7 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Offer an item to the slate of each weight vector in its mask.
+ * Add an item to the best items of each weight vector in its mask, if its score suffices.
  *
  * Scores with a bonus are doubles, because rounding them to floats would make some equal.
  */
@@ -188,7 +188,7 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	scan->n_blocks++;
 }
 
-/* ---------- searches for the best items ---------- */
+/* ---------- search for the best items ---------- */
 
 static Slate *
 make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
@@ -211,7 +211,7 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/* Set the maximum errors of scores, and the weights of neighbour scores, in "best". */
+/* Set the maximum errors of scores, and the weights of the neighbour score, in "best". */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
 {

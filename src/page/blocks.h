@@ -24,7 +24,7 @@
 #define FIRST_COST		2
 /* A block is rewritten if an item's popularity has changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Number of spreads of features in "spreads", before the spreads of "numbers" */
+/* Number of elements of "spreads" for features; the elements for "numbers" follow */
 #define N_SPREADS		2
 
 static inline Size
@@ -48,7 +48,7 @@ typedef struct EligibleItems
 {
 	KeyTable   *numbers;
 	int			count;
-	const double *bonuses;		/* bonus of each item's score */
+	const double *bonuses;		/* bonus that is added to each item's score */
 	const int  *groups;			/* cap group of each item; NULL: no caps */
 	int			group_count;
 	int			cap;
@@ -66,7 +66,7 @@ typedef struct BestItems
 	double	   *margins;		/* maximum error of scores, for each weight vector */
 	double	   *neighbour_weights;
 	bool	   *is_found;		/* did a block contain each eligible item? */
-	Datum	  **blocks;			/* items of each block; undefined if none is among the best */
+	Datum	  **blocks;			/* keys of each block's items, if any item is among the best */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

@@ -15,7 +15,7 @@
 
 /* maximum number of failing items that we isolate one by one: 0.1 s of CPU */
 #define MAX_FAILING		1000
-/* after MAX_FAILING failures, we skip a part of this many items if one of them fails */
+/* after MAX_FAILING failures, we skip a group of this many items if one of them fails */
 #define FAILING_PART	64
 
 /* maximum absolute value of a bonus; a larger bonus counts as 0 */
@@ -149,7 +149,7 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the items of a query, with a number to add to each item's score. */
+/* Read the items of a query, and a number per item that is added to its score. */
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {

@@ -9,7 +9,7 @@
 #include "page/keys.h"
 #include "posterior/kept_models.h"
 
-/* first number of items outside of blocks */
+/* number of the first item that is in no block */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 
 /* Candidates of a list: parallel arrays with one element per candidate */
@@ -21,23 +21,23 @@ typedef struct CandidateSet
 	double	   *addends;		/* number that is added to each score, such as the bonus */
 	int		   *groups;			/* cap group of each candidate; -1: none */
 	int			group_count;
-	uint64	   *numbers;		/* number of each item, which determines its tie-break key */
-	bool		is_cut;			/* may items outside the set have the same score as a candidate? */
-	int			n_scored;		/* number of items on the shortlist; 0: no shortlist was used */
-	int			n_failing;		/* number of items for which a setting's expression fails */
+	uint64	   *numbers;		/* number from which an item's tie-break key is computed */
+	bool		is_cut;			/* may other items have the same score as a candidate? */
+	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
+	int			n_failing;		/* number of items for which an expression in the settings fails */
 	Datum		failing;		/* an item for which an expression fails */
 	bool		has_object_error;	/* may a missing object be why an expression failed? */
-	double		share;			/* probability that a random list considers an item */
+	double		share;			/* probability that an item is a candidate of a random list */
 
 	/* set by ReadFeatures() */
 	ArrayType  *features;		/* one row per candidate */
-	int64	   *versions;		/* id of each item's row in "item_version"; 0: no row */
+	int64	   *versions;		/* id of each item's row in the table "item_version"; 0: no row */
 	double	   *effects;
 	double	   *effect_stddevs;
 	float4	   *costs;			/* one row per candidate */
 } CandidateSet;
 
-/* Models of a request */
+/* Models by which the list of a request is chosen */
 typedef struct PageModels
 {
 	Datum		profile;
@@ -45,7 +45,7 @@ typedef struct PageModels
 	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
 	PreparedModel *control;
 	int			n_draws;
-	double	   *draws;			/* draws of the personal model's coefficients; NULL: none */
+	double	   *draws;			/* posterior draws of the personal model; NULL: none */
 } PageModels;
 
 /* in weights.c */

@@ -23,7 +23,7 @@
 /* SQL function that we call directly */
 extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 
-/* Select the prices of constraints, and the list's mean costs $1, by names of constraints. */
+/* Select the prices of constraints, and the list's mean costs ($1), as JSON objects by name. */
 static const PageQuery name_costs = {
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
@@ -126,7 +126,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)
 	{
-		/* the search in blocks.c has used the same keys */
+		/* use the same tie-break keys as the search in blocks.c */
 		candidates->tie_keys = AllocateMany(sizeof(uint64), set->count);
 		for (int i = 0; i < set->count; i++)
 			candidates->tie_keys[i] = slate_tie_key((uint64) seed, set->numbers[i]);

@@ -58,7 +58,7 @@ typedef struct ClickReader
 	TimestampTz known_since;	/* items clicked after this time do not appear on the list */
 	List	   *lists;			/* earlier lists of the user or session */
 	const struct ShownList *list;	/* the earlier list whose rewards are read */
-	KeyTable   *shown;			/* its items; NULL until needed */
+	KeyTable   *shown;			/* items of "list"; NULL until needed */
 	KeyTable   *left_out;		/* items of the argument "recent"; NULL: none */
 	bool		is_of_session;
 } ClickReader;
@@ -178,7 +178,7 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 
 /* ---------- clicks from all sources ---------- */
 
-/* Get the time since which clicked items stay off the list; infinity: none do. */
+/* Get the time after which clicks exclude items from the list; infinity: they never do. */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {

@@ -40,18 +40,18 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* all block numbers are below this number */
+	int			n_blocks;		/* number of blocks; block numbers are below it */
 	bool	   *has_centroid;
 	int			count;			/* number of centroids, each of one block */
 	int		   *numbers;		/* block number of each centroid */
-	float	   *bounds;			/* estimated highest score of each block under each weight vector */
-	float	   *squares;		/* squared weights, interleaved */
+	float	   *bounds;			/* estimated highest score of each block, per weight vector */
+	float	   *squares;		/* squares of the interleaved weights */
 	float	   *variances;		/* variances of the features of the blocks in one centroid row */
-	float	   *thresholds;		/* scores that unread blocks must exceed, per weight vector */
-	double	   *keys;			/* promising blocks have the smallest sort keys */
-	int		   *unread;			/* indexes of the centroids of unread blocks */
+	float	   *thresholds;		/* score that an unread block must exceed, per weight vector */
+	double	   *keys;			/* sort key per centroid; the smallest are read first */
+	int		   *unread;			/* indexes of centroids whose block is not read yet */
 	int			n_unread;
-	int			n_promising;	/* number of unread blocks above any threshold */
+	int			n_promising;	/* number of unread blocks that may exceed a threshold */
 	int		   *chosen;			/* numbers of the blocks to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
@@ -66,7 +66,7 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write the features of the date closest to now that each block of a row may contain.
+ * For each block, write the features of a date that is as close to now as its items may have.
  *
  * "spreads" and "variances" begin with the first block's dates.
  */
@@ -105,7 +105,7 @@ square(float number)
 /*
  * Write the variance of each feature of a block.
  *
- * Where the table has only the largest distance from the mean, we write its square.
+ * If the table has only the largest distance from the mean of a feature, we write its square.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -171,7 +171,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds of scores so high that few blocks exceed them. */
+/* Set initial thresholds of scores, which only blocks with a high bound exceed. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -246,7 +246,7 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/* Compute the sort keys of unread blocks, and move blocks above a threshold to the front. */
+/* Compute the sort keys of unread blocks, and move blocks that exceed a threshold to the front. */
 static void
 find_keys(BlockChoice *choice)
 {
@@ -268,7 +268,7 @@ find_keys(BlockChoice *choice)
 	}
 }
 
-/* Set thresholds to the lowest scores that are kept, and drop blocks below all of them. */
+/* Set each threshold to the lowest score of the best items found, and drop blocks below all. */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
 {
@@ -281,7 +281,7 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 		is_raised &= threshold >= choice->thresholds[r];
 		choice->thresholds[r] = threshold;
 	}
-	/* blocks below all old thresholds are also below the new ones, unless a threshold has fallen */
+	/* if no threshold has fallen, blocks below the old ones are also below the new ones */
 	if (is_raised)
 		choice->n_unread = choice->n_promising;
 	find_keys(choice);

@@ -144,8 +144,8 @@ set_path(Oid schema, GucAction action)
 /*
  * Set the search_path to a schema.  Returns the GUC nest level that restores it.
  *
- * Requests look up few rows, which are mostly cached.  The default random_page_cost would make the
- * planner scan a whole table of some thousand items instead.  Lower settings remain.
+ * Also lowers random_page_cost: its default would make the planner scan a whole table of some
+ * thousand items, although requests look up few rows, which are mostly cached.
  */
 int
 EnterSchema(Oid schema)

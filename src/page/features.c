@@ -40,14 +40,14 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* indexes of the candidates that the query encode_items reads */
-	int			number;			/* index of the candidate that is read */
-	bool		lacks_costs;	/* are an item's stored costs older than the constraints? */
+	const int  *numbers;		/* indexes of the candidates whose features are encoded */
+	int			number;			/* index of the candidate that is being read */
+	bool		lacks_costs;	/* were an item's costs stored before a constraint was added? */
 	bool	   *is_read;
-	bool		is_snapshot_old;	/* may a fit have dropped versions that the snapshot shows? */
+	bool		is_snapshot_old;	/* may rows of "item_version" in the snapshot be deleted? */
 } FeatureReader;
 
-/* seconds after which a transaction with one snapshot logs the versions of items itself */
+/* duration in seconds from which a transaction with one snapshot logs all features of items */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool
@@ -154,7 +154,7 @@ read_vectors(FeatureReader *reader)
 	EndLookup(lookup);
 }
 
-/* Remove candidates without features.  Their row was deleted, or their key is too long. */
+/* Remove candidates without features, whose row was deleted or whose key is too long. */
 static void
 drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 {

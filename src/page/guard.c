@@ -69,7 +69,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* For CheckNamesakes(), check the owners of all functions whose names begin with a prefix. */
+/* Check the owners of all functions whose names begin with a prefix (see CheckNamesakes()). */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -128,7 +128,7 @@ CheckNamesakes(Oid extension_schema)
 
 /* ---------- temporary relations ---------- */
 
-/* DROP ... CASCADE of a user's object drops these views */
+/* views that DROP ... CASCADE may drop, since they use objects of the user */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
 /* Raise an error if a temporary relation has the name of a view that was dropped. */

@@ -115,7 +115,7 @@ type_input(FunctionCallInfo fcinfo)
 	return input;
 }
 
-/* Does an error mean that a value is invalid?  Input functions raise errors of these classes. */
+/* Is this an error that input functions raise for an invalid value? */
 static bool
 is_value_error(int sqlerrcode)
 {

@@ -19,14 +19,14 @@
 #include "compat.h"
 #include "page/keys.h"
 
-/* Limits of the array that small integer keys index, which is faster than a hash table */
+/* Limits of the array for small integer keys, whose lookups are faster than in a hash table */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
 /*
- * Length of a bitmap with a bit for each integer key in the hash table, found by its lowest bits.
- * Most keys that we look up are not in the table, and their bits are 0.
+ * Length in words of a bitmap of the lowest bits of the integer keys in a table.  It saves most
+ * searches for keys that are not in the table.
  */
 #define FILTER_WORDS		128
 
@@ -59,7 +59,7 @@ typedef struct KeyEntry
 	char		status;
 } KeyEntry;
 
-/* How to hash and compare keys of a type */
+/* Functions that hash and compare keys of a type */
 typedef struct KeyFunctions
 {
 	bool		is_integer;		/* are keys equal only if their bits are equal? */
@@ -109,7 +109,7 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyFunctions type;
-	uint64		max_length;		/* integer keys below this are in "numbers" */
+	uint64		max_length;		/* integer keys below this are in the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
 	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
 	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */

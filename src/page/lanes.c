@@ -18,7 +18,7 @@
 
 /* ---------- weights ---------- */
 
-/* Return the power of two by which the largest weight must be multiplied to be about 1. */
+/* Return the power of two by which weights are multiplied, so that the largest is about 1. */
 static double
 unit_of(const double *weights, int count)
 {

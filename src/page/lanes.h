@@ -13,12 +13,12 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of the weights of factors and of columns */
+	float	   *lengths;		/* norms of each vector's weights of factors and of columns */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* Scorer of rows under many weight vectors */
+/* Scorer of rows of "block" or "centroid", under many weight vectors */
 typedef struct BlockScorer
 {
 	PageRequest *page;
@@ -36,7 +36,7 @@ typedef struct BlockScorer
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];
-	float	   *narrow;			/* features and costs of each item that are not stored as bytes */
+	float	   *narrow;			/* features and costs of items that are not stored as bytes */
 	int32		sums[MAX_ITEMS * BYTE_LANES];
 	float		scores[MAX_ITEMS * BYTE_LANES];
 } BlockScorer;

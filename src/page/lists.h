@@ -10,11 +10,11 @@
 typedef struct ListRequest
 {
 	ListPolicy treatment;
-	bool		is_like_item;	/* for more_like() */
-	bool		is_next_page;	/* for next() */
+	bool		is_like_item;	/* is it a request of more_like()? */
+	bool		is_next_page;	/* is it a request of next()? */
 	bool		leaves_out_known;	/* does the list leave out items clicked within repeat_after? */
 	NullableDatum item;
-	NullableDatum recent;		/* recently clicked items, from the caller */
+	NullableDatum recent;		/* recently clicked items that the caller passed */
 	NullableDatum profile;		/* the user's profile; NULL until computed */
 	Choice		choice;
 	int64		seed;			/* seed of posterior draws and tie-break keys */

@@ -14,13 +14,13 @@
 /* Larger neighbour scores are reduced to this value. */
 #define MAX_SCORE		4.0
 
-/* maximum number of items that are added to a shortlist */
+/* maximum number of items that a shortlist gets because of their neighbour scores */
 #define MAX_ADDED	100
 
-/* In catalogues with more items than this, a search does not look up each neighbour score. */
+/* In catalogues with more items, a search does not look up the neighbour score of each item. */
 #define MAX_LOOKED_UP	20000
 
-/* An item, and the sum of its weights */
+/* An item, and the sum of the weights from all clicked items */
 typedef struct Neighbour
 {
 	Datum		item;
@@ -90,7 +90,7 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Find an item; NULL: its score is 0. */
+/* Find an item with a neighbour score.  Returns NULL if its score is 0. */
 static Neighbour *
 find_neighbour(const PageRequest *page, Datum item)
 {

@@ -278,7 +278,7 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {
 	"SELECT @extschema@._dlints_check_objects()", {0}};
 
-/* Raise an error that names dropped objects, if "error" could come from one. */
+/* Raise an error that names the dropped objects, if they can be the cause of "error". */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {

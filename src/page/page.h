@@ -14,7 +14,7 @@
 #include "sql/rows.h"
 
 /* Flags that choose the text of a statement (see StatementWord) */
-#define VARIANT_SHORTLIST	(1 << 0)	/* read only the given items */
+#define VARIANT_SHORTLIST	(1 << 0)	/* read only given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
 #define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
 
@@ -45,13 +45,13 @@ typedef struct PageSettings
 	double		control;		/* share of users in the control group */
 	double		epsilon;		/* share of lists that are random */
 	int			factors;
-	int			liked;
-	int			aged;
-	int			size;
+	int			liked;			/* number of factors and columns, which profiles have, too */
+	int			aged;			/* number of features of dates */
+	int			size;			/* number of features of an item */
 	int			cap;			/* maximum number of items of a cap group; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
-	int64		block_items;	/* number of items that fit into the blocks; 0: no blocks */
+	int64		block_items;	/* number of items for which the blocks have room; 0: no blocks */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
@@ -65,7 +65,7 @@ typedef struct PageSettings
 	double		random_draw;
 	NullableDatum repeat_after; /* lists leave out items that were clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	const float4 *scale;		/* scale factors of profiles */
+	const float4 *scale;		/* factor by which each element of a profile is multiplied */
 	double		popularity_weight;
 	double		neighbour_weight;
 	bool		is_centered;	/* are features centered within each list? */
@@ -110,7 +110,7 @@ typedef struct PageRequest
 	MemoryContext memory;		/* freed by ClosePage() */
 	PageSettings settings;
 
-	/* this request */
+	/* arguments and state of the request */
 	NullableDatum user;
 	NullableDatum session;
 	Datum		context;		/* a jsonb object */
@@ -119,10 +119,10 @@ typedef struct PageRequest
 	bool		skips_failing;	/* skip items and clicks for which an expression fails? */
 	bool		has_passed;		/* did the recommender's expressions succeed for any item? */
 
-	/* scores by the user's clicks (see neighbours.c); NULL: all scores are 0 */
+	/* scores from the user's clicks (see neighbours.c); NULL: all scores are 0 */
 	struct NeighbourScores *neighbours;
 
-	KeyNumbers *groups;			/* names of cap groups; NULL until needed */
+	KeyNumbers *groups;			/* numbers of cap groups, by name; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;

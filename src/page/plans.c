@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* If there are more plans, we drop all plans at the end of a transaction, when none is in use. */
+/* Maximum number of plans.  If there are more at the end of a transaction, we drop all plans. */
 #define MAX_KEPT_PLANS	1000
 
 #define PLACEHOLDER		"@extschema@"
@@ -34,7 +34,7 @@ typedef struct KeptPlanEntry
 	SPIPlanPtr	plan;
 } KeptPlanEntry;
 
-/* Replacement of a word in braces: "text" if all "bits" are set, else "otherwise" */
+/* Replacement of a word in braces: "text" if the variant has all "bits", else "otherwise" */
 typedef struct StatementWord
 {
 	const char *name;

@@ -40,7 +40,7 @@ static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* List the columns in "like", and tell whether they exist and contain dates. */
+/* Select the columns in "like", and whether they exist and contain dates. */
 static const PageQuery liked_columns = {
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
 	"FROM setting s, jsonb_each($1 -> 'like') l",
@@ -77,7 +77,7 @@ encode_likes(PageRequest *page, void *arg)
 	likes->features = ResultColumn(1);
 }
 
-/* Encode the columns that the context's key "like" names.  Returns an invalid value's error. */
+/* Encode the columns in the context's key "like".  Returns the error of an invalid value. */
 static ErrorData *
 try_likes(PageRequest *page, Likes *likes)
 {
@@ -338,7 +338,7 @@ sum_features(PageRequest *page, ClickedItems clicked)
 	return sum;
 }
 
-/* Add features to the sum, with the weight of "clicks" clicks, and return the user's profile. */
+/* Add features to the sum with the weight of "clicks" clicks, and return the user's profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {

@@ -26,9 +26,9 @@
 
 /* minimum number of eligible items to find: their estimated total has an error of about 5 % */
 #define MIN_FOUND			400
-/* number of eligible items to find for each position of the list */
+/* number of eligible items to find per position of the list */
 #define FOUND_PER_POSITION	4
-/* factor by which draws exceed their expected number, so that one round usually suffices */
+/* factor by which we exceed the expected number of draws, so that one round usually suffices */
 #define MORE_DRAWS			1.25
 /* maximum number of draws for each eligible item to find */
 #define MAX_DRAWS			20
@@ -44,12 +44,12 @@ typedef struct RandomSearch
 	int64		n_in_blocks;	/* number of slots for items in all blocks */
 	int64		n_places;		/* number of slots plus number of new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of the places that were drawn */
+	uint8	   *is_drawn;		/* bitmap of the slots and new items that were drawn */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
 	int			slot;			/* position in a block at which read_slot() reads an item */
-	Datum	   *drawn;			/* item found by each draw */
+	Datum	   *drawn;			/* key of the item in each drawn slot */
 	bool	   *is_empty;		/* was the slot of each draw empty? */
 	KeyTable   *eligible;		/* eligible items among the drawn items */
 	int			n_eligible;

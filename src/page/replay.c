@@ -25,10 +25,10 @@
 #define SAMPLED_ITEMS		10
 /* number of draws of coefficients under which a list is replayed */
 #define REPLAYED_DRAWS		2
-/* number of items per weight vector: MIN_BEST + BEST_PER_POSITION per position of the list */
+/* number of items to find per weight vector: MIN_BEST + BEST_PER_POSITION * length of the list */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
-/* price that outweighs all other terms of a score, relative to the norm of all weights */
+/* a price so high that only costs matter, relative to the norm of all weights */
 #define EXTREME_PRICE		100.0
 
 /* Get the weight vectors by which the recommender's models rank items for a profile. */
@@ -43,10 +43,10 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Extend each weight vector by the negative prices of the constraints, in several variants.
+ * Copy each weight vector with several prices of the constraints.
  *
- * They are the current prices, no prices, and for each constraint a price that outweighs all other
- * terms of a score.
+ * The prices are: the current ones, zeros, and for each constraint a price so high that only its
+ * costs matter.
  */
 static Rankings
 add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
@@ -75,7 +75,7 @@ add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
 	return (Rankings) {draws->count * variants, width, weights};
 }
 
-/* Find the items of a list, and those that any price could bring into the list. */
+/* Find the items of a list, and all items that some price would bring into the list. */
 static CandidateSet *
 find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 *signs)
 {

@@ -19,7 +19,7 @@
 
 #include "compat.h"
 
-/* parts of the maintenance, in order; no timeout in a long part delays learning, which is first */
+/* parts of the maintenance, in order; "learn" is first, so that no timeout can delay it */
 static const char *const parts[] = {"learn", "refresh", "items", "refit", "rebuild", "prices", "months"};
 
 /* result of the SQL function run_part() if it must be called again for this part */

@@ -23,7 +23,7 @@
 /* maximum of the setting "cap"; larger values have no effect */
 #define MAX_CAP			1000000
 
-/* number of features besides factors, columns and dates: popularity and neighbour score */
+/* number of features that are neither factors, columns nor dates: popularity, neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -65,7 +65,7 @@ static const PageTable setting_table = {"setting", 22, {
 		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"repeat_after", INTERVALOID}, {"effect_stddev", FLOAT8OID},
 		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid}}};
 
-/* Copy a value into the request's memory context, without detoasting it. */
+/* Copy a value into the memory context of the request, without detoasting it. */
 static NullableDatum
 keep_value(const PageRequest *page, Datum value, bool isnull, int16 length)
 {

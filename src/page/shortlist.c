@@ -40,13 +40,13 @@
 /* maximum number of items without a vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * An item that the search did not find is added if its neighbour score is high enough: this
- * fraction of the difference between the last score found and the last score on the list.
+ * Fraction of the difference in score between the last item on the list and the last item found. An
+ * item that was not found becomes a candidate if its neighbour score exceeds this.
  */
 #define MISSED_PART			0.5
-/* number of items to find in each group beyond the cap, because scores are rounded */
+/* number of items to find in each cap group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
-/* first number of items without a vector */
+/* number of the first item without a vector */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 /* Select trending items, best first. */

@@ -53,7 +53,7 @@ prepare_state(const PageRequest *page, NullableDatum state)
 	return model;
 }
 
-/* Read the models.  Catalogues with blocks get fewer draws, since each scores all items. */
+/* Read the models.  Catalogues with blocks get fewer draws, because each draw scores all items. */
 PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 {
@@ -94,7 +94,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Get the mean weights of features, plus those that predict outcomes after a click. */
+/* Get the mean weights of features, including those that predict outcomes after a click. */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
@@ -106,7 +106,7 @@ MeanWeights(const PageRequest *page, const PageModels *models)
 	return weights;
 }
 
-/* Read the penalty of scores per unit of each cost. */
+/* Get the dual prices: what a unit of each cost subtracts from a score. */
 const double *
 ReadPenalties(PageRequest *page)
 {
