@@ -3,7 +3,6 @@
  *		The aggregate dlints_shortlist: select the items with the highest scores from millions of
  *		items.
  *
- * Features of type real[] are scored in single precision, which is accurate enough to select items.
  * Recommenders use page/shortlist.c instead.
  */
 #include "postgres.h"
@@ -17,7 +16,6 @@
 #include "choose/request.h"
 #include "choose/scores.h"
 #include "choose/topk.h"
-#include "core/clones.h"
 #include "core/numbers.h"
 #include "core/score.h"
 #include "sql/args.h"
@@ -77,16 +75,12 @@ typedef struct Shortlist
 	int			rankings;
 	int			len;
 	ValueKey	weights;		/* key of the argument "weights", to compare rows */
-	double	   *numbers;		/* weight vectors, scaled by powers of two */
-	float	   *float_lanes;	/* weights as floats, interleaved (see core/score.h) */
-	double	   *lanes;			/* weights as doubles, also interleaved; NULL until needed */
+	double	   *lanes;			/* weight vectors, interleaved (see core/score.h) */
 	TieKeys		ties;			/* settings of the tie-break keys */
 	TopK	  **best;
 	int			strip_len;		/* maximum number of items that are scored together */
 	double	   *strip;			/* features of the items that are scored together */
 	double		scores[SCORE_LANES * STRIP];
-	float		float_scores[SCORE_LANES_FLOAT * STRIP];
-	double		column[STRIP];	/* scores of a strip of items under one weight vector */
 } Shortlist;
 
 /* Arguments of a row.  The array "items" is NULL until needed. */
@@ -98,39 +92,16 @@ typedef struct Block
 	Datum	   *items;
 } Block;
 
-/*
- * Read the weight vectors and interleave them (see core/score.h).
- *
- * We scale them by powers of two, so that scores fit into single precision.
- */
-static void
-PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
+static double *
+PackWeights(ArrayType *weights, const ArgSpec *spec, int rankings)
 {
-	Size		len = list->len;
+	double	   *numbers = AllocateNumbers((Size) rankings * spec->len);
+	double	   *lanes = AllocateNumbers((Size) score_rounded(rankings) * spec->len);
 
-	list->numbers = AllocateNumbers(list->rankings * len);
-	ArgMatrixSlice(weights, spec, 0, list->rankings, list->numbers);
-	for (int i = 0; i < list->rankings; i++)
-	{
-		double	   *numbers = list->numbers + i * len;
-		int			exponent;
-
-		frexp(largest_magnitude(len, numbers), &exponent);
-		for (int k = 0; k < list->len; k++)
-			numbers[k] = ldexp(numbers[k], -exponent);
-	}
-	list->float_lanes = AllocateMany(sizeof(float), score_rounded_float(list->rankings) * len);
-	score_pack_float(list->len, list->rankings, list->numbers, list->len, list->float_lanes);
-}
-
-static void
-PackDoubles(Shortlist *list)
-{
-	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(list));
-
-	list->lanes = AllocateNumbers((Size) score_rounded(list->rankings) * list->len);
-	score_pack(list->len, list->rankings, list->numbers, list->len, list->lanes);
-	MemoryContextSwitchTo(caller);
+	ArgMatrixSlice(weights, spec, 0, rankings, numbers);
+	score_pack(spec->len, rankings, numbers, spec->len, lanes);
+	pfree(numbers);
+	return lanes;
 }
 
 static Shortlist *
@@ -154,7 +125,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	list->rankings = rankings;
 	list->len = spec.len;
 	ValueKeySet(&list->weights, PG_GETARG_DATUM(WEIGHTS_ARGNO), context);
-	PackWeights(list, weights, &spec);
+	list->lanes = PackWeights(weights, &spec, rankings);
 	list->ties = TieKeysCreate(item_type, PG_NARGS() > SEED_ARGNO ?
 							   SeedArgument(fcinfo, SEED_ARGNO) : FreshSeed());
 	list->best = palloc(sizeof(TopK *) * rankings);
@@ -203,14 +174,6 @@ ReadBlock(FunctionCallInfo fcinfo, const Shortlist *list)
 	return block;
 }
 
-static void
-ReadStrip(Shortlist *list, const Block *block, int first, int count)
-{
-	ArgSpec		spec = FeaturesSpec(list);
-
-	ArgMatrixSlice(block->features, &spec, first, count, list->strip);
-}
-
 static NullableDatum
 GetItem(Block *block, int number)
 {
@@ -219,12 +182,11 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Offer a strip of items to the list "best".  Successive scores are "step" numbers apart. */
+/* Offer a strip of items to the list "best", with scores SCORE_LANES numbers apart. */
 static void
-OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
-		   Block *block, int first, int count)
+OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, int first, int count)
 {
-	for (int i = 0; i < count; i++, scores += step)
+	for (int i = 0; i < count; i++, scores += SCORE_LANES)
 		if (!TopKIsBeyond(best, *scores))
 		{
 			NullableDatum item = GetItem(block, first + i);
@@ -233,14 +195,14 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		}
 }
 
+/* Score a strip of items under all weight vectors. */
 static void
-ScoreDoubles(Shortlist *list, Block *block, int first, int count)
+ScoreStrip(Shortlist *list, Block *block, int first, int count)
 {
+	ArgSpec		spec = FeaturesSpec(list);
 	double		peaks[SCORE_LANES];
 
-	if (!list->lanes)
-		PackDoubles(list);
-	ReadStrip(list, block, first, count);
+	ArgMatrixSlice(block->features, &spec, first, count, list->strip);
 	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES)
 	{
 		TopK	  **best = list->best + pack;
@@ -252,65 +214,7 @@ ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 		peak_of_lanes(count, list->scores, peaks);
 		for (int i = 0; i < lanes; i++)
 			if (!TopKIsBeyond(best[i], ResultFinite(peaks[i])))
-				OfferStrip(best[i], &list->ties, list->scores + i, SCORE_LANES,
-						   block, first, count);
-	}
-}
-
-/*
- * Compute a score in double precision, because it is infinite or NaN in single precision.
- *
- * The result depends only on this item, so that equal items have equal scores.
- */
-static double
-ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
-{
-	ReadStrip(list, block, number, 1);
-	return ResultFinite(dot_double(list->len, list->numbers + (Size) ranking * list->len,
-								   list->strip));
-}
-
-static void
-WidenColumn(Shortlist *list, int ranking, const Block *block, int first, int count)
-{
-	const float *scores = list->float_scores + ranking % SCORE_LANES_FLOAT;
-
-	for (int i = 0; i < count; i++, scores += SCORE_LANES_FLOAT)
-		list->column[i] = likely(isfinite(*scores)) ? *scores :
-			ScoreAsDouble(list, ranking, block, first + i);
-}
-
-/*
- * Score "count" items under all weight vectors in single precision.
- *
- * If a feature is not finite, its item's scores are NaN, and WidenColumn() raises the error.
- */
-static void
-ScoreFloats(Shortlist *list, Block *block, int first, int count)
-{
-	const float4 *features = (float4 *) ARR_DATA_PTR(block->features) +
-		(Size) first * list->len;
-	float		peaks[SCORE_LANES_FLOAT];
-
-	/* prefetch all features, which are rarely in the CPU's cache */
-	for (Size at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
-		PREFETCH(features + at);
-	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)
-	{
-		TopK	  **best = list->best + pack;
-		int			lanes = Min(SCORE_LANES_FLOAT, list->rankings - pack);
-
-		CHECK_FOR_INTERRUPTS();
-		score_lanes_float(list->len, list->float_lanes + (Size) pack * list->len,
-						  count, features, list->len, list->float_scores, SCORE_LANES_FLOAT);
-		peak_of_lanes_float(count, list->float_scores, peaks);
-		for (int i = 0; i < lanes; i++)
-		{
-			if (TopKIsBeyond(best[i], peaks[i]))
-				continue;
-			WidenColumn(list, pack + i, block, first, count);
-			OfferStrip(best[i], &list->ties, list->column, 1, block, first, count);
-		}
+				OfferStrip(best[i], &list->ties, list->scores + i, block, first, count);
 	}
 }
 
@@ -341,14 +245,7 @@ dlints_shortlist_transfn(PG_FUNCTION_ARGS)
 	}
 	block = ReadBlock(fcinfo, list);
 	for (int first = 0; first < block.count; first += list->strip_len)
-	{
-		int			count = Min(list->strip_len, block.count - first);
-
-		if (ARR_ELEMTYPE(block.features) == FLOAT4OID)
-			ScoreFloats(list, &block, first, count);
-		else
-			ScoreDoubles(list, &block, first, count);
-	}
+		ScoreStrip(list, &block, first, Min(list->strip_len, block.count - first));
 	PG_RETURN_POINTER(list);
 }
 

@@ -187,53 +187,46 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 
 /* ---------- maxima ---------- */
 
+/* Number of SIMD vectors in a row of scores */
+#define QUADS	(SCORE_LANES / 4)
+
 /*
- * Compute the maximum of each column of an array.
+ * Compute the maximum of each of the SCORE_LANES columns of an array.
  *
  * We add 0 times each number, so that the result is NaN if a number is not finite.
  */
-#define LANES_BODY(vector, vectors, lowest) \
-	const vector *rows = (const vector *) scores; \
-	size_t		half = (count + 1) / 2; \
-	size_t		second = (count - half) * (vectors); \
-	vector		highest[2 * (vectors)]; \
-	vector		zero[2 * (vectors)]; \
-	int			l; \
-\
-	UNROLL \
-	for (l = 0; l < 2 * (vectors); l++) \
-	{ \
-		zero[l] = (vector) {0}; \
-		highest[l] = zero[l] + (lowest); \
-	} \
-	for (; half > 0; half--, rows += (vectors)) \
-	{ \
-		UNROLL \
-		for (l = 0; l < 2 * (vectors); l++) \
-		{ \
-			vector		next = l < (vectors) ? rows[l] : rows[second + (size_t) (l - (vectors))]; \
-\
-			highest[l] = HIGHER(vector, next, highest[l]); \
-			zero[l] += 0 * next; \
-		} \
-	} \
-	UNROLL \
-	for (l = 0; l < (vectors); l++) \
-		((vector *) peaks)[l] = HIGHER(vector, highest[l], highest[l + (vectors)]) + \
-			zero[l] + zero[l + (vectors)]
-
 CPU_CLONES
 void
 peak_of_lanes(size_t count, const double *scores, double *peaks)
 {
-	LANES_BODY(quad, SCORE_LANES / 4, -DBL_MAX);
-}
+	const quad *rows = (const quad *) scores;
+	size_t		half = (count + 1) / 2;
+	size_t		second = (count - half) * QUADS;
+	quad		highest[2 * QUADS];
+	quad		zero[2 * QUADS];
+	int			l;
 
-CPU_CLONES
-void
-peak_of_lanes_float(size_t count, const float *scores, float *peaks)
-{
-	LANES_BODY(octet, SCORE_LANES_FLOAT / 8, -FLT_MAX);
+	UNROLL
+	for (l = 0; l < 2 * QUADS; l++)
+	{
+		zero[l] = (quad) {0};
+		highest[l] = zero[l] - DBL_MAX;
+	}
+	for (; half > 0; half--, rows += QUADS)
+	{
+		UNROLL
+		for (l = 0; l < 2 * QUADS; l++)
+		{
+			quad		next = l < QUADS ? rows[l] : rows[second + (size_t) (l - QUADS)];
+
+			highest[l] = HIGHER(quad, next, highest[l]);
+			zero[l] += 0 * next;
+		}
+	}
+	UNROLL
+	for (l = 0; l < QUADS; l++)
+		((quad *) peaks)[l] = HIGHER(quad, highest[l], highest[l + QUADS]) +
+			zero[l] + zero[l + QUADS];
 }
 
 double

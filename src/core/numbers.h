@@ -40,7 +40,6 @@ extern double peak_of(size_t count, const double *numbers);
 
 /* Compute the maximum of each column of scores, as score_lanes() writes them. */
 extern void peak_of_lanes(size_t count, const double *scores, double *peaks);
-extern void peak_of_lanes_float(size_t count, const float *scores, float *peaks);
 
 /*
  * Permute indexes so that the first "n" have the smallest keys.

@@ -25,7 +25,7 @@ FROM   generate_series(1, rankings) w, LATERAL (
 		FROM item) t
 $$;
 
-SELECT plan(8 + 6 + 24 + 8 + 10 + 11);
+SELECT plan(8 + 6 + 24 + 8 + 7 + 11);
 
 -- ---------- the best under each ----------
 
@@ -136,17 +136,10 @@ FROM   block JOIN twice USING (n);
 SELECT is((dlints_shortlist(ids, xs, weights(9), 6))[1:6], (SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(
   SELECT unnest(weights(1))), x) DESC))[1:6] FROM item), 'items of the first weight vector come first') FROM block;
 
--- ---------- single precision ----------
+-- ---------- extreme numbers ----------
 
 CREATE FUNCTION listed(features anyarray, weights float8[], k bigint) RETURNS integer[] LANGUAGE sql AS $$
 SELECT sorted(dlints_shortlist(ARRAY(SELECT generate_subscripts(features, 1)), features, weights, k)) $$;
-SELECT is(listed(array_agg(ARRAY[3e38, 3e38, 3e38 - i * 1e36]::real[] ORDER BY i), w, 2), result,
-          'scores that single precision does not hold, weights ' || w::text)
-FROM   generate_series(1, 20) i,
-       (VALUES ('{{1,1,1}}'::float8[], '{1,2}'::int[]), ('{{-1,-1,-1}}', '{19,20}'), ('{{1,1,1},{-1,-1,-1}}',
-         '{1,2,19,20}'))
-       v (w, result)
-GROUP  BY w, result ORDER BY w;
 -- whatever the neighbouring rows are
 SELECT is(count(DISTINCT s), 2::bigint, format('%s: equal features have equal scores', x))
 FROM  (SELECT x, dlints_shortlist(ids, ARRAY[x, y]::real[], '{{0.3,0.7,0.9}}', 1) AS s
@@ -158,7 +151,7 @@ SELECT is(listed('{{1,2},{2,1},{3,0},{1,1}}'::real[], w, 1), result, 'weights ' 
 FROM  (VALUES ('{{1e50,1e49}}'::float8[], '{3}'::int[]), ('{{1e-300,2e-300}}', '{1}'),
   ('{{-1e-40,5e-41},{1e45,0}}', '{1,3}'))
       v (w, result);
-SELECT is(listed('{{1},{1.000000000001},{0.9}}'::float8[], '{{1}}', 1), '{2}', 'double precision stays');
+SELECT is(listed('{{1},{1.000000000001},{0.9}}'::float8[], '{{1}}', 1), '{2}', 'scores have double precision');
 SELECT is(dlints_shortlist(ids, xs, '{{1}}', 2), '{4,2}',
   'dlints_shortlist takes blocks of real and double precision in one query')
 FROM  (VALUES ('{1,2}'::int[], '{{1},{2}}'::real[]::dlints_vector), ('{3,4}', '{{0.5},{3}}'::float8[]::dlints_vector),
