@@ -12,6 +12,7 @@
 #include "core/linalg.h"
 #include "core/posterior.h"
 #include "model/model.h"
+#include "sql/args.h"
 #include "sql/observation.h"
 
 /* Decay evidence as if "updates" observations had followed, or "time" microseconds had passed. */
@@ -277,7 +278,8 @@ dlints_scale(PG_FUNCTION_ARGS)
 		PG_RETURN_DLINTS_P(ModelCreate(&header));
 	}
 	weight = PG_GETARG_FLOAT8(0);
-	CheckWeight(weight, NULL);
+	if (!(weight > 0.0 && weight <= DLINTS_MAX_WEIGHT))
+		ArgRaiseOutOfRange("weight", "between 0 and 1e10", weight);
 	model = PG_GETARG_DLINTS_P_COPY(1);
 	memories = ModelMemories(model);
 	if (model->header.updates == 0)
