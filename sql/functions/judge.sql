@@ -184,7 +184,8 @@ BEGIN
 END
 $$;
 
--- Returns one row per arm, with its model.  Raises an error unless both arrays have the same length.
+-- Returns one row per arm, with its model.  Raises an error unless both arrays have the same length, and
+-- arms have different names.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
 	RETURNS TABLE (action text, model dlints, n bigint)
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
@@ -195,6 +196,9 @@ BEGIN
 			DETAIL = format('There are %s arms and %s models.', cardinality(arms), cardinality(models));
 	END IF;
 	PERFORM @extschema@._dlints_check_comparison(cardinality(arms), lowest, highest);
+	IF (SELECT count(a) <> count(DISTINCT a) FROM unnest(arms) a) THEN
+		RAISE 'argument "arms" must name each arm once' USING ERRCODE = 'invalid_parameter_value';
+	END IF;
 	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
 END
 $$;

@@ -42,7 +42,7 @@ SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) i, LATERAL (SELECT i * abs(x) / 2000) l (t)
 $$;
 
-SELECT plan(52);
+SELECT plan(53);
 
 SELECT is_empty('SELECT * FROM offer.winner()', 'winner() returns nothing without events');
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
@@ -249,6 +249,8 @@ SELECT is_empty($$ SELECT * FROM dlints_winner('{a}', NULL) $$, 'dlints_winner()
 SELECT is(outcome($$ SELECT * FROM dlints_winner('{a,b}', ARRAY[dlints_new(1)]) $$),
   '22023: there must be as many arms as models (There are 2 arms and 1 models.)',
     'dlints_winner() refuses arms without models');
+SELECT is(outcome($$ SELECT * FROM dlints_winner('{a,a}', ARRAY[dlints_new(1), dlints_new(1)]) $$),
+    '22023: argument "arms" must name each arm once', 'dlints_winner() refuses an arm that is named twice');
 SELECT matches(outcome(format('WITH a AS (SELECT array_agg(i::text) AS names FROM generate_series(1, 1001) i)'
   ' SELECT * FROM a, %s', call)), '^54000: cannot compare more than 1000 actions', call || ' refuses 1001 actions')
 FROM   (VALUES ('offer.winner(actions => names)'),
