@@ -67,7 +67,7 @@ BEGIN
 			WHERE  c.relnamespace = to_regnamespace(quote_ident(a ->> 'name')) AND c.relkind IN ('r', 'p')
 			AND    NOT c.relispartition
 			AND    t.attname = ANY (CASE key_of WHEN 'item' THEN '{item,items}'::name[] ELSE '{user_id}' END)
-			AND    collate_clause <> ''
+			AND    t.attcollation <> 0 AND collate_clause <> ''
 		LOOP
 			EXECUTE format('ALTER TABLE %I.%I ALTER %I TYPE %s%s', a ->> 'name', key_column.relname, key_column.attname,
 			               key_column.type, collate_clause);

@@ -81,7 +81,7 @@ BEGIN
 END
 $$;
 
--- Convert the columns of keys in the tables of a recommender.
+-- Convert the columns of keys in the tables of a recommender.  Columns of other types are the user's own.
 CREATE FUNCTION _dlints_convert_keys(name text, item_type oid, user_type oid) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -90,15 +90,14 @@ DECLARE
 BEGIN
 	FOR change IN
 		SELECT c.relname, string_agg(format('ALTER %I TYPE %s', t.attname, k.type), ', ') AS columns
-		FROM   pg_class c JOIN pg_attribute t ON t.attrelid = c.oid,
-		       LATERAL (SELECT CASE t.attname
-		                    WHEN 'item' THEN @extschema@._dlints_type_name(item_type)
-		                    WHEN 'items' THEN @extschema@._dlints_type_name(item_type) || '[]'
-		                    WHEN CASE c.relname WHEN 'neighbour' THEN 'neighbours' END
-		                    THEN @extschema@._dlints_type_name(item_type) || '[]'
-		                    WHEN 'user_id' THEN @extschema@._dlints_type_name(user_type) END AS type) k
+		FROM   pg_class c JOIN pg_attribute t ON t.attrelid = c.oid
+		       JOIN (VALUES ('item', 'item_vector', item_type, ''), ('items', 'block', item_type, '[]'),
+		                    ('neighbours', 'neighbour', item_type, '[]'), ('user_id', 'decision', user_type, '')
+		            ) v (key, relation, becomes, suffix) ON v.key = t.attname
+		       JOIN pg_attribute w ON w.attrelid = to_regclass(format('%I.%I', name, v.relation)) AND w.attname = v.key,
+		       LATERAL (SELECT @extschema@._dlints_type_name(v.becomes) || v.suffix AS type) k
 		WHERE  c.relnamespace = to_regnamespace(quote_ident(name)) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-		AND    k.type IS NOT NULL AND t.atttypid <> to_regtype(k.type)
+		AND    t.atttypid = w.atttypid AND t.atttypid <> to_regtype(k.type)
 		GROUP  BY c.relname ORDER BY c.relname
 	LOOP
 		RAISE NOTICE 'converting the keys in table "%"', change.relname;

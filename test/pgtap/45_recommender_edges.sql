@@ -55,6 +55,7 @@ CREATE VIEW reader AS SELECT id FROM product;
 SELECT alike(outcome($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint"}')$$),
   '0A000: column "id" of public.product: cannot alter type%', 'keys that another view reads raise an error');
 DROP VIEW reader;
+ALTER TABLE r.block ADD item jsonb;
 SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint"}')$$,
   'item keys become bigint in one call');
 SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint", "items": "product"}')$$,
@@ -62,7 +63,7 @@ SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"item_type": "bigint", 
 SELECT set_eq($$SELECT DISTINCT atttypid::regtype::text FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
   WHERE c.relnamespace = 'r'::regnamespace AND c.relkind IN ('r', 'p', 'v')
     AND attname IN ('item', 'items', 'user_id')$$,
-  '{bigint,bigint[]}'::text[], 'all keys in tables and views of a recommender become bigint');
+  '{bigint,bigint[],jsonb}'::text[], 'all keys in a recommender become bigint, and a user''s column stays');
 SELECT is((SELECT atttypid FROM pg_attribute WHERE attrelid = 'product'::regclass
   AND attname = 'id'), 'bigint'::regtype::oid,
   'the key of the items'' table becomes bigint with the keys of the recommender');
