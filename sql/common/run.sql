@@ -61,6 +61,11 @@ BEGIN
 		RETURN 'done';
 	END IF;
 	RETURN NULL;
+EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+	IF @extschema@._dlints_is_row_error(SQLSTATE) THEN
+		PERFORM @extschema@._dlints_check_click_rows();    -- its error names the argument
+	END IF;
+	RAISE;
 END
 $$;
 
@@ -202,7 +207,7 @@ BEGIN
 	message := concat_ws('. ', message, nullif(remedy, ''));
 	RAISE WARNING 'part "%" of the maintenance of "%" failed: %', part, own, message;
 	UPDATE job j
-	SET    problem = message,
+	SET    problem = message, since = CASE WHEN j.problem IS NULL THEN now() ELSE j.since END,
 	       done_at = CASE WHEN part = 'refit' THEN now() - interval '6 days 23 hours'
 	                      WHEN part = 'refresh' AND @extschema@._dlints_missing_objects() IS NULL THEN now()
 	                      ELSE j.done_at END

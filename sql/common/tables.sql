@@ -4,12 +4,13 @@
 
 CREATE FUNCTION _dlints_common_tables() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $tables$
--- Parts of run(): time of the last success, and error message of a failure since; "run" has the time of the last
--- call
+-- Parts of run(): time of the last success, error message of a failure since, and the time of the first such failure;
+-- "run" has the time of the last call
 CREATE TABLE job (
     name    text PRIMARY KEY,
     done_at timestamptz NOT NULL,
-    problem text);
+    problem text,
+    since   timestamptz);
 
 -- Counter that makes decision numbers unique within a second
 CREATE SEQUENCE decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;

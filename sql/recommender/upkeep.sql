@@ -29,8 +29,9 @@ BEGIN
 	IF _dlints_note_problem.problem IS NULL THEN
 		UPDATE job j SET problem = NULL WHERE j.name = part AND j.problem IS NOT NULL;
 	ELSE
-		INSERT INTO job AS j (name, done_at, problem) VALUES (part, now(), _dlints_note_problem.problem)
-		ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
+		INSERT INTO job AS j (name, done_at, problem, since) VALUES (part, now(), _dlints_note_problem.problem, now())
+		ON CONFLICT (name) DO UPDATE
+		SET    problem = excluded.problem, since = CASE WHEN j.problem IS NULL THEN now() ELSE j.since END
 		WHERE  j.problem IS DISTINCT FROM excluded.problem;
 	END IF;
 END

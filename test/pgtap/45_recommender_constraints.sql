@@ -175,7 +175,7 @@ SELECT results_eq('SELECT name, target, price > 0, decisions FROM board.constrai
 SELECT ok(bool_and(costs = ARRAY[0, (item % 2 = 0)::int]::real[]),
   'an alter computes costs at once, and infinity counts as 0') FROM board.item_vector;
 SELECT alike((SELECT meaning FROM board.report() WHERE measure = 'failed maintenance'),
-  'costs: items whose costs are not finite cost 0 (number: 50, for example "10")',
+  'costs: items whose costs are not finite cost 0 (number: 50, for example "10") (since %)',
   'report() counts items whose costs are not finite');
 SELECT later('1 minute');
 SELECT is(count(*), 0::bigint, 'lists from before the alter do not count') FROM spent('board', 10000);

@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(316);
+SELECT plan(317);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -649,15 +649,20 @@ SELECT is(outcome('SELECT count(*) FROM strange_clicks.' || call), 'gives 10',
 FROM unnest('{recommend(3),"more_like(1, user_id => 3)",trending(user_id => 3)}'::text[]) call;
 SELECT is(outcome('SELECT strange_clicks.refresh()'), 'gives 1',
   'refresh() encodes new items although a click cannot be read');
-SELECT is((SELECT meaning FROM strange_clicks.report() WHERE measure = 'failed maintenance'),
-  'clicks: in the argument "clicks": division by zero', 'the report says that a click cannot be read');
+SELECT inside('strange_clicks', 'UPDATE job SET since = since - interval ''1 day'', done_at = done_at - interval ''8 days'''
+  || ' RETURNING name');
+CALL strange_clicks.run();
+SELECT alike(meaning, format('%s: in the argument "clicks": division by zero%%(since %s)', v.part, v.since::timestamptz(0)),
+  'the report says since when a click cannot be read, and that this stops the part ' || v.part)
+FROM  (VALUES ('clicks', now() - interval '1 day'), ('refit', now())) v (part, since)
+      LEFT JOIN strange_clicks.report() r ON r.measure = 'failed maintenance' AND r.meaning ~ ('^' || v.part);
 SELECT is(outcome(call), '22012: in the argument "clicks": division by zero',
   call || ' names the argument if a click cannot be read')
 FROM unnest(ARRAY['SELECT strange_clicks.refit()', 'SELECT strange_clicks.warm_start()',
   $$SELECT dlints_create_recommender('stranger_clicks', 'job', '{field}',
     clicks => 'SELECT who, job, at, 1.0 / length FROM strange_visit')$$]) call;
 DELETE FROM strange_visit WHERE length = 0;
-SELECT strange_clicks.refresh() \gset
+SELECT strange_clicks.refresh(), strange_clicks.refit() \gset
 SELECT is((SELECT count(*) FROM strange_clicks.report() WHERE measure = 'failed maintenance'), 0::bigint,
   'the report forgets the click after it was removed');
 DELETE FROM job WHERE id = -5;
