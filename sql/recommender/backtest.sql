@@ -31,8 +31,7 @@ BEGIN
 			              AND    @extschema@._dlints_fits_index(k.user_id) IS NOT FALSE
 			              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
 	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-		PERFORM @extschema@._dlints_raise_in('in the argument "clicks"'::text, SQLSTATE, SQLERRM, NULL::text,
-			'The argument must be a query of user, item and time, in this order.'::text);
+		PERFORM @extschema@._dlints_raise_in('in the argument "clicks"'::text, SQLSTATE, SQLERRM, NULL::text, NULL::text);
 	END;
 	EXECUTE format('CREATE INDEX ON %s (user_id, at) WHERE NOT is_hidden', log);
 	EXECUTE format('CREATE INDEX ON %s (at) WHERE NOT is_hidden', log);

@@ -56,9 +56,7 @@ DECLARE
 BEGIN
 	PERFORM count(k.user_id), count(k.item), count(k.at), count(k.weight) FROM click k;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	PERFORM @extschema@._dlints_raise_in('in the argument "clicks"'::text, SQLSTATE, SQLERRM, NULL::text,
-		'The query must return every row without an error. It may return keys as stored:'
-		' the recommender converts them, and ignores those that cannot be converted.'::text);
+	PERFORM @extschema@._dlints_raise_in('in the argument "clicks"'::text, SQLSTATE, SQLERRM, NULL::text, NULL::text);
 END
 $$;
 

@@ -251,8 +251,7 @@ BEGIN
 		       WHERE  (SELECT NOT s.has_unique_key FROM setting s) AND i.item IS NOT NULL
 		       GROUP  BY i.item HAVING count(*) > 1) k);
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text,
-		'The view must return a key for each row, or NULL, which leaves the row out.'::text);
+	PERFORM @extschema@._dlints_raise_in('in the argument "items"'::text, SQLSTATE, SQLERRM, NULL::text, NULL::text);
 END
 $$;
 

@@ -152,6 +152,15 @@ for my $table ('ware', 'sale')
 	$node->safe_psql('postgres', "ALTER TABLE $table DISABLE ROW LEVEL SECURITY");
 }
 
+$node->safe_psql('postgres', q{
+	CREATE VIEW here AS SELECT w.*, (SELECT n FROM query_to_xml('TABLE public.ware', true, true, '') x (n)) IS NOT NULL AS is_far
+	FROM ware w;
+	SELECT dlints_create_recommender('far', 'here', '{kind,is_far}', item_key => 'id');
+	ALTER TABLE ware RENAME TO thing});
+like(said('SELECT far.refresh()'), qr/HINT:  A table, column or function that it reads was dropped or renamed/,
+	'a hint says that the items read an object that was renamed');
+$node->safe_psql('postgres', 'DROP SCHEMA far CASCADE; ALTER TABLE thing RENAME TO ware');
+
 # ---------- default privileges ----------
 
 is(said(q{
