@@ -18,10 +18,10 @@
 #include "sql/arrays.h"
 #include "sql/key_numbers.h"
 
-/* With 10000 draws, the standard error of a propensity is at most 0.005. */
+/* Maximum number of draws, for which the standard error of a propensity is at most 0.005 */
 #define MAX_DRAWS	10000
 
-/* argument numbers */
+/* argument numbers of dlints_decide */
 enum
 {
 	DECIDE_MODEL,
@@ -180,7 +180,7 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = (int) KeyNumbersCount(groups);
 }
 
-/* Read "similar_by" as weights of features, by which the similarity is a weighted cosine. */
+/* Read the argument "similar_by" as weights of features, for a weighted cosine similarity. */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
 {

@@ -30,18 +30,18 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of slate entries of a batch of draws: 24 MB */
+/* maximum number of slate entries for the draws that are scored together: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* Minimum number of tied items on a shortlist that may lack further items of the same score */
+/* For fewer tied items, we ignore that a shortlist may lack further items of the same score. */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState
 {
 	Decision   *decision;
 	uint64		tie_seed;		/* seed of the random tie-break keys */
-	int			first_draw;		/* index of the batch's first draw */
-	Slate	   *slates;			/* one slate for each draw of the batch */
+	int			first_draw;		/* index of the first draw that is scored now */
+	Slate	   *slates;			/* best candidates of each draw */
 	VariedLists *varied;		/* NULL without diversity */
 	int		   *list;			/* work space: indexes of the candidates on one slate */
 	double	   *tie_shares;		/* probability that each draw chooses a tied candidate */
@@ -71,7 +71,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Offer some candidates, with their scores under a draw, to the slate of the draw. */
+/* Add candidates to the slate (the best candidates) of a draw, with their scores under it. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {

@@ -22,13 +22,13 @@ typedef struct Rules
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* NULL without candidates */
+	Scores	   *scores;			/* scores under all draws; NULL without candidates */
 	int		   *groups;			/* group of each candidate; -1: no group; NULL without a cap */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
 	ArrayType  *similar_by;		/* one vector per candidate; NULL without diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* factor of each column of similar_by; NULL: all are 1 */
+	double	   *similar_roots;	/* factor of each column of similar_by; NULL: no factors */
 } Candidates;
 
 typedef struct Decision

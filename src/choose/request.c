@@ -36,7 +36,7 @@ FreshSeed(void)
 
 	if (key_owner != MyProcPid)
 	{
-		/* parallel workers must get other random numbers than their leader */
+		/* parallel workers must not get the random numbers of their leader */
 		key = (uint64) session_seed + ((uint64) (ParallelWorkerNumber + 1) << 32);
 		counter = 0;
 		if (session_seed < 0 &&
@@ -137,7 +137,7 @@ RequestCheckProfile(Request *request, Datum profile)
 					 errhint("%s", request->messages->profile_advice)));
 	pfree(theirs);
 	pfree(ours);
-	/* the next rows probably pass this datum, which is then compared faster */
+	/* make this datum the key, because the next rows probably pass the same datum */
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 

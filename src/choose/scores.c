@@ -42,8 +42,8 @@ struct Scores
 	double	   *profile;		/* the user's profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw coefficients at random? */
-	const double *parameters;	/* draws that the caller made; NULL: none */
-	int			draws;			/* number of draws; 1 if the policy has no draws */
+	const double *parameters;	/* coefficients that the caller has drawn; NULL: none */
+	int			draws;			/* number of draws; 1 if "drawn" is false */
 	int			feature_dim;
 	int			dim;			/* number of coefficients without the intercept */
 	int			lifted_len;
@@ -51,11 +51,11 @@ struct Scores
 	double	   *addends;		/* bonus of each candidate's score; NULL: no bonuses */
 	double	   *addend_stddevs; /* standard deviation of each random bonus, or NULL */
 
-	/* the vectors whose dot products are the scores */
-	bool		reduces;		/* are features multiplied by the matrix A before scoring? */
-	int			len;			/* number of elements of a vector */
-	int			step;			/* offset from one vector to the next, in doubles */
-	double	   *lanes;			/* rows of the matrix A, interleaved for SIMD (core/score.h) */
+	/* how scores are computed */
+	bool		reduces;		/* compute psi' (A x) instead of (psi' A) x (see the top)? */
+	int			len;			/* length of the vectors whose dot products are the scores */
+	int			step;			/* offset from one feature vector to the next, in doubles */
+	double	   *lanes;			/* rows of A (see the top), interleaved for SIMD (core/score.h) */
 	double	   *strip;
 	double	   *reduced;
 
@@ -64,8 +64,8 @@ struct Scores
 
 	double	   *pack;
 	int			pack_size;
-	double	   *levels;			/* intercept of each draw in "pack" */
-	int			first_draw;		/* index of the first draw in "pack" */
+	double	   *levels;			/* intercepts of the draws that are scored now */
+	int			first_draw;		/* index of the first draw that is scored now */
 	double		block[SCORE_LANES * STRIP];
 };
 
@@ -110,7 +110,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors.  If "lift" is true, first convert them to weights of features. */
+/* Interleave coefficient vectors, or weights of features computed from them if "lift" is true. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
@@ -215,7 +215,7 @@ FillPack(Scores *scores, int first, int count)
 	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
-/* Read features of some candidates.  Multiplies them by the matrix A if scores->reduces is true. */
+/* Read features x of some candidates.  Computes A x if scores->reduces is true (see the top). */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {

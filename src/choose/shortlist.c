@@ -22,7 +22,7 @@
 #include "sql/arrays.h"
 #include "sql/hash.h"
 
-/* argument numbers of the transition function */
+/* argument numbers of dlints_shortlist_transfn */
 #define ITEMS_ARGNO		1
 #define FEATURES_ARGNO	2
 #define WEIGHTS_ARGNO	3
@@ -182,7 +182,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Offer a strip of items to the list "best", with scores SCORE_LANES numbers apart. */
+/* Add items to the list "best" if their scores, SCORE_LANES numbers apart, suffice. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, int first, int count)
 {

@@ -26,7 +26,7 @@
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
 
-/* Up to 2^53, a double counts without rounding. */
+/* Maximum count that a double represents without rounding, 2^53 */
 #define MAX_OBSERVATIONS	9007199254740992.0
 
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),

@@ -20,16 +20,16 @@ typedef struct Progress
 	ValueKey	key;			/* the model argument */
 	Dlints	   *model;			/* model trained on earlier rows */
 	double	   *mean;			/* posterior mean */
-	int64		updates;		/* model->updates at "mean" */
-	int			memory;			/* discount of "mean" */
+	int64		updates;		/* model->updates when "mean" was computed */
+	int			memory;			/* model->memory when "mean" was computed */
 	double	   *b;				/* work space */
 	double	   *factor;
 } Progress;
 
 /*
- * Maximum number of coefficients for which we compute the mean for each row.
+ * Maximum number of coefficients for which we compute the posterior mean for each row.
  *
- * For larger models this takes long.  Their mean may omit the newest 1/16 of the rows.
+ * For larger models, this would take too long.  Their mean may omit the newest 1/16 of the rows.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -55,7 +55,7 @@ MeanIsRecent(const Progress *progress)
 		model->updates - progress->updates <= MaxLag(model);
 }
 
-/* Compute the posterior mean under the discount in use. */
+/* Compute the posterior mean for the discount that the model uses. */
 static void
 ComputeMean(Progress *progress)
 {

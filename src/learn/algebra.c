@@ -93,7 +93,7 @@ Concat(Dlints *left, Dlints *right)
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* the functions above do not check that the matrix H gives a posterior */
+	/* also check that the matrix H (core/evidence.h) gives a posterior */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }

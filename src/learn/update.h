@@ -12,7 +12,7 @@ typedef struct Block
 {
 	int			count;			/* at most EVIDENCE_BLOCK */
 	const double *rewards;
-	const int64 *times;			/* only with half-life */
+	const int64 *times;			/* times of observations; NULL without a half-life */
 	const double *weights;
 } Block;
 

@@ -24,8 +24,8 @@ typedef struct WorkingModel
 	ExpandedObjectHeader object;	/* must be first */
 	ValueKey	key;			/* model argument */
 	Dlints	   *model;			/* model without pending observations */
-	int			pending;		/* number of observations */
-	int			capacity;		/* space for observations */
+	int			pending;		/* number of pending observations */
+	int			capacity;		/* number of observations for which the arrays have room */
 	double	   *features;
 	double	   *profiles;
 	double		rewards[EVIDENCE_BLOCK];
@@ -88,7 +88,7 @@ WorkingInPlace(Datum datum)
 		(WorkingModel *) object : NULL;
 }
 
-/* Does the header of an inline model equal that of the previous row's model? */
+/* Does an inline model have the same header as the previous row's model? */
 static bool
 HeaderMatches(const ValueKey *key, Datum datum)
 {
@@ -203,7 +203,7 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 
 /* ---------- dlints_evidence ---------- */
 
-/* argument 0 is the state */
+/* argument number of the model in the transition function, whose first argument is the state */
 #define MODEL_ARGNO		1
 
 /*
@@ -238,7 +238,7 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	working = PG_ARGISNULL(0) ? NULL : WorkingInPlace(PG_GETARG_DATUM(0));
 	if (unlikely(working == NULL))
 	{
-		/* a state is flat if it was read from a table or another process */
+		/* a state that was read from a table or from another process is no expanded object */
 		DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(MODEL_ARGNO));
 
 		working = CreateWorking(aggregate, PG_ARGISNULL(0) ? &header : NULL, PG_GETARG_DATUM(0));

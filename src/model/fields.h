@@ -40,10 +40,10 @@ typedef struct Field
 	FieldType	type;
 	FieldMeaning meaning;
 	const FieldNames *names;	/* labels of an enum */
-	const int64 *null;			/* stored value that means null */
+	const int64 *null;			/* stored value that stands for NULL */
 	uint16		offset;
-	bool		defines_evidence;	/* must be equal in combined models */
-	bool		is_shown;		/* by dlints_info */
+	bool		defines_evidence;	/* must it be equal in models that are combined? */
+	bool		is_shown;		/* does dlints_info show it? */
 } Field;
 
 /* Value of a header field: "number" if its type is FIELD_FLOAT8, otherwise "integer" */

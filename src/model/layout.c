@@ -56,7 +56,7 @@ ModelLiftedLen(const DlintsHeader *header)
 	return kind_lifted_len(&kind);
 }
 
-/* Does the discount with index j reduce the weights of old observations? */
+/* Do the weights of old observations decay under the discount with index j? */
 bool
 ModelMemoryFades(const DlintsHeader *header, int j)
 {
@@ -80,10 +80,10 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how the matrix H is stored for the discount with index j.
+ * Return how a model stores the matrix H (core/evidence.h) for the discount with index j.
  *
- * A model with one discount stores the matrix, as in the paper (core/evidence.h).  A model with
- * several discounts stores only the sum of squared weights.
+ * A model with one discount stores the whole matrix, as in the paper.  A model with several
+ * discounts stores only the sum of squared weights.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
@@ -93,7 +93,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return how many doubles store the evidence under the first "memories" discounts. */
+/* Return the number of doubles that store the evidence of the first "memories" discounts. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -157,7 +157,7 @@ ModelShape(const DlintsHeader *header)
 	return buf.data;
 }
 
-/* Return a model's evidence under each discount, as pointers into the model. */
+/* Return pointers to the evidence of each discount in a model. */
 Memories
 ModelMemories(Dlints *model)
 {
@@ -198,7 +198,7 @@ ModelStoredNumbers(Dlints *model)
 /*
  * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.
  *
- * The prior's evidence applies only under the weakest discount.  If a stronger discount is in use,
+ * The prior's evidence is used only with the weakest discount.  If the model uses a stronger one,
  * rewards have changed, and the prior's evidence is outdated.
  */
 Prior

@@ -134,7 +134,7 @@ SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, do
 				(*longest->N + PRIOR_NOISE_OBSERVATIONS));
 }
 
-/* Choose the discount that the model uses, and estimate its noise. */
+/* Choose the discount that the model uses, and estimate the noise of rewards. */
 static MemoryChoice
 ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 {
@@ -230,7 +230,7 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 	return last;
 }
 
-/* After training, check the sums, and choose discount, noise and ridge if a choice is due. */
+/* After training, check the sums over observations, and choose discount, noise and ridge if due. */
 void
 ModelFinishTraining(Dlints *model)
 {
@@ -241,7 +241,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/* Raise an error unless the model's evidence and prior have posteriors. */
+/* Raise an error unless the model's prior and each discount's evidence have a posterior. */
 void
 ModelCheckPosteriors(Dlints *model)
 {
@@ -249,7 +249,7 @@ ModelCheckPosteriors(Dlints *model)
 		RaiseNoPosterior();
 }
 
-/* After an operation on evidence, check the sums, and choose discount, ridge and noise. */
+/* Check a model's sums over observations, and choose its discount, ridge and noise. */
 void
 ModelFinishSum(Dlints *model)
 {

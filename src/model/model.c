@@ -184,7 +184,7 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* Read the first "count" numbers of the evidence under the discount in use. */
+/* Read the first "count" doubles of the evidence for the discount that the model uses. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -194,9 +194,9 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the evidence under the discount in use.
+ * Read the evidence for the discount that the model uses.
  *
- * Standard errors and draws need the matrix H, which is read if "with_squares" is true.
+ * If "with_squares" is true, also reads the matrix H (core/evidence.h) for errors and draws.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
@@ -212,7 +212,7 @@ ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 	return evidence;
 }
 
-/* Read the sums N, R and S (core/evidence.h) of the evidence under the discount in use. */
+/* Read the sums of weights and rewards (core/evidence.h) for the discount that the model uses. */
 Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {
@@ -231,7 +231,7 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* the prior's evidence applies under the weakest discount only */
+		count = 0;				/* the prior's evidence is used only with the weakest discount */
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }

@@ -57,7 +57,7 @@ typedef struct DlintsHeader
 	uint8		policy;			/* a Policy */
 	uint8		intercept;		/* 0 or 1 */
 	uint8		memories;		/* number of discounts */
-	uint8		memory;			/* discount in use */
+	uint8		memory;			/* number of the discount in use */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
 	int32		feature_dim;	/* features per vector */
@@ -73,7 +73,7 @@ typedef struct DlintsHeader
 	float8		projection_scale;	/* 0 without a projection */
 	int64		seed;			/* seed of the projection */
 	int64		updates;		/* number of observations */
-	int64		newest;			/* time, or TIME_UNKNOWN */
+	int64		newest;			/* newest time, or TIME_UNKNOWN */
 	float8		reference;		/* reference reward */
 	float8		sigma;			/* standard deviation of noise */
 	int64		chosen;			/* "updates" at the last choice */
@@ -99,7 +99,7 @@ StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
 StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
-/* A model's evidence under each discount */
+/* A model's evidence for each discount */
 typedef struct Memories
 {
 	int			count;
@@ -154,8 +154,8 @@ BlasReady(void)
 /* How candidates are scored.  Models store the values, so only append new ones. */
 typedef enum Policy
 {
-	POLICY_THOMPSON,			/* draw of the expected reward */
-	POLICY_UCB,					/* mean plus a multiple of its error */
+	POLICY_THOMPSON,			/* random draw from the posterior */
+	POLICY_UCB,					/* mean plus a multiple of the standard error */
 	POLICY_GREEDY
 } Policy;
 

@@ -81,7 +81,7 @@ ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 								  ModelShape(&shape), ModelShape(header)), NULL, NULL);
 }
 
-/* Raise an error unless a model can have the dimensions in "shape". */
+/* Raise an error unless the dimensions in the type modifier "shape" are possible. */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {

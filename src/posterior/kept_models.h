@@ -74,12 +74,12 @@ typedef struct PreparedModel
 	/* fields of the cache */
 	MemoryContext context;
 	bool		kept;
-	Size		bytes;			/* size of the entry in the cache */
+	Size		bytes;			/* allocated memory of this struct and the results */
 	uint32		hash;
 	dlist_node	in_line;
 	int			users;			/* number of function calls using it */
-	uint32		seen_in;		/* last transaction that checked it */
-	uint64		first_chunk;	/* hash */
+	uint32		seen_in;		/* transaction that last checked the toast pointer */
+	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
 } PreparedModel;
 
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);

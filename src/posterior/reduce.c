@@ -46,9 +46,9 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * Return the number of rows of a matrix that are processed at a time.
+ * Return how many rows of a matrix are processed together.
  *
- * It does not depend on the cache, because the cache size must not change the rounding of sums.
+ * The number does not depend on the cache size, which must not change the rounding of sums.
  */
 static int
 PieceRows(const Projection *projection)
@@ -182,7 +182,7 @@ ProjectionNext(ProjectionWalk *walk)
 	return piece->count > 0;
 }
 
-/* ---------- conversion of features and coefficients ---------- */
+/* ---------- features of models, and weights of item features ---------- */
 
 /* Begin a scan of a model's projection matrix.  Returns false if the model has none. */
 static bool

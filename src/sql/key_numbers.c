@@ -51,7 +51,7 @@ KeysAreEqual(KeyNumbers *keys, Datum a, Datum b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Create an empty set.  Errors call its values "what". */
+/* Create an empty set.  Error messages call its values "what", such as "users". */
 KeyNumbers *
 KeyNumbersCreate(KeyType of, uint64 seed, const char *what)
 {
@@ -175,7 +175,7 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* hashes collide, so keep the order of arrival */
+	/* hashes may be equal, so keep the order of arrival */
 	return left->number < right->number ? -1 : 1;
 }
 

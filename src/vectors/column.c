@@ -21,7 +21,7 @@
 /* maximum absolute value of a column's number, so that sums of squares do not overflow */
 #define MAX_COLUMN_NUMBER 1e100
 
-/* Maximum length of an embedding, relative to the typical length in its column */
+/* Maximum norm of an embedding, relative to the typical norm in its column */
 #define MAX_COLUMN_NORM 4.0
 
 /* maximum weight of a click, so that one row cannot outweigh all others */
@@ -93,7 +93,7 @@ scale_elements(ArrayType *array, double norm, double *vector, int length)
 	}
 }
 
-/* Scale a vector down if it is longer than MAX_COLUMN_NORM. */
+/* Scale a vector down if its norm exceeds MAX_COLUMN_NORM. */
 static void
 clip(double *vector, int length)
 {
@@ -113,10 +113,9 @@ PG_FUNCTION_INFO_V1(dlints_column_vector);
 
 /*
  * _dlints_column_vector(value "any", length integer, norm float8) -> real[]: divide an embedding by
- * the typical length of the embeddings in its column.
+ * "norm", the typical norm of the embeddings in its column.
  *
- * "norm" is the typical length.  Returns zeros for NULL, and for an embedding whose number of
- * elements is not "length".
+ * Returns zeros for NULL, and for an embedding whose number of elements is not "length".
  */
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)

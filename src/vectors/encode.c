@@ -35,7 +35,7 @@ typedef struct Encoding
 	int			n;
 	bool		skips_bad_numbers;	/* are invalid numbers skipped, instead of an error? */
 	double	   *sum;
-	StringInfoData name;		/* name of the values to be added */
+	StringInfoData name;		/* name under which values are added */
 } Encoding;
 
 /* Adds a value under the name encoding->name. */
@@ -76,7 +76,7 @@ AddCurrentName(Encoding *encoding, double weight)
 	AddName(encoding->name.data, encoding->name.len, weight, encoding->n, encoding->sum);
 }
 
-/* Add a number under encoding->name.  A number without a name is ignored. */
+/* Add a number with the name encoding->name.  A number without a name is ignored. */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
@@ -369,7 +369,7 @@ SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 	appendBinaryStringInfo(&encoding->name, bytes, len);
 }
 
-/* Add a value under encoding->name.  Even a NULL of an unsupported type raises an error. */
+/* Add a value with the name encoding->name.  Even a NULL of an unsupported type raises an error. */
 static void
 AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 {

@@ -28,10 +28,9 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings, and keep the weights of the matrix, limited to 1, for PutNeighbours().
+ * Compute embeddings, and preserve the weights of the matrix, limited to 1, for PutNeighbours().
  *
- * PutFactors() changes the weights, and does not read the field "user" of the cells.  That field
- * holds the weights during the call.
+ * PutFactors() changes the weights.  We save them in the field "user", which it does not read.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)

@@ -50,7 +50,7 @@ struct QueryReader
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* at most MAX_LOG_COLUMNS */
 	int			first_required; /* rows with NULL from this column on are skipped */
-	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the present row NULL? */
+	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the current row NULL? */
 	double		expected;		/* number of rows that the planner expects */
 	uint64		rows;			/* number of rows read so far */
 	MemoryContext context;		/* memory context that outlives the query */

@@ -21,7 +21,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Ridge of the regressions, in clicks.  Best value for ranking (see doc/records.md). */
+/* Ridge of the regressions, in clicks: the best value for ranking (see doc/records.md) */
 #define RIDGE			10.0
 
 /* maximum number of neighbours in a result row, as a multiple of k */

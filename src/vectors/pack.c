@@ -205,7 +205,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* Get the reader that a function call in a plan keeps between calls. */
+/* Get the reader in fn_extra, which continues where the previous call ended. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
