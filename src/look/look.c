@@ -188,7 +188,7 @@ GetHint(const DlintsHeader *model)
 		return pstrdup("Retracting observations has left rounding errors in the model; rebuild it from its log.");
 
 	if (window > 0.0 && window < dim)
-		return psprintf("The longest memory has a window of %.0f observations for %d coordinates; increase discount, or omit it.",
+		return psprintf("The longest memory has a window of %.0f observations for %d coefficients; increase discount, or omit it.",
 						window, dim);
 	return NULL;
 }

@@ -106,10 +106,10 @@ FROM (VALUES
     dlints_update_batch(empty, ARRAY[[1, 2, 3], [2, 3, 1]], ARRAY[1e6, 1e6 + 1],
         ats => ARRAY['2026-01-01', '1999-01-01']::timestamptz[]) AS m;
 
--- dlints_info has a hint if the longest memory is shorter than the number of coordinates, and only then
+-- dlints_info has a hint if the longest memory is shorter than the number of coefficients, and only then
 SELECT is(hint, want, what) FROM (VALUES
     ('shorter', dlints_new(30, discount => 1 - 1 / 20.0),
-        'The longest memory has a window of 20 observations for 31 coordinates; '
+        'The longest memory has a window of 20 observations for 31 coefficients; '
         'increase discount, or omit it.'),
     ('as long', dlints_new(19, discount => 1 - 1 / 20.0), NULL),
     ('forgetting nothing', dlints_new(30, discount => 1), NULL),

@@ -65,7 +65,7 @@ FROM (VALUES
 	 jsonb_build_object('dim', 6, 'reduced_dim', 4, 'discount', 0.5, 'ridge', 2, 'lambda', 2,
 		'exploration', 0.25, 'projection_scale', 0.125, 'seed', -3, 'updates', 1,
 		'effective_sample_size', 1, 'mean_reward', 3, 'windows', '{2}'::float8[],
-		'hint', 'The longest memory has a window of 2 observations for 4 coordinates;'
+		'hint', 'The longest memory has a window of 2 observations for 4 coefficients;'
 		        ' increase discount, or omit it.', 'bytes', 192 + 8 * (3 + 4 + 10 + 10))),
 	('the default scale is 1 / sqrt(reduced_dim)',
 	 one_memory(30, 16, intercept => true, policy => 'ucb'),
