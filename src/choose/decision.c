@@ -30,7 +30,7 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of slate entries for the draws that are scored together: 24 MB */
+/* maximum number of slate entries (best candidates) of the draws that are scored together: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /* For fewer tied items, we ignore that a shortlist may lack further items of the same score. */
@@ -42,8 +42,8 @@ typedef struct DecisionState
 	uint64		tie_seed;		/* seed of the random tie-break keys */
 	int			first_draw;		/* index of the first draw that is scored now */
 	Slate	   *slates;			/* best candidates of each draw */
-	VariedLists *varied;		/* NULL without diversity */
-	int		   *list;			/* work space: indexes of the candidates on one slate */
+	VariedLists *varied;		/* state of lists with diversity; NULL without diversity */
+	int		   *list;			/* work space: indexes of the candidates that a draw chooses */
 	double	   *tie_shares;		/* probability that each draw chooses a tied candidate */
 } DecisionState;
 
@@ -115,7 +115,7 @@ TieShare(const Candidates *from, Slate *slate)
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
-/* Count the candidates whose scores tie for the last positions of a slate. */
+/* Count the candidates whose scores tie for the last positions of a list. */
 static void
 CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -196,7 +196,7 @@ DecideUnder(DecisionState *state, int draws)
 	}
 }
 
-/* Replace the decision by a random subset in random order. */
+/* Replace the chosen candidates by a random subset in random order. */
 static void
 ChooseAtRandom(Decision *decision, Slate *slate)
 {

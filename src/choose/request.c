@@ -116,7 +116,7 @@ RequestInit(Request *request, const MismatchMessages *messages,
 	ValueKeySet(&request->profile_key, profile, context);
 }
 
-/* Raise an error unless a profile equals that of the request. */
+/* Raise an error unless the profile of a row equals that of the first row. */
 void
 RequestCheckProfile(Request *request, Datum profile)
 {

@@ -28,7 +28,7 @@
 /* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* number of draws to convert together, so that they fit into the CPU's cache */
+/* number of draws to convert to weights together, so that they fit into the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
 /* number of candidates to score together, so that their features fit into the CPU's cache */
@@ -262,7 +262,7 @@ ReportScores(const double *list, double peak, double level, int draw, ScoresStri
 	consume(consumer, draw, strip);
 }
 
-/* Score at most STRIP candidates under the draws in scores->pack. */
+/* Score at most STRIP candidates under several draws. */
 static void
 ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresConsumer consume, void *consumer)

@@ -195,7 +195,7 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, 
 		}
 }
 
-/* Score a strip of items under all weight vectors. */
+/* Score some items under all weight vectors. */
 static void
 ScoreStrip(Shortlist *list, Block *block, int first, int count)
 {

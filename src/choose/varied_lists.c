@@ -23,7 +23,7 @@ struct VariedLists
 	ArgSpec		expected;
 	double	   *vector;
 	double	   *scores;			/* scores: one row per draw, one column per candidate */
-	bool	   *possible;		/* could the list of any draw contain each candidate? */
+	bool	   *possible;		/* may the list of some draw contain each candidate? */
 	int		   *numbers;		/* indexes of the candidates that a list could contain */
 	int		   *groups;
 	Variety		variety;		/* selection among the possible candidates */
@@ -79,7 +79,7 @@ VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 
 /* ---------- possible candidates ---------- */
 
-/* Mark the candidates that a list can contain.  "slate" has the best ones without diversity. */
+/* Mark the candidates that a list may contain.  "slate" is the list without diversity. */
 static void
 MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 {

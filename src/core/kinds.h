@@ -54,7 +54,7 @@ kind_reduced_len(const Kind *kind)
 	return (int) kind_coordinates(kind) + (kind->intercept ? 1 : 0);
 }
 
-/* Number of weights of item features, with one for the intercept */
+/* Number of weights of item features, plus 1 if there is an intercept */
 static inline int
 kind_lifted_len(const Kind *kind)
 {

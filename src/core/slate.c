@@ -72,7 +72,7 @@ record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 		heap->lost = *entry;
 }
 
-/* Keep an entry of a heap if it is among the heap's best. */
+/* Add an entry to a heap if it is among the best entries. */
 static void
 push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 {
@@ -162,7 +162,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer "count" candidates to a slate, beginning with candidate number "first". */
+/* Add those of "count" candidates, beginning with number "first", that are among the best. */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {

@@ -10,7 +10,7 @@
 /* Observations of a block, except for their features and profiles */
 typedef struct Block
 {
-	int			count;			/* at most EVIDENCE_BLOCK */
+	int			count;			/* number of observations, at most EVIDENCE_BLOCK */
 	const double *rewards;
 	const int64 *times;			/* times of observations; NULL without a half-life */
 	const double *weights;

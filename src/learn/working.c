@@ -22,8 +22,8 @@
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
-	ValueKey	key;			/* model argument */
-	Dlints	   *model;			/* model without pending observations */
+	ValueKey	key;			/* key of the previous row's model */
+	Dlints	   *model;			/* model that is trained on all but the pending observations */
 	int			pending;		/* number of pending observations */
 	int			capacity;		/* number of observations for which the arrays have room */
 	double	   *features;

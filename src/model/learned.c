@@ -190,7 +190,7 @@ ModelChoose(Dlints *model)
 }
 
 /*
- * Maximum number of features for a choice of discount, noise and ridge after each update.
+ * Maximum number of features of a model that chooses discount, noise and ridge after each update.
  *
  * A choice takes much longer than an update if there are many features.
  */

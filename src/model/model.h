@@ -63,8 +63,8 @@ typedef struct DlintsHeader
 	int32		feature_dim;	/* features per vector */
 	int32		reduced_dim;	/* 0 without a projection */
 	int32		profile_dim;	/* 0 without profiles */
-	float8		discount;		/* strongest discount; 0: half-lives */
-	float8		half_life;		/* shortest, in seconds */
+	float8		discount;		/* strongest discount; 0: half-lives instead */
+	float8		half_life;		/* shortest half-life, in seconds */
 	float8		ridge;			/* given ridge; 0: estimated */
 	float8		lambda;			/* ridge in use */
 	float8		exploration;	/* factor of standard deviations */
@@ -73,8 +73,8 @@ typedef struct DlintsHeader
 	float8		projection_scale;	/* 0 without a projection */
 	int64		seed;			/* seed of the projection */
 	int64		updates;		/* number of observations */
-	int64		newest;			/* newest time, or TIME_UNKNOWN */
-	float8		reference;		/* reference reward */
+	int64		newest;			/* time of the newest observation */
+	float8		reference;		/* reference reward, subtracted from all */
 	float8		sigma;			/* standard deviation of noise */
 	int64		chosen;			/* "updates" at the last choice */
 	Totals		totals;
@@ -127,7 +127,7 @@ typedef struct Problem
 {
 	int			sqlerrcode;
 	const char *message;
-	const char *detail;			/* or NULL */
+	const char *detail;			/* error detail, or NULL */
 	const char *hint;
 } Problem;
 

@@ -14,9 +14,9 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Maximum number of names to hash for a request: about 30 ms of CPU */
+/* Maximum number of names that we hash for a request, which takes about 30 ms of CPU time */
 #define MAX_PAIRS		100000
-/* Maximum total bytes of the names to hash for a request: about 30 ms of CPU */
+/* Maximum bytes of the names that we hash for a request, which takes about 30 ms of CPU time */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
 /* Maximum length of a vector of the context after projection */
 #define MAX_PROJECTED	64
@@ -52,7 +52,7 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Add an action's names, alone and paired with the context's names, to the workload. */
+/* Count an action's names, alone and paired with the context's names. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {

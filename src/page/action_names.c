@@ -272,7 +272,7 @@ is_among(const JsonbValue *key, Datum *keys, int count)
 	return false;
 }
 
-/* Create a name for each value of a context, except its vectors. */
+/* Create a name, such as ".size=large", for each value of a context except its vectors. */
 ActionNames
 ReadContextNames(const RankRequest *request)
 {
@@ -304,7 +304,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Create a name for each value of an action, except its price and costs. */
+/* Create a name, such as ".size=large", for each value of an action except its price and costs. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 {

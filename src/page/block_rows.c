@@ -146,7 +146,7 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 	}
 }
 
-/* Compute the standard deviation of a block's features.  Divides "sums" by "count". */
+/* Compute the standard deviation of a block's features.  Divides "sums" by "count" to get means. */
 static float4
 mean_spread(int len, int count, double *sums, const double *squares)
 {
@@ -160,7 +160,7 @@ mean_spread(int len, int count, double *sums, const double *squares)
 	return (float4) sqrt(variance);
 }
 
-/* Compute the mean of the numbers that are not missing, and the largest distance from it. */
+/* Compute the mean of the numbers that are not missing, and the largest distance from the mean. */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
 {
@@ -315,7 +315,7 @@ dlints_halving_tree(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read a tree for vectors of "width" elements, and determine its depth. */
+/* Read the argument "tree" for vectors of "width" elements, and determine the tree's depth. */
 static const float4 *
 read_tree(FunctionCallInfo fcinfo, int width, int *depth)
 {

@@ -27,7 +27,7 @@ typedef struct BlockScan
 {
 	BlockScorer *scorer;
 	const EligibleItems *eligible;
-	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
+	KeyTable   *left_out;		/* items excluded from the list; NULL: none */
 	BestItems  *best;
 	bool		scores_neighbours;
 	int			n_blocks;
@@ -79,7 +79,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the eligible items of the block, and give each the number that identifies it. */
+/* Find the eligible items of the block, and the number of each item (see BestItems). */
 static void
 number_items(BlockScan *scan)
 {
@@ -120,7 +120,7 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items of each weight vector in its mask, if its score suffices.
+ * Add an item to the best items of the weight vectors in its mask, if its score suffices.
  *
  * Scores with a bonus are doubles, because rounding them to floats would make some equal.
  */

@@ -35,7 +35,7 @@ item_bytes(int factors, int columns)
 
 /* ---------- searches ---------- */
 
-/* Weight vectors for the features, the effect on rewards and the costs of items */
+/* Weight vectors that rank items by their features, effects on rewards and costs */
 typedef struct Rankings
 {
 	int			count;

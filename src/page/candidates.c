@@ -13,7 +13,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of failing items that we isolate one by one: 0.1 s of CPU */
+/* maximum number of items that we find one by one if an expression fails: 0.1 s of CPU time */
 #define MAX_FAILING		1000
 /* after MAX_FAILING failures, we skip a group of this many items if one of them fails */
 #define FAILING_PART	64
@@ -130,7 +130,7 @@ typedef struct ItemReader
 	PageRequest *page;
 	CandidateSet *set;
 	KeyTable   *numbers;
-	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
+	KeyTable   *left_out;		/* items excluded from the list; NULL: none */
 } ItemReader;
 
 static void
@@ -165,7 +165,7 @@ typedef struct AllowedReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	KeyTable   *left_out;		/* items that the list leaves out; NULL: none */
+	KeyTable   *left_out;		/* items excluded from the list; NULL: none */
 	KeyTable   *numbers;
 	KeyNumbers *groups;
 } AllowedReader;
@@ -215,7 +215,7 @@ read_part(PageRequest *page, void *arg)
 	pfree(DatumGetPointer(args[2].value));
 }
 
-/* Read the eligible items of a part.  If an expression fails, read each half of the part. */
+/* Read the eligible items of "part".  If an expression fails, read each half separately. */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {
@@ -287,7 +287,7 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 	}
 }
 
-/* Read the eligible items among some items, or among all items, without duplicates. */
+/* Read the eligible items among "shortlist", or all if it is NULL, without duplicates. */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
 {

@@ -29,7 +29,7 @@ typedef struct CandidateSet
 	bool		has_object_error;	/* may a missing object be why an expression failed? */
 	double		share;			/* probability that an item is a candidate of a random list */
 
-	/* set by ReadFeatures() */
+	/* fields that ReadFeatures() sets */
 	ArrayType  *features;		/* one row per candidate */
 	int64	   *versions;		/* id of each item's row in the table "item_version"; 0: no row */
 	double	   *effects;
@@ -48,7 +48,7 @@ typedef struct PageModels
 	double	   *draws;			/* posterior draws of the personal model; NULL: none */
 } PageModels;
 
-/* in weights.c */
+/* functions in weights.c */
 extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
 extern double *MeanWeights(const PageRequest *page, const PageModels *models);
 extern const double *LaterWeights(const PageModels *models);
@@ -56,7 +56,7 @@ extern const double *ReadPenalties(PageRequest *page);
 extern Rankings RankItems(PageRequest *page, ListPolicy policy, const PageModels *models,
 						  bool is_priced);
 
-/* in candidates.c */
+/* functions in candidates.c */
 extern CandidateSet *CreateCandidates(int size);
 extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number);
 extern CandidateSet *ReadItems(PageRequest *page, const PageQuery *query,
@@ -64,22 +64,22 @@ extern CandidateSet *ReadItems(PageRequest *page, const PageQuery *query,
 extern CandidateSet *ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers,
 								 Datum *shortlist, int count);
 
-/* in features.c */
+/* function in features.c */
 extern void ReadFeatures(PageRequest *page, CandidateSet *set);
 
-/* in allowed.c */
+/* functions in allowed.c */
 extern void EnterRequest(PageRequest *page, FunctionCallInfo fcinfo);
 extern CandidateSet *ReadShortlist(PageRequest *page, Datum *keys, int count);
 
-/* in shortlist.c */
+/* functions in shortlist.c */
 extern int	FirstShortlistSize(const PageRequest *page);
 extern CandidateSet *FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models,
 									int64 seed);
 
-/* in random_items.c */
+/* function in random_items.c */
 extern CandidateSet *DrawCandidates(PageRequest *page, const CandidateSet *new_items);
 
-/* in neighbours.c */
+/* functions in neighbours.c */
 extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
 extern void AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours,
 						  Datum weights, double weight);
@@ -91,7 +91,7 @@ extern bool ScoresAllNeighbours(const PageRequest *page);
 extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum,
 							  uint64 first_number);
 
-/* in choose.c */
+/* function in choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
 
 #endif							/* DLINTS_PAGE_CANDIDATES_H */

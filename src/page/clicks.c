@@ -51,7 +51,7 @@ add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is
 	};
 }
 
-/* Reader of a user's clicks, which are in the click log or on earlier lists */
+/* State of a function that reads a user's clicks from the click log and from earlier lists */
 typedef struct ClickReader
 {
 	UserClicks *clicks;
@@ -146,7 +146,7 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the clicks on the lists that read_list() has read. */
+/* Read the clicks on the lists in reader->lists. */
 static void
 read_rewards(PageRequest *page, ClickReader *reader)
 {

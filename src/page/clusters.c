@@ -125,7 +125,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
-/* Get the estimated highest scores of all blocks, under BYTE_LANES weight vectors. */
+/* Get the estimated highest scores of all blocks, under the weight vectors of group "pack". */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
@@ -246,7 +246,7 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/* Compute the sort keys of unread blocks, and move blocks that exceed a threshold to the front. */
+/* Compute the sort keys of unread blocks, and move blocks above a threshold to the front. */
 static void
 find_keys(BlockChoice *choice)
 {

@@ -28,12 +28,12 @@
 #define FIRST_SECOND	INT64CONST(1577836800)
 #define LAST_SECOND		INT64CONST(3725320447)
 
-/* number of bits below the seconds */
+/* number of bits after the seconds in a decision number */
 #define SECOND_BITS		22
 /* half the number of bits that permute() permutes */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* this bit is 1 if bits of the counter replace the fraction of a second */
+/* bit of a decision number: 1 if bits of the counter replace the fraction of a second */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128

@@ -244,7 +244,7 @@ KeyArray(const PageRequest *page, Datum *keys, int count)
 										   page->item_by_value, page->item_align));
 }
 
-/* Create a table of an array's items, numbered by position. */
+/* Create a hash table of the items in an array, which are numbered by position. */
 KeyTable *
 TableOfKeys(const PageRequest *page, Datum array)
 {
@@ -257,7 +257,7 @@ TableOfKeys(const PageRequest *page, Datum array)
 	return table;
 }
 
-/* Create a table of the items that a list leaves out; NULL if there are none. */
+/* Create a hash table of the items that are excluded from a list; NULL if there are none. */
 KeyTable *
 LeftOutKeys(const PageRequest *page)
 {

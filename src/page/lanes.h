@@ -7,7 +7,7 @@
 
 #include "page/blocks.h"
 
-/* Interleaved weight vectors, each multiplied by a power of two, its "unit" */
+/* Up to BYTE_LANES interleaved weight vectors, each multiplied by a power of two, its "unit" */
 typedef struct Lanes
 {
 	int			count;
@@ -45,7 +45,7 @@ extern BlockScorer *CreateBlockScorer(PageRequest *page, const Rankings *ranking
 extern bool ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys);
 extern void ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes);
 
-/* in clusters.c */
+/* functions in clusters.c */
 typedef struct BlockChoice BlockChoice;
 
 extern bool HasClusters(const PageRequest *page, int size);

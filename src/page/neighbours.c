@@ -63,7 +63,7 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
 }
 
-/* Add the weights of a clicked item's neighbours, times the click's weight, to their scores. */
+/* Add to the scores of a clicked item's neighbours: their weights, times that of the click. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
 			  double weight)

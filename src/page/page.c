@@ -25,7 +25,7 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /*
  * Raise an error unless an argument has the expected key type.
  *
- * It is a serialization failure, because dlints_alter_recommender() may have changed the type
+ * The error is a serialization failure: dlints_alter_recommender() may have changed the type
  * concurrently, and a retry succeeds.
  */
 void

@@ -107,14 +107,14 @@ typedef struct PageRequest
 	Oid			user_type;
 	Oid			user_collation;
 	int			nest_level;		/* GUC nest level at which the search_path was set */
-	MemoryContext memory;		/* freed by ClosePage() */
+	MemoryContext memory;		/* memory context that ClosePage() frees */
 	PageSettings settings;
 
 	/* arguments and state of the request */
 	NullableDatum user;
 	NullableDatum session;
 	Datum		context;		/* a jsonb object */
-	NullableDatum left_out;		/* items that the list leaves out */
+	NullableDatum left_out;		/* items excluded from the list */
 	int			k;
 	bool		skips_failing;	/* skip items and clicks for which an expression fails? */
 	bool		has_passed;		/* did the recommender's expressions succeed for any item? */
@@ -134,24 +134,24 @@ extern void CheckHasSettings(Oid schema, bool has_settings);
 extern const char *SchemaName(Oid schema);
 extern int	EnterSchema(Oid schema);
 
-/* in guard.c */
+/* functions in guard.c */
 extern void CheckNamesakes(Oid extension_schema);
 extern void CheckTemporaryRelations(Oid schema);
 
-/* in decision_number.c */
+/* function in decision_number.c */
 extern int64 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now);
 
-/* in page.c */
+/* functions in page.c */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void OpenSchema(PageRequest *page, FunctionCallInfo fcinfo);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
 
-/* in settings.c */
+/* function in settings.c */
 extern void ReadPageSettings(PageRequest *page);
 
-/* in plans.c */
+/* function in plans.c */
 extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
 
 /* statements (in page.c) */
@@ -182,17 +182,17 @@ NotGiven(void)
 	return (NullableDatum) {(Datum) 0, true};
 }
 
-/* in profile.c */
+/* functions in profile.c */
 extern Datum ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known);
 extern Datum ReadItem(PageRequest *page, Datum item);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 
-/* in similarity.c */
+/* functions in similarity.c */
 extern double DecayOf(double days, double half_life);
 extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
 extern double UnixTime(TimestampTz at);
 
-/* in candidates.c */
+/* function in candidates.c */
 extern void CheckExpressions(PageRequest *page, void *unused);
 
 /* A chosen list; "items" is NULL if there is none. */

@@ -156,7 +156,7 @@ has_types(SPIPlanPtr plan, const Oid *types, int count)
 /*
  * Get the plan of a query in the schema of a request, which is in the search_path.
  *
- * "variant" has the flags of StatementWord.  The caller is connected to SPI.
+ * "variant" has flags such as VARIANT_BONUS.  The caller is connected to SPI.
  */
 SPIPlanPtr
 PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)

@@ -46,7 +46,7 @@ static const PageQuery liked_columns = {
 	"FROM setting s, jsonb_each($1 -> 'like') l",
 	{JSONBOID}};
 
-/* Encode the columns $2 of "like". */
+/* Encode the columns $2 of the context's key "like". */
 static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
 	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))",
@@ -54,7 +54,7 @@ static const PageQuery liked_features = {
 
 typedef struct Likes
 {
-	Datum		columns;		/* names of the columns, a text[] */
+	Datum		columns;		/* names of the columns in "like", a text[] */
 	NullableDatum features;
 } Likes;
 
@@ -189,7 +189,7 @@ typedef struct ClickedItem
 	double		sum;			/* sum of the weights of clicks */
 	double		absolute_sum;
 	double		maximum;		/* largest weight of a click, from -1 to 1 */
-	bool		is_known;		/* must the list leave out the item? */
+	bool		is_known;		/* is the item excluded from the list? */
 } ClickedItem;
 
 /* Clicked items, without duplicates */

@@ -79,7 +79,7 @@ static const PageQuery has_reported_cost = {
 	{TEXTOID}
 };
 
-/* Update the ranker's prices after 20 decisions, or after 60 if run() has just updated them. */
+/* Update dual prices after 20 decisions, or after 60 if run() has just updated them. */
 static const PageQuery find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
 	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"

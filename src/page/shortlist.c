@@ -46,7 +46,7 @@
 #define MISSED_PART			0.5
 /* number of items to find in each cap group beyond the cap, because scores are rounded */
 #define CAP_MARGIN			2
-/* number of the first item without a vector */
+/* number of the first item that has no row in "item_vector" (see CandidateSet) */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 /* Select trending items, best first. */
@@ -104,8 +104,8 @@ typedef int (*ItemFinder) (const void *items, int candidate);
 /*
  * Mark the items that may be on the list under a weight vector.
  *
- * Returns how many positions they can fill, at most k + 1.  Lowers "neighbour_score" to the minimum
- * that could bring another item onto the list.
+ * Returns how many positions these items can fill, at most k + 1.  Lowers "neighbour_score" to the
+ * minimum with which another item could be on the list.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -174,7 +174,7 @@ find_same(const void *items, int candidate)
 	return candidate;
 }
 
-/* Reduce all eligible items to those that may be on the list under some draw. */
+/* Reduce all eligible items to those that may be on the list under some posterior draw. */
 static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
 			   CandidateSet *all, KeyTable *numbers)

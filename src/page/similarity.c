@@ -182,7 +182,7 @@ dlints_profile_of(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read an array of ranges of features, as lower and exclusive upper limits from 0. */
+/* Read an array of ranges of features.  Limits count from 0, and upper limits are exclusive. */
 static int
 read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
 {

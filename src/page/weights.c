@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* number of draws per list, in catalogues with and without blocks */
+/* number of posterior draws per list, in catalogues with blocks and without */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -124,7 +124,7 @@ ReadPenalties(PageRequest *page)
 	return (double *) ARR_DATA_PTR(penalties);
 }
 
-/* Convert the draws of coefficients to weights of features, one row per draw. */
+/* Convert posterior draws of coefficients to weights of features, one row per draw. */
 static void
 lift_draws(const PageModels *models, int size, int width, double *weights)
 {
@@ -139,7 +139,7 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 	pfree(lifted);
 }
 
-/* Create the weight vectors of a list: one per draw, or one for the mean. */
+/* Create the weight vectors of a list: one per posterior draw, or only the posterior mean. */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
 {

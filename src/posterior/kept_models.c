@@ -110,7 +110,7 @@ int			model_cache_size;
 
 typedef struct TableEntry
 {
-	const ValueKey *key;		/* model->key */
+	const ValueKey *key;		/* key of the cached model */
 	PreparedModel *model;
 	uint32		hash;
 	char		status;
@@ -132,7 +132,7 @@ HashKey(const ValueKey *key)
 	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/* The shortcut is for deletion, which compares an entry's key with itself. */
+/* The test for equal addresses is for deletion, which compares an entry's key with itself. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {

@@ -16,7 +16,7 @@
 /* Identifies a value: the toast pointer of a value stored out of line, else all of its bytes */
 typedef struct ValueKey
 {
-	Size		size;			/* 0 if empty */
+	Size		size;			/* number of bytes; 0: no value */
 	char	   *bytes;
 } ValueKey;
 
@@ -49,7 +49,7 @@ typedef struct MismatchMessages
 extern void CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages,
 						   MemoryContext context);
 
-extern int	model_cache_size;	/* in kilobytes */
+extern int	model_cache_size;	/* the setting dlints.model_cache_size, in kilobytes */
 
 /* A model and the results computed from it, which are NULL until needed */
 typedef struct PreparedModel
@@ -62,9 +62,9 @@ typedef struct PreparedModel
 	double	   *root;			/* root of posterior covariance */
 	double	   *shift;			/* argument of posterior_draws() */
 	double	   *factors;
-	double	   *weights;		/* mean as weights of item features */
+	double	   *weights;		/* posterior mean as weights of item features */
 	bool		lifted;
-	ValueKey	profile_key;		/* profile of "weights" */
+	ValueKey	profile_key;		/* profile for which "weights" was computed */
 	bool		is_moderate_known;
 	bool		moderate;
 
@@ -77,7 +77,7 @@ typedef struct PreparedModel
 	Size		bytes;			/* allocated memory of this struct and the results */
 	uint32		hash;
 	dlist_node	in_line;
-	int			users;			/* number of function calls using it */
+	int			users;			/* number of function calls in plans that use the model */
 	uint32		seen_in;		/* transaction that last checked the toast pointer */
 	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
 } PreparedModel;

@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-extern int	projection_cache_size;	/* in kilobytes */
+extern int	projection_cache_size;	/* the setting dlints.projection_cache_size, in kilobytes */
 
 /* A scan of a projection matrix, some rows at a time */
 typedef struct ProjectionWalk

@@ -26,7 +26,7 @@ typedef struct Clicks
 	Size		capacity;
 	SvdMatrix	matrix;
 
-	/* set when the log is complete */
+	/* fields that are set when the log is complete */
 	Datum	   *item_values;
 	uint64	   *item_hashes;
 } Clicks;
@@ -73,7 +73,7 @@ struct LogReader
 	Oid			weight_type;	/* base type of the clicks' weights */
 	ItemType	item;
 	uint64		seed;
-	Size		(*work) (const LogReader *reader);	/* returns the size of its work space */
+	Size		(*work) (const LogReader *reader);	/* returns the size of the work space */
 };
 
 extern void ReadQuery(const char *query, QueryReader *reader);
