@@ -110,7 +110,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors, or weights of features computed from them if "lift" is true. */
+/* Interleave coefficient vectors, or the weights of features for them if "lift" is true. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {

@@ -182,7 +182,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Add items to the list "best" if their scores, SCORE_LANES numbers apart, suffice. */
+/* Add items to "best" if they are among the k best.  Scores are SCORE_LANES numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, int first, int count)
 {

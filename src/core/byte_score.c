@@ -227,7 +227,7 @@ byte_write_bounds(int count, const float *restrict scores, float times, float *r
 		{
 			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
 
-			/* also limits infinite and NaN deviations, by the order of the comparison */
+			/* this comparison also replaces infinite and NaN deviations */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
 			bounds[l] = scores[l] + times * deviation;
 			bounds[BYTE_LANES + l] = deviation;

@@ -34,7 +34,7 @@
 /* Fraction of a sum of squares below which a difference of two such sums is a rounding error */
 #define ROUNDING_SHARE		1e-12
 
-/* How the matrix H of squared weights is stored */
+/* How the matrix H, the sum of w^2 z z', is stored */
 typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */

@@ -15,7 +15,7 @@
 
 #define LINALG_MAX_UPDATE	128
 
-/* Number of elements of a packed matrix */
+/* Number of elements of a packed matrix of order d */
 static inline size_t
 linalg_packed_len(int d)
 {

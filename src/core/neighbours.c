@@ -100,7 +100,7 @@ prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 		PREFETCH(&matrix->cells[i]);
 }
 
-/* Multiply an item's column by all other columns.  Returns the number of nonzero products. */
+/* Multiply an item's column by all columns.  Returns the number of nonzero dot products. */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
@@ -150,7 +150,7 @@ popular_at(Neighbours *n, uint32_t a, uint32_t b)
 	return &n->popular[row * (row + 1) / 2 + column];
 }
 
-/* Number of doubles in the cache of products */
+/* Number of dot products in the cache for popular items */
 size_t
 neighbours_popular_len(uint32_t items)
 {

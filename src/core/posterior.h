@@ -19,7 +19,7 @@ typedef struct Prior
 	double		weight;			/* factor of the sums below */
 	const double *N;			/* sum of weights of observations */
 	const double *p;			/* sum of rewards times features */
-	const double *P;			/* packed matrix */
+	const double *P;			/* sum of features' products, packed */
 	double		sigma;			/* prior's standard deviation of noise */
 } Prior;
 

@@ -27,7 +27,7 @@
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
-/* Accepted excess of a mean cost over a raised target, relative to the spread of costs */
+/* Accepted excess of a mean cost over a target that was raised, relative to the spread of costs */
 #define RELAXED_TOLERANCE	0.01
 
 /* Choose the k candidates with the highest score minus price times cost. */

@@ -47,7 +47,7 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 /* Maximum price.  At this price, scores have no effect on choices. */
 #define PRICE_MAX	1e150
 
-/* Relaxed targets are raised further by this fraction of the spread of costs. */
+/* Fraction of the spread of costs that is added to a target that cannot be met */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind
@@ -66,14 +66,14 @@ typedef struct PriceProgram
 	/* fields that the caller sets */
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
-	double		targets[PRICE_MAX_KINDS];	/* raised if necessary */
+	double		targets[PRICE_MAX_KINDS];	/* raised if they cannot be met */
 	double		score_scale;	/* mean spread of the scores in a decision */
 	double		cost_scales[PRICE_MAX_KINDS];	/* mean spread of the costs in a decision */
 
 	/* current basis of the linear program: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];
 	double		scores[PROGRAM_MAX_ROWS];	/* objective coefficients */
-	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* columns */
+	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* columns of the basis */
 	double		inverse[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];
 	double		values[PROGRAM_MAX_ROWS];
 	double		duals[PROGRAM_MAX_ROWS];

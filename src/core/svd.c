@@ -31,7 +31,7 @@
 /* Eigenvalues of a Gram matrix below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* Eigenvalues of a Gram matrix of unit vectors below this fraction of 1 are rounding errors. */
+/* Smaller eigenvalues of a Gram matrix of unit vectors are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space */

@@ -316,7 +316,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 
 /* ---------- _dlints_best ---------- */
 
-/* number of draws of all mean rewards */
+/* number of draws from the distribution of the mean rewards */
 #define DRAWS				10000
 
 PG_FUNCTION_INFO_V1(dlints_best);

@@ -25,7 +25,7 @@ ModelKind(const DlintsHeader *header)
 /*
  * Return the random projection of a model that has one.
  *
- * With a profile, its scale includes the factor 1/4 (core/kinds.h).
+ * With a profile, the scale of the projection includes the factor 1/4 (core/kinds.h).
  */
 Projection
 ModelProjection(const DlintsHeader *header)

@@ -17,7 +17,7 @@
 /* maximum number of items that a shortlist gets because of their neighbour scores */
 #define MAX_ADDED	100
 
-/* In catalogues with more items, a search does not look up the neighbour score of each item. */
+/* In catalogues with more items than this, a search does not look up each neighbour score. */
 #define MAX_LOOKED_UP	20000
 
 /* An item, and the sum of the weights from all clicked items */
