@@ -184,7 +184,8 @@ GetItem(Block *block, int number)
 
 /* Add items to "best" if they are among the k best.  Scores are SCORE_LANES numbers apart. */
 static void
-OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, int first, int count)
+OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, int first,
+		   int count)
 {
 	for (int i = 0; i < count; i++, scores += SCORE_LANES)
 		if (!TopKIsBeyond(best, *scores))

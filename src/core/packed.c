@@ -23,7 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Vectors share an exponent if theirs is at most 3 above the median, 6 below the shared one. */
+/* Maximum distance of the shared exponent from the median; maximum increase of an exponent */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 

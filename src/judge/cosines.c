@@ -47,7 +47,7 @@ ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 	return items;
 }
 
-/* For each basket, add the sum of its items' weights to the score of each of its items. */
+/* For each user's basket, add the sum of its items' weights to the score of each of its items. */
 static void
 AddBaskets(Items baskets, const double *weights, double *scores)
 {

@@ -20,7 +20,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum bytes of a request's {"like": ...}; encoding them takes 0.5 s */
+/* maximum bytes of the key "like" of a context; encoding so many bytes takes 0.5 s */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
 /* the key "like" of a context counts as this many clicks */
