@@ -41,7 +41,7 @@ typedef struct Variety
 
 	/* cached similarities: a row per chosen candidate */
 	float	   *rows;
-	int			max_rows;		/* the last row is not cached */
+	int			max_rows;		/* number of rows; the last one is overwritten */
 	int			row_count;
 	int		   *row_of;			/* row of each candidate, or -1 */
 

@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum item number, at which arrays take 512 MB */
+/* Maximum item number; the arrays by item number then take 512 MB */
 #define MAX_ITEM			(1 << 24)
 
 /* Minimum score of a similar item.  Smaller scores are rounding errors. */

@@ -30,7 +30,7 @@ typedef struct ActionNames
 	int			allocated;
 } ActionNames;
 
-/* in action_names.c */
+/* functions in action_names.c */
 extern ActionNames ReadContextNames(const RankRequest *request);
 extern ActionNames ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints);
 extern void NamesFree(ActionNames *names);
@@ -44,7 +44,7 @@ extern double *ReadNumberArray(const JsonbValue *value, int length);
 extern char *ActionId(const JsonbValue *action);
 extern Jsonb *ReadContextArgument(NullableDatum context);
 
-/* in action_checks.c */
+/* functions in action_checks.c */
 extern void CheckRankRequest(const RankRequest *request);
 extern bool FindUndeclaredVector(const RankRequest *request, char **key, int *length);
 extern bool IsCostAnnounced(Jsonb *actions, const char *constraint);

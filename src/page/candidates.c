@@ -13,7 +13,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items that we find one by one if an expression fails: 0.1 s of CPU time */
+/* maximum number of items with failing expressions that we find one by one: 0.1 s of CPU time */
 #define MAX_FAILING		1000
 /* after MAX_FAILING failures, we skip a group of this many items if one of them fails */
 #define FAILING_PART	64

@@ -29,7 +29,7 @@ static const PageQuery name_costs = {
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
 	"       FROM constraint_price p) p", {FLOAT8ARRAYOID}};
 
-/* Store an item's features as a new row of "item_version", which a list refers to. */
+/* Store an item's features as a new row of "item_version", to which lists refer. */
 static const PageQuery log_version = {
 	"INSERT INTO item_version (item, features) VALUES ($1, $2) RETURNING id", {ARG_ITEM, BYTEAOID}};
 
