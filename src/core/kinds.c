@@ -23,7 +23,7 @@ has_projection(const Kind *kind)
 
 /* Number of features of the model without the intercept */
 int64_t
-kind_coordinates(const Kind *kind)
+kind_feature_count(const Kind *kind)
 {
 	int64_t		base = has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 	int64_t		n = kind->feature_dim;
@@ -52,7 +52,7 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
 				z[i] = x[i] / MATCHED_SCALE;
 				z[n + i] = x[i] * u[i];
 			}
-		z[kind_coordinates(kind) - 1] = MATCHED_SCALE * dot_double(n, x, u);
+		z[kind_feature_count(kind) - 1] = MATCHED_SCALE * dot_double(n, x, u);
 	}
 	else if (!has_projection(kind))
 		memcpy(z, x, sizeof(double) * (size_t) n);
@@ -86,7 +86,7 @@ static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
 	int			n = kind->feature_dim;
-	double		similarity = MATCHED_SCALE * psi[kind_coordinates(kind) - 1];
+	double		similarity = MATCHED_SCALE * psi[kind_feature_count(kind) - 1];
 
 	for (int i = 0; i < n; i++)
 		w[i] = similarity * u[i];

@@ -41,7 +41,7 @@ typedef struct Kind
 
 extern const char *const interactions_names[INTERACTIONS_COUNT];
 
-extern int64_t kind_coordinates(const Kind *kind);
+extern int64_t kind_feature_count(const Kind *kind);
 extern void kind_fill(const Kind *kind, int count, const double *features,
 					  const double *profiles, double *reduced);
 extern void kind_lift(const Kind *kind, int count, const double *parameters,
@@ -51,7 +51,7 @@ extern void kind_lift(const Kind *kind, int count, const double *parameters,
 static inline int
 kind_reduced_len(const Kind *kind)
 {
-	return (int) kind_coordinates(kind) + (kind->intercept ? 1 : 0);
+	return (int) kind_feature_count(kind) + (kind->intercept ? 1 : 0);
 }
 
 /* Number of weights of item features, plus 1 if there is an intercept */

@@ -134,20 +134,20 @@ CheckReduction(const DlintsHeader *header, Problem *problem)
 
 /* Check that a model has at most DLINTS_MAX_DIM features without the intercept. */
 static bool
-CheckCoordinates(const DlintsHeader *header, Problem *problem)
+CheckFeatureCount(const DlintsHeader *header, Problem *problem)
 {
 	Kind		kind = ModelKind(header);
-	int64		coordinates = kind_coordinates(&kind);
+	int64		count = kind_feature_count(&kind);
 	const char *interactions = interactions_names[header->interactions];
 
-	if (coordinates <= DLINTS_MAX_DIM)
+	if (count <= DLINTS_MAX_DIM)
 		return true;
 	return ReportProblem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 						 psprintf("dlints cannot have more than %d dimensions%s", DLINTS_MAX_DIM,
 								  ModelHasProjection(header) ? "" : " without projection"),
 						 interactions ?
 						 psprintf("With %s interactions the model would have " INT64_FORMAT " dimensions.",
-								  interactions, coordinates) :
+								  interactions, count) :
 						 psprintf("dim is %d and reduced_dim is not given.", header->feature_dim),
 						 ModelHasProjection(header) ? NULL :
 						 "Specify reduced_dim to project the features.");
@@ -208,7 +208,7 @@ ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 		CheckDimension("dim", header->feature_dim, DLINTS_MAX_FEATURE_DIM, problem) &&
 		CheckProfileDim(header, problem) &&
 		CheckReduction(header, problem) &&
-		CheckCoordinates(header, problem) &&
+		CheckFeatureCount(header, problem) &&
 		CheckForgetting(header, problem) &&
 		(header->noise == 0.0 ||
 		 CheckBetween("noise", header->noise, DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
@@ -276,7 +276,7 @@ ModelEvidenceIsValid(Dlints *model)
 		if (!evidence_is_valid(&memories.memory[j]))
 			return false;
 	return totals_are_valid(&model->header.totals) &&
-		(prior.N == NULL || prior_is_valid(&prior, ModelCoordinates(&model->header)));
+		(prior.N == NULL || prior_is_valid(&prior, ModelFeatureCount(&model->header)));
 }
 
 /* Check the noise of the prior, which an untrained model uses as its own. */
@@ -330,7 +330,7 @@ ModelPosteriorsExist(Dlints *model)
 	Memories	memories = ModelMemories(model);
 	Prior		prior = ModelPrior(header, ModelPriorNumbers(model));
 	Prior		ridge = prior_of_ridge(ModelFirstRidge(header));
-	int			dim = ModelCoordinates(header);
+	int			dim = ModelFeatureCount(header);
 	double	   *numbers;
 	bool		exist = true;
 

@@ -37,12 +37,12 @@ typedef struct BlockScan
 	/* the block that is read */
 	ArrayType  *items;
 	Datum	   *keys;			/* keys of the items in "items"; NULL until needed */
-	int			n_offered;		/* number of the block's eligible items */
+	int			n_eligible;		/* number of the block's eligible items */
 	int			numbers[MAX_ITEMS];	/* number of each eligible item (see BestItems) */
-	int			places[MAX_ITEMS];	/* position of each eligible item in the block */
+	int			positions[MAX_ITEMS];	/* position of each eligible item in the block */
 	double		max_bonus;		/* largest bonus of the block's eligible items, at least 0 */
 	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under vector l? */
-	bool		is_kept;		/* is any item of the block among the best? */
+	bool		has_best;		/* is any item of the block among the best? */
 } BlockScan;
 
 /* ---------- reading ---------- */
@@ -65,7 +65,7 @@ read_block(BlockScan *scan, const Datum *values)
 
 	scan->items = DatumGetArrayTypeP(values[1]);
 	scan->keys = NULL;
-	scan->is_kept = false;
+	scan->has_best = false;
 	count = ArrayGetNItems(ARR_NDIM(scan->items), ARR_DIMS(scan->items));
 	if (ARR_HASNULL(scan->items) ||
 		!ReadBlockRow(scan->scorer, count, values[2], values[3],
@@ -84,13 +84,13 @@ static void
 number_items(BlockScan *scan)
 {
 	int			count = scan->scorer->count;
-	int			n_offered = 0;
+	int			n_eligible = 0;
 
 	scan->max_bonus = 0.0;
 	for (int i = 0; scan->eligible == NULL && i < count; i++)
 	{
 		scan->numbers[i] = scan->n_blocks * MAX_ITEMS + i;
-		scan->places[i] = i;
+		scan->positions[i] = i;
 	}
 	for (int i = 0; scan->eligible != NULL && i < count; i++)
 	{
@@ -100,10 +100,10 @@ number_items(BlockScan *scan)
 			continue;
 		scan->best->is_found[number] = true;
 		scan->max_bonus = Max(scan->max_bonus, scan->eligible->bonuses[number]);
-		scan->numbers[n_offered] = number;
-		scan->places[n_offered++] = i;
+		scan->numbers[n_eligible] = number;
+		scan->positions[n_eligible++] = i;
 	}
-	scan->n_offered = scan->eligible == NULL ? count : n_offered;
+	scan->n_eligible = scan->eligible == NULL ? count : n_eligible;
 }
 
 /* Find the weight vectors under which each item of the block could be among the best. */
@@ -116,7 +116,7 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 		limits[l] = l >= lanes->count ? INFINITY :
 			nextafterf((float) (slate_least(&slates[l]) - scan->max_bonus * lanes->units[l]),
 					   -INFINITY);
-	byte_compare(scan->n_offered, scan->scorer->scores, limits, scan->masks);
+	byte_compare(scan->n_eligible, scan->scorer->scores, limits, scan->masks);
 }
 
 /*
@@ -131,7 +131,7 @@ offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
 	double		bonus = scan->eligible == NULL ? 0.0 : scan->eligible->bonuses[number];
 
 	if (scan->left_out != NULL &&
-		FindKey(scan->left_out, keys_of_block(scan)[scan->places[item]]) >= 0)
+		FindKey(scan->left_out, keys_of_block(scan)[scan->positions[item]]) >= 0)
 		return;
 	for (int l = 0; l < lanes->count; l++)
 	{
@@ -140,7 +140,7 @@ offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
 		if ((scan->masks[item] & (1 << l)) == 0 || score < slate_least(&slates[l]))
 			continue;
 		slate_offer(&slates[l], number, 1, &score, 1);
-		scan->is_kept = true;
+		scan->has_best = true;
 	}
 }
 
@@ -168,22 +168,22 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	if (!read_block(scan, values))
 		return;
 	number_items(scan);
-	for (int p = 0; p < scorer->n_lanes && scan->n_offered > 0; p++)
+	for (int p = 0; p < scorer->n_lanes && scan->n_eligible > 0; p++)
 	{
 		Lanes	   *lanes = &scorer->lanes[p];
 		Slate	   *slates = &best->slates[(Size) p * BYTE_LANES];
 
 		ScoreBlockRow(scorer, lanes);
-		for (int i = 0; scan->eligible != NULL && i < scan->n_offered; i++)
+		for (int i = 0; scan->eligible != NULL && i < scan->n_eligible; i++)
 			memmove(&scorer->scores[(Size) i * BYTE_LANES],
-					&scorer->scores[(Size) scan->places[i] * BYTE_LANES],
+					&scorer->scores[(Size) scan->positions[i] * BYTE_LANES],
 					sizeof(float) * BYTE_LANES);
 		find_masks(scan, lanes, slates);
-		for (int i = 0; i < scan->n_offered; i++)
+		for (int i = 0; i < scan->n_eligible; i++)
 			if (scan->masks[i] != 0)
 				offer_item(scan, i, lanes, slates);
 	}
-	if (scan->is_kept && scan->eligible == NULL)
+	if (scan->has_best && scan->eligible == NULL)
 		keep_block(scan);
 	scan->n_blocks++;
 }

@@ -42,12 +42,12 @@ static const PageTable list_rewards = {"reward", 3, {
 		{"decision", INT8OID}, {"item", ARG_ITEM}, {"value", FLOAT8OID}}};
 
 static void
-add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is_known)
+add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is_excluded)
 {
 	clicks->clicks = GrowArray(clicks->clicks, clicks->count, &clicks->size, sizeof(UserClick));
 	clicks->clicks[clicks->count++] = (UserClick)
 	{
-		CopyKey(clicks->page, item), Min(at, clicks->page->settings.now), weight, is_known
+		CopyKey(clicks->page, item), Min(at, clicks->page->settings.now), weight, is_excluded
 	};
 }
 

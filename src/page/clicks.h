@@ -12,7 +12,7 @@ typedef struct UserClick
 	Datum		item;
 	TimestampTz at;				/* time of the click, at most now */
 	double		weight;
-	bool		is_known;		/* is the item excluded from the list? */
+	bool		is_excluded;		/* is the item excluded from the list? */
 } UserClick;
 
 typedef struct UserClicks

@@ -189,7 +189,7 @@ typedef struct ClickedItem
 	double		sum;			/* sum of the weights of clicks */
 	double		absolute_sum;
 	double		maximum;		/* largest weight of a click, from -1 to 1 */
-	bool		is_known;		/* is the item excluded from the list? */
+	bool		is_excluded;		/* is the item excluded from the list? */
 } ClickedItem;
 
 /* Clicked items, without duplicates */
@@ -229,7 +229,7 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 		clicked->absolute_sum += fabs(click->weight * decay);
 		if (is_new || limited > clicked->maximum)
 			clicked->maximum = limited;
-		clicked->is_known |= click->is_known;
+		clicked->is_excluded |= click->is_excluded;
 	}
 	return result;
 }
@@ -247,7 +247,7 @@ leave_out_known(PageRequest *page, ClickedItems clicked)
 	if (count > 0)
 		memcpy(all, left_out, sizeof(Datum) * count);
 	for (int i = 0; i < clicked.count; i++)
-		if (clicked.each[i].is_known)
+		if (clicked.each[i].is_excluded)
 			all[n_all++] = clicked.each[i].item;
 	if (n_all > count)
 		page->left_out = Given(KeyArray(page, all, n_all));

@@ -295,7 +295,7 @@ ReadModel(PreparedModel *model, Datum datum)
 {
 	model->datum = datum;
 	model->header = ModelHeaderFromDatum(datum);
-	model->dim = ModelCoordinates(&model->header);
+	model->dim = ModelFeatureCount(&model->header);
 }
 
 /*

@@ -102,9 +102,9 @@ test_coordinates_of_the_projection_are_not_written(void **state)
 static void
 test_counts_of_coordinates_do_not_overflow(void **state)
 {
-	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, INT32_MAX, 0, true}) ==
+	assert_true(kind_feature_count(&(Kind) {INTERACTIONS_MATCHED, INT32_MAX, 0, true}) ==
 				INT64_C(2147483647) * 2 + 1);
-	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, 5, INT32_MAX, true}) ==
+	assert_true(kind_feature_count(&(Kind) {INTERACTIONS_MATCHED, 5, INT32_MAX, true}) ==
 				INT64_C(2147483648));
 }
 
