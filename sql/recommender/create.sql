@@ -42,9 +42,10 @@ BEGIN
 	IF a -> 'vectors' -> 'columns' = '[]' AND a ->> 'clicks' IS NULL THEN
 		RAISE 'a recommender needs "columns" or "clicks"' USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'Each of the named columns has the same value in all items.';
-	ELSIF a -> 'vectors' -> 'columns' = '[]' AND factors = 0 THEN
-		RAISE 'a recommender without "columns" needs factors' USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'Argument "factors" must be at least 1, or a column must differ between items.';
+	ELSIF factors = 0 AND NOT jsonb_path_exists(a, '$.vectors.columns[*] ? (@.kind != "age")') THEN
+		RAISE 'a recommender without "columns", or with columns of dates alone, needs factors'
+			USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Argument "factors" must be at least 1, or another column must differ between items.';
 	END IF;
 	WITH block AS (
 		SELECT 0::bigint AS n, 1 AS place, '(clicks)' AS name, factors AS width

@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(317);
+SELECT plan(318);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -30,7 +30,9 @@ SELECT is(made(arguments), result, 'dlints_create_recommender() rejects ' || arg
     ($$'r', 'job', NULL$$, '22023: a recommender needs "columns" or "clicks"'),
     ($$'r', 'job', '{same}'$$, '22023: a recommender needs "columns" or "clicks"'),
     ($$'r', 'job', '{same}', 'SELECT who, job, at FROM visit', factors => 0$$,
-     '22023: a recommender without "columns" needs factors'),
+     '22023: a recommender without "columns", or with columns of dates alone, needs factors'),
+    ($$'r', 'job', '{posted}', factors => 0$$,
+     '22023: a recommender without "columns", or with columns of dates alone, needs factors'),
     ($$'r', 'visit', '{job}'$$, '22023: visit has no primary key of one column'),
     ($$'r', 'visit', '{job}', item_key => 'id'$$, '42703: argument "item_key": visit has no column id'),
     ($$'r', 'job', '{field}', control => 2$$, '22023: control must be between 0 and 1'),
