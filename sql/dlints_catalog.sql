@@ -9,10 +9,11 @@ AND NOT (d.classid = 'pg_type'::regclass
   AND EXISTS (SELECT FROM pg_type AS t LEFT JOIN pg_class AS c ON c.oid = t.typrelid
   WHERE t.typarray = d.objid OR t.oid = d.objid AND c.relkind = 'v'));
 
--- every object for users has a comment
+-- every object for users has a comment: not internal functions, and those of types and aggregates
 SELECT pg_describe_object(classid, objid, 0) AS without_comment FROM member
 WHERE obj_description(objid, classid::regclass::name) IS NULL
-  AND (pg_identify_object(classid, objid, 0)).identity !~ '\m_dlints_' ORDER BY 1;
+  AND (pg_identify_object(classid, objid, 0)).identity
+      !~ '\m_dlints_|_(transfn|combinefn|finalfn|in|out|recv|send|support)\(' ORDER BY 1;
 SELECT classid::regclass AS catalogue, count(*) FROM member GROUP BY 1
   ORDER BY classid::regclass::text COLLATE "C";
 

@@ -26,40 +26,27 @@ COMMENT ON FUNCTION dlints_dot(double precision[], dlints_vector)
 -- arguments except the state.
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any") RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any")
-	IS 'final function of dlints_recommend and dlints_recommend_arms';
 
 CREATE FUNCTION dlints_recommend_k_finalfn(
 	internal, dlints, anyelement, "any", bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, "any", bigint)
-	IS 'final function of dlints_recommend and dlints_recommend_arms with k';
 
 CREATE FUNCTION dlints_recommend_k_finalfn(
 	internal, dlints, anyelement, "any", bigint, "any") RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, "any", bigint, "any")
-	IS 'final function of dlints_recommend and dlints_recommend_arms with k and a profile';
 
 -- The C function distinguishes these forms by the number of arguments.
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
 	RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
-	IS 'transition function of dlints_recommend';
 
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector, bigint)
 	RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector, bigint)
-	IS 'transition function of dlints_recommend with k';
 
 CREATE FUNCTION dlints_recommend_transfn(
 	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_recommend_transfn(
-	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector)
-	IS 'transition function of dlints_recommend with k and a profile';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, features dlints_vector) (
 	SFUNC = dlints_recommend_transfn,
@@ -102,23 +89,14 @@ COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector, bigint,
 CREATE FUNCTION dlints_recommend_arms_transfn(
 	internal, dlints, anyelement, dlints_vector) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION dlints_recommend_arms_transfn(
-	internal, dlints, anyelement, dlints_vector)
-	IS 'transition function of dlints_recommend_arms';
 
 CREATE FUNCTION dlints_recommend_arms_transfn(
 	internal, dlints, anyelement, dlints_vector, bigint) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION dlints_recommend_arms_transfn(
-	internal, dlints, anyelement, dlints_vector, bigint)
-	IS 'transition function of dlints_recommend_arms with k';
 
 CREATE FUNCTION dlints_recommend_arms_transfn(
 	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION dlints_recommend_arms_transfn(
-	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector)
-	IS 'transition function of dlints_recommend_arms with k and a profile';
 
 CREATE AGGREGATE dlints_recommend_arms(
 	model dlints, arm anyelement, features dlints_vector) (
@@ -192,14 +170,10 @@ COMMENT ON FUNCTION dlints_decide(
 CREATE FUNCTION dlints_shortlist_transfn(
 	internal, anyarray, dlints_vector, double precision[], bigint) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_shortlist_transfn(internal, anyarray, dlints_vector, double precision[], bigint)
-	IS 'transition function of dlints_shortlist';
 
 CREATE FUNCTION dlints_shortlist_finalfn(
 	internal, anyarray, "any", double precision[], bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_shortlist_finalfn(internal, anyarray, "any", double precision[], bigint)
-	IS 'final function of dlints_shortlist';
 
 CREATE AGGREGATE dlints_shortlist(
 	items anyarray, features dlints_vector, weights double precision[], k bigint) (
@@ -216,13 +190,9 @@ COMMENT ON AGGREGATE dlints_shortlist(anyarray, dlints_vector, double precision[
 CREATE FUNCTION dlints_shortlist_transfn(
 	internal, anyarray, dlints_vector, double precision[], bigint, bigint) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_shortlist_transfn(internal, anyarray, dlints_vector, double precision[], bigint, bigint)
-	IS 'transition function of dlints_shortlist with a seed';
 CREATE FUNCTION dlints_shortlist_finalfn(
 	internal, anyarray, "any", double precision[], bigint, bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_shortlist_finalfn(internal, anyarray, "any", double precision[], bigint, bigint)
-	IS 'final function of dlints_shortlist with a seed';
 CREATE AGGREGATE dlints_shortlist(
 	items anyarray, features dlints_vector, weights double precision[], k bigint, seed bigint) (
 	SFUNC = dlints_shortlist_transfn,
@@ -244,12 +214,9 @@ COMMENT ON FUNCTION dlints_tie_keys(anyarray, bigint)
 CREATE FUNCTION dlints_prices_transfn(
 	internal, double precision[], double precision[], bigint, double precision[]) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_prices_transfn(internal, double precision[], double precision[], bigint, double precision[])
-	IS 'transition function of dlints_prices';
 
 CREATE FUNCTION dlints_prices_finalfn(internal) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_prices_finalfn(internal) IS 'final function of dlints_prices';
 
 CREATE AGGREGATE dlints_prices(
 	scores double precision[], costs double precision[], k bigint, targets double precision[]) (

@@ -3,12 +3,9 @@
 CREATE FUNCTION dlints_ndcg_transfn(
 	internal, double precision, double precision, bigint) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, bigint)
-	IS 'transition function of dlints_ndcg';
 
 CREATE FUNCTION dlints_ndcg_finalfn(internal) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_ndcg_finalfn(internal) IS 'final function of dlints_ndcg';
 
 CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision, k bigint) (
 	SFUNC = dlints_ndcg_transfn,
@@ -42,29 +39,18 @@ COMMENT ON TYPE dlints_policy_estimate
 CREATE FUNCTION dlints_policy_value_transfn(
 	double precision[], double precision, double precision, double precision) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_policy_value_transfn(
-	double precision[], double precision, double precision, double precision)
-	IS 'transition function of dlints_policy_value';
 
 CREATE FUNCTION dlints_policy_value_transfn(
 	double precision[], double precision, double precision, double precision, double precision,
 	double precision) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_policy_value_transfn(
-	double precision[], double precision, double precision, double precision, double precision,
-	double precision)
-	IS 'transition function of dlints_policy_value with predictions';
 
 CREATE FUNCTION dlints_policy_value_combinefn(
 	double precision[], double precision[]) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_policy_value_combinefn(double precision[], double precision[])
-	IS 'combine function of dlints_policy_value';
 
 CREATE FUNCTION dlints_policy_value_finalfn(double precision[]) RETURNS dlints_policy_estimate
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_policy_value_finalfn(double precision[])
-	IS 'final function of dlints_policy_value';
 
 CREATE AGGREGATE dlints_policy_value(
 	reward double precision, logged double precision, target double precision) (

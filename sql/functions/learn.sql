@@ -157,8 +157,6 @@ BEGIN
 		EXECUTE pg_catalog.format($create$
 			CREATE FUNCTION dlints_evidence_transfn(dlints, %1$s) RETURNS dlints
 				AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-			COMMENT ON FUNCTION dlints_evidence_transfn(dlints, %1$s)
-				IS 'transition function of dlints_evidence';
 			CREATE AGGREGATE dlints_evidence(%1$s) (
 				SFUNC = dlints_evidence_transfn,
 				STYPE = dlints,

@@ -11,7 +11,6 @@ CREATE TYPE dlints;
 
 CREATE FUNCTION dlints_in(cstring, oid, integer) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_in(cstring, oid, integer) IS 'text input: the JSON form of a model';
 
 CREATE FUNCTION dlints_out(dlints) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -20,20 +19,15 @@ COMMENT ON FUNCTION dlints_out(dlints)
 
 CREATE FUNCTION dlints_recv(internal, oid, integer) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recv(internal, oid, integer) IS 'binary input';
 
 CREATE FUNCTION dlints_send(dlints) RETURNS bytea
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_send(dlints) IS 'binary output';
 
 CREATE FUNCTION dlints_typmod_in(cstring[]) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_typmod_in(cstring[])
-	IS 'type modifier input: dim, optionally followed by reduced_dim, matched, intercept';
 
 CREATE FUNCTION dlints_typmod_out(integer) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_typmod_out(integer) IS 'type modifier output';
 
 CREATE TYPE dlints (
 	INPUT = dlints_in,
@@ -129,19 +123,15 @@ CREATE TYPE dlints_vector;
 
 CREATE FUNCTION dlints_vector_in(cstring) RETURNS dlints_vector
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_vector_in(cstring) IS 'text input: same syntax as double precision[]';
 
 CREATE FUNCTION dlints_vector_out(dlints_vector) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_vector_out(dlints_vector) IS 'text output: same syntax as double precision[]';
 
 CREATE FUNCTION dlints_vector_recv(internal) RETURNS dlints_vector
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_vector_recv(internal) IS 'binary input: same format as double precision[]';
 
 CREATE FUNCTION dlints_vector_send(dlints_vector) RETURNS bytea
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_vector_send(dlints_vector) IS 'binary output: same format as double precision[]';
 
 CREATE TYPE dlints_vector (
 	INPUT = dlints_vector_in,
@@ -157,8 +147,6 @@ COMMENT ON TYPE dlints_vector
 
 CREATE FUNCTION dlints_vector_support(internal) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_vector_support(internal)
-	IS 'planner support function: removes the conversion of real[] and double precision[]';
 
 CREATE FUNCTION dlints_vector(anyarray) RETURNS dlints_vector
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT dlints_vector_support;

@@ -13,25 +13,17 @@ COMMENT ON FUNCTION dlints_encode(integer, jsonb)
 CREATE FUNCTION dlints_profile_transfn(
 	double precision[], dlints_vector) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_profile_transfn(double precision[], dlints_vector)
-	IS 'transition function of dlints_profile';
 
 CREATE FUNCTION dlints_profile_transfn(
 	double precision[], dlints_vector, double precision) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_profile_transfn(double precision[], dlints_vector, double precision)
-	IS 'transition function of dlints_profile with a weight';
 
 CREATE FUNCTION dlints_profile_combinefn(
 	double precision[], double precision[]) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_profile_combinefn(double precision[], double precision[])
-	IS 'combine function of dlints_profile';
 
 CREATE FUNCTION dlints_profile_finalfn(double precision[]) RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_profile_finalfn(double precision[])
-	IS 'final function of dlints_profile';
 
 CREATE AGGREGATE dlints_profile(features dlints_vector) (
 	SFUNC = dlints_profile_transfn,
