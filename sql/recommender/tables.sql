@@ -225,8 +225,7 @@ CREATE INDEX ON warm_start_example (user_id);
 -- Candidate half-lives of a user's clicks, with the evidence for each
 CREATE TABLE half_life_candidate (
     half_life float8 PRIMARY KEY,           -- days
-    state     @extschema@.dlints NOT NULL,  -- evidence for similarities and popularity
-    neighbours @extschema@.dlints);         -- evidence for the neighbour score
+    state     @extschema@.dlints NOT NULL); -- evidence for similarities, popularity and the neighbour score
 
 -- How similarity to a user's clicks predicts the next click
 CREATE TABLE similarity (

@@ -144,7 +144,9 @@ BEGIN
 		       JOIN recent_click c ON c.part = $1
 		           AND c.place = CASE WHEN e.negative < 1 THEN 1 - e.negative
 		                              WHEN e.negative > l.clicks THEN 2 * l.clicks + 1 - e.negative
-		                              ELSE e.negative END),
+		                              ELSE e.negative END
+		WHERE  NOT EXISTS (SELECT FROM recent_click o
+		                   WHERE same_user(o.user_id, e.user_id) AND same_item(o.item, c.item) AND o.part <> $1)),
 	scored AS (      -- clicks in other parts before and after that time, decayed
 		SELECT t.id, t.user_id, t.item, t.reward, t.weight,
 		       CASE WHEN l.half_life IS NULL THEN sum(t.before) OVER (PARTITION BY t.item)
@@ -174,12 +176,14 @@ BEGIN
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
 		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id OFFSET 0),
 	together AS MATERIALIZED (      -- neighbour scores, by half-life of clicks
-		SELECT p.id, p.item, ARRAY(SELECT least(greatest(u.s, 0), 4) FROM unnest(ARRAY[
-		           sum(r.weight * p.w14), sum(r.weight * p.w30), sum(r.weight * p.w90), sum(r.weight)])
-		               WITH ORDINALITY u (s, n)
-		           ORDER BY u.n)::float8[] AS scores
-		FROM   pair p JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
-		GROUP  BY p.id, p.item),
+		SELECT p.id, p.item, ARRAY[
+		           @extschema@._dlints_neighbour_score(sum(r.weight * p.w14), h.clicks14),
+		           @extschema@._dlints_neighbour_score(sum(r.weight * p.w30), h.clicks30),
+		           @extschema@._dlints_neighbour_score(sum(r.weight * p.w90), h.clicks90),
+		           @extschema@._dlints_neighbour_score(sum(r.weight), h.clicks)] AS scores
+		FROM   pair p JOIN history h ON h.id = p.id
+		       JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
+		GROUP  BY p.id, p.item, h.clicks14, h.clicks30, h.clicks90, h.clicks),
 	shown AS MATERIALIZED (
 		SELECT k.id, k.user_id, k.reward, k.weight, i.features,
 		       least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity,
@@ -196,79 +200,69 @@ BEGIN
 		SELECT NULL, c.features || c.popularity::real, 0, NULL
 		FROM   shown c WHERE c.id <= $3),
 	empty AS MATERIALIZED (
-		SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 1, discount => 1::float8, ridge => 1::float8)
-		           AS similarity,
-		       @extschema@.dlints_new(1, discount => 1::float8, ridge => 1::float8) AS neighbours,
+		SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 2, discount => 1::float8, ridge => 1::float8)
+		           AS model,
 		       array_fill(0::float8, ARRAY[cardinality(s.feature_blocks)]) AS zeros
 		FROM   setting s),
-	shared AS (        -- evidence that is the same for all half-lives: without a profile, and without neighbours
+	shared AS (        -- evidence that is the same for all half-lives: examples without a profile
 		SELECT @extschema@.dlints_evidence(
-		           e.similarity, (e.zeros || c.popularity)::@extschema@.dlints_vector, c.reward::float8,
-		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, 0.35 * c.weight) AS state,
-		       @extschema@.dlints_evidence(
-		           e.neighbours, '{0}'::@extschema@.dlints_vector, c.reward::float8,
-		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight)
-		               FILTER (WHERE c.scores IS NULL AND h.id IS NOT NULL) AS neighbours
-		FROM   empty e CROSS JOIN shown c LEFT JOIN history h ON h.id = c.id),
+		           e.model, (e.zeros || c.popularity || 0::float8)::@extschema@.dlints_vector, c.reward::float8,
+		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, 0.35 * c.weight) AS state
+		FROM   empty e CROSS JOIN shown c),
 	compared AS (
 		SELECT t.half_life, @extschema@.dlints_evidence(
-		           e.similarity, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks)
-		                          || c.popularity)::@extschema@.dlints_vector, c.reward::float8,
-		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight) AS state,
-		       @extschema@.dlints_evidence(
-		           e.neighbours, c.scores[t.n:t.n]::@extschema@.dlints_vector, c.reward::float8,
-		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight)
-		               FILTER (WHERE c.scores IS NOT NULL) AS neighbours
+		           e.model, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks)
+		                     || c.popularity || coalesce(c.scores[t.n], 0))::@extschema@.dlints_vector,
+		           c.reward::float8, '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight) AS state
 		FROM   empty e CROSS JOIN setting s CROSS JOIN shown c JOIN history h ON h.id = c.id,
 		       LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14), (2, 30, h.sum30, h.clicks30),
 		                       (3, 90, h.sum90, h.clicks90), (4, 'infinity', h.sum, h.clicks))
 		           t (n, half_life, sum, clicks)
 		GROUP  BY t.half_life)
-	INSERT INTO half_life_candidate AS t (half_life, state, neighbours)
-	SELECT h.half_life, coalesce(@extschema@.dlints_concat(a.state, c.state), a.state),
-	       coalesce(@extschema@.dlints_concat(a.neighbours, c.neighbours), a.neighbours, c.neighbours)
+	INSERT INTO half_life_candidate AS t (half_life, state)
+	SELECT h.half_life, coalesce(@extschema@.dlints_concat(a.state, c.state), a.state)
 	FROM   shared a CROSS JOIN unnest('{14,30,90,infinity}'::float8[]) h (half_life)
 	       LEFT JOIN compared c ON c.half_life = h.half_life
 	WHERE  a.state IS NOT NULL
-	ON CONFLICT (half_life) DO UPDATE
-	SET    state = @extschema@.dlints_concat(t.state, excluded.state),
-	       neighbours = coalesce(@extschema@.dlints_concat(t.neighbours, excluded.neighbours), excluded.neighbours)
+	ON CONFLICT (half_life) DO UPDATE SET state = @extschema@.dlints_concat(t.state, excluded.state)
 	$statement$ USING part, max_examples, kept;
 END
 $$;
 
--- Fit the weights of the blocks and of popularity under the longest half-life that explains the examples nearly as
--- well as the best one: a longer half-life uses more clicks.  Weights have a positive minimum, since models cannot
--- learn about features of weight 0.
---
--- The weight of the neighbour score is fitted separately.  In a common fit, similarity explains most of the
--- difference, because negative examples are easy to recognize; among the best items the neighbour score is more
--- informative.  A weight of three times the slope is near the best one on dense and sparse logs.
+-- Fit the weights of the blocks, of popularity and of the neighbour score under the longest half-life that explains
+-- the examples nearly as well as the best one: a longer half-life uses more clicks.  A weight is a coefficient of the
+-- regression of clicks on all of them.  Except for popularity, two standard errors are subtracted: the first items of a
+-- list are those with the largest errors, so that an uncertain term makes lists worse.  Weights have a positive
+-- minimum, since models cannot learn about features of weight 0.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
 	PERFORM @extschema@._dlints_notice_step('fitting the similarity to clicks'::text);
-	WITH fitted AS (
-		SELECT f.half_life, ARRAY(
-		           SELECT greatest(u.w, 0.02 * max(u.w) OVER (), 0.001)
-		           FROM   unnest(@extschema@.dlints_mean(f.state)) WITH ORDINALITY u (w, k)
-		           WHERE  u.k <= cardinality(s.feature_blocks) + 1 ORDER BY u.k) AS weights,
-		       greatest(3 * (@extschema@.dlints_mean(f.neighbours))[1], 0.001) AS neighbour_weight
-		FROM   setting s, (
-		           SELECT t.half_life, t.state, t.neighbours, i.sigma ^ 2 AS residual,
-		                  min(i.sigma ^ 2) OVER () AS min_residual,
-		                  i.mean_reward * (1 - i.mean_reward) AS variance
-		           FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) f
-		WHERE  f.residual <= 0.97 * f.min_residual + 0.03 * f.variance ORDER BY f.half_life DESC LIMIT 1)
+	WITH best AS (
+		SELECT t.half_life, t.state
+		FROM  (SELECT t.half_life, t.state, i.sigma ^ 2 AS residual, min(i.sigma ^ 2) OVER () AS min_residual,
+		              i.mean_reward * (1 - i.mean_reward) AS variance
+		       FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) t
+		WHERE  t.residual <= 0.99 * t.min_residual + 0.01 * t.variance ORDER BY t.half_life DESC LIMIT 1),
+	coefficient AS (
+		SELECT u.k, CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END AS value,
+		       u.k <= l.n AS is_similarity
+		FROM   best b CROSS JOIN (SELECT cardinality(s.feature_blocks) + 1 AS n FROM setting s) l,
+		       LATERAL (SELECT @extschema@.dlints_covariance(b.state) AS covariance) c,
+		       unnest(@extschema@.dlints_mean(b.state)) WITH ORDINALITY u (mean, k)
+		WHERE  u.k <= l.n + 1),
+	fitted AS (
+		SELECT m.click_value, ARRAY(SELECT least(greatest(c.value / m.click_value, 0.02), 100)
+		                            FROM coefficient c ORDER BY c.k) AS weights
+		FROM  (SELECT greatest(max(c.value) FILTER (WHERE c.is_similarity), 0.001) AS click_value
+		       FROM coefficient c) m)
 	UPDATE similarity l
-	SET    weights = w.weights || coalesce(least(f.neighbour_weight / b.click_value, 100), 0.02),
-	       scale = @extschema@._dlints_expand_block_weights(w.weights, s.feature_blocks),
-	       click_value = b.click_value, half_life = nullif(f.half_life, 'infinity'), found_at = now()
-	FROM   setting s, fitted f, LATERAL (SELECT max(u.w) AS click_value FROM unnest(f.weights) u (w)) b,
-	       LATERAL (SELECT ARRAY(SELECT u.w / b.click_value FROM unnest(f.weights) WITH ORDINALITY u (w, k)
-	                             ORDER BY u.k) AS weights) w;
+	SET    weights = f.weights, click_value = f.click_value,
+	       scale = @extschema@._dlints_expand_block_weights(f.weights, s.feature_blocks),
+	       half_life = nullif(b.half_life, 'infinity'), found_at = now()
+	FROM   setting s, best b, fitted f;
 END
 $$;
 

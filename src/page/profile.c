@@ -283,7 +283,10 @@ neighbours_of_clicks(PageRequest *page, ClickedItems clicked)
 	lookup = BeginLookup(page, &neighbour_rows);
 	for (int i = 0; i < clicked.count; i++)
 		if ((reader.weight = clicked.each[i].maximum) != 0.0)
+		{
+			CountClick(reader.scores, reader.weight);
 			LookUp(lookup, clicked.each[i].item, 1, read_neighbour_row, &reader);
+		}
 	EndLookup(lookup);
 	return reader.scores;
 }

@@ -25,7 +25,7 @@ SELECT ok(bool_and(neighbours[1] = 'thing ' || ((substr(item, 7)::integer - 1) #
 INSERT INTO click SELECT 1000 + i, 'thing ' || i, now() FROM generate_series(1, 59, 2) i;
 SELECT ok(weights[cardinality(weights)] > weights[cardinality(weights) - 1],
   'where users click pairs, the neighbour score weighs more than popularity') FROM shop.similarity;
-UPDATE shop.similarity SET weights[cardinality(weights)] = 12;       -- ranks with .3 of the weight are as good
+UPDATE shop.similarity SET weights[cardinality(weights)] = 2 / click_value;
 SELECT inside('shop', 'SELECT public._dlints_set_prior()');
 CREATE TEMP TABLE listed AS
 SELECT 'thing ' || i AS clicked, r.*

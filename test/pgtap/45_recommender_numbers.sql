@@ -79,19 +79,20 @@ DELETE FROM visit WHERE who >= 5000;
 SELECT count(*) AS clicks FROM visit \gset
 SELECT is(board.warm_start(), :clicks::bigint, 'warm_start() returns the number of clicks');
 -- A click is an example with the user's profile, and one without at the weight 0.35.  Each has four examples of
--- items that were not clicked, with the weight 5 on average.
-SELECT ok(count(*) = 4 AND bool_and(updates = 10 * :clicks),
-  'warm_start() tries four half-lives, with ten examples for each click')
+-- items, with the weight 5 on average, less those that the user clicked in other parts of the log.
+SELECT ok(count(*) = 4 AND bool_and(updates > 9 * :clicks AND updates < 10 * :clicks),
+  'warm_start() tries four half-lives, with nearly ten examples for each click')
   FROM board.half_life_candidate t, dlints_info(t.state);
 SELECT ok(max(abs(mean_reward * effective_sample_size / (1.35 * :clicks) - 1)) < 1e-9,
   'examples of clicked items have the reward 1')
 FROM board.half_life_candidate t, dlints_info(t.state);
-SELECT ok(max(abs((1 - mean_reward) * effective_sample_size / (20 * 1.35 * :clicks) - 1)) < 0.05,
+SELECT ok(max(abs((1 - mean_reward) * effective_sample_size / (20 * 1.35 * :clicks) - 1)) < 0.1,
   'examples of other items have the reward 0')
 FROM board.half_life_candidate t, dlints_info(t.state);
 SELECT ok(abs(public._dlints_exposure_weight(32, 0.6) - 0.25) < 1e-9,
   'the weight of an example is its item''s number of clicks to the power of -0.4');
-SELECT is(count(*), 10 * :clicks::bigint, 'examples of the warm start are stored') FROM board.warm_start_example;
+SELECT is(count(*), updates, 'examples of the warm start are stored')
+  FROM board.warm_start_example, board.half_life_candidate h, dlints_info(h.state) WHERE h.half_life = 14 GROUP BY updates;
 SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profile IS NOT NULL),
   'half of the examples have no profile')
 FROM board.warm_start_example;
@@ -121,7 +122,7 @@ SELECT is(prior_weight, 0.3::float8, 'the prior from the recommender''s own list
   FROM alone.model, dlints_info(state) WHERE name = 'personal';
 DROP SCHEMA alone CASCADE;
 
--- the last weight is that of the neighbour score, which is fitted separately
+-- the last weight is that of the neighbour score
 SELECT ok(max(w) = 1 AND click_value > 0.02 AND click_value * weights[2] > 0.02,
   'the most predictive of blocks and popularity has the weight 1, and similarity predicts clicks')
   FROM board.similarity, unnest(trim_array(weights, 1)) w GROUP BY click_value, weights;
@@ -216,7 +217,7 @@ CREATE TABLE daily AS SELECT who, 1 + 8 * day + 2 * k + who % 2 AS job,
   WHERE (hashint8extended(who * 100 + day, 10 + k) & 3) < 2;
 SELECT dlints_create_recommender('daily_r', 'job', '{field}', factors => 4,
   clicks => 'SELECT who, job, at FROM daily') IS NOT NULL;
-SELECT ok(l.weights[4] = 0.001 AND (dlints_mean(h.neighbours))[1] > 5 * l.click_value * l.weights[4],
+SELECT ok(l.weights[4] = 0.02 AND (dlints_mean(h.state))[4] > 5 * l.click_value * l.weights[4],
   'the neighbour score has the minimum weight if the latest clicks have better ranks without it')
   FROM daily_r.similarity l, daily_r.half_life_candidate h WHERE h.half_life = coalesce(l.half_life, 'infinity');
 UPDATE daily_r.similarity SET latest_from = '2000-01-01', newest_from = '2000-01-01';  -- a fit writes tables
