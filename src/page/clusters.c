@@ -27,7 +27,7 @@
 /* A search for more items than this reads all blocks. */
 #define MAX_BEST		250
 /* A block's highest score is estimated as its mean plus this many standard deviations. */
-#define SPREADS			3.0f
+#define SPREADS			12.0f
 /* Initial threshold, in standard deviations above the mean of the blocks' highest scores */
 #define FIRST_THRESHOLD	2.0
 /* number of blocks from which we estimate the initial thresholds */
