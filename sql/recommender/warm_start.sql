@@ -232,7 +232,8 @@ $$;
 -- Fit the weights of the blocks, of popularity and of the neighbour score under the longest half-life that explains
 -- the examples nearly as well as the best one: a longer half-life uses more clicks.  A weight is a coefficient of the
 -- regression of clicks on all of them.  Except for popularity, two standard errors are subtracted: the first items of a
--- list are those with the largest errors, so that an uncertain term makes lists worse.  Weights have a positive
+-- list are those with the largest errors, so that an uncertain term makes lists worse.  The similarity of factors also
+-- counts only 0.4 of its coefficient, since its errors are largest for the first of many items.  Weights have a positive
 -- minimum, since models cannot learn about features of weight 0.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
@@ -247,9 +248,10 @@ BEGIN
 		       FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) t
 		WHERE  t.residual <= 0.99 * t.min_residual + 0.01 * t.variance ORDER BY t.half_life DESC LIMIT 1),
 	coefficient AS (
-		SELECT u.k, CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END AS value,
+		SELECT u.k, CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END
+		            * CASE WHEN u.k = 1 AND l.has_factors THEN 0.4 ELSE 1 END AS value,
 		       u.k <= l.n AS is_similarity
-		FROM   best b CROSS JOIN (SELECT cardinality(s.feature_blocks) + 1 AS n FROM setting s) l,
+		FROM   best b CROSS JOIN (SELECT cardinality(s.feature_blocks) + 1 AS n, s.factors > 0 AS has_factors FROM setting s) l,
 		       LATERAL (SELECT @extschema@.dlints_covariance(b.state) AS covariance) c,
 		       unnest(@extschema@.dlints_mean(b.state)) WITH ORDINALITY u (mean, k)
 		WHERE  u.k <= l.n + 1),
