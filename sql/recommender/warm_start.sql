@@ -251,7 +251,8 @@ BEGIN
 		SELECT u.k, CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END
 		            * CASE WHEN u.k = 1 AND l.has_factors THEN 0.4 ELSE 1 END AS value,
 		       u.k <= l.n AS is_similarity
-		FROM   best b CROSS JOIN (SELECT cardinality(s.feature_blocks) + 1 AS n, s.factors > 0 AS has_factors FROM setting s) l,
+		FROM   best b CROSS JOIN (
+		           SELECT cardinality(s.feature_blocks) + 1 AS n, s.factors > 0 AS has_factors FROM setting s) l,
 		       LATERAL (SELECT @extschema@.dlints_covariance(b.state) AS covariance) c,
 		       unnest(@extschema@.dlints_mean(b.state)) WITH ORDINALITY u (mean, k)
 		WHERE  u.k <= l.n + 1),
