@@ -91,8 +91,8 @@ my %work = (
 	'an explanation' => q{
 		SELECT count(*) FROM dlints_explain(dlints_new(65536, 1024), array_fill(0.5::real, ARRAY[65536]))},
 	'the widths of ucb' => q{
-		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1,
-			array_fill(0.5::real, ARRAY[32768]))},
+		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb', seed => i), 1,
+			array_fill(0.5::real, ARRAY[32768])) FROM generate_series(1, 8) i GROUP BY i},
 	'a click log that is read' => q{
 		SELECT count(*)
 			FROM dlints_factors('SELECT i, i % 1000 FROM (SELECT generate_series(1, 100000000) AS i) s',
