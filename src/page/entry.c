@@ -26,16 +26,27 @@
 #include "compat.h"
 #include "page/tables.h"
 
+/* Look up a schema.  Raises an error if the schema was dropped meanwhile. */
+static HeapTuple
+schema_row(Oid schema)
+{
+	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema of a recommender, a ranker or the extension does not exist")));
+	return tuple;
+}
+
 /* Return the name of a schema.  Raises an error if the schema was dropped meanwhile. */
 const char *
 SchemaName(Oid schema)
 {
-	char	   *name = get_namespace_name(schema);
+	HeapTuple	tuple = schema_row(schema);
+	char	   *name = pstrdup(NameStr(((Form_pg_namespace) GETSTRUCT(tuple))->nspname));
 
-	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_SCHEMA),
-				 errmsg("schema of a recommender, a ranker or the extension does not exist")));
+	ReleaseSysCache(tuple);
 	return name;
 }
 
@@ -74,15 +85,13 @@ others_may_create(Oid owner, const Acl *acl)
 static void
 check_owner(Oid schema)
 {
-	const char *name = SchemaName(schema);
-	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
-	Oid			owner;
+	HeapTuple	tuple = schema_row(schema);
+	Form_pg_namespace form = (Form_pg_namespace) GETSTRUCT(tuple);
+	const char *name = NameStr(form->nspname);
+	Oid			owner = form->nspowner;
 	Datum		privileges;
 	bool		is_default;
 
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for schema %u", schema);
-	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
 	if (owner != GetUserId())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -1,5 +1,5 @@
 -- Features of all items for a user, with neighbour scores by their definition: the sum of weights in the rows of the
--- items that the user clicked, in the log and on lists (all, or some lists), over the root of the number of clicks.
+-- items that the user clicked, in the log and on lists: all, or some lists.
 CREATE OR REPLACE FUNCTION features_for(name text, of_user bigint, lists bigint[] DEFAULT NULL)
 RETURNS TABLE (item integer, features real[]) LANGUAGE plpgsql AS $$
 BEGIN
@@ -19,7 +19,7 @@ BEGIN
 		FROM   clicked c, {s}.similarity m,
 		       (SELECT max(extract(epoch FROM least(c.at, now())))::float8 AS latest FROM clicked c) l GROUP BY c.item),
 	score AS (
-		SELECT u.item, least(greatest(sum(o.weight * u.weight) / sqrt((SELECT sum(abs(o.weight)) FROM once o)), 0), 4)::real AS score
+		SELECT u.item, least(greatest(sum(o.weight * u.weight), 0), 4)::real AS score
 		FROM   once o JOIN {s}.neighbour n ON n.item = o.item, unnest(n.neighbours, n.weights) u (item, weight)
 			GROUP BY u.item)
 	SELECT f.item, f.features[:cardinality(f.features) - 1] || coalesce(s.score, 0)::real
