@@ -20,11 +20,11 @@ BEGIN
 END
 $$;
 
--- Reduce the weight of the neighbour score to 0.3 of it or to the minimum, 0.02, if that improves the ranks of held-out
--- clicks by more than two standard errors.  For up to 500 users we rank a random click after the time "until" among 200 random items that the user
--- had not clicked, by the score that recommend() computes.  All earlier clicks of the user are in the history, so that
--- neighbours can predict clicks of the same visit.  Clicks are weighted by the inverse of the assumed impressions of
--- their item (setting.exposure).
+-- Reduce the weight of the neighbour score to 0.3 of it, or to the minimum of 0.02, if the ranks of held-out clicks
+-- then improve by more than two standard errors.  For up to 500 users we rank a random click after the time "until"
+-- among 200 random items that the user had not clicked, by the score that recommend() computes.  All earlier clicks of
+-- the user are in the history, so that neighbours can predict clicks of the same visit.  Clicks are weighted by the
+-- inverse of the assumed impressions of their item (setting.exposure).
 CREATE FUNCTION _dlints_limit_neighbour_weight(until timestamptz) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET enable_nestloop = off AS      -- the planner cannot estimate the parts of the query
 $$
@@ -86,10 +86,8 @@ BEGIN
 		       JOIN wanted w ON same_item(w.item, u.item)
 		WHERE  EXISTS (SELECT FROM history b WHERE same_item(b.item, h.item))),
 	together AS MATERIALIZED (
-		SELECT h.id, r.item, @extschema@._dlints_neighbour_score(sum(h.weight * r.weight), c.clicks) AS score
-		FROM   history h JOIN related r ON same_item(r.clicked, h.item)
-		       JOIN (SELECT h.id, sum(h.weight) AS clicks FROM history h GROUP BY h.id) c ON c.id = h.id
-		GROUP  BY h.id, r.item, c.clicks),
+		SELECT h.id, r.item, least(greatest(sum(h.weight * r.weight), 0), 4) AS score
+		FROM   history h JOIN related r ON same_item(r.clicked, h.item) GROUP BY h.id, r.item),
 	candidate AS (
 		SELECT t.id, w.item, w.weight, true AS is_click, w.features
 		FROM   test t JOIN wanted w ON same_item(w.item, t.item)

@@ -19,13 +19,6 @@ CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks flo
 	RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_block_similarity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 
--- Return an item's neighbour score, from 0 to 4: the sum of its neighbour weights over the clicks of a user, divided by
--- the square root of the number of clicks.  The sum grows with the number of clicks, but its value as a predictor does
--- not: without the root, it would count too little for users with few clicks.
-CREATE FUNCTION _dlints_neighbour_score(sum float8, clicks float8) RETURNS float8
-	LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN least(greatest(sum / sqrt(clicks), 0), 4);
-
 -- Expand the weights of blocks to one weight per feature.
 CREATE FUNCTION _dlints_expand_block_weights(weights float8[], blocks int4range[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE

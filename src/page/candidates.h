@@ -81,7 +81,6 @@ extern CandidateSet *DrawCandidates(PageRequest *page, const CandidateSet *new_i
 
 /* functions in neighbours.c */
 extern NeighbourScores *CreateNeighbourScores(PageRequest *page);
-extern void CountClick(NeighbourScores *scores, double weight);
 extern void AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours,
 						  Datum weights, double weight);
 extern float4 NeighbourScore(const PageRequest *page, Datum item);

@@ -3,9 +3,8 @@
  *		Neighbour scores: how strongly a user's clicks predict a click on another item.
  *
  * The table "neighbour" has weights for each pair of a clicked item and another item.  A score is
- * the sum of the weights of the clicked items, divided by the square root of the number of clicks,
- * from 0 to MAX_SCORE (_dlints_neighbour_score() does the same for examples).  It is the last
- * feature of an item.
+ * the sum of the weights of the clicked items, from 0 to MAX_SCORE.  It is the last feature of an
+ * item.
  */
 #include "postgres.h"
 
@@ -35,7 +34,6 @@ struct NeighbourScores
 	int			count;
 	int			size;
 	Neighbour  *neighbours;
-	double		clicks;			/* sum of the absolute weights of the clicked items */
 };
 
 /* ---------- adding the weights of neighbours ---------- */
@@ -65,13 +63,6 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
 }
 
-/* Count a clicked item, whose neighbours AddNeighbours() adds. */
-void
-CountClick(NeighbourScores *scores, double weight)
-{
-	scores->clicks += fabs(weight);
-}
-
 /* Add to the scores of a clicked item's neighbours: their weights, times that of the click. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
@@ -94,9 +85,9 @@ AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datu
 /* ---------- neighbour scores of items ---------- */
 
 static double
-limited_score(const NeighbourScores *scores, double sum)
+limited_score(double sum)
 {
-	return sum > 0.0 ? Min(sum / sqrt(scores->clicks), MAX_SCORE) : 0.0;
+	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
 /* Find an item with a neighbour score.  Returns NULL if its score is 0. */
@@ -113,7 +104,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 {
 	const Neighbour *neighbour = find_neighbour(page, item);
 
-	return neighbour == NULL ? 0.0f : (float4) limited_score(page->neighbours, neighbour->sum);
+	return neighbour == NULL ? 0.0f : (float4) limited_score(neighbour->sum);
 }
 
 /* Return the neighbour score of an item in a block, and mark the item as scored. */
@@ -125,7 +116,7 @@ ScoreNeighbour(PageRequest *page, Datum item)
 	if (neighbour == NULL)
 		return 0.0f;
 	neighbour->is_scored = true;
-	return (float4) limited_score(page->neighbours, neighbour->sum);
+	return (float4) limited_score(neighbour->sum);
 }
 
 static int
@@ -162,8 +153,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 		return;
 	order = palloc(sizeof(Neighbour *) * scores->count);
 	for (int i = 0; i < scores->count; i++)
-		if (scores->neighbours[i].sum > 0.0 &&
-			limited_score(scores, scores->neighbours[i].sum) >= minimum)
+		if (scores->neighbours[i].sum > 0.0 && limited_score(scores->neighbours[i].sum) >= minimum)
 			order[count++] = &scores->neighbours[i];
 	qsort(order, count, sizeof(Neighbour *), compare_sums);
 	for (int i = 0; i < Min(count, MAX_ADDED); i++)

@@ -20,7 +20,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum bytes of the key "like" of a context; encoding so many bytes takes 0.5 s */
+/* maximum bytes of the key "like" of a context, which takes 0.5 s to encode */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
 /* the key "like" of a context counts as this many clicks */
@@ -283,10 +283,7 @@ neighbours_of_clicks(PageRequest *page, ClickedItems clicked)
 	lookup = BeginLookup(page, &neighbour_rows);
 	for (int i = 0; i < clicked.count; i++)
 		if ((reader.weight = clicked.each[i].maximum) != 0.0)
-		{
-			CountClick(reader.scores, reader.weight);
 			LookUp(lookup, clicked.each[i].item, 1, read_neighbour_row, &reader);
-		}
 	EndLookup(lookup);
 	return reader.scores;
 }
