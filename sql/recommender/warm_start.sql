@@ -78,13 +78,14 @@ $$;
 -- of half-lives, and "kept" of them to warm_start_example.  Clicks on our own lists are examples only if there are too
 -- few others: users click together what they were shown together, so that similarity would seem to count more.
 --
--- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about
--- the same time; together they count five times, since about one impression in twenty is clicked.  Popularity is
--- computed from the other parts at the time of the click.  Factors and neighbours (held_out_item) come from the other
--- parts, too: otherwise the examples would be predicted by what was fitted to them.  The profile consists of other
--- clicks of the user, in half of the examples only a few, so that short histories are represented.  Every example
--- enters once more without a profile, which measures the value of popularity.  Similarities are computed for half-lives
--- of 14, 30 and 90 days, and without decay.
+-- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about the
+-- same time; each counts five times on average, since about one impression in twenty is clicked.  Popularity comes
+-- from the other parts at the time of the click.  Factors and neighbours (held_out_item) come from the other parts,
+-- too: otherwise the examples would be predicted by what was fitted to them.  For the same reason, an item that the
+-- user clicked in another part is no negative example.  The profile consists of other clicks of the user, in half of
+-- the examples only a few, so that short histories are represented.  Every example enters once more without a profile,
+-- which measures the value of popularity.  Similarities are computed for half-lives of 14, 30 and 90 days, and without
+-- decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -227,12 +228,14 @@ BEGIN
 END
 $$;
 
--- Fit the weights of the blocks, of popularity and of the neighbour score under the longest half-life that explains
--- the examples nearly as well as the best one: a longer half-life uses more clicks.  A weight is a coefficient of the
--- regression of clicks on all of them.  Except for popularity, two standard errors are subtracted: the first items of a
--- list are those with the largest errors, so that an uncertain term makes lists worse.  The similarity of factors also
--- counts only 0.4 of its coefficient, since its errors are largest for the first of many items.  Weights have a positive
--- minimum, since models cannot learn about features of weight 0.
+-- Fit the weights of the blocks, of popularity and of the neighbour score by a linear regression of clicks on all of
+-- them.  We use the longest half-life of a user's clicks whose log-likelihood is at most 2 below the best one, a
+-- difference that may be chance: a longer half-life uses more clicks.
+--
+-- Weights are coefficients divided by the largest one of blocks and popularity (click_value).  The first items of a
+-- list are often those whose scores have the largest errors.  We therefore subtract two standard errors from each
+-- coefficient but that of popularity, and multiply that of the factors by 0.4.  The minimum weight is 0.02, since
+-- models cannot learn about features of weight 0.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -241,10 +244,10 @@ BEGIN
 	PERFORM @extschema@._dlints_notice_step('fitting the similarity to clicks'::text);
 	WITH best AS (
 		SELECT t.half_life, t.state
-		FROM  (SELECT t.half_life, t.state, i.sigma ^ 2 AS residual, min(i.sigma ^ 2) OVER () AS min_residual,
-		              i.mean_reward * (1 - i.mean_reward) AS variance
+		FROM  (SELECT t.half_life, t.state, i.updates, i.sigma ^ 2 AS residual,
+		              min(i.sigma ^ 2) OVER () AS min_residual
 		       FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) t
-		WHERE  t.residual <= 0.99 * t.min_residual + 0.01 * t.variance ORDER BY t.half_life DESC LIMIT 1),
+		WHERE  t.residual <= t.min_residual * (1 + 4.0 / t.updates) ORDER BY t.half_life DESC LIMIT 1),
 	coefficient AS (
 		SELECT u.k, CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END
 		            * CASE WHEN u.k = 1 AND l.has_factors THEN 0.4 ELSE 1 END AS value,
@@ -255,7 +258,7 @@ BEGIN
 		       unnest(@extschema@.dlints_mean(b.state)) WITH ORDINALITY u (mean, k)
 		WHERE  u.k <= l.n + 1),
 	fitted AS (
-		SELECT m.click_value, ARRAY(SELECT least(greatest(c.value / m.click_value, 0.02), 100)
+		SELECT m.click_value, ARRAY(SELECT least(greatest(c.value / m.click_value, 0.02), 1000)
 		                            FROM coefficient c ORDER BY c.k) AS weights
 		FROM  (SELECT greatest(max(c.value) FILTER (WHERE c.is_similarity), 0.001) AS click_value
 		       FROM coefficient c) m)

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(99);
+SELECT plan(100);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -92,7 +92,8 @@ FROM board.half_life_candidate t, dlints_info(t.state);
 SELECT ok(abs(public._dlints_exposure_weight(32, 0.6) - 0.25) < 1e-9,
   'the weight of an example is its item''s number of clicks to the power of -0.4');
 SELECT is(count(*), updates, 'examples of the warm start are stored')
-  FROM board.warm_start_example, board.half_life_candidate h, dlints_info(h.state) WHERE h.half_life = 14 GROUP BY updates;
+  FROM board.warm_start_example, board.half_life_candidate h, dlints_info(h.state)
+  WHERE h.half_life = 14 GROUP BY updates;
 SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profile IS NOT NULL),
   'half of the examples have no profile')
 FROM board.warm_start_example;
@@ -220,6 +221,14 @@ SELECT dlints_create_recommender('daily_r', 'job', '{field}', factors => 4,
 SELECT ok(l.weights[4] = 0.02 AND (dlints_mean(h.state))[4] > 5 * l.click_value * l.weights[4],
   'the neighbour score has the minimum weight if the latest clicks have better ranks without it')
   FROM daily_r.similarity l, daily_r.half_life_candidate h WHERE h.half_life = coalesce(l.half_life, 'infinity');
+SELECT ok(bool_and(abs(w.weight - greatest(c.coefficient / l.click_value, 0.02)) < 1e-9),
+  'weights are coefficients less two errors, and that of factors counts 0.4')
+FROM daily_r.similarity l JOIN daily_r.half_life_candidate h ON h.half_life = coalesce(l.half_life, 'infinity'),
+     (SELECT cardinality(s.feature_blocks) + 1 AS popularity, s.factors FROM daily_r.setting s) s,
+     unnest(trim_array(l.weights, 1)) WITH ORDINALITY w (weight, k),
+     LATERAL (SELECT CASE WHEN k = 1 AND s.factors > 0 THEN 0.4 ELSE 1 END
+                     * ((dlints_mean(h.state))[k] - CASE WHEN k = s.popularity THEN 0
+                        ELSE 2 * sqrt((dlints_covariance(h.state))[k][k]) END) AS coefficient) c;
 UPDATE daily_r.similarity SET latest_from = '2000-01-01', newest_from = '2000-01-01';  -- a fit writes tables
 SELECT inside('daily_r', 'SELECT public._dlints_fit_prior()');
 SELECT is(coalesce(to_regclass('daily_r.held_out_item'), to_regclass('daily_r.recent_click'),
