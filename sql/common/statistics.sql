@@ -72,7 +72,8 @@ BEGIN
 	                   ' as it is', min(q.decision), (array_agg(q.problem ORDER BY q.decision))[1]) END
 	FROM   quarantine q;
 	RETURN QUERY
-	SELECT 'failed maintenance', 1::float8, NULL::float8, format('%s: %s', j.name, j.problem) || coalesce(format(' (since %s)', j.since::timestamptz(0)), '')
+	SELECT 'failed maintenance', 1::float8, NULL::float8,
+	       format('%s: %s', j.name, j.problem) || coalesce(format(' (since %s)', j.since::timestamptz(0)), '')
 	FROM   job j WHERE j.problem IS NOT NULL AND j.name NOT IN ('encoding', 'changed') ORDER BY j.name;
 	RETURN QUERY
 	SELECT 'unfinished maintenance', 1::float8, NULL::float8,

@@ -26,7 +26,10 @@
 #define MAX_PORTIONS	24
 /* A search for more items than this reads all blocks. */
 #define MAX_BEST		250
-/* A block's highest score is estimated as its mean plus this many standard deviations. */
+/*
+ * A block's highest score is estimated as its mean plus this many standard deviations, which are
+ * pooled over all features: the items of real blocks differ along only a few directions.
+ */
 #define SPREADS			12.0f
 /* Initial threshold, in standard deviations above the mean of the blocks' highest scores */
 #define FIRST_THRESHOLD	2.0

@@ -651,10 +651,11 @@ SELECT is(outcome('SELECT count(*) FROM strange_clicks.' || call), 'gives 10',
 FROM unnest('{recommend(3),"more_like(1, user_id => 3)",trending(user_id => 3)}'::text[]) call;
 SELECT is(outcome('SELECT strange_clicks.refresh()'), 'gives 1',
   'refresh() encodes new items although a click cannot be read');
-SELECT inside('strange_clicks', 'UPDATE job SET since = since - interval ''1 day'', done_at = done_at - interval ''8 days'''
-  || ' RETURNING name');
+SELECT inside('strange_clicks',
+  'UPDATE job SET since = since - interval ''1 day'', done_at = done_at - interval ''8 days'' RETURNING name');
 CALL strange_clicks.run();
-SELECT alike(meaning, format('%s: in the argument "clicks": division by zero%%(since %s)', v.part, v.since::timestamptz(0)),
+SELECT alike(meaning,
+  format('%s: in the argument "clicks": division by zero%%(since %s)', v.part, v.since::timestamptz(0)),
   'the report says since when a click cannot be read, and that this stops the part ' || v.part)
 FROM  (VALUES ('clicks', now() - interval '1 day'), ('refit', now())) v (part, since)
       LEFT JOIN strange_clicks.report() r ON r.measure = 'failed maintenance' AND r.meaning ~ ('^' || v.part);

@@ -328,7 +328,8 @@ SELECT is(array_agg(name || ': ' || problem), '{"refresh: out of order"}',
 SELECT ok(bool_and(done_at = now()), 'a part that failed is retried after an hour') FROM board.job
   WHERE name IN ('refresh', 'refit');
 SELECT lives_ok('CALL board.run()', 'run() succeeds at once after a part failed');
-SELECT is(array_agg(meaning), ARRAY[format('refresh: out of order (since %s)', now()::timestamptz(0))], 'report() has the error of the part that failed')
+SELECT is(array_agg(meaning), ARRAY[format('refresh: out of order (since %s)', now()::timestamptz(0))],
+  'report() has the error of the part that failed')
   FROM board.report() WHERE measure = 'failed maintenance';
 DROP TRIGGER fail ON board.trend;
 SELECT make_due('board', 'refresh');

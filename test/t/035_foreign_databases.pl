@@ -153,7 +153,8 @@ for my $table ('ware', 'sale')
 }
 
 $node->safe_psql('postgres', q{
-	CREATE VIEW here AS SELECT w.*, (SELECT n FROM query_to_xml('TABLE public.ware', true, true, '') x (n)) IS NOT NULL AS is_far
+	CREATE VIEW here AS
+	SELECT w.*, (SELECT n FROM query_to_xml('TABLE public.ware', true, true, '') x (n)) IS NOT NULL AS is_far
 	FROM ware w;
 	SELECT dlints_create_recommender('far', 'here', '{kind,is_far}', item_key => 'id');
 	ALTER TABLE ware RENAME TO thing});
