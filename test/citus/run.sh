@@ -29,7 +29,8 @@ if [ "$("${built_for:-false}" --version)" != "$("$PG_CONFIG" --version)" ]; then
 	grep -q have_createdb_privilege "$("$PG_CONFIG" --includedir-server)/commands/dbcommands.h" &&
 		sed -i 's/^have_createdb_privilege(void)$/citus_&/' src/include/pg_version_compat.h
 fi
-make -s -j "$(getconf _NPROCESSORS_ONLN)" with_llvm=no PG_CONFIG="$PG_CONFIG" install-extension >make.log 2>&1 ||
+# One job: with more, libraries of Citus are linked before their parts are compiled.
+make -s with_llvm=no PG_CONFIG="$PG_CONFIG" install-extension >make.log 2>&1 ||
 	die "Citus cannot be built, see $copy/make.log"
 
 cd "$PRIVATE/source"
