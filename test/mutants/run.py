@@ -65,9 +65,9 @@ def places(files):
     for file in files:
         for number, line in enumerate(file.read_text().split('\n')):
             is_c = file.suffix == '.c'
-            code = line.split(' -- ')[0].split('/*')[0]
-            if code.startswith(('--', 'CREATE', 'COMMENT', '\tIS ', 'REVOKE',
-                                '#')) or is_c and code.startswith(' *'):
+            code = re.split(r'(?<!\S)-- |/\*', line)[0]
+            if code.startswith(('CREATE', 'COMMENT', '\tIS ', 'REVOKE',
+                                '#')) or is_c and re.match(r'\s*\*\s', code):
                 continue
             for pattern, change in C_CHANGES if is_c else CHANGES:
                 for match in re.finditer(pattern, code):
