@@ -20,8 +20,8 @@ BEGIN
 END
 $$;
 
--- Reduce the weight of the neighbour score to 0.3 of it, or to the minimum of 0.02, if the ranks of held-out clicks
--- then improve by more than two standard errors.  For up to 500 users we rank a random click after the time "until"
+-- Reduce the weight of the neighbour score to 0.3 of it, or to its minimum, if the ranks of held-out clicks then
+-- improve by more than two standard errors.  For up to 500 users we rank a random click after the time "until"
 -- among 200 random items that the user had not clicked, by the score that recommend() computes.  All earlier clicks of
 -- the user are in the history, so that neighbours can predict clicks of the same visit.  Clicks are weighted by the
 -- inverse of the assumed impressions of their item (setting.exposure).
@@ -114,7 +114,8 @@ BEGIN
 		           SELECT r.weight * (1 / ln(2 + m.rank) - 1 / ln(2 + r."full")) AS gain) g
 		GROUP  BY m.multiplier HAVING count(*) >= 30)
 	UPDATE similarity l
-	SET    weights[cardinality(l.weights)] = greatest(b.multiplier * l.weights[cardinality(l.weights)], 0.02)
+	SET    weights[cardinality(l.weights)] =
+	           @extschema@._dlints_limit_weight(b.multiplier * l.weights[cardinality(l.weights)])
 	FROM  (SELECT c.multiplier FROM compared c WHERE c.gain > 2 * c.stderr ORDER BY c.gain DESC LIMIT 1) b' USING until;
 END
 $$;

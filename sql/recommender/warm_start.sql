@@ -228,14 +228,19 @@ BEGIN
 END
 $$;
 
+-- Limit the weight of a block, of popularity or of the neighbour score.  The minimum is not 0, since models cannot
+-- learn about features of weight 0.
+CREATE FUNCTION _dlints_limit_weight(weight float8) RETURNS float8
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN least(greatest(weight, 0.02), 1000);
+
 -- Fit the weights of the blocks, of popularity and of the neighbour score by a linear regression of clicks on all of
 -- them.  We use the longest half-life of a user's clicks whose log-likelihood is at most 2 below the best one, a
 -- difference that may be chance: a longer half-life uses more clicks.
 --
 -- Weights are coefficients divided by the largest one of blocks and popularity (click_value).  The first items of a
 -- list are often those whose scores have the largest errors.  We therefore subtract two standard errors from each
--- coefficient but that of popularity, and multiply that of the factors by 0.4.  The minimum weight is 0.02, since
--- models cannot learn about features of weight 0.
+-- coefficient but that of popularity, and multiply that of the factors by 0.4.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -258,7 +263,7 @@ BEGIN
 		       unnest(@extschema@.dlints_mean(b.state)) WITH ORDINALITY u (mean, k)
 		WHERE  u.k <= l.n + 1),
 	fitted AS (
-		SELECT m.click_value, ARRAY(SELECT least(greatest(c.value / m.click_value, 0.02), 1000)
+		SELECT m.click_value, ARRAY(SELECT @extschema@._dlints_limit_weight(c.value / m.click_value)
 		                            FROM coefficient c ORDER BY c.k) AS weights
 		FROM  (SELECT greatest(max(c.value) FILTER (WHERE c.is_similarity), 0.001) AS click_value
 		       FROM coefficient c) m)

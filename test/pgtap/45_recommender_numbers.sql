@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(100);
+SELECT plan(101);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -241,6 +241,15 @@ SELECT inside('daily_r', 'SELECT public._dlints_hold_out(0, now() - interval ''2
 SELECT lives_ok(
   $$SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''2 days'')')$$,
   'held-out clicks may follow a pause of many half-lives of popularity');
+-- one user of hundreds clicks an item that is no neighbour of the clicked one, while all others are
+DELETE FROM daily_r.held_out_item;
+INSERT INTO daily_r.held_out_item (item, neighbours, weights)
+SELECT 190, array_agg(id), array_agg(1::real) FROM job WHERE id < 190;
+INSERT INTO daily VALUES (1000, 190, now() - interval '3 days'), (1000, 191, now());
+UPDATE daily_r.similarity SET weights[4] = 1;
+SELECT inside('daily_r', 'SELECT public._dlints_limit_neighbour_weight(now() - interval ''2 days'')');
+SELECT is(weights[4], 1::float8, 'the neighbour score keeps its weight if better ranks without it may be chance')
+  FROM daily_r.similarity;
 SELECT count(*) AS items FROM daily_r.recommend(1) \gset
 SET LOCAL DateStyle = 'SQL, DMY';
 SET LOCAL TimeZone = 'Asia/Shanghai';
