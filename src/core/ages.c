@@ -9,7 +9,7 @@
 #include "clones.h"
 
 #define SECONDS_PER_DAY	86400.0
-/* Maximum age of a date, in seconds.  Larger ages are replaced by it. */
+/* Maximum age of a date, in seconds; larger ages are replaced by this age. */
 #define MAX_AGE			(1e9 * SECONDS_PER_DAY)
 #define DATES_PER_VECTOR	8
 #define DATES_TOGETHER	64

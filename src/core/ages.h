@@ -11,12 +11,12 @@
 #define AGES_PER_DATE	3
 
 /*
- * Write three features per date, which are 1 now and decrease to 0 over a day, a week and a month.
+ * Write three features per date, which are 1 "now", and 0.5 at a day, a week and a month from it.
  *
- * Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  The features
- * of successive dates are ages_step numbers apart.
+ * Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  In "ages",
+ * the features of successive dates are ages_step numbers apart.
  *
- * All tables store dates as floats, with an accuracy of two minutes, so that features are equal.
+ * All tables store dates as floats, so that equal dates have equal features.
  */
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
 					   float *ages, size_t ages_step);

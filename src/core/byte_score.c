@@ -203,9 +203,9 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 /*
- * Multiply integer sums of products by the scales of their vectors, and add them to "scores".
+ * Convert the integer dot products "sums" to scores by their scales, and add them to "scores".
  *
- * Scales of successive feature vectors are scales_step numbers apart.
+ * The scales of successive feature vectors are scales_step numbers apart.
  */
 CPU_CLONES
 void
@@ -217,7 +217,7 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
 
-/* Write upper bounds of scores, and replace the variances of scores in "bounds" by deviations. */
+/* Write upper bounds of scores, and replace the variances in "bounds" by standard deviations. */
 CPU_CLONES
 void
 byte_write_bounds(int count, const float *restrict scores, float times, float *restrict bounds)
@@ -235,9 +235,9 @@ byte_write_bounds(int count, const float *restrict scores, float times, float *r
 }
 
 /*
- * Lower the sort key of each row that has an upper bound above its threshold.
+ * Lower the sort keys of rows that probably contain high scores, so that they are sorted first.
  *
- * We subtract the cubes of (bound - threshold) / standard deviation for these bounds.
+ * We subtract ((bound - threshold) / standard deviation)^3 for each bound above its threshold.
  */
 CPU_CLONES
 void

@@ -9,7 +9,7 @@
 #define DLINTS_CLONES_H
 
 #include <float.h>
-#include <stdint.h>				/* also for the macro __GLIBC__ */
+#include <stdint.h>				/* also defines the macro __GLIBC__ */
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"
@@ -32,7 +32,7 @@
 #endif
 #endif
 
-/* SIMD vector types, because compilers do not vectorize a conditional choice */
+/* SIMD vector types for CHOOSE(), because compilers do not vectorize conditional expressions */
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));

@@ -44,7 +44,7 @@ evidence_squares(const Evidence *e)
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor f for which f G replaces the matrix H (evidence.h), if H is not stored. */
+/* Return the factor that turns the matrix G into a substitute for H (evidence.h). */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -164,7 +164,7 @@ clamp(double max_error, double *value)
 	return true;
 }
 
-/* After a subtraction, limit the sum R of rewards to the bound sqrt(N S) (evidence.h). */
+/* After a subtraction, limit the sum of rewards R to its possible maximum, sqrt(N S). */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {
@@ -208,9 +208,8 @@ squares_tolerance(double left, double taken, double peak)
 /*
  * Subtract evidence that was added before.
  *
- * "left" has the sums over all observations after the subtraction.  "work" holds
- * linalg_packed_len(dim) numbers.  Returns false if "e" cannot have contained the other evidence;
- * "e" is then undefined.
+ * "left" contains the sums over all observations that remain.  "work" holds linalg_packed_len(dim)
+ * numbers.  Returns false if "e" cannot have contained the other evidence; "e" is then undefined.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,

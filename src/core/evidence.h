@@ -66,7 +66,7 @@ typedef struct Rewards
 
 #define EVIDENCE_SCALARS	3
 
-/* Sums over observations with one discount.  The pointers point into one array, in this order. */
+/* Sums over discounted observations.  The pointers point into one array, in this order. */
 typedef struct Evidence
 {
 	int			dim;			/* number of features */

@@ -189,7 +189,7 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	}
 }
 
-/* Build a binary tree of at least one level that divides vectors.  Permutes "order". */
+/* Build a binary tree of at least one level that divides vectors into groups.  Permutes "order". */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {
@@ -213,7 +213,7 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 	return node + 1 - (1 << depth);
 }
 
-/* Sort vectors so that the vectors in each group of "group" successive ones are similar. */
+/* Sort vectors so that each "group" successive vectors are similar. */
 void
 halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 			  int group)

@@ -57,7 +57,7 @@ memory_half_life(int j, double fastest)
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Return by how much the sum of weights is below MIN_WEIGHT, or 0. */
+/* Return MIN_WEIGHT minus the sum of weights, or 0 if the sum is larger. */
 static double
 missing_weight(const Evidence *e)
 {
@@ -98,7 +98,7 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/* Convert a sum of squared deviations from a center to a center that is larger by "above". */
+/* Convert S, a sum of squared deviations from a center, to a center that is larger by "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {
@@ -147,7 +147,7 @@ memory_choose_work(int dim, int count)
 	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
-/* Fit a model to the evidence of one discount.  Returns false if no posterior exists. */
+/* Fit a model to its sums under one discount.  Returns false if no posterior exists. */
 static bool
 fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
 {
@@ -249,9 +249,9 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Does the evidence of a stronger discount contradict the estimate with a weaker one?
+ * Does the evidence under a stronger discount contradict the estimate under a weaker one?
  *
- * We test the residuals of the estimate on the evidence "fast".  "spare" holds two vectors.
+ * We test the residuals of "slow_fit" on the evidence "fast".  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -280,8 +280,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 /*
  * Choose the discount that the model uses, and estimate the noise of rewards.
  *
- * We choose the weakest discount whose estimate does not contradict the evidence of a stronger one.
- * If a posterior cannot be computed, "used" is -1.
+ * We choose the weakest discount whose estimate does not contradict the evidence under a stronger
+ * discount.  If a posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

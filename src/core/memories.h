@@ -1,8 +1,8 @@
 /*
  * memories.h
- *		Evidence under several discounts, called memories, and the choice of one discount.
+ *		Choose one of a model's memories: sums over its observations under several discounts.
  *
- * Estimates with a strong discount follow changes faster; those with a weak one vary less.
+ * Estimates with a strong discount follow changes faster; estimates with a weak discount vary less.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H

@@ -197,10 +197,10 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 }
 
 /*
- * Choose the k items with the largest cosines, in descending order.
+ * Choose the k items with the largest cosines to an item, in descending order.
  *
- * Returns their number.  Each chosen item gets its dot product as a weight.  All nonzero products
- * are reset to 0.
+ * Returns their number.  Each chosen item gets its dot product with the item as a weight.  All
+ * products are reset to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -411,7 +411,7 @@ is_larger(const Neighbour *a, const Neighbour *b)
 	return size > other || (size == other && a->item < b->item);
 }
 
-/* Move an element of a heap down to its place. */
+/* Restore the heap order below the element at "root". */
 static void
 sift(uint32_t root, uint32_t count, Neighbour *heap)
 {

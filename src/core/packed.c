@@ -19,11 +19,11 @@
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* A number in 8 bits: a sign bit, and a square root from 0 to 127 */
+/* Format of a number in 8 bits: a sign bit, and the scaled square root of its size, 0 to 127 */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Maximum distance of the shared exponent from the median; maximum increase of an exponent */
+/* Limits of packed_share_exponent(): shared exponent minus median; increase of one exponent */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 

@@ -155,7 +155,7 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		/* without rounding errors, the square of a pivot is at least its addend */
+		/* without rounding errors, a squared pivot is at least what was added to the diagonal */
 		if (root * root < 0.5 * diagonal_addend(input, dim, k))
 			return false;
 	}

@@ -20,7 +20,7 @@ typedef struct Prior
 	const double *N;			/* sum of weights of observations */
 	const double *p;			/* sum of rewards times features */
 	const double *P;			/* sum of features' products, packed */
-	double		sigma;			/* prior's standard deviation of noise */
+	double		sigma;			/* noise of the prior's rewards */
 } Prior;
 
 static inline Prior

@@ -20,7 +20,7 @@
 /* Maximum ratio of scores to costs.  Larger ratios are ignored. */
 #define MAX_USUAL	1e110
 
-/* Maximum relative difference between two sums of the same costs */
+/* Maximum relative difference between two sums of the same costs in another order */
 #define ROUNDING	1e-12
 
 /* Maximum numbers of passes over all prices, and of linear programs, chosen on 240 random cases */
@@ -126,7 +126,7 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/* Return a decision's spread (maximum - minimum) of scores divided by that of costs, or 0. */
+/* Divide a decision's spread (maximum - minimum) of scores by its spread of costs, or return 0. */
 static double
 usual_price(const PricedDecision *one, int kind)
 {
@@ -221,7 +221,7 @@ find_price(const Search *s)
 	return high;
 }
 
-/* Raise a target to the minimum possible mean cost if it is below that. */
+/* Return the target of a constraint, or the minimum possible mean cost if that is higher. */
 static double
 possible_target(const PricedDecisions *all, int kind, double target)
 {

@@ -47,7 +47,7 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 /* Maximum price.  At this price, scores have no effect on choices. */
 #define PRICE_MAX	1e150
 
-/* Fraction of the spread of costs that is added to a target that cannot be met */
+/* Added to a target that cannot be met, as a fraction of the costs' maximum - minimum */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind
@@ -66,9 +66,9 @@ typedef struct PriceProgram
 	/* fields that the caller sets */
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
-	double		targets[PRICE_MAX_KINDS];	/* raised if they cannot be met */
-	double		score_scale;	/* mean spread of the scores in a decision */
-	double		cost_scales[PRICE_MAX_KINDS];	/* mean spread of the costs in a decision */
+	double		targets[PRICE_MAX_KINDS];	/* target mean costs, raised if they cannot be met */
+	double		score_scale;	/* mean of maximum - minimum score of a decision */
+	double		cost_scales[PRICE_MAX_KINDS];	/* mean of maximum - minimum cost of a decision */
 
 	/* current basis of the linear program: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];

@@ -17,13 +17,13 @@
 /* Minimum size of a pivot, as a fraction of its column's largest element */
 #define MIN_PIVOT	1e-11
 
-/* Minimum dual value, and gain of a column.  Smaller ones count as 0. */
+/* Minimum dual value, and minimum gain of a column; smaller values count as 0 */
 #define MIN_GAIN	1e-11
 
 /* Relative difference below which two ratios of the ratio test count as equal */
 #define RATIO_TOLERANCE	1e-14
 
-/* Compute the column of a choice: mean costs minus targets, then 1.  Returns the mean score. */
+/* Compute the column of choices: mean costs minus targets, then 1.  Returns the mean score. */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {

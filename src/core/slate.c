@@ -162,7 +162,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Add those of "count" candidates, beginning with number "first", that are among the best. */
+/* Offer "count" candidates, beginning with number "first", to the slate, which keeps the best. */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {

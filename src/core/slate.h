@@ -29,7 +29,7 @@ typedef struct SlateHeap
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected entry */
-	int			lost_count;		/* number of rejected entries with the same score as "lost" */
+	int			lost_count;		/* rejected entries with the score of "lost" */
 } SlateHeap;
 
 typedef struct Slate

@@ -22,16 +22,16 @@
 /* Maximum number of products with the matrix A'A; more did not improve recommendations */
 #define MAX_PRODUCTS	16
 
-/* Maximum ratio by which a filter amplifies the first singular vector more than the last */
+/* Maximum ratio by which a polynomial amplifies the first singular vector more than the last */
 #define MAX_GROWTH		1e8
 
-/* If the last singular value is below this fraction of the first, matrix products use doubles. */
+/* Minimum ratio of the last singular value to the first for products in single precision */
 #define MIN_FAST_SHARE	1e-3
 
-/* Eigenvalues of a Gram matrix below this fraction of the largest are rounding errors. */
+/* Eigenvalues of a Gram matrix that are below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* Smaller eigenvalues of a Gram matrix of unit vectors are rounding errors. */
+/* Eigenvalues of a Gram matrix of unit vectors that are below this are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Arrays in the work space */
@@ -136,7 +136,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 
 	if (!linalg_all_finite(n * n, work->full))
 		return false;
-	/* LAPACK's error bounds assume numbers around 1, and its order of eigenvalues is ascending */
+	/* scale to numbers around 1 for accuracy, and negate for a descending order of eigenvalues */
 	for (size_t j = 0; j < n; j++)
 		largest = fmax(largest, work->full[j * n + j]);
 	(void) frexp(largest, &exponent);
@@ -242,8 +242,8 @@ filter_degree(double first, double last, int products)
 /*
  * Set the start vectors of the iteration.
  *
- * An item's vector begins with its "known" numbers from an earlier decomposition.  The others are
- * random normals, since random signs of few items could be linearly dependent.
+ * An item's vector begins with the "known" numbers of an earlier decomposition.  The remaining
+ * numbers are random normals, since random signs of few items could be linearly dependent.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,

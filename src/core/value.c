@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Return the sums of one decision.  "predicted" and "expected" are a model's rewards, or 0. */
+/* Return the sums for one decision.  "predicted" and "expected" are q and e in value.h, or 0. */
 PolicyValue
 value_of(double reward, double weight, double predicted, double expected)
 {
@@ -89,11 +89,11 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* Bets are fractions 0.97 * 2^-k for k = 0..15, which suit up to 1e10 observations. */
+/* Bets are fractions 0.97 * 2^-k of the wealth, k = 0..15, which suit up to 1e10 observations. */
 #define N_BETS			16
 #define MAX_BET	0.97
 
-/* 60 steps reach the precision of a double. */
+/* Number of bisection steps, which reach the precision of a double */
 #define BISECTION_STEPS		60
 
 /* Return a lower bound of the log wealth of a gambler who tests a mean by bets (see value.h). */
@@ -128,7 +128,7 @@ log_mixture_wealth(double count, double squares, double distance)
 /*
  * Compute a confidence bound for the expectation of numbers in [0, 1] from a sample.
  *
- * The bound is returned as its distance from the mean, at most "room".  "squares" is the sum of
+ * Returns the distance of the bound from the sample mean, at most "room".  "squares" is the sum of
  * squared deviations from the mean, and "alpha" the probability of error.
  */
 double

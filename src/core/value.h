@@ -3,8 +3,8 @@
  *		Estimate the mean reward of a policy from decisions that another policy made.
  *
  * Each decision has a reward r and an importance weight w, the ratio of the two policies'
- * probabilities.  A model predicts a reward q, and a reward e under the other policy.  The
- * estimators are
+ * probabilities.  A model predicts the reward q of the decision, and the mean reward e under the
+ * evaluated policy.  The estimators are
  *
  *		ips = mean of w r		snips = sum of w r / sum of w
  *		dr  = mean of e + w (r - q)

@@ -41,7 +41,7 @@ typedef struct Variety
 
 	/* cached similarities: a row per chosen candidate */
 	float	   *rows;
-	int			max_rows;		/* number of rows; the last one is overwritten */
+	int			max_rows;		/* number of rows; then the last one is overwritten */
 	int			row_count;
 	int		   *row_of;			/* row of each candidate, or -1 */
 
@@ -53,7 +53,7 @@ typedef struct Variety
 	double	   *scores;			/* -infinity: unavailable */
 	double	   *closest;		/* largest similarity to a chosen candidate */
 	double	   *peaks;			/* highest penalized score per strip */
-	int		   *applied;		/* number of choices applied per strip */
+	int		   *applied;		/* choices applied to "closest", per strip */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);
@@ -64,7 +64,7 @@ extern int	variety_next(Variety *v);
 /*
  * Return the minimum penalized score that a candidate can get.
  *
- * Callers can drop candidates whose score is below this minimum of k other candidates.
+ * Callers can drop a candidate whose score is below the minimum penalized scores of k others.
  */
 static inline double
 variety_min_score(double diversity, double score)
