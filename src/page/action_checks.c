@@ -2,8 +2,8 @@
  * action_checks.c
  *		Check requests to a ranker.
  *
- * We count the values of a context and its actions before we hash them, because hashing too many
- * would take long.
+ * We count the names and values in a context and its actions first, because hashing too many of
+ * them would take long.
  */
 #include "postgres.h"
 
@@ -14,14 +14,14 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Maximum number of names that we hash for a request, which takes about 30 ms of CPU time */
+/* Maximum number of names to hash for a request, which takes about 30 ms of CPU time */
 #define MAX_PAIRS		100000
-/* Maximum bytes of the names that we hash for a request, which takes about 30 ms of CPU time */
+/* Maximum bytes of the names to hash for a request, which take about 30 ms of CPU time */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
 /* Maximum length of a vector of the context after projection */
 #define MAX_PROJECTED	64
 
-/* Minimum length of an array of numbers that is reported as an undeclared vector */
+/* Minimum length of an array of numbers that a notice reports as an undeclared vector */
 #define MIN_VECTOR_LENGTH	9
 
 /* Number and total bytes of the names to hash for a request */
@@ -52,7 +52,7 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Count an action's names, alone and paired with the context's names. */
+/* Count the names of an action's values, alone and in pairs with the context's names. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {
@@ -74,7 +74,7 @@ check_context_size(const ActionNames *context)
 				 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Raise an error if the price or a cost of an action is invalid.  Both may be missing. */
+/* Raise an error if an action has an invalid number under a key, such as its price or a cost. */
 static void
 check_number(const JsonbValue *action, const char *key)
 {

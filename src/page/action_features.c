@@ -2,8 +2,8 @@
  * action_features.c
  *		Compute the features of a ranker's actions.
  *
- * The context is the same for all actions.  We therefore hash pairs of a name in the context and a
- * name in the action, as dlints_encode() hashes names.
+ * The context is the same for all actions of a request, so it matters only in pairs: we hash pairs
+ * of a name in the context and a name in the action, as dlints_encode() hashes names.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 #include "sql/arrays.h"
 #include "sql/hash.h"
 
-/* number of an action's features in a ranker's models */
+/* number of features of an action in the models of a ranker */
 #define ACTION_FEATURES	192
 
 /* Add the hashed names of an action, and their pairs with the context's names, to "sum". */

@@ -20,14 +20,14 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Range of absolute values of numbers in requests, which may also be 0 */
+/* Range of the absolute values of numbers in a request; 0 is also valid */
 #define MAX_NUMBER		1e50
 #define MIN_NUMBER		1e-50
 
 /* maximum length of a quoted value in an error message */
 #define MAX_QUOTED		200
 
-/* Numbers are rounded to powers of the square root of 2, except integers below this. */
+/* Integers below this are not rounded; other numbers are rounded to powers of sqrt(2). */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */
@@ -69,7 +69,7 @@ JsonNumber(Numeric numeric)
 											  NumericGetDatum(numeric)));
 }
 
-/* Is a JSON value 0, or a number with an absolute value from 1e-50 to 1e50? */
+/* Is a JSON value a number that is 0, or has an absolute value from 1e-50 to 1e50? */
 bool
 IsCost(const JsonbValue *value)
 {
@@ -175,7 +175,7 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 	names->ends[names->count++] = names->bytes.len;
 }
 
-/* Round a number, so that similar numbers have one name.  Small integers are not rounded. */
+/* Round a number, so that similar numbers become one category.  Small integers are not rounded. */
 static char *
 number_word(Numeric numeric)
 {

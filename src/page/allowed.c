@@ -2,7 +2,7 @@
  * allowed.c
  *		Evaluate the settings "candidates", "bonus" and "cap_group" outside recommend().
  *
- * The results do not contain items for which an expression fails.
+ * The results do not contain items for which one of these SQL expressions raises an error.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Begin a request in the schema of the search_path, with arguments for the user and the context. */
+/* Begin a request in the recommender's schema, for the user and the context in the arguments. */
 void
 EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -81,7 +81,7 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Evaluate all expressions again, to get an error message that names the failing one. */
+/* Evaluate all expressions again, to get an error message that names the failing expression. */
 static const char *
 expression_error(PageRequest *page)
 {

@@ -109,7 +109,7 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
  * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean: do the numbers differ enough
  * to rewrite the block?
  *
- * Changes of popularity by less than 5 % do not count.
+ * A change of an item's popularity by less than 5 % does not count.
  */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
@@ -146,7 +146,7 @@ add_codes(int len, const uint8 *codes, float scale, double *sums, double *square
 	}
 }
 
-/* Compute the standard deviation of a block's features.  Divides "sums" by "count" to get means. */
+/* Compute the standard deviation of the features of a block of items.  Turns "sums" into means. */
 static float4
 mean_spread(int len, int count, double *sums, const double *squares)
 {
@@ -160,7 +160,7 @@ mean_spread(int len, int count, double *sums, const double *squares)
 	return (float4) sqrt(variance);
 }
 
-/* Compute the mean of the numbers that are not missing, and the largest distance from the mean. */
+/* Compute the mean of one number of a block's items, and its largest distance from the mean. */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
 {
@@ -187,8 +187,8 @@ PG_FUNCTION_INFO_V1(dlints_block_centroid);
  * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer) ->
  * (features real[], numbers real[], spreads real[]): compute means and spreads of a block's items.
  *
- * The spread of features is their standard deviation.  The spread of a number is its largest
- * distance from the mean.
+ * The spread of features is their standard deviation.  The spread of a number, such as a cost, is
+ * its largest distance from the mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
@@ -261,7 +261,7 @@ read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 	return (const float4 *) ARR_DATA_PTR(array);
 }
 
-/* Prepare to divide vectors into groups of similar ones (see core/halving.h). */
+/* Prepare to divide vectors into groups of similar vectors (see core/halving.h). */
 static HalvingSet
 make_set(int count, int width, const float4 *vectors, const float4 *weights, int **order)
 {
@@ -283,7 +283,7 @@ PG_FUNCTION_INFO_V1(dlints_halving_tree);
  * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]: build a tree that
  * divides items into 2^depth groups.
  *
- * The result begins with the weights of features, followed by the tree.
+ * The result contains the weights of features, and then the tree.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)
@@ -338,7 +338,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_part);
  * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer: return the leaf of
  * the tree to which an item belongs.
  *
- * Leaves are numbered from 0.  The random "bits" decide for items that equal a median.
+ * Leaves are numbered from 0.  The random "bits" decide for an item that equals the median of a
+ * node.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)

@@ -34,14 +34,14 @@ typedef struct BlockScan
 	int			blocks_size;	/* allocated length of best->blocks */
 	float		max_scales[N_SCALES];
 
-	/* the block that is read */
+	/* the block of items that is being read */
 	ArrayType  *items;
-	Datum	   *keys;			/* keys of the items in "items"; NULL until needed */
-	int			n_eligible;		/* number of the block's eligible items */
-	int			numbers[MAX_ITEMS];	/* number of each eligible item (see BestItems) */
-	int			positions[MAX_ITEMS];	/* position of each eligible item in the block */
-	double		max_bonus;		/* largest bonus of the block's eligible items, at least 0 */
-	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under vector l? */
+	Datum	   *keys;			/* the elements of "items"; NULL until needed */
+	int			n_eligible;		/* number of eligible items in the block */
+	int			numbers[MAX_ITEMS];	/* index in "eligible", by eligible item */
+	int			positions[MAX_ITEMS];	/* index in the block, by eligible item */
+	double		max_bonus;		/* largest bonus of the eligible items in the block, or 0 */
+	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under weights l? */
 	bool		has_best;		/* is any item of the block among the best? */
 } BlockScan;
 
@@ -79,7 +79,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the eligible items of the block, and the number of each item (see BestItems). */
+/* Find the eligible items of a block, and the number of each (see BestItems). */
 static void
 number_items(BlockScan *scan)
 {
@@ -106,7 +106,7 @@ number_items(BlockScan *scan)
 	scan->n_eligible = scan->eligible == NULL ? count : n_eligible;
 }
 
-/* Find the weight vectors under which each item of the block could be among the best. */
+/* For each item of a block, find the weight vectors under which it may be among the best items. */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 {
@@ -120,9 +120,9 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items of the weight vectors in its mask, if its score suffices.
+ * Offer an item to the lists of best items of the weight vectors in its mask.
  *
- * Scores with a bonus are doubles, because rounding them to floats would make some equal.
+ * Scores with a bonus are doubles, because rounding to floats would make different scores equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -211,7 +211,7 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/* Set the maximum errors of scores, and the weights of the neighbour score, in "best". */
+/* Set the maximum error of scores and the weight of neighbour scores, by weight vector. */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
 {
@@ -266,7 +266,7 @@ end_scan(BlockScan *scan)
 }
 
 /*
- * Find the "size" best items under each weight vector, among all items or eligible ones.
+ * Find the "size" best items under each weight vector, among the eligible items, or all if NULL.
  *
  * An item's tie-break key depends on "seed" and on the item's number (see BestItems).
  */
@@ -282,9 +282,9 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find most of the best items, by searching only the most promising blocks.
+ * Find most of the best items under each weight vector, in the most promising blocks of items.
  *
- * Propensities are exact only because the search treats all weight vectors equally.
+ * The search treats all weight vectors equally, which makes propensities exact.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -307,7 +307,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Get the key of a found item, given its number. */
+/* Get the key of an item among the best, given its number. */
 Datum
 NumberedItem(const BestItems *best, int number)
 {
@@ -325,7 +325,7 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Write the sorted numbers of all found items to "numbers".  Returns their count. */
+/* Write the sorted numbers of the best items under any weight vector.  Returns their count. */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

@@ -1,11 +1,12 @@
 /*
  * blocks.h
- *		The tables "block" and "centroid", and searches for the items with the highest scores.
+ *		Searches for the items with the highest scores, in the tables "block" and "centroid".
  *
- * A row of "block" describes at most MAX_ITEMS items.  A row of "centroid" describes as many blocks
- * by their means.  The column "codes" has features that are rounded to bytes (see
- * core/byte_score.h), after two scales.  The column "numbers" has popularity, effect on rewards,
- * costs and dates.  Features of dates are computed when a row is scored.
+ * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" describes as
+ * many blocks, each by the means of its items.  For each of them, the column "codes" has two
+ * scales, and features rounded to bytes (see core/byte_score.h).  The column "numbers" has
+ * popularity, effect on rewards, costs and dates.  Features of dates are computed when a row is
+ * scored.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -20,11 +21,11 @@
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
-/* Index of an item's first cost in "numbers" */
+/* Index of an item's first cost in the column "numbers" */
 #define FIRST_COST		2
-/* A block is rewritten if an item's popularity has changed by more than this fraction. */
+/* A row of "block" is rewritten if an item's popularity has changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Number of elements of "spreads" for features; the elements for "numbers" follow */
+/* Number of elements for features in the column "spreads", before the elements for "numbers" */
 #define N_SPREADS		2
 
 static inline Size
@@ -35,7 +36,7 @@ item_bytes(int factors, int columns)
 
 /* ---------- searches ---------- */
 
-/* Weight vectors that rank items by their features, effects on rewards and costs */
+/* Weight vectors by which items are scored: weights of their features, effects and costs */
 typedef struct Rankings
 {
 	int			count;
@@ -48,7 +49,7 @@ typedef struct EligibleItems
 {
 	KeyTable   *numbers;
 	int			count;
-	const double *bonuses;		/* bonus that is added to each item's score */
+	const double *bonuses;		/* added to the score of each item */
 	const int  *groups;			/* cap group of each item; NULL: no caps */
 	int			group_count;
 	int			cap;
@@ -57,16 +58,16 @@ typedef struct EligibleItems
 /*
  * The items with the highest scores under each weight vector.
  *
- * An item's number is that in EligibleItems; without EligibleItems, its position in all blocks.
+ * An item's number is its index in EligibleItems, or else its position in the table "block".
  */
 typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* maximum error of scores, for each weight vector */
+	double	   *margins;		/* maximum error of a score, for each weight vector */
 	double	   *neighbour_weights;
-	bool	   *is_found;		/* did a block contain each eligible item? */
-	Datum	  **blocks;			/* keys of each block's items, if any item is among the best */
+	bool	   *is_found;		/* for each eligible item: did a block contain it? */
+	Datum	  **blocks;			/* item keys of each block; NULL: no item is among the best */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

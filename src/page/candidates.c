@@ -13,9 +13,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items with failing expressions that we find one by one: 0.1 s of CPU time */
+/* maximum number of items with failing expressions to find one by one, in 0.1 s of CPU time */
 #define MAX_FAILING		1000
-/* after MAX_FAILING failures, we skip a group of this many items if one of them fails */
+/* after MAX_FAILING failing items, we skip all of this many items if an expression fails for one */
 #define FAILING_PART	64
 
 /* maximum absolute value of a bonus; a larger bonus counts as 0 */
@@ -30,7 +30,7 @@ static const PageQuery try_cap_group = {
 	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g",
 	{ARG_USER, JSONBOID}};
 
-/* Read all eligible items, or with VARIANT_SHORTLIST only those of the array $3. */
+/* Read all eligible items, or with VARIANT_SHORTLIST the eligible items in the array $3. */
 static const PageQuery read_allowed = {
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   allowed($1, $2) a{bonus_of}{cap_group_of}\n"
@@ -75,10 +75,10 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* Raises an error if the key column of the recommender's view "item" fails. */
+/* Raises an error if the key column of the recommender's items raises an error. */
 static const PageQuery check_keys = {"SELECT @extschema@._dlints_repeated_key()", {0}};
 
-/* Evaluate all expressions of the recommender, to raise their errors. */
+/* Evaluate all SQL expressions of the recommender, to raise their errors. */
 void
 CheckExpressions(PageRequest *page, void *unused)
 {
@@ -149,7 +149,7 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the items of a query, and a number per item that is added to its score. */
+/* Read the items that a query returns, with a number that is added to each item's score. */
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
@@ -192,7 +192,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- items for which an expression fails ---------- */
 
-/* Items for which expressions are evaluated in one subtransaction */
+/* Items for which SQL expressions are evaluated in one subtransaction */
 typedef struct AllowedPart
 {
 	AllowedReader *reader;
@@ -248,7 +248,7 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 /*
  * Read the eligible items among some items, or among all items.
  *
- * A sequential scan would evaluate "candidates" for other items, too, so we disable it.
+ * We disable sequential scans, which would evaluate "candidates" for other items, too.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)
@@ -271,7 +271,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		CheckExpressions(page, NULL);
 }
 
-/* Read eligible items.  Raises an error if expressions fail because an object is missing. */
+/* Read eligible items.  Raises an error if expressions fail because, say, a function is missing. */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {
@@ -287,7 +287,7 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 	}
 }
 
-/* Read the eligible items among "shortlist", or all if it is NULL, without duplicates. */
+/* Read the eligible items in the array "shortlist", or all if it is NULL, without duplicates. */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
 {

@@ -1,6 +1,6 @@
 /*
  * candidates.h
- *		Candidates of a list, with their features.
+ *		Items among which a list is chosen ("candidates"), with their features.
  */
 #ifndef DLINTS_PAGE_CANDIDATES_H
 #define DLINTS_PAGE_CANDIDATES_H
@@ -9,7 +9,7 @@
 #include "page/keys.h"
 #include "posterior/kept_models.h"
 
-/* number of the first item that is in no block */
+/* tie-break number of the first item that is in no row of the table "block" */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 
 /* Candidates of a list: parallel arrays with one element per candidate */
@@ -18,20 +18,20 @@ typedef struct CandidateSet
 	int			count;
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
-	double	   *addends;		/* number that is added to each score, such as the bonus */
+	double	   *addends;		/* added to the score of each item, such as its bonus */
 	int		   *groups;			/* cap group of each candidate; -1: none */
 	int			group_count;
-	uint64	   *numbers;		/* number from which an item's tie-break key is computed */
-	bool		is_cut;			/* may other items have the same score as a candidate? */
+	uint64	   *numbers;		/* from which the tie-break keys are computed */
+	bool		is_cut;			/* may items outside the set have the score of a candidate? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
-	int			n_failing;		/* number of items for which an expression in the settings fails */
-	Datum		failing;		/* an item for which an expression fails */
-	bool		has_object_error;	/* may a missing object be why an expression failed? */
-	double		share;			/* probability that an item is a candidate of a random list */
+	int			n_failing;		/* number of items for which an expression of the owner fails */
+	Datum		failing;		/* one of the items for which an expression fails */
+	bool		has_object_error;	/* may an expression fail because an object is missing? */
+	double		share;			/* probability of an item to be a candidate of a random list */
 
 	/* fields that ReadFeatures() sets */
 	ArrayType  *features;		/* one row per candidate */
-	int64	   *versions;		/* id of each item's row in the table "item_version"; 0: no row */
+	int64	   *versions;		/* ids of rows in the table "item_version"; 0: no row */
 	double	   *effects;
 	double	   *effect_stddevs;
 	float4	   *costs;			/* one row per candidate */
@@ -42,7 +42,7 @@ typedef struct PageModels
 {
 	Datum		profile;
 	PreparedModel *personal;
-	PreparedModel *later;		/* model of outcomes after clicks; NULL unless trained */
+	PreparedModel *later;		/* model of purchases etc. after clicks; NULL if untrained */
 	PreparedModel *control;
 	int			n_draws;
 	double	   *draws;			/* posterior draws of the personal model; NULL: none */

@@ -16,20 +16,20 @@
 #include "sql/arrays.h"
 #include "vectors/pack.h"
 
-/* bytes per element of packed vectors in the log and in "item_version" */
+/* bytes per element of compressed vectors, in the log and in the table "item_version" */
 #define LOG_BYTES		1
 #define VERSION_BYTES	2
 
-/* SQL function that we call directly */
+/* SQL function in vectors/pack.c, which we call directly */
 extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 
-/* Select the prices of constraints, and the list's mean costs ($1), as JSON objects by name. */
+/* Select the dual prices, and the list's mean costs ($1), as JSON objects by constraint name. */
 static const PageQuery name_costs = {
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
 	"       FROM constraint_price p) p", {FLOAT8ARRAYOID}};
 
-/* Store an item's features as a new row of "item_version", to which lists refer. */
+/* Store an item's features as a new row of "item_version", to which logged lists refer. */
 static const PageQuery log_version = {
 	"INSERT INTO item_version (item, features) VALUES ($1, $2) RETURNING id", {ARG_ITEM, BYTEAOID}};
 
@@ -85,7 +85,7 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 
 /* ---------- choosing among the candidates ---------- */
 
-/* Set up diversity: similarity is the weighted cosine of latent factors and columns. */
+/* Set up the choice with diversity.  The similarity of items is a weighted cosine of features. */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 			  const DlintsHeader *model)
@@ -104,7 +104,7 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 /*
  * Choose among the candidates under a policy.
  *
- * Lists for unknown users are greedy, because known users are better for exploration.
+ * Lists for unknown users do not explore, because known users are better for exploration.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -126,7 +126,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)
 	{
-		/* use the same tie-break keys as the search in blocks.c */
+		/* use the tie-break keys that the search in blocks.c uses */
 		candidates->tie_keys = AllocateMany(sizeof(uint64), set->count);
 		for (int i = 0; i < set->count; i++)
 			candidates->tie_keys[i] = slate_tie_key((uint64) seed, set->numbers[i]);
@@ -164,7 +164,7 @@ predict(PreparedModel *model, Datum profile, const float4 *features)
 	return model->header.intercept ? sum + weights[size] : sum;
 }
 
-/* Compute the expected reward of each listed item, from the rounded features in the log. */
+/* Compute the expected reward of each chosen item, from the rounded features in the log. */
 static Datum
 expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
 	   const double *effects, int count)
@@ -223,7 +223,7 @@ pack_version(const PageRequest *page, const float4 *features)
 	return PointerGetDatum(PackVectors(result, VERSION_BYTES));
 }
 
-/* Describe the features of the chosen items for the log.  Returns the items' packed features. */
+/* Collect the features of the chosen items for the log.  Returns compressed vectors. */
 static Datum
 describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,
 				  Choice *choice)

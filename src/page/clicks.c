@@ -1,7 +1,7 @@
 /*
  * clicks.c
- *		Read the clicks of a request's user from the click log, from earlier lists and from the
- *		argument "recent".
+ *		Read the clicks of a request's user: from the click log, from rewards of logged lists and
+ *		from the argument "recent".
  */
 #include "postgres.h"
 
@@ -19,14 +19,14 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum number of the user's newest lists whose clicks are read */
+/* clicks are read from at most this many of the user's newest lists */
 #define MAX_LISTS		200
 
 static const PageQuery log_clicks = {
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", {ARG_USER}};
 
-/* Raises an error if the click log cannot be read. */
+/* Raises an error if the recommender's view "click" cannot be read. */
 static const PageQuery no_clicks = {"SELECT FROM click LIMIT 0", {0}};
 
 /* Newest lists of a session, from requests without a user */
@@ -51,15 +51,15 @@ add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is
 	};
 }
 
-/* State of a function that reads a user's clicks from the click log and from earlier lists */
+/* State of reading a user's clicks from the click log and from rewards of logged lists */
 typedef struct ClickReader
 {
 	UserClicks *clicks;
-	TimestampTz known_since;	/* items clicked after this time do not appear on the list */
-	List	   *lists;			/* earlier lists of the user or session */
-	const struct ShownList *list;	/* the earlier list whose rewards are read */
+	TimestampTz known_since;	/* the list excludes items clicked after this time */
+	List	   *lists;			/* logged lists of the user or session */
+	const struct ShownList *list;	/* element of "lists" whose rewards are being read */
 	KeyTable   *shown;			/* items of "list"; NULL until needed */
-	KeyTable   *left_out;		/* items of the argument "recent"; NULL: none */
+	KeyTable   *left_out;		/* items in the argument "recent"; NULL: none */
 	bool		is_of_session;
 } ClickReader;
 
@@ -126,7 +126,7 @@ read_list(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Add a click if the reward is positive and the list contains the item. */
+/* Add a click for a row of the table "reward", if the reward is positive and the item was shown. */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
 {
@@ -146,7 +146,7 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the clicks on the lists in reader->lists. */
+/* Read the rewards of the logged lists in reader->lists. */
 static void
 read_rewards(PageRequest *page, ClickReader *reader)
 {
@@ -178,7 +178,7 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 
 /* ---------- clicks from all sources ---------- */
 
-/* Get the time after which clicks exclude items from the list; infinity: they never do. */
+/* Get the time after which clicked items are excluded from the list; infinity: none is excluded. */
 static TimestampTz
 known_since(const PageRequest *page, bool leaves_out_known)
 {
@@ -191,7 +191,7 @@ known_since(const PageRequest *page, bool leaves_out_known)
 												   settings->repeat_after.value));
 }
 
-/* Read the clicks of the request's user.  Items in "recent" count as clicked now. */
+/* Read the clicks of the request's user.  Items in the argument "recent" count as clicked now. */
 UserClicks *
 ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 {

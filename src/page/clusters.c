@@ -1,10 +1,10 @@
 /*
  * clusters.c
- *		Choose the blocks to search in large catalogues.
+ *		Choose the blocks of items to search in large catalogues.
  *
- * A block has similar items.  The table "centroid" has their mean and their spread, from which we
- * estimate the block's highest score.  We read blocks in descending order of this estimate, until
- * no other block can improve the result.  New blocks have no centroid and are always read.
+ * A block contains similar items.  The table "centroid" has their mean and their spread, from which
+ * we estimate the highest score in the block.  We read blocks in descending order of this estimate,
+ * until no other block can improve the result.  New blocks have no centroid and are always read.
  */
 #include "postgres.h"
 
@@ -20,11 +20,11 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* A search reads at most MAX_PORTIONS times Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(blocks)) blocks. */
+/* A search reads at most MAX_PORTIONS * Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(blocks)) blocks. */
 #define MIN_BLOCKS		80
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
-/* A search for more items than this reads all blocks. */
+/* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
 /*
  * A block's highest score is estimated as its mean plus this many standard deviations, which are
@@ -43,23 +43,23 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* number of blocks; block numbers are below it */
+	int			n_blocks;		/* number of blocks of items; block numbers are smaller */
 	bool	   *has_centroid;
-	int			count;			/* number of centroids, each of one block */
+	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* block number of each centroid */
-	float	   *bounds;			/* estimated highest score of each block, per weight vector */
+	float	   *bounds;			/* estimated highest scores of blocks, per weight vector */
 	float	   *squares;		/* squares of the interleaved weights */
-	float	   *variances;		/* variances of the features of the blocks in one centroid row */
-	float	   *thresholds;		/* score that an unread block must exceed, per weight vector */
-	double	   *keys;			/* sort key per centroid; the smallest are read first */
-	int		   *unread;			/* indexes of centroids whose block is not read yet */
+	float	   *variances;		/* variances of features in the blocks of one row */
+	float	   *thresholds;		/* minimum score of items worth reading, per weight vector */
+	double	   *keys;			/* sort keys; blocks with the smallest keys are read first */
+	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
-	int			n_promising;	/* number of unread blocks that may exceed a threshold */
+	int			n_promising;	/* unread blocks with a bound above a threshold */
 	int		   *chosen;			/* numbers of the blocks to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
 
-/* Does a search for "size" items read only the most promising blocks? */
+/* Does a search for "size" items read only the most promising blocks of items? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
@@ -69,9 +69,9 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * For each block, write the features of a date that is as close to now as its items may have.
+ * For each block, write the features of the date closest to now that its items can have.
  *
- * "spreads" and "variances" begin with the first block's dates.
+ * "spreads" and "variances" begin with the dates of the first block.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
@@ -108,7 +108,7 @@ square(float number)
 /*
  * Write the variance of each feature of a block.
  *
- * If the table has only the largest distance from the mean of a feature, we write its square.
+ * If the table has only a feature's largest distance from the mean, we write its square.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -128,14 +128,14 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
-/* Get the estimated highest scores of all blocks, under the weight vectors of group "pack". */
+/* Get the estimated highest scores of blocks under the interleaved weight vectors number "pack". */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* Estimate the highest score in each block that a row of the table "centroid" describes. */
+/* For a row of the table "centroid", estimate the highest score in each of its blocks. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -174,7 +174,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds of scores, which only blocks with a high bound exceed. */
+/* Set initial thresholds, which only the estimated highest scores of some blocks exceed. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -229,7 +229,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* byte_write_bounds() multiplies by SPREADS, so we first divide largest distances by it */
+		/* divide largest distances by SPREADS, by which byte_write_bounds() multiplies them */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
@@ -271,7 +271,7 @@ find_keys(BlockChoice *choice)
 	}
 }
 
-/* Set each threshold to the lowest score of the best items found, and drop blocks below all. */
+/* Set each threshold to the lowest score of the best items found.  Drops blocks below all. */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
 {
@@ -284,14 +284,14 @@ raise_thresholds(BlockChoice *choice, const Slate *found)
 		is_raised &= threshold >= choice->thresholds[r];
 		choice->thresholds[r] = threshold;
 	}
-	/* if no threshold has fallen, blocks below the old ones are also below the new ones */
+	/* if no threshold has fallen, blocks below the old thresholds stay below */
 	if (is_raised)
 		choice->n_unread = choice->n_promising;
 	find_keys(choice);
 	choice->n_unread = choice->n_promising;
 }
 
-/* Choose the blocks to read next, best first.  Returns their number; 0 ends the search. */
+/* Choose the blocks of items to read next.  Returns their number; 0 ends the search. */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 {

@@ -10,7 +10,7 @@
  *		14 bits: bits of the counter, permuted
  *
  * The permutation depends on a secret, so that numbers cannot be guessed.  Numbers are below 2^53,
- * since JSON readers represent larger ones inexactly.
+ * since JSON readers represent larger numbers inexactly.
  */
 #include "postgres.h"
 
@@ -40,9 +40,9 @@
 #define FEISTEL_ROUNDS	4
 
 /*
- * After this many microseconds of a transaction, the counter replaces the fraction of a second.
+ * After this many microseconds of a transaction, counter bits replace the fraction of a second.
  *
- * now() does not advance in a transaction, and a fraction has room for 16,384 numbers only.
+ * now() does not advance in a transaction, and each fraction has only 16,384 numbers.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
@@ -66,7 +66,7 @@ first_decision(TimestampTz at)
 	return (second - FIRST_SECOND) << SECOND_BITS;
 }
 
-/* Permute the lowest 14 bits of the counter, with a Feistel network. */
+/* Permute the lowest 14 bits of the counter with a Feistel network, so that they look random. */
 static int64
 permute(int64 base, int64 counter, int64 secret)
 {

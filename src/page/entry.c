@@ -1,6 +1,6 @@
 /*
  * entry.c
- *		Set the search_path to the schema of a recommender or ranker ("enter" it).
+ *		Set the search_path to the schema of a recommender or ranker ("enter" the schema).
  *
  * Our code uses unqualified names of tables, so it runs only under the search_path that these
  * functions set and check.  A schema is identified by the Oid of its table "setting", so that it
@@ -56,7 +56,7 @@ entered_path(Oid schema)
 	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(SchemaName(schema)));
 }
 
-/* Is this a recommender's or ranker's "setting", with "empty_model" of type dlints? */
+/* Is this the table "setting" of a recommender or ranker, with a column of type dlints? */
 static bool
 is_setting(Oid relation, Oid extension_schema)
 {
@@ -78,9 +78,9 @@ others_may_create(Oid owner, const Acl *acl)
 }
 
 /*
- * Raise an error unless the current user owns the schema, and is the only one to create objects.
+ * Raise an error unless the current user owns the schema, and only this user may create objects.
  *
- * We might call objects of other roles with the owner's rights.
+ * Otherwise we might call functions of other roles with the owner's rights.
  */
 static void
 check_owner(Oid schema)
@@ -153,8 +153,8 @@ set_path(Oid schema, GucAction action)
 /*
  * Set the search_path to a schema.  Returns the GUC nest level that restores it.
  *
- * Also lowers random_page_cost: its default would make the planner scan a whole table of some
- * thousand items, although requests look up few rows, which are mostly cached.
+ * Also lowers random_page_cost, because requests look up few rows, which are mostly cached.  With
+ * the default, the planner would scan a whole table of some thousand items.
  */
 int
 EnterSchema(Oid schema)
@@ -190,7 +190,7 @@ dlints_enter(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the schema to which EnterSchema() has set the search_path.
+ * Return the schema of a recommender or ranker to which the search_path is set.
  *
  * Under another search_path, names could refer to another role's tables, so we raise an error.
  */

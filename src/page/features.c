@@ -24,7 +24,7 @@ static const PageTable item_vectors = {"item_vector", 9, {
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID},
 		{"is_deleted", BOOLOID}}};
 
-/* Compute an item's costs.  Stored costs are outdated if the constraints have changed. */
+/* Compute an item's costs again, because stored costs are outdated if constraints have changed. */
 static const PageQuery cost_of_item = {
 	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", {ARG_ITEM}};
 
@@ -40,14 +40,14 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* indexes of the candidates whose features are encoded */
+	const int  *numbers;		/* indexes of candidates with features to encode */
 	int			number;			/* index of the candidate that is being read */
-	bool		lacks_costs;	/* were an item's costs stored before a constraint was added? */
+	bool		lacks_costs;	/* does an item lack a cost, because a constraint is new? */
 	bool	   *is_read;
-	bool		is_snapshot_old;	/* may rows of "item_version" in the snapshot be deleted? */
+	bool		is_snapshot_old;	/* may rows of "item_version" have been deleted? */
 } FeatureReader;
 
-/* duration in seconds from which a transaction with one snapshot logs all features of items */
+/* a transaction with one snapshot logs all features of items after this many seconds */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool
@@ -154,7 +154,7 @@ read_vectors(FeatureReader *reader)
 	EndLookup(lookup);
 }
 
-/* Remove candidates without features, whose row was deleted or whose key is too long. */
+/* Remove candidates without features: their row was deleted, or their key is too long. */
 static void
 drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 {
@@ -182,7 +182,7 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 	ARR_DIMS(set->features)[0] = kept;
 }
 
-/* Read the features of candidates, of which there must be at least one. */
+/* Read the features and costs of candidates.  The set must not be empty. */
 void
 ReadFeatures(PageRequest *page, CandidateSet *set)
 {

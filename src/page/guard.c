@@ -1,10 +1,10 @@
 /*
  * guard.c
- *		Protection against objects of other roles that have the same names as ours.
+ *		Protection against functions and tables of other roles with the names of our own.
  *
- * A role that may create functions in the extension's schema could add one that PostgreSQL prefers
- * to ours, because its argument types match exactly.  A temporary relation could replace a view
- * that was dropped.  Such objects would run with the rights of the recommender's owner.
+ * A role that may create functions in the extension's schema could create one that PostgreSQL
+ * prefers to ours, because its argument types match exactly.  A temporary relation could replace a
+ * view that was dropped.  Such objects would run with the rights of the recommender's owner.
  */
 #include "postgres.h"
 
@@ -28,7 +28,7 @@
 
 /* ---------- functions with names of ours ---------- */
 
-/* number of changes to functions since the session began */
+/* number of changes to pg_proc since the session began */
 static uint64 n_changes = 0;
 
 static void
@@ -52,7 +52,7 @@ extension_owner(Oid extension_schema)
 	return owner;
 }
 
-/* Does the extension have a function of this name? */
+/* Does the extension have a function with this name? */
 static bool
 is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 {
@@ -69,7 +69,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Check the owners of all functions whose names begin with a prefix (see CheckNamesakes()). */
+/* Raise an error if another role has a function with one of our names that begin with "prefix". */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -128,7 +128,7 @@ CheckNamesakes(Oid extension_schema)
 
 /* ---------- temporary relations ---------- */
 
-/* views that DROP ... CASCADE may drop, since they use objects of the user */
+/* views that use tables of the user, so that DROP ... CASCADE may drop them */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
 /* Raise an error if a temporary relation has the name of a view that was dropped. */

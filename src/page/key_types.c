@@ -115,7 +115,7 @@ type_input(FunctionCallInfo fcinfo)
 	return input;
 }
 
-/* Is this an error that input functions raise for an invalid value? */
+/* Do input functions of types raise this SQLSTATE for an invalid value? */
 static bool
 is_value_error(int sqlerrcode)
 {
@@ -130,7 +130,7 @@ is_value_error(int sqlerrcode)
 /*
  * Convert a text to a value.  Returns false if the text is invalid.
  *
- * Input functions of base types hold no resources, so we need no subtransaction.
+ * We need no subtransaction, because input functions of base types hold no resources.
  */
 static bool
 try_input(TypeInput *input, char *text, Datum *value)

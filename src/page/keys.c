@@ -1,6 +1,6 @@
 /*
  * keys.c
- *		Hash tables of items, whose keys may be of any type.
+ *		Hash tables of items by their keys, which may have any type.
  *
  * Equality is that of the type's default operator class.  Keys of types without a hash function are
  * hashed as text.
@@ -19,13 +19,13 @@
 #include "compat.h"
 #include "page/keys.h"
 
-/* Limits of the array for small integer keys, whose lookups are faster than in a hash table */
+/* Limits of an array that replaces the hash table for small integer keys, for faster lookups */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
 /*
- * Length in words of a bitmap of the lowest bits of the integer keys in a table.  It saves most
+ * Length in words of a bitmap of the lowest bits of the integer keys in a table.  It avoids most
  * searches for keys that are not in the table.
  */
 #define FILTER_WORDS		128
@@ -33,7 +33,7 @@
 /* odd factor that mixes the high bits of a key into its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
-/* Is the key short enough for an index that also has other columns? */
+/* Is the key short enough for an index that has other columns, too? */
 bool
 FitsIndex(Oid type, Datum key)
 {
@@ -109,9 +109,9 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyFunctions type;
-	uint64		max_length;		/* integer keys below this are in the array "numbers" */
+	uint64		max_length;		/* smaller integer keys are in the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
-	int		   *numbers;		/* number of each small integer key, plus 1; 0: not in the table */
+	int		   *numbers;		/* number of each small key, plus 1; 0: not in the table */
 	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */
 };
 
@@ -163,7 +163,7 @@ extend_array(KeyTable *table, Datum key)
 }
 
 /*
- * Add a key with a number.  Returns the key's number, which is an earlier one if the key exists.
+ * Add a key with a number.  Returns "number", or if the key exists, the number it already has.
  *
  * The caller must not free the key before the table.
  */
@@ -244,7 +244,7 @@ KeyArray(const PageRequest *page, Datum *keys, int count)
 										   page->item_by_value, page->item_align));
 }
 
-/* Create a hash table of the items in an array, which are numbered by position. */
+/* Create a hash table of the items in an array.  Their numbers are positions in the array. */
 KeyTable *
 TableOfKeys(const PageRequest *page, Datum array)
 {

@@ -1,6 +1,6 @@
 /*
  * keys.h
- *		Hash tables of items, whose keys may be of any type.
+ *		Hash tables of items by their keys, which may have any type.
  */
 #ifndef DLINTS_PAGE_KEYS_H
 #define DLINTS_PAGE_KEYS_H

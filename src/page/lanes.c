@@ -18,7 +18,7 @@
 
 /* ---------- weights ---------- */
 
-/* Return the power of two by which weights are multiplied, so that the largest is about 1. */
+/* Return the power of two that scales the largest weight to about 1. */
 static double
 unit_of(const double *weights, int count)
 {
@@ -97,7 +97,7 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /*
  * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.
  *
- * Also looks up the neighbour scores of the items with the keys "keys", unless it is NULL.
+ * Also looks up the neighbour scores of the items "keys", unless "keys" is NULL.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys)
@@ -136,7 +136,7 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Score each item of the row that was read, under BYTE_LANES weight vectors. */
+/* Score each item of the row that ReadBlockRow() has read, under BYTE_LANES weight vectors. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

@@ -7,13 +7,13 @@
 
 #include "page/blocks.h"
 
-/* Up to BYTE_LANES interleaved weight vectors, each multiplied by a power of two, its "unit" */
+/* Up to BYTE_LANES interleaved weight vectors, each multiplied by a power of two ("unit") */
 typedef struct Lanes
 {
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of each vector's weights of factors and of columns */
+	float	   *lengths;		/* norms of the weights, of factors and of columns */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
@@ -27,7 +27,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs that scores depend on: 0 or n_costs */
+	int			n_ranked_costs; /* number of costs with prices: 0 or n_costs */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* Unix time of the request */
@@ -36,7 +36,7 @@ typedef struct BlockScorer
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];
-	float	   *narrow;			/* features and costs of items that are not stored as bytes */
+	float	   *narrow;			/* features and costs that are not stored as bytes */
 	int32		sums[MAX_ITEMS * BYTE_LANES];
 	float		scores[MAX_ITEMS * BYTE_LANES];
 } BlockScorer;

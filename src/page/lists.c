@@ -25,10 +25,10 @@
 
 #define LIST_COLUMNS	5
 
-/* Maximum length of a list.  It is limited, because training assumes that users see all items. */
+/* Maximum length of a list, because training assumes that users see all items of a list */
 #define MAX_K			1000
 
-/* Add the item's key to the context of more_like().  Also return the item as an array. */
+/* Add the item's key to the context of more_like(), and also return the item as an array. */
 static const PageQuery describe_item = {
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", {JSONBOID, ARG_ITEM}};
 
@@ -62,7 +62,7 @@ ReadK(PageRequest *page, NullableDatum k)
 	page->k = DatumGetInt32(k.value);
 }
 
-/* Read the argument "context".  Removes keys that only the extension may set. */
+/* Read the argument "context" of a request.  Removes keys that only the extension may set. */
 static void
 read_context(PageRequest *page, NullableDatum context)
 {
@@ -210,7 +210,7 @@ log_list(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, co
 	RunWrite(page, &insert_list, args);
 }
 
-/* Choose, log and return a list.  An empty list is only recorded, so that report() counts it. */
+/* Choose, log and return a list.  If no item is eligible, only counts the request for report(). */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {
@@ -243,7 +243,7 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 
 /* ---------- lists that applications request ---------- */
 
-/* Positions of a function's arguments; 0 for an argument that it lacks */
+/* Positions of the arguments of an SQL function; 0: the function lacks the argument */
 typedef struct ListArguments
 {
 	int			user;

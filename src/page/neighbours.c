@@ -11,21 +11,21 @@
 #include "page/candidates.h"
 #include "sql/arrays.h"
 
-/* Larger neighbour scores are reduced to this value. */
+/* Maximum neighbour score; larger scores are reduced to it */
 #define MAX_SCORE		4.0
 
-/* maximum number of items that a shortlist gets because of their neighbour scores */
+/* maximum number of candidates that are added because of their neighbour scores */
 #define MAX_ADDED	100
 
-/* In catalogues with more items than this, a search does not look up each neighbour score. */
+/* In catalogues with more items, a search for the best items does not look up neighbour scores. */
 #define MAX_LOOKED_UP	20000
 
-/* An item, and the sum of the weights from all clicked items */
+/* An item, and its neighbour score: the sum of its weights as a neighbour of clicked items */
 typedef struct Neighbour
 {
 	Datum		item;
 	double		sum;
-	bool		is_scored;		/* has a search of blocks scored this item? */
+	bool		is_scored;		/* has the search in blocks.c scored this item? */
 } Neighbour;
 
 struct NeighbourScores
@@ -63,7 +63,7 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
 }
 
-/* Add to the scores of a clicked item's neighbours: their weights, times that of the click. */
+/* Add a clicked item's neighbour weights, times the weight of the click, to neighbour scores. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
 			  double weight)
@@ -107,7 +107,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return neighbour == NULL ? 0.0f : (float4) limited_score(neighbour->sum);
 }
 
-/* Return the neighbour score of an item in a block, and mark the item as scored. */
+/* Return the neighbour score of an item, and mark the item as scored by the search in blocks.c. */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
@@ -134,7 +134,7 @@ HasNeighbours(const PageRequest *page)
 	return page->neighbours != NULL && page->neighbours->count > 0;
 }
 
-/* Does a search of all blocks look up each item's neighbour score? */
+/* Does the search in blocks.c look up the neighbour score of each item? */
 bool
 ScoresAllNeighbours(const PageRequest *page)
 {
@@ -161,7 +161,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 			AddCandidate(set, order[i]->item, 0.0, -1, first_number + set->count);
 }
 
-/* Mark all items as not scored, before another search of blocks. */
+/* Mark all items as not scored, before the next search in blocks.c. */
 void
 ForgetScoredNeighbours(PageRequest *page)
 {

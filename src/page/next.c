@@ -21,16 +21,16 @@
 #include "page/tables.h"
 #include "vectors/pack.h"
 
-/* maximum number of earlier pages whose items are left out */
+/* maximum number of earlier pages whose items the next page excludes */
 #define MAX_PAGES		100
-/* maximum digits of a decision number */
+/* maximum number of digits of a decision number */
 #define MAX_DIGITS		18
 
 static const PageTable decision_table = {"decision", 7, {
 		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
-/* Select the items in the keys "more_like" and "left_out" of a logged context, if valid. */
+/* Select the items under the keys "more_like" and "left_out" of a logged context, if valid. */
 static const PageQuery named_items = {
 	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
 	"             FROM  (SELECT $1 ->> 'more_like'\n"
@@ -98,7 +98,7 @@ find_list(PageRequest *page, LogTable *log, int64 decision)
 	return list;
 }
 
-/* Get the decision number of the previous page; -1 for the first page. */
+/* Get the decision number of the page before a logged page; -1 for the first page. */
 static int64
 previous_list(const LoggedList *list)
 {
@@ -145,7 +145,7 @@ add_items(const PageRequest *page, ItemList *list, NullableDatum array)
 	list->count += count;
 }
 
-/* Collect the items that the next page leaves out. */
+/* Collect the items of earlier pages, which the next page excludes. */
 static NullableDatum
 items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 {
@@ -217,8 +217,8 @@ PG_FUNCTION_INFO_V1(dlints_next);
 /*
  * _dlints_next(setting, decision, k, user_id, session): return the next page of a list.
  *
- * It has the same policy and profile, and no items of earlier pages.  Its logged probabilities are
- * conditional on the earlier pages.
+ * The page has the policy and the profile of the first page, and no items of earlier pages.  Its
+ * logged probabilities are conditional on the earlier pages.
  */
 Datum
 dlints_next(PG_FUNCTION_ARGS)

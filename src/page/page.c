@@ -63,7 +63,7 @@ find_types(PageRequest *page)
 						 &page->item_align);
 }
 
-/* Begin a request in a schema, which is in the search_path. */
+/* Begin a request in the schema of a recommender, to which the search_path is set. */
 static void
 begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 {
@@ -75,7 +75,7 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	page->memory = CurrentMemoryContext;
 }
 
-/* Set the search_path to the schema of the first argument, and begin a request. */
+/* Begin a request in the schema of the table "setting", the first argument of the SQL function. */
 void
 OpenSchema(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -95,7 +95,7 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 	find_types(page);
 }
 
-/* Begin a request in the schema of the search_path, and read its settings. */
+/* Begin a request in the recommender's schema of the search_path, and read the settings. */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -115,7 +115,7 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/* Get the key type that an argument type such as ARG_USER stands for. */
+/* Get the key type that a placeholder such as ARG_USER stands for. */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {
@@ -150,14 +150,14 @@ run(const PageRequest *page, const PageQuery *query, const NullableDatum *args, 
 		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 }
 
-/* Run a query.  Its rows are in SPI_tuptable until ClosePage(). */
+/* Run a query.  The rows are in SPI_tuptable until ClosePage(). */
 void
 RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
 	run(page, query, args, true);
 }
 
-/* Run a query, and call a function for each row.  The row is freed afterwards. */
+/* Run a query, and call a function for each row, which is freed afterwards. */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
 		 RowReader read, void *reader)
@@ -212,7 +212,7 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 	return false;
 }
 
-/* Can an error mean that an object is missing, so that it occurs for all rows? */
+/* Does an SQLSTATE say that a database object is missing, so that the error occurs for all rows? */
 bool
 IsObjectError(int sqlerrcode)
 {
@@ -223,12 +223,12 @@ IsObjectError(int sqlerrcode)
 		ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
 	};
 
-	/* input functions also raise these two codes, for invalid values */
+	/* input functions raise these two codes for invalid values, too */
 	return sqlerrcode != ERRCODE_SYNTAX_ERROR && sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/* Can an error come from the data of one row?  We list the error classes that cannot. */
+/* Can the data of one row cause an error?  We list the error classes that have other causes. */
 bool
 IsRowError(int sqlerrcode)
 {
@@ -239,7 +239,7 @@ IsRowError(int sqlerrcode)
 		MAKE_SQLSTATE('7', '2', '0', '0', '0'), ERRCODE_CONFIG_FILE_ERROR
 	};
 
-	/* a row with a large value can exceed a memory limit */
+	/* the large value of a single row can exceed a memory limit */
 	if (sqlerrcode == ERRCODE_OUT_OF_MEMORY || sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 		return true;
 	return sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && sqlerrcode != ERRCODE_DATA_CORRUPTED &&
@@ -278,7 +278,7 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {
 	"SELECT @extschema@._dlints_check_objects()", {0}};
 
-/* Raise an error that names the dropped objects, if they can be the cause of "error". */
+/* Raise an error that names dropped objects of the recommender, if these explain "error". */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {
@@ -317,7 +317,7 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-/* Call a function.  If an expression fails for some items, call the function again without them. */
+/* Call a function.  If SQL expressions fail for some items, calls it again without these items. */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {
@@ -331,7 +331,7 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 	}
 	if (error == NULL)
 		return;
-	/* the error of CheckExpressions() names the failing expression */
+	/* raises an error that names the failing expression */
 	if (IsRowError(error->sqlerrcode))
 		CheckExpressions(page, NULL);
 	ReThrowError(error);

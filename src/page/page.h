@@ -13,12 +13,12 @@
 #include "sql/key_numbers.h"
 #include "sql/rows.h"
 
-/* Flags that choose the text of a statement (see StatementWord) */
+/* Flags that select variants of a statement (see StatementWord in plans.c) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
 #define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
 
-/* Policies by which lists are chosen.  POLICY_UNKNOWN is for users without clicks. */
+/* Policies that choose lists.  POLICY_UNKNOWN is for users without clicks. */
 typedef enum ListPolicy
 {
 	POLICY_PERSONAL,
@@ -45,27 +45,27 @@ typedef struct PageSettings
 	double		control;		/* share of users in the control group */
 	double		epsilon;		/* share of lists that are random */
 	int			factors;
-	int			liked;			/* number of factors and columns, which profiles have, too */
+	int			liked;			/* number of latent factors plus features of columns */
 	int			aged;			/* number of features of dates */
 	int			size;			/* number of features of an item */
 	int			cap;			/* maximum number of items of a cap group; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
-	int64		block_items;	/* number of items for which the blocks have room; 0: no blocks */
+	int64		block_items;	/* number of items that the table "block" holds; 0: not used */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
 	bool		has_prior;
 	bool		has_clicks;
 	bool		has_bonus;
-	bool		has_later;		/* is the model of outcomes after clicks trained? */
-	bool		has_effects;	/* does any item have an effect on rewards? */
-	bool		has_trials;		/* is any item on trial, which has a random effect on rewards? */
-	double		treatment_draw; /* random numbers in [0, 1), drawn per request */
+	bool		has_later;		/* is the model of purchases etc. after clicks trained? */
+	bool		has_effects;	/* do items have effects on rewards besides their features? */
+	bool		has_trials;		/* are some of these effects uncertain, and drawn per list? */
+	double		treatment_draw; /* random number in [0, 1), which stands for a missing user */
 	double		random_draw;
-	NullableDatum repeat_after; /* lists leave out items that were clicked within this interval */
+	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	const float4 *scale;		/* factor by which each element of a profile is multiplied */
+	const float4 *scale;		/* factors by which the elements of profiles are multiplied */
 	double		popularity_weight;
 	double		neighbour_weight;
 	bool		is_centered;	/* are features centered within each list? */
@@ -75,7 +75,7 @@ typedef struct PageSettings
 	NullableDatum empty_model;
 } PageSettings;
 
-/* argument types that stand for a recommender's key types */
+/* placeholders in PageQuery for the types of a recommender's keys */
 #define ARG_USER	ANYOID
 #define ARG_ITEM	ANYELEMENTOID
 #define ARG_ITEMS	ANYARRAYOID
@@ -83,10 +83,10 @@ typedef struct PageSettings
 #define MAX_ARGS	16
 
 /*
- * A static query, whose plans are kept for the session.
+ * A static query, whose plans a session keeps.
  *
- * "@extschema@" stands for the schema of the extension, and words in braces for texts that depend
- * on a variant (see plans.c).
+ * "@extschema@" stands for the schema of the extension, and a word in braces for a text that
+ * depends on the variant of the query (see plans.c).
  */
 typedef struct PageQuery
 {
@@ -99,7 +99,7 @@ typedef struct PageRequest
 	Oid			schema;
 	Oid			extension_schema;
 	Oid			item_type;
-	Oid			items_type;		/* type of arrays of items */
+	Oid			items_type;		/* array type of item_type */
 	Oid			item_collation;
 	int16		item_length;	/* typlen of item_type */
 	bool		item_by_value;
@@ -114,15 +114,15 @@ typedef struct PageRequest
 	NullableDatum user;
 	NullableDatum session;
 	Datum		context;		/* a jsonb object */
-	NullableDatum left_out;		/* items excluded from the list */
+	NullableDatum left_out;		/* items that the list excludes */
 	int			k;
-	bool		skips_failing;	/* skip items and clicks for which an expression fails? */
-	bool		has_passed;		/* did the recommender's expressions succeed for any item? */
+	bool		skips_failing;	/* skip items and clicks for which an SQL expression fails? */
+	bool		has_passed;		/* did the SQL expressions succeed for any item? */
 
-	/* scores from the user's clicks (see neighbours.c); NULL: all scores are 0 */
+	/* scores of items by the user's clicks (see neighbours.c); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 
-	KeyNumbers *groups;			/* numbers of cap groups, by name; NULL until needed */
+	KeyNumbers *groups;			/* cap groups numbered by name; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
@@ -195,16 +195,16 @@ extern double UnixTime(TimestampTz at);
 /* function in candidates.c */
 extern void CheckExpressions(PageRequest *page, void *unused);
 
-/* A chosen list; "items" is NULL if there is none. */
+/* A chosen list of items; "items" is NULL if no item is eligible. */
 typedef struct Choice
 {
 	NullableDatum items;
 	NullableDatum probabilities;
 	NullableDatum expected;
 	NullableDatum effects;
-	NullableDatum versions;		/* ids of the items' rows in "item_version" */
-	NullableDatum features;		/* features that "item_version" does not store, packed */
-	NullableDatum profile;		/* the user's profile, packed */
+	NullableDatum versions;		/* ids of logged item features in "item_version" */
+	NullableDatum features;		/* compressed features that "item_version" lacks */
+	NullableDatum profile;		/* compressed profile of the user */
 	NullableDatum prices;
 	NullableDatum costs;
 	NullableDatum n_scored;

@@ -2,7 +2,7 @@
  * plans.c
  *		Prepared statements of recommenders and rankers, kept for the session.
  *
- * A plan depends on the search_path, so there is one per schema.
+ * A plan depends on the search_path, so each schema has separate plans.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* Maximum number of plans.  If there are more at the end of a transaction, we drop all plans. */
+/* Maximum number of plans at the end of a transaction.  If there are more, we drop all plans. */
 #define MAX_KEPT_PLANS	1000
 
 #define PLACEHOLDER		"@extschema@"
@@ -34,7 +34,7 @@ typedef struct KeptPlanEntry
 	SPIPlanPtr	plan;
 } KeptPlanEntry;
 
-/* Replacement of a word in braces: "text" if the variant has all "bits", else "otherwise" */
+/* Replacement of a word in braces: "text" if the variant has all flags "bits", else "otherwise" */
 typedef struct StatementWord
 {
 	const char *name;
@@ -154,7 +154,7 @@ has_types(SPIPlanPtr plan, const Oid *types, int count)
 }
 
 /*
- * Get the plan of a query in the schema of a request, which is in the search_path.
+ * Get the plan of a query in the schema of a request, to which the search_path is set.
  *
  * "variant" has flags such as VARIANT_BONUS.  The caller is connected to SPI.
  */

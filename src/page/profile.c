@@ -20,12 +20,12 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum bytes of the key "like" of a context, which takes 0.5 s to encode */
+/* maximum bytes under the key "like" of a context, which take 0.5 s to encode */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
-/* the key "like" of a context counts as this many clicks */
+/* weight of the key "like" of a context in a profile, in clicks */
 #define CLICKS_PER_LIKE		5.0
-/* the item of more_like() counts as this many clicks */
+/* weight of the item of more_like() in a profile, in clicks */
 #define CLICKS_ON_ITEM		20.0
 /* maximum length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
@@ -35,18 +35,18 @@ static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {
 static const PageTable neighbour_rows = {"neighbour", 3, {
 		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
-/* Encode the features of an item without a stored vector. */
+/* Compute the features of an item without a stored vector. */
 static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* Select the columns in "like", and whether they exist and contain dates. */
+/* Select the keys of the object "like", and whether they are columns that contain dates. */
 static const PageQuery liked_columns = {
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
 	"FROM setting s, jsonb_each($1 -> 'like') l",
 	{JSONBOID}};
 
-/* Encode the columns $2 of the context's key "like". */
+/* Compute features from the columns $2 in the context's object "like". */
 static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
 	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))",
@@ -77,7 +77,7 @@ encode_likes(PageRequest *page, void *arg)
 	likes->features = ResultColumn(1);
 }
 
-/* Encode the columns in the context's key "like".  Returns the error of an invalid value. */
+/* Compute features from the context's object "like".  Returns the error of an invalid value. */
 static ErrorData *
 try_likes(PageRequest *page, Likes *likes)
 {
@@ -89,7 +89,7 @@ try_likes(PageRequest *page, Likes *likes)
 	return error;
 }
 
-/* Encode the columns of "like" one by one.  Skips columns with invalid values, with a warning. */
+/* Compute features from the columns in "like" one by one.  Invalid values only raise a warning. */
 static NullableDatum
 encode_valid_likes(PageRequest *page, Datum *columns, int count)
 {
@@ -135,7 +135,7 @@ warn_of_column(const char *name, bool is_date)
 }
 
 /*
- * Compute features from the key "like" of the context; NULL without this key.
+ * Compute features from the object "like" in the context; NULL if it is missing.
  *
  * Invalid columns raise only a warning, so that a list is returned in any case.
  */
@@ -189,7 +189,7 @@ typedef struct ClickedItem
 	double		sum;			/* sum of the weights of clicks */
 	double		absolute_sum;
 	double		maximum;		/* largest weight of a click, from -1 to 1 */
-	bool		is_excluded;		/* is the item excluded from the list? */
+	bool		is_excluded;		/* does the list exclude the item? */
 } ClickedItem;
 
 /* Clicked items, without duplicates */
@@ -200,7 +200,7 @@ typedef struct ClickedItems
 } ClickedItems;
 
 /*
- * Sum the weights of the clicks on each item, which decay relative to the newest click.
+ * Sum the weights of the clicks on each item, which decay with the age before the newest click.
  *
  * A user who returns after a long time therefore still has a profile.
  */
@@ -234,7 +234,7 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 	return result;
 }
 
-/* Add recently clicked items to the items that the list leaves out. */
+/* Add recently clicked items to the items that the list excludes. */
 static void
 leave_out_known(PageRequest *page, ClickedItems clicked)
 {
@@ -294,7 +294,7 @@ typedef struct FeatureSum
 	int			liked;
 	double	   *sum;
 	double		weights;		/* sum of the absolute weights of the items */
-	double		weight;			/* weight of the item that is read */
+	double		weight;			/* weight of the item that is being read */
 	double		absolute_weight;
 } FeatureSum;
 
@@ -338,7 +338,7 @@ sum_features(PageRequest *page, ClickedItems clicked)
 	return sum;
 }
 
-/* Add features to the sum with the weight of "clicks" clicks, and return the user's profile. */
+/* Add features to the sum with the weight of "clicks" clicks, and return the resulting profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
@@ -350,7 +350,7 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 /*
  * Read the clicks of the request's user, and return the profile.  Sets page->neighbours.
  *
- * With leaves_out_known, the list leaves out items that the user clicked within repeat_after.
+ * With leaves_out_known, the list excludes items that the user clicked within repeat_after.
  */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)

@@ -1,16 +1,16 @@
 /*
  * random_items.c
- *		Candidates for random lists in large catalogues.
+ *		Draw the candidates of a list of random items from a large catalogue.
  *
- * We draw slots of blocks without replacement, some of them empty, until we have found enough
- * eligible items.  All eligible items have the same probability.
+ * The table "block" has slots for items, some of them empty.  We draw slots without replacement
+ * until we have found enough eligible items, so that all eligible items have the same probability.
  *
- * Propensities require the number of eligible items, which we estimate.  If the n-th of N slots has
- * the m-th eligible item, (m - 1) / (n - 1) * N is an unbiased estimate (Haldane, 1945).  If the
- * search ends after n draws because of the limit, m / n * N is unbiased (Girshick, Mosteller and
- * Savage, 1946).
+ * The propensity of an item depends on the number of eligible items, which we estimate.  If the
+ * n-th slot drawn of N slots has the m-th eligible item, (m - 1) / (n - 1) * N is an unbiased
+ * estimate (Haldane, 1945).  If we stop after n draws because of the limit, m / n * N is unbiased
+ * (Girshick, Mosteller and Savage, 1946).
  *
- * If the search finds too few eligible items for the list, we read all items.
+ * If we find too few eligible items for the list, we read all items.
  */
 #include "postgres.h"
 
@@ -24,11 +24,11 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* minimum number of eligible items to find: their estimated total has an error of about 5 % */
+/* minimum number of eligible items to find, for a standard error of propensities of about 5 % */
 #define MIN_FOUND			400
 /* number of eligible items to find per position of the list */
 #define FOUND_PER_POSITION	4
-/* factor by which we exceed the expected number of draws, so that one round usually suffices */
+/* factor on the expected number of draws, so that one round of draws usually suffices */
 #define MORE_DRAWS			1.25
 /* maximum number of draws for each eligible item to find */
 #define MAX_DRAWS			20
@@ -40,24 +40,24 @@ typedef struct RandomSearch
 {
 	PageRequest *page;
 	uint64		seed;
-	uint64		n_bits;			/* number of random numbers that draws have used */
-	int64		n_in_blocks;	/* number of slots for items in all blocks */
+	uint64		n_bits;			/* number of random numbers used */
+	int64		n_in_blocks;	/* number of slots in the table "block" */
 	int64		n_places;		/* number of slots plus number of new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of the slots and new items that were drawn */
+	uint8	   *is_drawn;		/* bitmap of drawn slots and new items */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* position in a block at which read_slot() reads an item */
-	Datum	   *drawn;			/* key of the item in each drawn slot */
-	bool	   *is_empty;		/* was the slot of each draw empty? */
+	int			slot;			/* index in the row of the item that read_slot() reads */
+	Datum	   *drawn;			/* key of each drawn item */
+	bool	   *is_empty;		/* for each draw: was the slot empty? */
 	KeyTable   *eligible;		/* eligible items among the drawn items */
 	int			n_eligible;
 } RandomSearch;
 
 /* ---------- draws ---------- */
 
-/* Draw a slot of a block, or a new item, that was not drawn before. */
+/* Draw a slot of the table "block", or a new item, that was not drawn before. */
 static int64
 draw_place(RandomSearch *search)
 {
@@ -75,7 +75,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Copy the item in slot search->slot of a block, if there is one. */
+/* Copy the item number search->slot of a row of "block", unless this slot is empty. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {
@@ -91,7 +91,7 @@ read_slot(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Continue to draw items until there are "count" draws in total. */
+/* Draw more items, until the number of draws is "count". */
 static void
 draw_items(RandomSearch *search, TableLookup *blocks, int count)
 {
@@ -128,7 +128,7 @@ find_eligible(RandomSearch *search)
 		ReadAllowed(search->page, POLICY_RANDOM, search->eligible, keys, count)->count;
 }
 
-/* Return the first eligible items in the order of draws; NULL if there are too few. */
+/* Return the eligible items that were drawn first; NULL if there are too few for a list. */
 static CandidateSet *
 choose_found(const RandomSearch *search)
 {
@@ -156,7 +156,7 @@ choose_found(const RandomSearch *search)
 	return result;
 }
 
-/* Return the number of draws that will probably find enough eligible items. */
+/* Estimate the number of draws that finds enough eligible items. */
 static int
 next_count(const RandomSearch *search)
 {
@@ -165,7 +165,7 @@ next_count(const RandomSearch *search)
 	return (int) Min(MORE_DRAWS * search->n_wanted / rate, search->limit);
 }
 
-/* Draw candidates at random from all items.  Returns NULL if too few eligible items were found. */
+/* Draw random candidates from all items.  Returns NULL if too few drawn items were eligible. */
 CandidateSet *
 DrawCandidates(PageRequest *page, const CandidateSet *new_items)
 {

@@ -3,7 +3,7 @@
  *		The function rank(): rank the actions of an event.
  *
  * If sessions rank the same event concurrently, the primary key of the table "event" makes them
- * wait for the first one, and all return its ranking.
+ * wait for the first session, and all return the ranking of the first session.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ typedef struct Ranking
 	RankRequest request;
 	Datum		event;			/* identifier of the event, a text */
 	bool		is_deferred;
-	bool		is_live;		/* does the model determine the order of actions? */
+	bool		is_live;		/* does the model choose the action, or the caller? */
 	bool		is_constrained;
 	int64		secret;			/* secret that permutes decision numbers */
 	TimestampTz now;
@@ -68,7 +68,7 @@ static const PageQuery claim_event = {
 	{TEXTOID, INT8OID}
 };
 
-/* Delete an event whose decision is no longer in the log, so that it can be ranked again. */
+/* Delete an event whose decision is no longer in the log, so that the event can be ranked again. */
 static const PageQuery release_event = {
 	"DELETE FROM event e WHERE e.event = $1 AND NOT EXISTS (SELECT FROM decision d WHERE d.id = e.decision)",
 	{TEXTOID}
@@ -79,7 +79,7 @@ static const PageQuery has_reported_cost = {
 	{TEXTOID}
 };
 
-/* Update dual prices after 20 decisions, or after 60 if run() has just updated them. */
+/* Compute dual prices again after 20 decisions, or after 60 if run() has just computed them. */
 static const PageQuery find_prices = {
 	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
 	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"
@@ -91,7 +91,7 @@ static const PageQuery find_prices = {
 };
 
 /*
- * Statement that ranks actions, logs the decision and returns it.
+ * SQL statement that ranks actions, logs the decision and returns the ranking.
  *
  * The arguments are context, actions, is_live, number, event and is_deferred.  Unless is_live is
  * true, actions keep the caller's order.
@@ -105,16 +105,16 @@ static const PageQuery find_prices = {
 	"     ARRAY(SELECT p.name FROM constraint_price p)) a" \
 	" WHERE m.name = 'reward'),"
 
-/* Part of the statement for rankers without constraints */
+/* Part of the ranking statement for rankers without constraints */
 #define NO_PENALTIES \
 	" weighed AS (SELECT a.n, a.features, a.price, 0::float8 AS penalty, NULL::jsonb AS costs, NULL::jsonb AS prices," \
 	"     true AS is_allowed FROM action a),"
 
 /*
- * Part of the statement for rankers with constraints: subtract dual prices times costs.
+ * Part of the ranking statement for rankers with constraints: subtract dual prices times costs.
  *
- * Actions that exceed the remaining budget of a hard constraint rank last.  Another session may
- * have removed the last constraint since read_settings.
+ * Actions that exceed the remaining budget of a hard constraint rank last.  The statement also
+ * works if another session has just removed the last constraint.
  */
 #define PENALTIES \
 	" remaining AS MATERIALIZED (" \
@@ -137,7 +137,7 @@ static const PageQuery find_prices = {
 	"     rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
 	" FROM action a LEFT JOIN penalty p ON p.n = a.n),"
 
-/* Rank the actions, log the decision and return it. */
+/* Part of the ranking statement that ranks actions, logs the decision and returns the ranking */
 #define LOG_AND_RETURN \
 	" choice AS MATERIALIZED (" \
 	" SELECT c.item AS n, c.rank, c.score, c.probability" \
@@ -187,10 +187,10 @@ typedef struct NoticeKey
 	char		subject[NAMEDATALEN];
 } NoticeKey;
 
-/* maximum number of notices that a session remembers */
+/* maximum number of notices that a session remembers, to raise each only once */
 #define MAX_NOTICES		1000
 
-/* Record a notice.  Returns false if this session has already raised it. */
+/* Remember a notice.  Returns false if this session has already raised it. */
 static bool
 record_notice(Oid schema, const char *subject)
 {
@@ -210,7 +210,7 @@ record_notice(Oid schema, const char *subject)
 	return !found;
 }
 
-/* Raise a notice, once per session, if the context has an undeclared array of numbers. */
+/* Raise a notice, once per session, if an array in the context is not declared as a vector. */
 static void
 report_undeclared_vector(const Ranking *ranking)
 {
@@ -242,7 +242,7 @@ store_answer(const Ranking *ranking)
 	}
 }
 
-/* Return the logged ranking of the event.  Returns false if there is none. */
+/* Return the logged ranking of an event to the caller.  Returns false if the log has none. */
 static bool
 store_known_answer(const Ranking *ranking)
 {
@@ -258,7 +258,7 @@ store_known_answer(const Ranking *ranking)
 	return SPI_processed > 0;
 }
 
-/* Claim the event for this decision.  Returns false if another session has claimed it. */
+/* Insert the event.  Returns false if another session has inserted it. */
 static bool
 try_claim(const Ranking *ranking)
 {
@@ -268,7 +268,7 @@ try_claim(const Ranking *ranking)
 	return SPI_processed == 1;
 }
 
-/* Read the settings, and draw whether the model determines the ranking. */
+/* Read the settings.  Draws at random whether the model or the caller chooses the action. */
 static void
 fetch_settings(Ranking *ranking)
 {
@@ -283,7 +283,7 @@ fetch_settings(Ranking *ranking)
 	ranking->now = DatumGetTimestampTz(ResultColumn(5).value);
 }
 
-/* Raise a notice, once per session, if no action has a cost for a constraint. */
+/* Raise a notice, once per session, for each constraint for which no action has a cost. */
 static void
 report_constraints_without_costs(const Ranking *ranking)
 {

@@ -2,7 +2,8 @@
  * replay.c
  *		Repeat the choice of a logged list under the current models.
  *
- * Prices of constraints are computed from the results, and report() shows the recall of searches.
+ * Dual prices of constraints are computed from the results, and report() shows how many of the best
+ * items a search finds.
  */
 #include "postgres.h"
 
@@ -21,17 +22,17 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* length of the lists for which recall is measured */
+/* length of the lists in measurements of recall */
 #define SAMPLED_ITEMS		10
-/* number of draws of coefficients under which a list is replayed */
+/* number of posterior draws under which a list is chosen again */
 #define REPLAYED_DRAWS		2
-/* number of items to find per weight vector: MIN_BEST + BEST_PER_POSITION * length of the list */
+/* items to find per weight vector: MIN_BEST + BEST_PER_POSITION * length of the list */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
-/* a price so high that only costs matter, relative to the norm of all weights */
+/* dual price at which only costs matter, relative to the norm of all weights */
 #define EXTREME_PRICE		100.0
 
-/* Get the weight vectors by which the recommender's models rank items for a profile. */
+/* Get the weight vectors by which the recommender's models rank items for a user's profile. */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
@@ -43,7 +44,7 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Copy each weight vector with several prices of the constraints.
+ * Repeat each weight vector with several dual prices of the constraints.
  *
  * The prices are: the current ones, zeros, and for each constraint a price so high that only its
  * costs matter.
@@ -75,7 +76,7 @@ add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
 	return (Rankings) {draws->count * variants, width, weights};
 }
 
-/* Find the items of a list, and all items that some price would bring into the list. */
+/* Find the items of a logged list, and all items that some dual price would bring into the list. */
 static CandidateSet *
 find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 *signs)
 {
@@ -101,7 +102,7 @@ find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 
 	return ReadShortlist(page, keys, count);
 }
 
-/* Compute the candidates' scores under a weight vector, without prices. */
+/* Compute the candidates' scores under a weight vector, without dual prices. */
 static Datum
 replayed_scores(const PageRequest *page, const CandidateSet *set, const double *weights)
 {
@@ -118,7 +119,7 @@ replayed_scores(const PageRequest *page, const CandidateSet *set, const double *
 	return ResultVector(scores, set->count);
 }
 
-/* Compute the candidates' costs, times the sign of the constraint.  Rows are constraints. */
+/* Compute the candidates' costs, negated for minimum constraints.  Rows are constraints. */
 static Datum
 replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *signs)
 {

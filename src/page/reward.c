@@ -1,6 +1,6 @@
 /*
  * reward.c
- *		Rewards of a recommender's lists.
+ *		The function reward() of a recommender.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* Read the settings of the outcome, and check the decision number and the user. */
+/* Read the value of the outcome, and check the decision number and the user. */
 static const PageQuery check_reward = {
 	"SELECT o.outcome, v.value, s.value_limit,\n"
 	"       s.value_limit * coalesce(nullif(abs(v.value), 0), nullif(m.largest, 0), 1), m.names,\n"
@@ -28,7 +28,7 @@ static const PageQuery check_reward = {
 	"                FROM   jsonb_each_text(s.outcomes) e) m",
 	{INT8OID, TEXTOID, ARG_USER}};
 
-/* A repeated report with another value replaces the reward. */
+/* If the reward was reported before with another value, replaces the value. */
 static const PageQuery store_reward = {
 	"INSERT INTO reward AS r (decision, item, outcome, value) VALUES ($1, $2, $3, $4)\n"
 	"ON CONFLICT (decision, item, outcome) DO UPDATE SET value = excluded.value, at = now()\n"
@@ -70,7 +70,7 @@ PG_FUNCTION_INFO_V1(dlints_recommender_reward);
  * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id): store the outcome
  * of an impression.
  *
- * A reward may arrive before its decision.  Repeated reports count once.
+ * A reward may arrive before its decision.  A reward that is reported twice counts once.
  */
 Datum
 dlints_recommender_reward(PG_FUNCTION_ARGS)

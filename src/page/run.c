@@ -3,8 +3,8 @@
  *		The procedure run(): maintenance of a recommender or ranker.
  *
  * A SECURITY DEFINER procedure cannot commit, so run() has the caller's rights.  It calls
- * run_part(), which has the owner's rights, and commits after each call.  A part that fails does
- * not undo the others.
+ * run_part() for each task, which has the owner's rights, and commits after each call.  A task that
+ * fails does not undo the other tasks.
  */
 #include "postgres.h"
 
@@ -19,13 +19,13 @@
 
 #include "compat.h"
 
-/* parts of the maintenance, in order; "learn" is first, so that no timeout can delay it */
+/* maintenance tasks, in order; "learn" is first, so that no timeout can delay it */
 static const char *const parts[] = {"learn", "refresh", "items", "refit", "rebuild", "prices", "months"};
 
-/* result of the SQL function run_part() if it must be called again for this part */
+/* result of the SQL function run_part() if it must be called again for the task */
 #define HAS_MORE "more"
 
-/* Do a part of the maintenance.  Returns true if it must be called again. */
+/* Execute a maintenance task.  Returns true if the task is not complete. */
 static bool
 run_part(const char *statement, const char *part)
 {
@@ -62,7 +62,7 @@ run_parts(const char *statement, bool commits)
 
 PG_FUNCTION_INFO_V1(dlints_run);
 
-/* _dlints_run(setting regclass): do the maintenance that is due. */
+/* _dlints_run(setting regclass): execute the maintenance tasks that are due. */
 Datum
 dlints_run(PG_FUNCTION_ARGS)
 {

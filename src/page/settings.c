@@ -18,12 +18,12 @@
 #include "page/blocks.h"
 #include "page/tables.h"
 
-/* maximum block number: 40 million items in blocks of four */
+/* maximum number of a row of "block": 40 million items, if each row has four */
 #define MAX_BLOCK		10000000
 /* maximum of the setting "cap"; larger values have no effect */
 #define MAX_CAP			1000000
 
-/* number of features that are neither factors, columns nor dates: popularity, neighbour score */
+/* number of features besides latent factors, columns and dates: popularity, neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -38,7 +38,7 @@ report_corrupted(const char *table, const char *column, int64 value, const char 
 			 errhint("%s", hint)));
 }
 
-/* Raise an error unless the settings agree on the lengths of the arrays that we read. */
+/* Raise an error unless the numbers of features and the arrays in the settings agree. */
 static void
 check_sizes(const PageSettings *settings)
 {
@@ -134,7 +134,7 @@ read_model(void *arg, const Datum *values, const bool *nulls)
 			page->settings.models[i] = keep_value(page, values[1], nulls[1], -1);
 }
 
-/* Has the model been trained?  An untrained model would predict only 0. */
+/* Is the model trained?  An untrained model would only predict 0. */
 static bool
 is_trained(NullableDatum model, NullableDatum empty)
 {
@@ -186,7 +186,7 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 
 /* ---------- all settings ---------- */
 
-/* Call a function of pg_catalog by its name, since tests replace now(). */
+/* Call a function of pg_catalog by its name, because tests replace the function now(). */
 static Datum
 call_system(const char *name)
 {

@@ -3,8 +3,8 @@
  *		Find the candidates among which a list is chosen.
  *
  * In small catalogues we read all eligible items, and score them.  In large catalogues we score all
- * items, and then read which of the best ones are eligible.  We use the same draws as the list, so
- * that the candidates include all items that a draw would choose.
+ * items, and then read which items with high scores are eligible.  Scores use the posterior draws
+ * that choose the list, so that the candidates include all items that a draw would choose.
  */
 #include "postgres.h"
 
@@ -23,30 +23,30 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* items per weight vector on the first shortlist: a minimum, and a number per list position */
+/* best items to find per weight vector: a minimum, and a number per position of the list */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* items per weight vector for lists with diversity: a minimum, and a number per position */
+/* best items to find per weight vector for lists with diversity */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
-/* factor by which a shortlist grows if its eligible items are too few for the list */
+/* factor by which we find more items if too few of them are eligible */
 #define GROWTH				4
-/* a shortlist has at most 1/MAX_PART of all items */
+/* a shortlist of candidates has at most 1/MAX_PART of all items */
 #define MAX_PART			4
-/* in catalogues with fewer items, we read all eligible items */
+/* if a catalogue has fewer items, we read all eligible items */
 #define MIN_SHORTLISTED		2000
-/* we read all eligible items if the planner expects less than 1/MIN_CANDIDATE_PART of all */
+/* we read all eligible items if the planner expects less than 1/MIN_CANDIDATE_PART of all items */
 #define MIN_CANDIDATE_PART	20
-/* maximum number of items without a vector on a shortlist */
+/* maximum number of new items, which have no stored vector, among the candidates */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * Fraction of the difference in score between the last item on the list and the last item found. An
- * item that was not found becomes a candidate if its neighbour score exceeds this.
+ * An item that the search missed becomes a candidate if its neighbour score exceeds this fraction
+ * of the difference in score between the last item on the list and the last item found.
  */
 #define MISSED_PART			0.5
-/* number of items to find in each cap group beyond the cap, because scores are rounded */
+/* number of items to find per cap group in addition to the cap, because scores are rounded */
 #define CAP_MARGIN			2
-/* number of the first item that has no row in "item_vector" (see CandidateSet) */
+/* tie-break number of the first item without a row in the table "item_vector" */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 /* Select trending items, best first. */
@@ -66,7 +66,7 @@ static const PageQuery new_items = {
 static const PageQuery count_candidates = {
 	"SELECT FROM allowed($1, $2)", {ARG_USER, JSONBOID}};
 
-/* Find items that are candidates regardless of their score, such as trending items. */
+/* Find items that become candidates regardless of their scores, such as trending items. */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 {
@@ -91,7 +91,7 @@ FirstShortlistSize(const PageRequest *page)
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
 }
 
-/* Count an item of a cap group.  Returns false if the group has already reached the cap. */
+/* Count an item in its cap group.  Returns false if the group has already reached the cap. */
 static bool
 fits_cap(const PageRequest *page, int group, int *counts)
 {
@@ -102,10 +102,10 @@ fits_cap(const PageRequest *page, int group, int *counts)
 typedef int (*ItemFinder) (const void *items, int candidate);
 
 /*
- * Mark the items that may be on the list under a weight vector.
+ * Mark the eligible items among the best items that may be on the list under a weight vector.
  *
- * Returns how many positions these items can fill, at most k + 1.  Lowers "neighbour_score" to the
- * minimum with which another item could be on the list.
+ * Returns how many positions the marked items can fill, at most k + 1.  Lowers "neighbour_score" to
+ * the neighbour score from which other items become candidates.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -144,7 +144,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* Mark the items of "extra" that are also in "eligible".  Returns the other items of "extra". */
+/* Mark the items of "extra" that are in "eligible", and return the other items of "extra". */
 static CandidateSet *
 mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
 				 bool *is_marked)
@@ -174,7 +174,7 @@ find_same(const void *items, int candidate)
 	return candidate;
 }
 
-/* Reduce all eligible items to those that may be on the list under some posterior draw. */
+/* Reduce the eligible items to the items that may be on the list under some posterior draw. */
 static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
 			   CandidateSet *all, KeyTable *numbers)
@@ -204,9 +204,9 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items.  If there are many, keep those that may be on the list.
+ * Read all eligible items.  If there are many, keeps the items that may be on the list.
  *
- * Trending lists need cut_candidates(), which adds the trend to scores.
+ * Lists of trending items need cut_candidates(), which adds the trend to scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -223,12 +223,12 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 
 /* ---------- shortlists ---------- */
 
-/* Items that are among the best under any weight vector, sorted by number */
+/* Items that are among the best under any weight vector, sorted by their numbers in BestItems */
 typedef struct Union
 {
 	int			count;
 	int		   *numbers;
-	int		   *eligible;		/* index among the eligible items; -1: not eligible */
+	int		   *eligible;		/* indexes among the eligible items; -1: not eligible */
 } Union;
 
 static int
@@ -240,7 +240,7 @@ find_in_union(const void *items, int candidate)
 	return place < 0 ? -1 : all->eligible[place];
 }
 
-/* Read which of the best items are eligible.  Adds their keys to "keys". */
+/* Read which of the best items are eligible.  Adds the keys of eligible items to "keys". */
 static CandidateSet *
 read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all, KeyTable *keys)
 {
@@ -260,7 +260,7 @@ read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *al
 	return eligible;
 }
 
-/* Add the eligible items among "extra" to a shortlist. */
+/* Add the eligible items among "extra" to a shortlist of candidates. */
 static void
 add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 				CandidateSet *shortlist)
@@ -299,9 +299,9 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 }
 
 /*
- * Create a shortlist of the best items; NULL if they cannot fill k + 1 positions.
+ * Create a shortlist of the best eligible items; NULL if they cannot fill k + 1 positions.
  *
- * Tie-breaks need the additional position (see choose/decision.c).
+ * Random tie-breaking needs the additional position (see choose/decision.c).
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -341,7 +341,7 @@ read_new_items(PageRequest *page)
 		ReadItems(page, &new_items, args) : CreateCandidates(0);
 }
 
-/* Enlarge the shortlist until it can fill the list; NULL if it becomes too long. */
+/* Create longer shortlists until one can fill the list; NULL if it would be too long. */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
@@ -397,7 +397,7 @@ trend_shortlist(PageRequest *page)
 	return filled >= page->k ? result : NULL;
 }
 
-/* Does the planner expect fewer eligible items than "items"? */
+/* Does PostgreSQL's planner expect fewer than "items" eligible items? */
 static bool
 estimated_below(PageRequest *page, double items)
 {

@@ -20,11 +20,11 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Profiles are means over clicked items and this many zero vectors: few clicks count little. */
+/* Number of zero vectors that are averaged with the clicked items of a profile (shrinkage) */
 #define SHRINKAGE		5.0
-/* maximum age of a click in half-lives, so that no weight is subnormal */
+/* maximum age of a click in half-lives, so that its weight is a normal floating-point number */
 #define MAX_HALF_LIVES	300.0
-/* Smaller elements of a profile become 0, so that products in single precision do not underflow. */
+/* Elements of a profile below this become 0, so that products of floats do not underflow. */
 #define MIN_MAGNITUDE	1e-20
 
 static int
@@ -38,7 +38,7 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 }
 
-/* Read an argument that is a number of features, so small that a sum of two fits into an int. */
+/* Read an argument that is a number of features.  The sum of two such numbers fits into an int. */
 static int
 count_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -61,14 +61,14 @@ check_length(int length, int expected, const char *name)
 				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
 }
 
-/* Compute the weight of a click after some days.  A half-life of 0 means no decay. */
+/* Compute the weight of a click of this age.  A half-life of 0 means no decay. */
 double
 DecayOf(double days, double half_life)
 {
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/* Write the last elements of a profile: weights of popularity, dates and neighbour score. */
+/* Write the last elements of a profile, which multiply popularity, dates and neighbour score. */
 static void
 write_other_weights(int aged, double popularity_weight, double neighbour_weight, float4 *profile)
 {
@@ -149,8 +149,8 @@ PG_FUNCTION_INFO_V1(dlints_profile_of);
  * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer) ->
  * real[]: return the profile that models are trained on.
  *
- * It is mean times scale, followed by the weights of popularity and neighbour score, which are the
- * last two elements of "weights".  A NULL mean stands for zeros.
+ * The profile is mean times scale, followed by the weights of popularity and neighbour score, which
+ * are the last two elements of "weights".  A NULL mean stands for zeros.
  */
 Datum
 dlints_profile_of(PG_FUNCTION_ARGS)
@@ -216,8 +216,8 @@ PG_FUNCTION_INFO_V1(dlints_block_similarity);
 
 /*
  * _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[]) ->
- * float8[]: for each range of features, return the dot product of an item and a user's mean,
- * shrunken toward 0.
+ * float8[]: for each range of features, return the dot product of an item and a user's mean
+ * profile, shrunken toward 0.
  *
  * The last element of "sum" is the sum of weights.
  */

@@ -2,8 +2,8 @@
  * tables.c
  *		Scan a recommender's tables without SPI.
  *
- * A session's first request would spend most of its time on planning.  SPI is therefore only used
- * for expressions that a recommender's owner wrote.
+ * With SPI, a session's first request would spend most of its time on planning.  We therefore use
+ * SPI only for expressions that a recommender's owner wrote.
  */
 #include "postgres.h"
 
@@ -38,16 +38,16 @@ struct TableLookup
 	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_ordered;		/* lookups need rows sorted by this many columns; 0: no lookups */
-	ScanKeyData key;			/* scan key for the first column, if n_ordered > 0 */
-	Oid			index;			/* index on the ordered columns, or InvalidOid */
-	SysScanDesc scan;			/* index scan that lookups share; NULL until begun */
+	int			n_ordered;		/* number of columns that sort the rows of a lookup; 0: none */
+	ScanKeyData key;			/* scan key on the first column, if n_ordered > 0 */
+	Oid			index;			/* index that sorts rows by these columns, or InvalidOid */
+	SysScanDesc scan;			/* index scan of all lookups; NULL until begun */
 	MemoryContext row;			/* memory context that is reset after each row */
 };
 
 /* ---------- tables and columns ---------- */
 
-/* Open a table that the current user may read without policies. */
+/* Open a table.  Raises an error unless the current user may read all its rows. */
 static Relation
 open_table(const PageRequest *page, const char *name)
 {
@@ -123,7 +123,7 @@ is_usable(Relation index)
 								 TransactionXmin));
 }
 
-/* Does the index contain all rows, sorted by the first "n_ordered" columns? */
+/* Does the index contain all rows, sorted by the table's first "n_ordered" columns? */
 static bool
 is_on_keys(Relation index, const TableLookup *lookup)
 {
@@ -140,7 +140,7 @@ is_on_keys(Relation index, const TableLookup *lookup)
 	return true;
 }
 
-/* Set the scan key: for an index, or for a sequential scan if no index has the ordered columns. */
+/* Set the scan key on the first column, for an index or, without one, for a sequential scan. */
 static void
 init_key(TableLookup *lookup)
 {
@@ -206,7 +206,7 @@ EndLookup(TableLookup *lookup)
 
 /* ---------- rows ---------- */
 
-/* Pass the columns of a row to "read".  Frees the memory that "read" allocates. */
+/* Pass the columns of a row to the function "read".  Frees the memory that "read" allocates. */
 static void
 read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
 {
@@ -243,7 +243,7 @@ last_row(SysScanDesc scan)
 	return systable_getnext_ordered(scan, BackwardScanDirection);
 }
 
-/* Begin a scan.  An index scan remains open until EndLookup(), and lookups only set its key. */
+/* Begin a scan.  An index scan stays open until EndLookup(): later lookups only change its key. */
 static SysScanDesc
 begin_scan(TableLookup *lookup)
 {
@@ -277,7 +277,7 @@ LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 	return count;
 }
 
-/* Like LookUp(), but backward in index order.  If n_keys is 0, reads rows with any key. */
+/* Like LookUp(), but in descending index order.  If n_keys is 0, reads rows with any key. */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
@@ -293,7 +293,7 @@ read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *read
 	return count;
 }
 
-/* Like LookUp(), but backward in index order.  Without an index, reads all rows. */
+/* Like LookUp(), but in descending index order.  Without an index, reads all rows. */
 static int
 look_up_last(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 {
@@ -350,7 +350,7 @@ struct LogTable
 	int			n_ordered;
 	Relation	parent;
 	PartitionDesc partitions;
-	TableLookup **lookups;		/* lookups of each partition; NULL until opened */
+	TableLookup **lookups;		/* lookups in each partition; NULL until opened */
 	bool	   *is_skipped;
 };
 
@@ -396,9 +396,9 @@ partition_lookup(LogTable *log, int partition)
 }
 
 /*
- * Call a function for the newest rows with the given key.
+ * Call a function for the newest rows with the given key, such as the newest lists of a user.
  *
- * The default partition comes first: it has the rows whose month has no partition yet.
+ * The default partition comes first, because it has the rows of months without a partition.
  */
 void
 LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)

@@ -9,7 +9,7 @@
 
 #define MAX_TABLE_COLUMNS	24
 
-/* A column; the type InvalidOid means any type */
+/* A column of a table; InvalidOid stands for any type */
 typedef struct TableColumn
 {
 	const char *name;
@@ -24,7 +24,7 @@ typedef struct PageTable
 	TableColumn columns[MAX_TABLE_COLUMNS];
 } PageTable;
 
-/* Lookups of rows by a table's first column */
+/* Lookups of a table's rows by its first column */
 typedef struct TableLookup TableLookup;
 
 extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read,
@@ -36,7 +36,7 @@ extern TableLookup *BeginLookup(const PageRequest *page, const PageTable *table)
 extern int	LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader);
 extern void EndLookup(TableLookup *lookup);
 
-/* Lookups in all partitions of a table of the log */
+/* Lookups of rows in all partitions of a partitioned table, such as "decision" */
 typedef struct LogTable LogTable;
 
 extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_ordered);

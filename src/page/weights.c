@@ -1,6 +1,6 @@
 /*
  * weights.c
- *		Models of a request, and the weights of features that they give.
+ *		Read the models of a request, and compute the weights of features that score items.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* number of posterior draws per list, in catalogues with blocks and without */
+/* posterior draws per list: fewer in large catalogues, where each draw scores all items */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -53,7 +53,7 @@ prepare_state(const PageRequest *page, NullableDatum state)
 	return model;
 }
 
-/* Read the models.  Catalogues with blocks get fewer draws, because each draw scores all items. */
+/* Read the models of a request, and draw from the posterior of the personal model. */
 PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 {
@@ -68,7 +68,7 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (policy == POLICY_PERSONAL)
 	{
-		/* computing both at once factors the model only once */
+		/* compute mean and draws together, so that the model is factored only once */
 		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);
@@ -76,14 +76,14 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Get the weights that predict outcomes after a click; NULL without such a model. */
+/* Get the weights that predict the value of purchases etc. after a click; NULL if untrained. */
 const double *
 LaterWeights(const PageModels *models)
 {
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add the weights that predict outcomes after a click to each row of weights. */
+/* Add the weights that predict purchases etc. after a click to each weight vector. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -94,7 +94,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Get the mean weights of features, including those that predict outcomes after a click. */
+/* Get the posterior mean weights of features, including purchases etc. after a click. */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
@@ -106,7 +106,7 @@ MeanWeights(const PageRequest *page, const PageModels *models)
 	return weights;
 }
 
-/* Get the dual prices: what a unit of each cost subtracts from a score. */
+/* Get the dual prices, which are multiplied by an item's costs and subtracted from its score. */
 const double *
 ReadPenalties(PageRequest *page)
 {
@@ -139,7 +139,7 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 	pfree(lifted);
 }
 
-/* Create the weight vectors of a list: one per posterior draw, or only the posterior mean. */
+/* Create the weight vectors by which items are scored: posterior draws, or the posterior mean. */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
 {
