@@ -220,6 +220,29 @@ BEGIN
 END
 $$;
 
+-- Give decisions of a time to come the current time: they were made while the clock was wrong.  Models that contain one
+-- age to its time, so that later rewards would count nothing.  If most decisions are of a time to come, the clock may be
+-- wrong now, and nothing is changed.  Returns true if the models must be trained again.
+CREATE FUNCTION _dlints_redate_decisions() RETURNS boolean
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+	latest CONSTANT timestamptz := now() + interval '1 hour';
+BEGIN
+	IF NOT EXISTS (SELECT FROM models m WHERE m.newest > latest) THEN
+		RETURN false;
+	END IF;
+	PERFORM FROM model ORDER BY name FOR UPDATE;
+	IF (SELECT avg((d.at > latest)::integer) > 0.5 FROM decision d) THEN
+		RETURN false;
+	END IF;
+	DELETE FROM pending p USING decision d WHERE d.id = p.decision AND d.at > latest;
+	UPDATE decision d SET at = now() WHERE d.at > latest;
+	RETURN true;
+END
+$$;
+
 -- Train the models again on the log.  Returns the number of observations of the first model.
 CREATE FUNCTION _dlints_rebuild(setting regclass) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS

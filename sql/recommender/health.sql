@@ -48,7 +48,10 @@ CREATE FUNCTION _dlints_report_reward_rate() RETURNS SETOF @extschema@._dlints_r
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	last_at timestamptz := (SELECT max(r.at) FROM (SELECT x.at FROM reward x ORDER BY x.decision DESC LIMIT 1000) r);
+	last_at timestamptz := (      -- "decision" may contain decisions of a time to come, made while the clock was wrong
+		SELECT max(least(r.at, now()))
+		FROM  (SELECT x.at FROM reward x WHERE x.decision < @extschema@._dlints_first_decision(now() + interval '1 minute')
+		       ORDER  BY x.decision DESC LIMIT 1000) r);
 	lag_seconds float8 := (
 		SELECT greatest(percentile_disc(0.95) WITHIN GROUP (ORDER BY r.seconds),
 		                date_part('epoch', s.attribution_window))
@@ -110,8 +113,8 @@ $$;
 
 -- Count the clicks among the newest 100,000 that do not count: without item, user or time, in the future, of unknown
 -- items, and with a weight of 0, NULL or NaN.  "age" is the age of the newest click in hours, except clicks in the
--- future.  The time -infinity counts as no time.  User and item are considered swapped if more clicks have the key of
--- an item in the user column than in the item column.
+-- future.  The time -infinity counts as no time.  User and item are considered swapped if most clicks are of unknown
+-- items, and more clicks have the key of an item as user than as item.  Numbers of users are often keys of items, too.
 CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
 	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT weightless bigint, OUT age float8,
 	OUT is_swapped boolean)
@@ -134,7 +137,7 @@ BEGIN
 		       count(*) FILTER (WHERE c.weight = 0) AS weightless,
 		       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now())) / 3600 AS age
 		FROM   newest c)
-	SELECT c.*, c.unknown > 0 AND c.n - c.no_item - c.unknown < (
+	SELECT c.*, c.unknown > c.n / 2 AND c.n - c.no_item - c.unknown < (
 	           SELECT count(*) FROM newest k WHERE k.user_id::text COLLATE "C" IN (SELECT i.item::text FROM item i))
 	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, weightless, age, is_swapped
 	FROM   counted c;

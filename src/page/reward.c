@@ -18,7 +18,8 @@
 static const PageQuery check_reward = {
 	"SELECT o.outcome, v.value, s.value_limit,\n"
 	"       s.value_limit * coalesce(nullif(abs(v.value), 0), nullif(m.largest, 0), 1), m.names,\n"
-	"       $1 BETWEEN 0 AND @extschema@._dlints_first_decision(greatest(now(), clock_timestamp()) + interval '1 minute'),\n"
+	"       $1 BETWEEN 0 AND @extschema@._dlints_first_decision(greatest(now(), clock_timestamp()) + interval '1 minute')\n"
+	"       OR EXISTS (SELECT FROM decision d WHERE d.id = $1),\n"
 	"       $3 IS NOT NULL AND EXISTS (SELECT FROM decision d\n"
 	"                                  WHERE d.id = $1 AND same_user(d.user_id, $3) IS NOT TRUE)\n"
 	"FROM   setting s,\n"

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(101);
+SELECT plan(107);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -352,6 +352,27 @@ SELECT log_of(3, first_decision(now() - interval '29 minutes'), now() - interval
 SELECT is(quiet.learn(), 0::bigint, 'learn() waits for the attribution window');
 SELECT later('2 minutes');
 SELECT is(quiet.learn(), 3::bigint, 'learn() trains on decisions after the attribution window');
+
+-- a clock that was set back, and one that is wrong now
+SELECT later('50 years');
+SELECT log_of(4, first_decision(now()), now());
+SELECT is(quiet.learn('0'), 4::bigint, 'learn() trains on decisions made while the clock is wrong');
+SELECT first_decision(now()) AS wrong \gset
+SELECT later('-50 years');
+SELECT lives_ok(format('SELECT quiet.reward(%s, 2)', :wrong + 1), 'reward() accepts a decision of a time to come');
+SELECT throws_ok(format('SELECT quiet.reward(%s, 2)', :wrong + 5), '22023', 'there is no decision ' || :wrong + 5);
+SELECT quiet.run_part('rebuild');
+SELECT is(m.newest, now(), 'run() gives decisions of a time to come the current time')
+  FROM quiet.models m WHERE m.name = 'personal';
+SELECT cmp_ok(m.effective_sample_size, '>', 0.9::float8 * m.updates, 'other decisions count again')
+  FROM quiet.models m WHERE m.name = 'personal';
+SELECT later('-50 days');
+SELECT quiet.run_part('rebuild');
+SELECT is(m.newest, now() + interval '50 days', 'run() gives no decision another time if the clock is wrong now')
+  FROM quiet.models m WHERE m.name = 'personal';
+SELECT later('50 days');
+DELETE FROM quiet.reward WHERE decision > :wrong;
+DELETE FROM quiet.decision WHERE id > :wrong;
 
 -- decisions outside all months
 SELECT quiet.run_part('months');
