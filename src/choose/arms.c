@@ -1,6 +1,6 @@
 /*
  * arms.c
- *		dlints_recommend_arms: choose among arms that have a model each.
+ *		dlints_recommend_arms: choose among arms, which are actions with separate models.
  *
  * The models of two arms share no coefficients.  We therefore draw one normal number per arm,
  * instead of a vector of coefficients.
@@ -36,7 +36,7 @@ ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
  * dlints_recommend_arms(model, arm, features [, k [, profile]]): return the best arm, or the k
  * best.
  *
- * The score of each arm is an independent draw.  It includes the intercept.
+ * The score of each arm is an independent draw, and includes the intercept.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 

@@ -18,7 +18,7 @@
 #include "sql/arrays.h"
 #include "sql/key_numbers.h"
 
-/* Maximum number of draws, for which the standard error of a propensity is at most 0.005 */
+/* Maximum number of draws; the standard error of a propensity is then at most 0.005 */
 #define MAX_DRAWS	10000
 
 /* argument numbers of dlints_decide */
@@ -126,7 +126,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
-/* Add a float8[] argument, which has a number per candidate, to "sums".  NULLs add nothing. */
+/* Add the elements of a float8[] argument, one per candidate, to "sums".  NULLs add nothing. */
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {
@@ -234,7 +234,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 	}
 }
 
-/* Compute the number that is added to each candidate's score.  Returns NULL if there is none. */
+/* Sum the bonuses that are added to each candidate's score.  Returns NULL if there are none. */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {
@@ -309,7 +309,7 @@ StoreCandidate(const Decision *decision, int number, int rank, NullableDatum ite
 	tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 
-/* Return rows for the chosen candidates, and then for the others in the order of their indexes. */
+/* Return rows for the chosen candidates, then for the other ones in the order of "items". */
 static void
 StoreDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
 {

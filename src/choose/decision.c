@@ -6,14 +6,14 @@
  * propensity is the fraction of the M draws that choose it.  The draws are exchangeable, so this is
  * the exact probability.
  *
- * If T candidates tie for the last r positions of a list, a random tie-break chooses each with
- * probability r / T.  A draw counts by this probability.
+ * If the scores of T candidates tie for the last r positions of a list, random tie-breaking chooses
+ * each with probability r / T.  For these candidates, the draw counts with this probability.
  *
- * A shortlist may have dropped some of the tied items.  It has the T items with the lowest
- * tie-break keys, which are uniform in (0, 1).  Let t be the highest of these keys.  Given the keys
- * of all other items, an item is chosen with probability t * r / (T - 1).
+ * If the candidates are a shortlist, it may lack some of the tied items.  It contains the T items
+ * with the lowest tie-break keys, which are uniform in (0, 1).  Let t be the highest of these keys.
+ * Given the keys of all other items, an item is chosen with probability t * r / (T - 1).
  *
- * With a cap or diversity, we count the candidates that the actual tie-break chooses.
+ * With a cap or diversity, we count the candidates that the actual tie-break keys choose.
  */
 #include "postgres.h"
 
@@ -30,21 +30,21 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of slate entries (best candidates) of the draws that are scored together: 24 MB */
+/* maximum number of best candidates, over all draws that are scored together: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* For fewer tied items, we ignore that a shortlist may lack further items of the same score. */
+/* With fewer tied items, we ignore that a shortlist may lack more items of the same score. */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState
 {
 	Decision   *decision;
 	uint64		tie_seed;		/* seed of the random tie-break keys */
-	int			first_draw;		/* index of the first draw that is scored now */
+	int			first_draw;		/* index of the first draw that is being scored */
 	Slate	   *slates;			/* best candidates of each draw */
 	VariedLists *varied;		/* state of lists with diversity; NULL without diversity */
 	int		   *list;			/* work space: indexes of the candidates that a draw chooses */
-	double	   *tie_shares;		/* probability that each draw chooses a tied candidate */
+	double	   *tie_shares;		/* for each draw, probability that it chooses a tied candidate */
 } DecisionState;
 
 /* Return the number of draws that are scored together, limited by memory. */
@@ -96,7 +96,7 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Return the probability that a tied candidate is chosen for the list; 0 without a tie. */
+/* Return the probability that one of the tied candidates is on the list; 0 without a tie. */
 static double
 TieShare(const Candidates *from, Slate *slate)
 {
@@ -148,7 +148,7 @@ CountTies(DecisionState *state, int draws)
 		ScoreUnderDraws(from->scores, state->first_draw, draws, CountStripTies, state);
 }
 
-/* Count the candidates chosen under a draw, except tied ones. */
+/* Count the candidates chosen under a draw, except tied candidates. */
 static void
 CountChosen(DecisionState *state, int draw)
 {
@@ -215,7 +215,7 @@ ChooseAtRandom(Decision *decision, Slate *slate)
 	decision->chosen_count = ListSlate(slate, decision->chosen);
 }
 
-/* Make a decision.  There must be at least one candidate. */
+/* Choose among candidates, of which there must be at least one, and compute propensities. */
 Decision
 Decide(const Candidates *from)
 {

@@ -26,9 +26,9 @@ typedef struct Candidates
 	int		   *groups;			/* group of each candidate; -1: no group; NULL without a cap */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
-	ArrayType  *similar_by;		/* one vector per candidate; NULL without diversity */
+	ArrayType  *similar_by;		/* vectors that define similarity; NULL without diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* factor of each column of similar_by; NULL: no factors */
+	double	   *similar_roots;	/* factors of the elements of similar_by; NULL: all 1 */
 } Candidates;
 
 typedef struct Decision

@@ -11,7 +11,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Maximum number of draws: 1000 rows of 65536 weights take 0.5 GB. */
+/* Maximum number of draws: a result of 1000 rows of 65536 weights takes 0.5 GB. */
 #define MAX_DRAWS	1000
 
 PG_FUNCTION_INFO_V1(dlints_draw);

@@ -24,7 +24,7 @@ typedef struct PricesState
 	MemoryContext context;
 	PricedDecisions all;
 	PricedDecision *each;
-	int			room;			/* allocated length of the array "each" */
+	int			room;			/* allocated length of the array of decisions */
 	int			max_candidates;	/* largest number of candidates of a decision */
 	double	   *targets;
 } PricesState;
@@ -59,7 +59,7 @@ BeginPrices(FunctionCallInfo fcinfo)
 	return state;
 }
 
-/* Raise an error unless all rows of a group have equal targets and k. */
+/* Raise an error unless all rows of a group have equal arguments "targets" and "k". */
 static void
 CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 {
@@ -105,7 +105,7 @@ PG_FUNCTION_INFO_V1(dlints_prices_transfn);
  * dlints_prices(scores, costs, k, targets) -> float8[][]: return the lowest prices that meet the
  * cost targets on average, and the mean costs.
  *
- * Each row is a decision, of whose candidates the k best are chosen.  See core/price.h.
+ * Each row has the candidates of one decision, which chooses the k best.  See core/price.h.
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)

@@ -15,7 +15,7 @@
 
 typedef struct RecommendState
 {
-	TopK		top;			/* must be first: final functions read the state as a TopK */
+	TopK		top;			/* first member, because final functions read the state as a TopK */
 	Request		request;
 	double	   *weights;		/* weights of features */
 	uint64		tie_seed;		/* seed of the tie-break keys */

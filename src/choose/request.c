@@ -1,6 +1,6 @@
 /*
  * request.c
- *		Functions that several choosing functions share.
+ *		Seeds, arguments and scores that the functions that choose items share.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 int			session_seed = -1;
 static int	key_owner;			/* id of the process that generated the random key; 0: none */
 
-/* Restart the random numbers after dlints.seed is set. */
+/* Restart the sequence of seeds after a change of the setting dlints.seed. */
 void
 RestartSeeds(int value, void *extra)
 {
@@ -24,9 +24,9 @@ RestartSeeds(int value, void *extra)
 }
 
 /*
- * Return a random seed, or the next one of the sequence that the setting dlints.seed begins.
+ * Return a random seed, or the next seed of a sequence if the user has set dlints.seed.
  *
- * Each process encrypts a counter with a random key, since a system call per seed would be slow.
+ * A random seed is a counter, encrypted with a random key, because system calls would be slow.
  */
 uint64
 FreshSeed(void)
@@ -36,7 +36,7 @@ FreshSeed(void)
 
 	if (key_owner != MyProcPid)
 	{
-		/* parallel workers must not get the random numbers of their leader */
+		/* parallel workers must not repeat the random numbers of the leader process */
 		key = (uint64) session_seed + ((uint64) (ParallelWorkerNumber + 1) << 32);
 		counter = 0;
 		if (session_seed < 0 &&
@@ -69,7 +69,7 @@ AggregateForm(FunctionCallInfo fcinfo)
 	return &forms[PG_NARGS() - 4];
 }
 
-/* Is the row a candidate?  Rows with a NULL model, features or profile are skipped. */
+/* Is the row a candidate?  Aggregates skip rows with a NULL model, features or profile. */
 bool
 IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
@@ -99,7 +99,7 @@ RequestInit(Request *request, const MismatchMessages *messages,
 {
 	uint8		policy = prepared->header.policy;
 
-	/* computing all parts at once factors the model only once */
+	/* compute all results together, so that the model is factored only once */
 	PrepareParts(prepared, policy == POLICY_UCB ? PART_MEAN | PART_ROOT :
 				 policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN);
 	memset(request, 0, sizeof(Request));
@@ -137,7 +137,7 @@ RequestCheckProfile(Request *request, Datum profile)
 					 errhint("%s", request->messages->profile_advice)));
 	pfree(theirs);
 	pfree(ours);
-	/* make this datum the key, because the next rows probably pass the same datum */
+	/* remember this datum, because the next rows probably pass the same datum */
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 

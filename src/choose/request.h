@@ -10,7 +10,7 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Positions of an aggregate's arguments; 0 for an argument that it lacks */
+/* Positions of an aggregate's arguments; 0: the aggregate lacks the argument */
 typedef struct CandidateForm
 {
 	int			model;
@@ -32,7 +32,7 @@ typedef struct Request
 	DlintsHeader model;
 	ArgSpec		expected;
 	double		stddev_factor;	/* factor of the standard deviation in UCB scores; 0: no UCB */
-	double	   *profile;		/* the user's profile; NULL if stddev_factor is 0 */
+	double	   *profile;		/* the user's profile; NULL without UCB scores */
 } Request;
 
 extern int	session_seed;		/* the setting dlints.seed; negative: seeds are random */

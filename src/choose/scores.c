@@ -28,7 +28,7 @@
 /* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* number of draws to convert to weights together, so that they fit into the CPU's cache */
+/* number of draws to convert to weights of features together, to fit into the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
 /* number of candidates to score together, so that their features fit into the CPU's cache */
@@ -41,21 +41,21 @@ struct Scores
 	PreparedModel *prepared;
 	double	   *profile;		/* the user's profile */
 	uint64		seed;
-	bool		drawn;			/* does the policy draw coefficients at random? */
+	bool		drawn;			/* does the policy draw coefficients from the posterior? */
 	const double *parameters;	/* coefficients that the caller has drawn; NULL: none */
 	int			draws;			/* number of draws; 1 if "drawn" is false */
 	int			feature_dim;
 	int			dim;			/* number of coefficients without the intercept */
 	int			lifted_len;
 
-	double	   *addends;		/* bonus of each candidate's score; NULL: no bonuses */
-	double	   *addend_stddevs; /* standard deviation of each random bonus, or NULL */
+	double	   *addends;		/* bonus added to each candidate's score; NULL: none */
+	double	   *addend_stddevs; /* standard deviation of random bonuses; NULL: none */
 
 	/* how scores are computed */
-	bool		reduces;		/* compute psi' (A x) instead of (psi' A) x (see the top)? */
+	bool		reduces;		/* compute psi' (A x) instead of (psi' A) x? */
 	int			len;			/* length of the vectors whose dot products are the scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
-	double	   *lanes;			/* rows of A (see the top), interleaved for SIMD (core/score.h) */
+	double	   *lanes;			/* interleaved rows of A or weights (core/score.h) */
 	double	   *strip;
 	double	   *reduced;
 
@@ -64,8 +64,8 @@ struct Scores
 
 	double	   *pack;
 	int			pack_size;
-	double	   *levels;			/* intercepts of the draws that are scored now */
-	int			first_draw;		/* index of the first draw that is scored now */
+	double	   *levels;			/* intercepts of the draws being scored */
+	int			first_draw;		/* index of the first draw being scored */
 	double		block[SCORE_LANES * STRIP];
 };
 
@@ -97,7 +97,7 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 			parameters[(Size) i * scores->prepared->dim + scores->dim] : 0.0;
 }
 
-/* Return the number of coefficient vectors to convert at a time. */
+/* Return the number of coefficient vectors to convert to weights at a time. */
 static int
 PortionSize(const Scores *scores)
 {
@@ -110,7 +110,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors, or the weights of features for them if "lift" is true. */
+/* Interleave coefficient vectors, which "lift" converts to weights of features first. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
@@ -215,7 +215,7 @@ FillPack(Scores *scores, int first, int count)
 	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
-/* Read features x of some candidates.  Computes A x if scores->reduces is true (see the top). */
+/* Read the features x of some candidates, and project them if scores->reduces is true. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
@@ -337,7 +337,7 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consum
 	}
 }
 
-/* Use the caller's draws of coefficients, which were made with the same seed. */
+/* Use the caller's draws of coefficients, which must have the same seed. */
 void
 ScoresUseDraws(Scores *scores, const double *parameters)
 {

@@ -71,19 +71,19 @@ TieKey(const TieKeys *keys, Datum item)
 
 typedef struct Shortlist
 {
-	int			size;			/* number of items to keep for each weight vector */
+	int			size;			/* number of best items per weight vector */
 	int			rankings;
 	int			len;
-	ValueKey	weights;		/* key of the argument "weights", to compare rows */
+	ValueKey	weights;		/* first row's argument "weights" */
 	double	   *lanes;			/* weight vectors, interleaved (see core/score.h) */
-	TieKeys		ties;			/* settings of the tie-break keys */
+	TieKeys		ties;			/* seed and item type of tie-break keys */
 	TopK	  **best;
 	int			strip_len;		/* maximum number of items that are scored together */
 	double	   *strip;			/* features of the items that are scored together */
 	double		scores[SCORE_LANES * STRIP];
 } Shortlist;
 
-/* Arguments of a row.  The array "items" is NULL until needed. */
+/* Items and features in one input row.  The array "items" is NULL until needed. */
 typedef struct Block
 {
 	ArrayType  *features;
@@ -196,7 +196,7 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, 
 		}
 }
 
-/* Score some items under all weight vectors. */
+/* Score some items of an input row under all weight vectors. */
 static void
 ScoreStrip(Shortlist *list, Block *block, int first, int count)
 {

@@ -42,7 +42,7 @@ CompareItems(const void *a, const void *b)
 	return CompareRank(a, b);
 }
 
-/* Move an item of a heap down to its place. */
+/* Move an item of a heap down until no child ranks lower. */
 static void
 SiftDown(RankedItem *items, int64 count, int64 i)
 {
@@ -100,7 +100,7 @@ CopyItem(const TopK *top, NullableDatum item)
 	return item;
 }
 
-/* Add an item to the array of kept items, which becomes a heap when it has k items. */
+/* Add an item to the array of the best items, which becomes a heap when it has k items. */
 static void
 AddItem(TopK *top, RankedItem item)
 {
@@ -124,7 +124,7 @@ ReplaceWorst(TopK *top, RankedItem item)
 	SiftDown(top->items, top->k, 0);
 }
 
-/* Keep an item if it is among the k best so far. */
+/* Keep an item if it is among the k best items so far. */
 void
 TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 {
@@ -153,7 +153,7 @@ SortedItems(const TopK *top)
 	return sorted;
 }
 
-/* Return the best item.  The caller has set k to 1. */
+/* Return the best item of a TopK with k = 1. */
 Datum
 TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 {
@@ -197,7 +197,7 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the union of several lists, beginning with the items of the first list.
+ * Return the items of several TopKs without duplicates, beginning with the first TopK.
  *
  * Equal items must have equal keys.
  */

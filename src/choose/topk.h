@@ -11,16 +11,16 @@
 
 typedef struct TopK
 {
-	MemoryContext context;		/* owns the struct and the kept items */
+	MemoryContext context;		/* memory context of the struct and its items */
 	Oid			item_type;
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
 	int			k;
 	uint64		seen;
-	bool		full;			/* are k items kept? */
-	double		threshold;		/* lowest score of the kept items, if "full" is true */
-	struct RankedItem *items;	/* kept items; if "full", a heap whose first item is the worst */
+	bool		full;			/* are there k items? */
+	double		threshold;		/* lowest score of the k items, if "full" is true */
+	struct RankedItem *items;	/* best items; if "full", a heap, the worst item first */
 	int			count;
 	int			allocated;
 } TopK;
@@ -40,7 +40,7 @@ TopKIsBeyond(const TopK *top, double score)
 	return top->full && score < top->threshold;
 }
 
-/* Keep an item if it is among the k best.  Of equal scores, the first one offered ranks first. */
+/* Keep an item if it is among the k best.  Of items with equal scores, earlier items rank first. */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)
 {

@@ -2,8 +2,8 @@
  * varied_lists.c
  *		Choose lists with diversity under many draws of the coefficients.
  *
- * From the scores we determine which candidates can be on a list at all.  Only their vectors are
- * read and compared.
+ * The scores determine which candidates can be on a list at all.  We read and compare only the
+ * vectors of these candidates.
  */
 #include "postgres.h"
 
@@ -23,8 +23,8 @@ struct VariedLists
 	ArgSpec		expected;
 	double	   *vector;
 	double	   *scores;			/* scores: one row per draw, one column per candidate */
-	bool	   *possible;		/* may the list of some draw contain each candidate? */
-	int		   *numbers;		/* indexes of the candidates that a list could contain */
+	bool	   *possible;		/* for each candidate: may the list of some draw contain it? */
+	int		   *numbers;		/* indexes of the candidates that a list may contain */
 	int		   *groups;
 	Variety		variety;		/* selection among the possible candidates */
 	MemoryContext context;		/* memory context of "variety" */
@@ -36,7 +36,7 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/* Prepare to choose lists under at most "draws" draws at a time. */
+/* Create the state for lists under at most "draws" posterior draws. */
 VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
 {
@@ -54,7 +54,7 @@ VariedListsCreate(const Candidates *from, int draws)
 		lists->groups = AllocateMany(sizeof(int), candidates);
 	lists->context = AllocSetContextCreate(CurrentMemoryContext, "dlints varied lists",
 										   ALLOCSET_DEFAULT_SIZES);
-	/* raise an error if a vector in similar_by is invalid, even if no comparison needs it */
+	/* raise an error if any vector in similar_by is invalid, even one that is not compared */
 	for (int i = 0; i < candidates; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -63,7 +63,7 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Store some candidates' scores under draw number "draw", counted from 0. */
+/* Store the scores of some candidates under draw number "draw", counted from 0. */
 void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
@@ -158,7 +158,7 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 	return v;
 }
 
-/* Determine the candidates that can be on a list, after VariedListsStore(). */
+/* Determine the candidates that can be on a list, from the scores that were stored. */
 void
 VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 {
