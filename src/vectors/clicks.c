@@ -110,12 +110,12 @@ RenumberAll(Clicks *clicks)
 	pfree(user_numbers);
 	pfree(item_numbers);
 
-	/* only the values of items are needed after renumbering */
+	/* free the users, because only the values of items are needed from here on */
 	KeyNumbersFree(clicks->users);
 	clicks->users = NULL;
 }
 
-/* Compute the index of each user's first matrix cell, and last the number of all cells. */
+/* Compute the index of each user's first matrix cell, followed by the number of all cells. */
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
@@ -223,7 +223,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/* Find the number of an item, after ClicksMatrix(). */
+/* Find the number of an item.  ClicksMatrix() must have been called. */
 bool
 ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 {

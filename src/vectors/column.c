@@ -1,8 +1,8 @@
 /*
  * column.c
- *		Functions that read numbers, embeddings and weights from users' tables.
+ *		Functions that convert numbers, embeddings and weights in columns of the user's tables.
  *
- * One bad row must not stop maintenance, so we treat invalid values as missing and raise no error.
+ * They treat invalid values as missing and raise no error, so that one row cannot stop maintenance.
  */
 #include "postgres.h"
 
@@ -18,13 +18,13 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum absolute value of a column's number, so that sums of squares do not overflow */
+/* maximum absolute value of a number in a column, so that sums of squares do not overflow */
 #define MAX_COLUMN_NUMBER 1e100
 
 /* Maximum norm of an embedding, relative to the typical norm in its column */
 #define MAX_COLUMN_NORM 4.0
 
-/* maximum weight of a click, so that one row cannot outweigh all others */
+/* maximum weight of a click, so that one row of the click log cannot outweigh all others */
 #define MAX_CLICK_WEIGHT 1000.0
 
 /* Read the first argument, of any numeric type, as double.  NULL becomes NaN. */

@@ -19,7 +19,7 @@
 #include "vectors/log.h"
 
 #define MAX_MEASURES		16	/* maximum number of half-lives */
-#define MAX_HALVINGS		300 /* maximum age of clicks in half-lives; weights stay above 0 */
+#define MAX_HALVINGS		300 /* in this many half-lives, weights stay above 0 */
 #define NO_USER				PG_UINT32_MAX
 
 enum
@@ -119,14 +119,14 @@ AddClick(QueryReader *query, const Datum *values)
 
 /* ---------- sums ---------- */
 
-/* Sum an item's clicks, decayed by one half-life.  In a period, each user's clicks count once. */
+/* Sum the decayed weights of an item's clicks.  Clicks of a user in the same period count once. */
 static double
 SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measure)
 {
 	double		half_life = reader->half_lives[measure];
 	double		sum = 0.0;
 	double		decay = 0.0;
-	double		weight = 0.0;	/* the user's largest weight in the current period */
+	double		weight = 0.0;	/* largest weight of the user's clicks in the current period */
 	double		last = 0.0;
 
 	for (Size i = 0; i < count; i++)

@@ -33,12 +33,12 @@
 typedef struct Encoding
 {
 	int			n;
-	bool		skips_bad_numbers;	/* are invalid numbers skipped, instead of an error? */
+	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error? */
 	double	   *sum;
-	StringInfoData name;		/* name under which values are added */
+	StringInfoData name;		/* name of the current value */
 } Encoding;
 
-/* Adds a value under the name encoding->name. */
+/* Adds a value with the name encoding->name to the sum of an encoding. */
 typedef void (*Adder) (Encoding *encoding, Datum value, Oid type);
 
 static void
@@ -283,7 +283,7 @@ FindAdder(Oid type)
 	return NULL;
 }
 
-/* Get the error hint for an unsupported type.  In the hint, %s stands for the value. */
+/* Get the error hint for an unsupported type.  In the hint, %s stands for the argument's name. */
 static const char *
 GetTypeHint(Oid type)
 {
@@ -323,7 +323,7 @@ GetTypeHint(Oid type)
 	}
 }
 
-/* Raise the error for an unsupported type.  The hint contains the name of the value. */
+/* Raise an error for an unsupported type.  The hint contains the name of the value. */
 static void
 RaiseUnsupportedType(const char *name, Oid type)
 {
@@ -401,7 +401,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 	int			count;
 
 	EncodingBegin(fcinfo, &encoding);
-	/* "count" is -1 if the call passes VARIADIC NULL */
+	/* extract_variadic_args() returns -1 if the call passes VARIADIC NULL */
 	count = extract_variadic_args(fcinfo, 1, true, &args, &types, &nulls);
 	if (count > 0 && count % 2 != 0)
 		ereport(ERROR,

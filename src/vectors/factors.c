@@ -110,7 +110,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* We refine previous embeddings if at least this share of clicks is on items that have one. */
+/* Minimum share of clicks on items with a previous embedding, to refine previous embeddings only */
 #define MIN_KNOWN_SHARE		0.5
 
 static double
@@ -243,7 +243,7 @@ PG_FUNCTION_INFO_V1(dlints_factors);
  * Items that the same users click have similar embeddings (see core/svd.h).  The query returns
  * user, item and optionally a weight. k is 1 to 512.  "previous" is NULL or a query of an earlier
  * call's embeddings, to which the new ones are aligned.  Raises an error if query, k or seed is
- * NULL, for columns of other types, and if the log exceeds dlints.factors_memory.
+ * NULL, if a column has a wrong type, and if the log exceeds dlints.factors_memory.
  */
 Datum
 dlints_factors(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * fit.c
- *		Compute embeddings and neighbours of items from one reading of a click log.
+ *		Compute embeddings and neighbours of items, and read the click log only once for both.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@ FitMemory(const LogReader *log)
 /*
  * Compute embeddings, and preserve the weights of the matrix, limited to 1, for PutNeighbours().
  *
- * PutFactors() changes the weights.  We save them in the field "user", which it does not read.
+ * PutFactors() overwrites the weights.  We save them in the field "user", which it does not read.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -103,7 +103,7 @@ PG_FUNCTION_INFO_V1(dlints_fit_items);
  * _dlints_fit_items(query, factors, previous, neighbours): return the rows of dlints_factors() and
  * dlints_neighbours().
  *
- * Columns of the other function are NULL.  If "factors" is 0, there are only neighbours.
+ * Columns of the other function are NULL.  If "factors" is 0, returns only neighbours.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)

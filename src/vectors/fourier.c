@@ -3,7 +3,7 @@
  *		The function dlints_fourier: random Fourier features (Rahimi and Recht, "Random features for
  *		large-scale kernel machines", 2007), with which a linear model fits nonlinear functions.
  *
- * Users store the results, so the numbers of a seed must never change.  We derive a new seed,
+ * Users store the results, so a seed must always give the same numbers.  We derive another seed,
  * because a model may use the caller's seed for its projection.
  */
 #include "postgres.h"
@@ -76,7 +76,7 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	spec.len = ArgVectorLength(features, &spec);
 	ArgCheckPositive(spec.len, "the number of features");
 	ArgCheckPositive(k, "k");
-	/* a model may have these results as features, together with the arguments */
+	/* users may concatenate the arguments and the results to features of a model */
 	if (k > DLINTS_MAX_FEATURE_DIM - spec.len)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

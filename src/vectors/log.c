@@ -31,7 +31,7 @@ int			factors_memory;
 
 /* ---------- queries ---------- */
 
-/* Pass a row to a query's reader.  A row with NULL in a required column is skipped. */
+/* Pass a row of a query to its reader.  Rows with NULL in a required column are skipped. */
 static void
 ReadRow(void *arg, const Datum *values, const bool *nulls)
 {
@@ -91,7 +91,7 @@ ReadQuery(const char *query, QueryReader *reader)
 	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
 
 	MemoryContextSwitchTo(reader->context);
-	/* statements such as SHOW have no plan */
+	/* the planner estimates no number of rows for statements such as SHOW */
 	statement = PortalGetPrimaryStmt(portal);
 	reader->expected = statement && statement->planTree ? statement->planTree->plan_rows : 0.0;
 	reader->rows = 0;
@@ -128,7 +128,7 @@ RaiseWrongColumns(const char *message, const char *hint)
 			 errmsg("%s", message), errhint("%s", hint)));
 }
 
-/* Raise an error if the call lacks a column definition list. */
+/* Raise an error if the call of a function in FROM lacks a column definition list. */
 void
 CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 {

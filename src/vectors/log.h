@@ -20,13 +20,13 @@ extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes *
 
 typedef struct Clicks
 {
-	KeyNumbers *users;			/* NULL when the log is complete */
+	KeyNumbers *users;			/* NULL when all rows have been read */
 	KeyNumbers *items;
 	Size		count;			/* number of rows */
 	Size		capacity;
 	SvdMatrix	matrix;
 
-	/* fields that are set when the log is complete */
+	/* fields that are set when all rows have been read */
 	Datum	   *item_values;
 	uint64	   *item_hashes;
 } Clicks;
@@ -45,7 +45,7 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 typedef struct QueryReader QueryReader;
 struct QueryReader
 {
-	const char *function;		/* SQL function that progress notices show */
+	const char *function;		/* name of the SQL function in progress notices */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* at most MAX_LOG_COLUMNS */
@@ -56,7 +56,7 @@ struct QueryReader
 	MemoryContext context;		/* memory context that outlives the query */
 };
 
-/* Type of the items in a function's result */
+/* Type of the items in the result of an SQL function */
 typedef struct ItemType
 {
 	Oid			type;
@@ -70,7 +70,7 @@ struct LogReader
 {
 	QueryReader query;			/* must be first */
 	Clicks	   *clicks;
-	Oid			weight_type;	/* base type of the clicks' weights */
+	Oid			weight_type;	/* base type of the weights of clicks */
 	ItemType	item;
 	uint64		seed;
 	Size		(*work) (const LogReader *reader);	/* returns the size of the work space */
@@ -93,7 +93,7 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
 #define FIT_COLUMNS		4		/* maximum number of columns of a result */
 
-/* A call that computes embeddings or neighbours of items */
+/* Call of an SQL function that computes embeddings, neighbours, or both */
 typedef struct ItemFit
 {
 	LogReader	log;			/* must be first */

@@ -21,10 +21,10 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Ridge of the regressions, in clicks: the best value for ranking (see doc/records.md) */
+/* Ridge of the regressions, in clicks: the best of several values for ranking (doc/records.md) */
 #define RIDGE			10.0
 
-/* maximum number of neighbours in a result row, as a multiple of k */
+/* maximum number of neighbours of an item in the result, as a multiple of k */
 #define ROW_FACTOR		2
 
 /* Compute the size of the work space of PutNeighbours(), in bytes. */
@@ -177,7 +177,7 @@ PG_FUNCTION_INFO_V1(dlints_neighbours);
  * predicts, with weights (see core/neighbours.h).
  *
  * The query returns user, item and optionally a weight. k is 1 to 200.  Raises an error if query or
- * k is NULL, for columns of other types, and if the log exceeds dlints.factors_memory.
+ * k is NULL, if a column has a wrong type, and if the log exceeds dlints.factors_memory.
  */
 Datum
 dlints_neighbours(PG_FUNCTION_ARGS)

@@ -2,9 +2,9 @@
  * pack.c
  *		Compress vectors for storage in a log: dlints_pack, dlints_unpack and dlints_contrast.
  *
- * A packed value begins with the length of its vectors in three bytes, the low byte first.  The
- * highest of these 24 bits is 1 for a matrix, and the next bit is 1 for numbers of 8 bits instead
- * of 16.  The vectors follow (see core/packed.h).
+ * A compressed ("packed") value begins with the length of its vectors in three bytes, the low byte
+ * first.  The highest of these 24 bits is 1 for a matrix, and the next bit is 1 for numbers of 8
+ * bits instead of 16.  The vectors follow (see core/packed.h).
  */
 #include "postgres.h"
 
@@ -35,14 +35,14 @@ typedef struct PackedVectors
 	Size		left;			/* number of bytes that begin at "next" */
 } PackedVectors;
 
-/* Position in a packed value at which the last call ended, and the next call can continue */
+/* Position in a packed value at which a call ended, so that the next call can continue there */
 typedef struct Reader
 {
-	ValueKey	key;			/* key of the packed value */
+	ValueKey	key;			/* identifies the packed value */
 	bytea	   *plain;
 	PackedVectors vectors;
 	int64		place;			/* number of the vector at "next", counted from 1 */
-	ValueKey	weights_key;	/* key of the argument "weights" */
+	ValueKey	weights_key;	/* identifies the argument "weights" */
 	double	   *mean;			/* weighted mean of all vectors; NULL until needed */
 } Reader;
 
@@ -205,7 +205,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* Get the reader in fn_extra, which continues where the previous call ended. */
+/* Get the reader in fn_extra, so that this call can continue where the previous call ended. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
@@ -402,7 +402,7 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(UnpackVectors(PG_GETARG_BYTEA_PP(0), NULL));
 }
 
-/* Append a packed vector to a packed matrix.  Only the first vector's header is copied. */
+/* Append a packed vector to a packed matrix, without its header unless it is the first. */
 static void
 AppendPacked(StringInfo stack, bytea *packed)
 {

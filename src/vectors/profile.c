@@ -2,7 +2,7 @@
  * profile.c
  *		The aggregate dlints_profile: compute a user's profile from the items in the user's history.
  *
- * Users may call the support functions with any array, so the state is checked.
+ * Users may call the support functions with any array as the state, so we check the state.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/* Get the state, an array, for modification.  Outside of an aggregate, it is a copy. */
+/* Get the aggregate's state, an array, for modification, or a copy outside of an aggregate. */
 static ArrayType *
 GetWritableSum(FunctionCallInfo fcinfo)
 {
@@ -24,7 +24,7 @@ GetWritableSum(FunctionCallInfo fcinfo)
 		PG_GETARG_ARRAYTYPE_P_COPY(0);
 }
 
-/* Return the length of the state, an array.  Raises an error if it is empty. */
+/* Return the length of the aggregate's state, an array.  Raises an error if the array is empty. */
 static int
 SumLength(ArrayType *sum)
 {
