@@ -1,6 +1,6 @@
 /*
  * cosines.c
- *		The function _dlints_similar_items, which lists items by the users whom they share.
+ *		The function _dlints_similar_items, which finds items that the same users clicked.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 /* Maximum item number; the arrays by item number then take 512 MB */
 #define MAX_ITEM			(1 << 24)
 
-/* Minimum score of a similar item.  Smaller scores are rounding errors. */
+/* Minimum score of a similar item; smaller scores are rounding errors */
 #define MIN_SCORE			1e-9
 
 /* An array of item numbers */
@@ -27,7 +27,7 @@ typedef struct Items
 	int			count;
 } Items;
 
-/* Read an array of item numbers, which must be at least "least". */
+/* Read an array of item numbers.  Raises an error for a number below "least". */
 static Items
 ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 {
@@ -69,8 +69,8 @@ AddBaskets(Items baskets, const double *weights, double *scores)
 PG_FUNCTION_INFO_V1(dlints_similar_items);
 
 /*
- * _dlints_similar_items(baskets, clicked, candidates, size): the items most similar to clicked
- * ones.
+ * _dlints_similar_items(baskets, clicked, candidates, size): return the items most similar to the
+ * clicked items.
  *
  * Similarity is a sum of cosines between items: the number of users who clicked both, divided by
  * the root of the product of both numbers of users.  "baskets" has the distinct items of each user,
@@ -103,7 +103,7 @@ dlints_similar_items(PG_FUNCTION_ARGS)
 	AddBaskets(baskets, weights, scores);
 	for (int item = 1; item <= Min(PG_GETARG_INT32(2), largest); item++)
 	{
-		/* subtract the product of the item's column with itself */
+		/* subtract the item's similarity to itself */
 		double		score = (scores[item] - weights[item] * users[item]) / sqrt(users[item]);
 
 		if (score > MIN_SCORE)

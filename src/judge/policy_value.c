@@ -58,9 +58,9 @@ ReadState(Datum state, PolicyValue *value)
 }
 
 /*
- * Merge the sums "more" into the state in place.
+ * Add the sums "more" to the aggregate's state, in place.
  *
- * The final function checks for overflow, because infinity persists.
+ * Only the final function checks for overflow, because infinity persists.
  */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
@@ -173,7 +173,7 @@ PutNumber(ValueRow *row, int column, double number)
 	row->nulls[column] = false;
 }
 
-/* Store a mean in a result column, and its standard error in the next one. */
+/* Store a mean in a result column, and its standard error in the next column. */
 static void
 PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 {
@@ -228,7 +228,7 @@ typedef struct Sample
 	double		highest;
 } Sample;
 
-/* Is a value within bounds?  We tolerate small excesses, because users pass rounded values. */
+/* Is a value within bounds?  We tolerate a small excess, because users pass rounded values. */
 static bool
 IsWithin(double value, double lowest, double highest)
 {
@@ -316,13 +316,13 @@ dlints_bounds(PG_FUNCTION_ARGS)
 
 /* ---------- _dlints_best ---------- */
 
-/* number of draws from the distribution of the mean rewards */
+/* number of draws that estimate probabilities of being the best */
 #define DRAWS				10000
 
 PG_FUNCTION_INFO_V1(dlints_best);
 
 /*
- * _dlints_best(means, errors): the probability that each normal variable is the largest.
+ * _dlints_best(means, errors): probability of each normal variable that it is the largest.
  *
  * The second row of the result is the mean difference of each variable from the largest.  The seed
  * is fixed.  The result is NULL if an array contains a NULL.

@@ -27,9 +27,9 @@ typedef struct Progress
 } Progress;
 
 /*
- * Maximum number of coefficients for which we compute the posterior mean for each row.
+ * Maximum number of coefficients of a model whose posterior mean we update after each row.
  *
- * For larger models, this would take too long.  Their mean may omit the newest 1/16 of the rows.
+ * For larger models, this would take too long: their mean may omit the newest 1/16 of the rows.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -45,7 +45,7 @@ MaxLag(const DlintsHeader *model)
 			   model->updates / MAX_LAG_DIVISOR);
 }
 
-/* Does the posterior mean include enough of the earlier rows? */
+/* Is the posterior mean recent enough to predict the current row? */
 static bool
 MeanIsRecent(const Progress *progress)
 {
@@ -77,7 +77,7 @@ ComputeMean(Progress *progress)
 	progress->memory = model->memory;
 }
 
-/* Copy the model and allocate work space in the memory of the partition. */
+/* Copy the model and allocate work space, in memory that lasts until the end of the partition. */
 static void
 BeginPartition(Progress *progress, Datum datum)
 {

@@ -1,6 +1,6 @@
 /*
  * algebra.c
- *		SQL operators that combine, subtract, scale and age the evidence of models.
+ *		SQL operators that add, subtract, scale and decay the evidence of models.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Decay evidence as if "updates" observations had followed, or "time" microseconds had passed. */
+/* Decay a model's evidence by "updates" further observations, or by "time" microseconds. */
 static void
 Age(Dlints *model, int64 updates, int64 time)
 {
@@ -34,7 +34,7 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/* Choose the reference reward for the sum of two models: the one closer to zero. */
+/* Choose the reference reward (core/evidence.h) of two models together: the one closer to zero. */
 static double
 ChooseReference(double left, double right)
 {
@@ -46,8 +46,8 @@ ChooseReference(double left, double right)
 /*
  * Decay two models to the same age, and convert them to the same reference reward.
  *
- * Without a half-life, the left model decays as if the observations of the right model had
- * followed.
+ * Without a half-life, the left model decays as if it had been trained on the right model's
+ * observations next.
  */
 static void
 Align(Dlints *left, Dlints *right)
@@ -67,7 +67,7 @@ Align(Dlints *left, Dlints *right)
 	ModelRebase(right, reference);
 }
 
-/* Add the evidence of the right model to the left one.  Overwrites the right model, too. */
+/* Add the evidence of the right model to the left model.  Overwrites the right model, too. */
 static void
 Concat(Dlints *left, Dlints *right)
 {
@@ -99,9 +99,9 @@ Concat(Dlints *left, Dlints *right)
 }
 
 /*
- * Get the first argument, a model that the caller may modify.
+ * Get the first argument of an SQL function, as a model that the caller may modify.
  *
- * An aggregate's state is modified in place, without a copy, unless it was read from a table.
+ * An aggregate's state in memory is modified in place.  Other models are copied.
  */
 static Dlints *
 GetWritableLeft(FunctionCallInfo fcinfo)
@@ -142,7 +142,7 @@ dlints_concat(PG_FUNCTION_ARGS)
 /*
  * Raise an error for a model with a discount below 1.
  *
- * The weights of its observations depend on their order, which we cannot reverse.
+ * The weights of its observations depend on their order, which the model does not store.
  */
 static void
 CheckRetractable(const DlintsHeader *model)
@@ -166,7 +166,7 @@ RaiseNotContained(void)
 }
 
 /*
- * Maximum fraction of a model's sums that may remain after all observations were retracted.
+ * Maximum fraction of a model's sums that may remain after the retraction of all observations.
  *
  * Rounding errors leave about 1e-9, and one of a million observations would leave 1e-6.
  */
@@ -219,8 +219,8 @@ PG_FUNCTION_INFO_V1(dlints_retract);
  * dlints - dlints: retract the right model's observations from the left model.
  *
  * The models must agree in shape, projection and discounts, and have a half-life or a discount of
- * 1.  If the right argument is NULL, the result is the left model.  Raises an error if the left
- * model was not trained on these observations, as far as the sums show it.
+ * 1.  If the right argument is NULL, the result is the left model.  Raises an error if the sums of
+ * the left model cannot include these observations.
  */
 Datum
 dlints_retract(PG_FUNCTION_ARGS)
@@ -296,8 +296,8 @@ PG_FUNCTION_INFO_V1(dlints_at);
 /*
  * dlints_at(model, at): decay a model with a half-life to the given time.
  *
- * Other models, and untrained ones, are returned unchanged.  Raises an error if the time is
- * infinite or before the newest observation.
+ * Returns models without a half-life, and untrained models, unchanged.  Raises an error if the time
+ * is infinite or before the newest observation.
  */
 Datum
 dlints_at(PG_FUNCTION_ARGS)

@@ -59,7 +59,7 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 /*
  * Models with at most this number of features have three discounts by default.
  *
- * Larger models have two, because each discount enlarges the value that each update writes.
+ * Larger models have two, because each discount increases the size of the stored model.
  */
 #define MAX_DIM_THREE_MEMORIES	100
 
@@ -130,7 +130,7 @@ dlints_new(PG_FUNCTION_ARGS)
 		header.profile_dim = header.feature_dim;
 	}
 
-	/* check the dimensions first: the default discount depends on them */
+	/* check the dimensions first, because the default discount depends on them */
 	header.memories = 1;
 	header.discount = 1.0;
 	ModelCheckParameters(&header, NULL);

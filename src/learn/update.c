@@ -49,9 +49,9 @@ CountBlock(DlintsHeader *model, const Block *block)
 }
 
 /*
- * Train a model on a block of feature vectors (Ghoorchian et al., Algorithm 1), oldest first.
+ * Train a model on a block of observations (Ghoorchian et al., Algorithm 1), the oldest first.
  *
- * Steps that can raise an error come first, because an error must not leave a model half updated.
+ * Steps that can raise an error come first, so that an error leaves the model unchanged.
  */
 void
 LearnReduced(Dlints *model, const Block *block, const double *reduced)
@@ -74,7 +74,7 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	ModelKeepReference(model);
 }
 
-/* Train a model on a block of item feature vectors and user profiles, oldest first. */
+/* Train a model on observations with item features and user profiles, the oldest first. */
 void
 LearnBlock(Dlints *model, const Block *block, const double *features, const double *profiles)
 {

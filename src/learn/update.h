@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-/* Observations of a block, except for their features and profiles */
+/* A block of observations, without their features and profiles */
 typedef struct Block
 {
 	int			count;			/* number of observations, at most EVIDENCE_BLOCK */

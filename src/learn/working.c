@@ -22,8 +22,8 @@
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
-	ValueKey	key;			/* key of the previous row's model */
-	Dlints	   *model;			/* model that is trained on all but the pending observations */
+	ValueKey	key;			/* identifies the model of the previous row */
+	Dlints	   *model;			/* model, not yet trained on the pending observations */
 	int			pending;		/* number of pending observations */
 	int			capacity;		/* number of observations for which the arrays have room */
 	double	   *features;
@@ -46,8 +46,8 @@ static const char pool_name[] = "dlints evidence";
 /*
  * Get the memory context for the states of an aggregate.
  *
- * All groups share one context.  With a context per group, a hash aggregate would take quadratic
- * time.  PostgreSQL does not copy states in it, since it is a child of the aggregate's context.
+ * All groups share one context, because with many contexts, a hash aggregate takes quadratic time.
+ * PostgreSQL does not copy states in it, since it is a child of the aggregate's context.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -75,7 +75,7 @@ CreateWorking(MemoryContext aggregate, const DlintsHeader *header, Datum state)
 	return working;
 }
 
-/* Get the expanded object from a read-write pointer to it; NULL for another kind of datum. */
+/* Get the WorkingModel to which a read-write pointer points; NULL for another kind of datum. */
 static WorkingModel *
 WorkingInPlace(Datum datum)
 {
@@ -88,7 +88,7 @@ WorkingInPlace(Datum datum)
 		(WorkingModel *) object : NULL;
 }
 
-/* Does an inline model have the same header as the previous row's model? */
+/* Is a model stored inline, and has it the same header as the model of the previous row? */
 static bool
 HeaderMatches(const ValueKey *key, Datum datum)
 {
@@ -135,7 +135,7 @@ WorkingLearnPending(WorkingModel *working)
 /*
  * Get the position of the next observation in the block.
  *
- * The block's arrays begin small and grow, because a query can have many small groups.
+ * The arrays begin small and grow, because a query can have many small groups.
  */
 static Observation
 WorkingPlace(WorkingModel *working)
@@ -143,7 +143,7 @@ WorkingPlace(WorkingModel *working)
 	const DlintsHeader *model = &working->model->header;
 	Observation place = {0};
 
-	/* train here, because the new observation must not be stored if training fails */
+	/* train first: if training fails, the new observation must not be stored */
 	if (working->pending == EVIDENCE_BLOCK)
 		WorkingLearnPending(working);
 	if (working->pending == working->capacity)
@@ -163,7 +163,7 @@ WorkingPlace(WorkingModel *working)
  * Train the model on the pending observations, and choose the discount in use.
  *
  * Sums are checked for overflow here, because infinity persists.  The work space has a temporary
- * memory context, because a sort may call this in a context that is never reset.
+ * memory context, because a sort may call this function in a context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)
@@ -210,12 +210,12 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
  * Prefetch the array of the next row.
  *
  * Rows fill a heap page from its end, so the next row's array is probably directly below this one.
- * A wrong guess has no effect.  Without prefetching, dlints_evidence takes 20 % longer.
+ * A wrong address does no harm.  Without prefetching, dlints_evidence takes 20 % longer.
  */
 static void
 PrefetchNextArray(Datum array)
 {
-	const uintptr_t between = 64;	/* estimated bytes between two rows' arrays */
+	const uintptr_t between = 64;	/* estimated distance of two rows' arrays, in bytes */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
 	Size		size = VARSIZE_ANY(DatumGetPointer(array));
@@ -256,10 +256,10 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 /*
  * dlints_evidence(model, features, reward [, profile [, at [, weight]]]): train on rows.
  *
- * The result is an untrained copy of the model, trained on the rows in the order of ORDER BY.  It
- * does not include the model's own evidence; append the result with ||.  Rows with a NULL model,
- * features, reward or profile are skipped.  The result is NULL without rows.  Errors are as for
- * dlints_update.
+ * The result is an untrained copy of the model, trained on the rows in the order of ORDER BY.  The
+ * result does not include the model's own observations; append it to the model with ||. Rows with a
+ * NULL model, features, reward or profile are skipped.  The result is NULL without rows.  Errors
+ * are as for dlints_update.
  */
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 

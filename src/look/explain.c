@@ -2,8 +2,8 @@
  * explain.c
  *		The function dlints_explain, which shows what each feature adds to an expected reward.
  *
- * The expected reward is a sum of weights times features.  Its terms are grouped by the names of
- * the features.
+ * The expected reward is a sum of weights times features.  We group the terms of the sum by the
+ * names of the features.
  */
 #include "postgres.h"
 
@@ -67,7 +67,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 
 /* ---------- shares ---------- */
 
-/* Split the dot product of weights and features into one sum per group. */
+/* Split the dot product of weights and features into one sum per group of features. */
 static void
 SplitSum(const Explanation *e, const double *weights, double *shares)
 {
@@ -80,7 +80,7 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 		shares[e->parts - 1] = weights[n];
 }
 
-/* Compute the variance of each group's sum from the columns of a root of the covariance. */
+/* Compute the variance of each group's sum from the columns of a root of the covariance matrix. */
 static void
 AddVariances(const Explanation *e, const double *profile)
 {

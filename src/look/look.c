@@ -147,7 +147,7 @@ ComputeWindow(const DlintsHeader *model, int j)
 	/* a weak discount may be rounded to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	/* undo the rounding errors of an integer window */
+	/* round the window to an integer if it only differs by rounding errors */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
@@ -172,9 +172,9 @@ GetWindows(const DlintsHeader *model)
 }
 
 /*
- * Minimum ratio of a sum of squared rewards to its largest earlier value.
+ * Minimum ratio of a model's sum of squared rewards to its largest earlier value.
  *
- * Below it, rounding errors are large, and dlints_info recommends a rebuild.
+ * Below this ratio, rounding errors are large, and dlints_info advises to rebuild the model.
  */
 #define MIN_PEAK_SHARE	1e-10
 
