@@ -1,6 +1,6 @@
 /*
  * fields.c
- *		The table of the fields in a model's header.
+ *		A table that describes the fields in a model's header.
  *
  * To add a field, add it to the struct and to this table.  If users can set it, also add it to
  * dlints_new and the install script.
@@ -21,8 +21,8 @@
 /*
  * Offset of a header member.
  *
- * The bit-field makes the compilation fail if the member has moved, because the stored format fixes
- * the offsets.
+ * The bit-field makes the compilation fail if the offset has changed, because the stored format
+ * depends on it.
  */
 #define AT(member, position) \
 	(offsetof(DlintsHeader, member) + \

@@ -42,7 +42,7 @@ typedef struct Field
 	const FieldNames *names;	/* labels of an enum */
 	const int64 *null;			/* stored value that stands for NULL */
 	uint16		offset;
-	bool		defines_evidence;	/* must it be equal in models that are combined? */
+	bool		defines_evidence;	/* must be equal in models that are combined? */
 	bool		is_shown;		/* does dlints_info show it? */
 } Field;
 

@@ -2,7 +2,7 @@
  * json.c
  *		Convert a model to JSON and back.
  *
- * Input restores the identical value.  A value that a model does not have is JSON null.
+ * Input restores the identical value.  JSON null stands for a value that a model lacks.
  */
 #include "postgres.h"
 
@@ -283,7 +283,7 @@ ReadName(Reader *reader, const JsonbValue *value, const Field *field, int64 *num
 		ReportMalformed(reader, psprintf("Unknown %s \"%s\"", field->name, text));
 }
 
-/* Read a field that is not JSON null.  If the header stores null as 0, the number 0 is an error. */
+/* Read a field that is not JSON null.  The number 0 is an error if the header stores null as 0. */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
 {

@@ -1,6 +1,6 @@
 /*
  * layout.c
- *		Sizes and positions of the parts of a model, as implied by its header.
+ *		Compute the sizes and positions of the arrays in a model from its header.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Return how a model computes features from item features and a user profile. */
+/* Return how a model combines item features and a user profile. */
 Kind
 ModelKind(const DlintsHeader *header)
 {
@@ -38,7 +38,7 @@ ModelProjection(const DlintsHeader *header)
 		header->feature_dim, header->reduced_dim};
 }
 
-/* Return the number of a model's features, which is the order of the model's matrices. */
+/* Return the number of coefficients of a model, which is the order of its matrices. */
 int
 ModelFeatureCount(const DlintsHeader *header)
 {
@@ -93,7 +93,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return the number of doubles that store the evidence of the first "memories" discounts. */
+/* Return the number of doubles that store the evidence for the first "memories" discounts. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -183,7 +183,7 @@ ModelPriorNumbers(Dlints *model)
 		ModelMemoriesCount(&model->header, model->header.memories);
 }
 
-/* Return the address of the first number that the stored form of a model includes. */
+/* Return the address of the first double that the stored form of a model includes. */
 double *
 ModelStoredNumbers(Dlints *model)
 {
@@ -198,8 +198,8 @@ ModelStoredNumbers(Dlints *model)
 /*
  * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.
  *
- * The prior's evidence is used only with the weakest discount.  If the model uses a stronger one,
- * rewards have changed, and the prior's evidence is outdated.
+ * If the model uses a stronger discount than the weakest, rewards have changed, and the prior's
+ * observations are outdated.  The prior is then only the ridge.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)

@@ -1,6 +1,6 @@
 /*
  * learned.c
- *		Complete a change to a model's evidence: check the sums, and choose discount, ridge and
+ *		Complete a change to a model's evidence: check its sums, and choose discount, ridge and
  *		noise.
  */
 #include "postgres.h"
@@ -54,7 +54,7 @@ ModelRebase(Dlints *model, double reference)
 /*
  * Minimum ratio of squared deviations from the mean to those from the reference reward.
  *
- * Below this ratio, rounding errors are too large, and we move the reference reward to the mean.
+ * Below this ratio, rounding errors are too large, and the mean becomes the reference reward.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -115,7 +115,7 @@ AllocateWorkspace(Size count)
 }
 
 /*
- * Combine the noise of the prior with that of the rewards.
+ * Combine the noise of the prior with the noise of the rewards.
  *
  * Without the prior's noise, a few equal rewards would give a noise of 0.
  */
@@ -160,7 +160,7 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 /*
  * Estimate the ridge unless the user gave it.
  *
- * We use the evidence under the weakest discount, because the others have too few observations.
+ * We use the evidence under the weakest discount, which has the most observations.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -192,7 +192,7 @@ ModelChoose(Dlints *model)
 /*
  * Maximum number of features of a model that chooses discount, noise and ridge after each update.
  *
- * A choice takes much longer than an update if there are many features.
+ * With many features, this choice takes much longer than the update.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
@@ -212,7 +212,7 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 /*
  * Return the number of the last update after which the model chooses its discount.
  *
- * We look at the next "more" updates.  Returns 0 if the model does not choose after any of them.
+ * We look only at the next "more" updates.  Returns 0 if the model does not choose after these.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -257,7 +257,7 @@ ModelFinishSum(Dlints *model)
 	ModelChoose(model);
 }
 
-/* Check a model's sums and posteriors after a change of weights, ridge or prior. */
+/* Check a model's sums and its posteriors after a change of weights, ridge or prior. */
 void
 ModelFinishRevision(Dlints *model)
 {

@@ -56,7 +56,7 @@ ModelCreate(const DlintsHeader *header)
 	return ModelAllocate(&empty);
 }
 
-/* Remove all evidence from a model and keep its prior. */
+/* Remove all observations from a model, but keep its prior. */
 void
 ModelReset(Dlints *model)
 {
@@ -66,7 +66,7 @@ ModelReset(Dlints *model)
 		   ModelMemoriesCount(&model->header, model->header.memories));
 }
 
-/* Raise an error unless a stored value has a valid header, and the size that it implies. */
+/* Raise an error unless a stored value has a valid header, and the size according to its header. */
 static void
 CheckStored(const DlintsHeader *header, Size size)
 {
@@ -231,12 +231,12 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* the prior's evidence is used only with the weakest discount */
+		count = 0;				/* the prior is only a ridge (see ModelPrior) */
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }
 
-/* Return the number of observations that the prior currently counts as. */
+/* Return the number of observations to which the weight of the prior currently corresponds. */
 double
 ModelPriorSize(Datum datum, const DlintsHeader *header)
 {

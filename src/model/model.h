@@ -2,8 +2,8 @@
  * model.h
  *		The type dlints in memory and on disk.
  *
- * A value has a header with parameters and counts, the evidence under each discount, and the prior.
- * The stored form of an untrained model omits its evidence, which consists of zeros.
+ * A value consists of a header, the evidence (sums over observations) for each discount, and a
+ * prior.  The stored form of an untrained model omits its evidence, which consists of zeros.
  *
  * The source of a model determines the SQLSTATE of errors:
  *
@@ -57,26 +57,26 @@ typedef struct DlintsHeader
 	uint8		policy;			/* a Policy */
 	uint8		intercept;		/* 0 or 1 */
 	uint8		memories;		/* number of discounts */
-	uint8		memory;			/* number of the discount in use */
+	uint8		memory;			/* index of the discount in use */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
 	int32		feature_dim;	/* features per vector */
 	int32		reduced_dim;	/* 0 without a projection */
 	int32		profile_dim;	/* 0 without profiles */
-	float8		discount;		/* strongest discount; 0: half-lives instead */
+	float8		discount;		/* strongest discount; 0: half-lives are used */
 	float8		half_life;		/* shortest half-life, in seconds */
-	float8		ridge;			/* given ridge; 0: estimated */
+	float8		ridge;			/* ridge set by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* factor of standard deviations */
-	float8		noise;			/* given noise; 0: estimated */
+	float8		exploration;	/* factor of posterior standard deviations */
+	float8		noise;			/* noise set by the user; 0: estimated */
 	float8		prior_weight;	/* 0 without a prior */
 	float8		projection_scale;	/* 0 without a projection */
 	int64		seed;			/* seed of the projection */
 	int64		updates;		/* number of observations */
 	int64		newest;			/* time of the newest observation */
-	float8		reference;		/* reference reward, subtracted from all */
+	float8		reference;		/* reference reward (core/evidence.h) */
 	float8		sigma;			/* standard deviation of noise */
-	int64		chosen;			/* "updates" at the last choice */
+	int64		chosen;			/* "updates" at the last choice of the discount */
 	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;
@@ -119,9 +119,9 @@ ModelHasProjection(const DlintsHeader *header)
 }
 
 /*
- * Description of the error in an invalid value.
+ * Error in an invalid value, which a check describes in this struct.
  *
- * If a caller passes NULL instead of a Problem, the check raises an error.
+ * If a caller passes NULL instead of a Problem, the check raises the error.
  */
 typedef struct Problem
 {
@@ -151,7 +151,7 @@ BlasReady(void)
 				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
 }
 
-/* How candidates are scored.  Models store the values, so only append new ones. */
+/* How a model scores candidates.  Models store the values, so append new policies at the end. */
 typedef enum Policy
 {
 	POLICY_THOMPSON,			/* random draw from the posterior */

@@ -2,8 +2,8 @@
  * type.c
  *		Input, output, casts, equality and type modifiers of the type dlints.
  *
- * The binary form consists of the header fields in order, the numbers of the evidence, and those of
- * the prior, all in network byte order.
+ * The binary form consists of the header fields, the numbers of the evidence, and the numbers of
+ * the prior, in network byte order.
  */
 #include "postgres.h"
 
@@ -263,7 +263,7 @@ dlints_from_jsonb(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0), NULL));
 }
 
-/* Equality supports IS DISTINCT FROM, DISTINCT, hash joins and REPLICA IDENTITY FULL. */
+/* Equality, for IS DISTINCT FROM, DISTINCT, hash joins and REPLICA IDENTITY FULL */
 PG_FUNCTION_INFO_V1(dlints_eq);
 
 Datum

@@ -42,7 +42,7 @@ ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 	return false;
 }
 
-/* Report that the parameter "name" is outside its range. */
+/* Report an error: the parameter "name" is outside its range. */
 static bool
 ReportOutOfRange(Problem *problem, const char *name, const char *range, double value)
 {
@@ -154,9 +154,9 @@ CheckFeatureCount(const DlintsHeader *header, Problem *problem)
 }
 
 /*
- * The next three functions check an argument before it is stored in a header.
+ * The next three functions check arguments of dlints_new, before a header stores them.
  *
- * In a header, 0 means that the argument was not given, so an argument of 0 is an error.
+ * A header stores 0 for an argument that was not given, so an argument of 0 is an error.
  */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)

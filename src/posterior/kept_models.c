@@ -1,17 +1,18 @@
 /*
  * kept_models.c
- *		Cache of models with the results computed from them.
+ *		Cache of models, and of the results that are computed from them.
  *
  * A query often passes the same model with every row.  We therefore read and factor each model
  * once.  Most calls only compare the argument with a cached key.
  *
- * A backend has one cache, limited by dlints.model_cache_size.  The last model of each function
- * call in a plan is not evicted.  Other models are evicted at random, because queries often scan
- * models cyclically, which is the worst case of LRU.
+ * A backend has one cache, limited by dlints.model_cache_size.  We do not evict the model that a
+ * function call in a running plan used last.  Other models are evicted at random, because queries
+ * often scan models cyclically, which is the worst case of LRU.
  *
- * The key of a value stored out of line is its toast pointer.  The OID in a toast pointer can be
- * reused by a later transaction.  When a transaction first uses a cached model, we therefore
- * compare the first chunk of the value.  The key of an inline value is all of its bytes.
+ * The cache key of a value stored out of line is its toast pointer.  The OID in a toast pointer can
+ * be reused by a later transaction.  When a transaction first uses a cached model, we therefore
+ * compare the first chunk of the value.  The cache key of an inline value consists of all its
+ * bytes.
  */
 #include "postgres.h"
 
@@ -31,7 +32,7 @@
 /*
  * Get the bytes that identify a datum while a statement runs.
  *
- * These are a toast pointer to disk, or all bytes of the value.
+ * These bytes are the toast pointer, or all bytes of the value.
  */
 static ValueKey
 ValueKeyOf(Datum datum)
@@ -91,8 +92,8 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 /*
  * Raise an error unless "model" equals the previous model, which the key identifies.
  *
- * Equal models may have different keys, because they were stored twice.  The key becomes that of
- * "model", which the next rows probably contain, too.
+ * Equal models may have different keys, because they were stored twice.  The key then identifies
+ * "model", because the next rows probably contain the same datum.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
@@ -132,7 +133,7 @@ HashKey(const ValueKey *key)
 	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/* The test for equal addresses is for deletion, which compares an entry's key with itself. */
+/* Equal addresses occur in deletions, which compare the key of an entry with itself. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
@@ -164,7 +165,7 @@ typedef struct CallSite
 static MemoryContext all_context = NULL;
 static models_hash *table = NULL;
 static Size kept_bytes = 0;
-static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* models with inline values as keys */
+static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* cached models that are stored inline */
 
 static Size
 CacheLimit(void)
@@ -174,7 +175,7 @@ CacheLimit(void)
 
 /* ---------- memory ---------- */
 
-/* Update the size of the cache after an allocation for a model. */
+/* Update the size of the cache after an allocation in the memory of a model. */
 static void
 UpdateKeptBytes(PreparedModel *model)
 {
@@ -243,14 +244,14 @@ MakeRoom(Size bound)
 		EvictModel(model);
 }
 
-/* Between transactions, the cache has at most 1/4 of the setting dlints.model_cache_size. */
+/* Between transactions, the size of the cache is at most 1/4 of dlints.model_cache_size. */
 #define IDLE_CACHE_DIVISOR	4
 
 /*
  * Evict models from the cache at the end of a transaction.
  *
- * Inline models are evicted, because they are small, or values of PL/pgSQL variables.  Other models
- * may be old versions that no query will use again.
+ * Inline models are evicted, because they are cheap to read again, or were values of PL/pgSQL
+ * variables.  Other models may be old versions that no query will use again.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
@@ -396,7 +397,7 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/* Let a function call in a plan release its model.  The end of the plan calls this, too. */
+/* Release the model that a function call in a plan uses.  Also called at the end of the plan. */
 static void
 ReleaseModel(void *arg)
 {

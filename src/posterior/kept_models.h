@@ -1,7 +1,6 @@
 /*
  * kept_models.h
- *		Cache of models, the results computed from them, and keys that recognize a value passed
- *		repeatedly.
+ *		Cache of models and of results computed from them, and keys that recognize a repeated value.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
@@ -13,7 +12,7 @@
 #include "compat.h"
 #include "model/model.h"
 
-/* Identifies a value: the toast pointer of a value stored out of line, else all of its bytes */
+/* Key that identifies a value: its toast pointer if it is stored out of line, else its bytes */
 typedef struct ValueKey
 {
 	Size		size;			/* number of bytes; 0: no value */
@@ -27,7 +26,7 @@ extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
 /*
  * Does the key identify this value?
  *
- * Usually both are toast pointers, for which we inline the comparison.
+ * Usually both are toast pointers, for which the comparison is inline.
  */
 static inline bool
 ValueKeyMatches(const ValueKey *key, Datum datum)
@@ -59,12 +58,12 @@ typedef struct PreparedModel
 	int			dim;			/* number of features */
 	double		level;			/* mean reward */
 	double	   *mean;			/* posterior mean */
-	double	   *root;			/* root of posterior covariance */
+	double	   *root;			/* root of the posterior covariance */
 	double	   *shift;			/* argument of posterior_draws() */
 	double	   *factors;
 	double	   *weights;		/* posterior mean as weights of item features */
 	bool		lifted;
-	ValueKey	profile_key;		/* profile for which "weights" was computed */
+	ValueKey	profile_key;		/* profile to which "weights" belongs */
 	bool		is_moderate_known;
 	bool		moderate;
 
@@ -77,7 +76,7 @@ typedef struct PreparedModel
 	Size		bytes;			/* allocated memory of this struct and the results */
 	uint32		hash;
 	dlist_node	in_line;
-	int			users;			/* number of function calls in plans that use the model */
+	int			users;			/* number of function calls in running plans with this model */
 	uint32		seen_in;		/* transaction that last checked the toast pointer */
 	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
 } PreparedModel;

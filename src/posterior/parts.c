@@ -42,7 +42,7 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 /*
  * Compute the results of a model that "parts" requests and that are missing.
  *
- * A result is stored only when it is complete, so an error leaves no incomplete result.
+ * We store a result when it is complete, so that an error leaves no incomplete result.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -92,7 +92,7 @@ MakeParts(PreparedModel *prepared, int parts)
 /*
  * Compute the results of a model that "parts" requests, unless they exist.
  *
- * A temporary memory context frees the work space early.
+ * The work space is in a temporary memory context, which frees it early.
  */
 void
 PrepareParts(PreparedModel *prepared, int parts)
@@ -197,7 +197,7 @@ PreparedDraw(PreparedModel *prepared, uint64 seed)
 	return draw;
 }
 
-/* Can the model be trained on any valid observation without overflow? */
+/* Are the sums of the model so small that no valid observation can cause an overflow? */
 bool
 PreparedIsModerate(PreparedModel *prepared)
 {

@@ -1,9 +1,9 @@
 /*
  * reduce.c
- *		Conversion of item features to a model's features, with a cache of projection matrices.
+ *		Convert item features to a model's features, with a cache of projection matrices.
  *
- * Models with equal seed, dimensions and scale share a matrix.  The least recently used matrices
- * are evicted.
+ * Models with equal seed, dimensions and scale share a matrix.  We evict the least recently used
+ * matrices.
  */
 #include "postgres.h"
 
@@ -48,7 +48,7 @@ static Size kept_bytes = 0;
 /*
  * Return how many rows of a matrix are processed together.
  *
- * The number does not depend on the cache size, which must not change the rounding of sums.
+ * The number does not depend on the cache size, because it affects the rounding of sums.
  */
 static int
 PieceRows(const Projection *projection)
@@ -96,7 +96,7 @@ MakeRoom(Size bytes)
 /*
  * Generate a matrix and add it to the cache.
  *
- * The matrix moves to permanent memory when it is complete, so that an error frees it.
+ * A complete matrix moves to permanent memory.  An error before that frees the matrix.
  */
 static KeptProjection *
 InsertProjection(const Projection *projection, Size bytes)
@@ -131,7 +131,7 @@ KeepProjection(const Projection *projection)
 
 	if (table == NULL)
 		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
-	MakeRoom(0);				/* the limit of the cache may have been reduced */
+	MakeRoom(0);				/* the setting dlints.projection_cache_size may have been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{
@@ -145,7 +145,7 @@ KeepProjection(const Projection *projection)
  * Begin a scan of a projection matrix.
  *
  * A matrix that is too large for the cache is generated during the scan.  Only one scan may be
- * active, because a second one could evict the matrix of the first one.
+ * active, because a second scan could evict the matrix of the first scan.
  */
 ProjectionWalk
 ProjectionBegin(const Projection *projection)
@@ -160,7 +160,7 @@ ProjectionBegin(const Projection *projection)
 	return walk;
 }
 
-/* Advance a scan to the next rows.  Returns false after the last ones. */
+/* Advance a scan to the next rows of the matrix.  Returns false after the last rows. */
 bool
 ProjectionNext(ProjectionWalk *walk)
 {

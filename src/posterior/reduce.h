@@ -1,6 +1,6 @@
 /*
  * reduce.h
- *		Conversion of item features to a model's features, and the cache of projection matrices.
+ *		Convert item features to a model's features, with a cache of projection matrices.
  */
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H

@@ -114,7 +114,7 @@ ArgBounded(double value, const char *what)
 	return CheckAllowed(fabs(value) <= WIDEN_MAX, value, what);
 }
 
-/* Raise the error that the argument "name" must be in a range, such as "between 0 and 1". */
+/* Raise an error: the argument "name" must be in a range, such as "between 0 and 1". */
 void
 ArgRaiseOutOfRange(const char *name, const char *range, double value)
 {

@@ -43,7 +43,7 @@ CheckNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 					   psprintf("A null was found in the %s", spec->name));
 }
 
-/* Convert elements first to first + count - 1 to double.  Returns false if one is invalid. */
+/* Convert elements first to first + count - 1 to double.  Returns false if any is invalid. */
 static bool
 ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 			double *out, Problem *problem)
@@ -95,7 +95,7 @@ ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *probl
 		ReadNumbers(array, spec, 0, spec->len, out, problem);
 }
 
-/* Deconstruct an array, and return its length.  "nulls" may be NULL if no element is. */
+/* Deconstruct an array, and return its length.  The argument "nulls" may be NULL. */
 int
 ArgElements(ArrayType *array, Datum **elements, bool **nulls)
 {
@@ -176,7 +176,7 @@ ArgCheckCount(int features, int others, const char *what)
 				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
 }
 
-/* Return the number of elements.  Raises an error for several dimensions. */
+/* Return the number of elements.  Raises an error if the array has several dimensions. */
 int
 ArgElementCount(ArrayType *array, const ArgSpec *spec)
 {

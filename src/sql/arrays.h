@@ -36,7 +36,7 @@ AllocateNumbers(Size count)
 	return AllocateMany(sizeof(double), count);
 }
 
-/* Enlarge an array if its "count" elements fill it.  Returns the array, which may have moved. */
+/* Enlarge an array if it has no room after "count" elements.  Returns the array, which may move. */
 static inline void *
 GrowArray(void *array, Size count, int *allocated, Size size)
 {
@@ -88,7 +88,7 @@ ArgProfileSpec(const DlintsHeader *model)
 /*
  * Compute the dot product of a feature vector and weights, fast for real[].
  *
- * We do not check each element, because NaN or infinity makes the result not finite.
+ * We do not check each element: with a NaN or infinite element, the result is not finite.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)

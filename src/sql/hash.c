@@ -13,7 +13,7 @@
 #include "core/random.h"
 #include "sql/hash.h"
 
-/* Hash the bytes of a value, whose type has the given length. */
+/* Hash the bytes of a value of a type with the given length. */
 uint64
 HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 {

@@ -1,6 +1,6 @@
 /*
  * key_numbers.c
- *		Numbers for SQL values of any type with a hash operator class.
+ *		Sets of SQL values of a type with a hash operator class, which number their values.
  *
  * Equal values have equal hashes, because we use the hash operator class of the type.
  */
@@ -16,7 +16,7 @@
 #include "sql/arrays.h"
 #include "sql/key_numbers.h"
 
-/* bytes of memory that renumbering allocates for each key */
+/* bytes of memory per value that KeyNumbersSort() and KeyNumbersRenumber() allocate */
 #define RENUMBERING_BYTES		(sizeof(NumberedKey *) + sizeof(uint32))
 
 struct KeyNumbers
@@ -51,7 +51,7 @@ KeysAreEqual(KeyNumbers *keys, Datum a, Datum b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Create an empty set.  Error messages call its values "what", such as "users". */
+/* Create an empty set of values.  Error messages call the values "what", such as "users". */
 KeyNumbers *
 KeyNumbersCreate(KeyType of, uint64 seed, const char *what)
 {
@@ -99,7 +99,7 @@ KeyNumbersType(const KeyNumbers *keys)
 	return keys->type->type_id;
 }
 
-/* Detoast a key, because it outlives its row. */
+/* Detoast a value, because the set needs it longer than its row exists. */
 static Datum
 DetoastKey(const KeyNumbers *keys, Datum value)
 {
@@ -108,7 +108,7 @@ DetoastKey(const KeyNumbers *keys, Datum value)
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* Return the number of a key.  A new key gets the next number. */
+/* Return the number of a value.  A new value gets the next number. */
 uint32
 KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
@@ -131,7 +131,7 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 	return entry->number;
 }
 
-/* Find the number of a key.  Returns false if the set does not contain it. */
+/* Find the number of a value.  Returns false if the set does not contain the value. */
 bool
 KeyNumbersFind(KeyNumbers *keys, Datum value, uint32 *number)
 {
@@ -175,7 +175,7 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* hashes may be equal, so keep the order of arrival */
+	/* order values with equal hashes by their arrival */
 	return left->number < right->number ? -1 : 1;
 }
 
@@ -195,7 +195,7 @@ KeyNumbersSort(KeyNumbers *keys)
 	return entries;
 }
 
-/* Renumber keys in the order of "entries".  Returns the new numbers, indexed by old number. */
+/* Renumber values in the order of "entries".  Returns the new numbers, indexed by old number. */
 uint32 *
 KeyNumbersRenumber(KeyNumbers *keys, NumberedKey **entries)
 {

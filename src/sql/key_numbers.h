@@ -1,6 +1,6 @@
 /*
  * key_numbers.h
- *		Numbers for SQL values, such as users and items.
+ *		Sets of SQL values, such as users or items, which number their values.
  */
 #ifndef DLINTS_KEY_NUMBERS_H
 #define DLINTS_KEY_NUMBERS_H
@@ -14,7 +14,7 @@ typedef struct KeyType
 	Oid			collation;
 } KeyType;
 
-/* The type of names, whose bytes are compared */
+/* The key type for names: texts that are equal if their bytes are equal */
 static inline KeyType
 TextKey(void)
 {
@@ -30,7 +30,7 @@ typedef struct NumberedKey
 	uint32		hash;			/* lower half of the key's 64-bit hash */
 	uint32		upper_hash;
 	uint32		number;
-	char		status;			/* used by the hash table */
+	char		status;			/* status field of the hash table (simplehash.h) */
 } NumberedKey;
 
 extern KeyNumbers *KeyNumbersCreate(KeyType of, uint64 seed, const char *what);

@@ -87,7 +87,7 @@ CheckWeight(double weight, Problem *problem)
 						 psprintf("The value is %s.", double_to_shortest_decimal(weight)), NULL);
 }
 
-/* Check that the model uses profiles, for a caller who passes one. */
+/* Check that a model for which the caller passes a profile uses profiles. */
 static bool
 CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
 {
@@ -185,7 +185,7 @@ BeginPart(ArrayType *array, ArgSpec spec, int rows)
 {
 	BatchPart	part = {array, spec, NULL};
 
-	/* in a batch without profiles, each profile is zeros */
+	/* in a batch without profiles, all profiles are zeros */
 	part.numbers = palloc0(sizeof(double) * Min(rows, EVIDENCE_BLOCK) * (Size) spec.len);
 	return part;
 }

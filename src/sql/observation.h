@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "sql/arrays.h"
 
-/* Positions of a function's arguments; 0 for an argument that it lacks */
+/* Positions of a function's arguments; 0: the function lacks the argument */
 typedef struct ObservationForm
 {
 	int			features;
@@ -40,7 +40,7 @@ extern bool ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm 
 extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 							const DlintsHeader *model, Observation *observation, Problem *problem);
 
-/* for functions that have a profile argument, but no reward */
+/* functions for SQL functions with a profile argument, but without a reward */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
@@ -48,10 +48,10 @@ extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 
-/* One array argument of a batch */
+/* Features or profiles of a batch of observations */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* NULL if the batch lacks this argument */
+	ArrayType  *array;			/* NULL if the caller passes no array */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;

@@ -2,7 +2,7 @@
  * vector.c
  *		The type dlints_vector, and conversion of pgvector's types.
  *
- * A dlints_vector is a real[] or double precision[] under another name.
+ * The type dlints_vector is real[] or double precision[] under another name.
  *
  * We read pgvector's storage format directly, because its cast to real[] would be slow.  The format
  * is stable, since databases store such values.
