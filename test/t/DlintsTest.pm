@@ -238,8 +238,9 @@ sub safe_psql
 	return $self->SUPER::safe_psql($database, $sql, %params) if $is_of_all || %params;
 
 	my $session = delete $self->{kept}{$database} // DlintsTest->session_of($self, $database);
-	# a session that has ended, of a server that was restarted, is replaced
-	$session = DlintsTest->session_of($self, $database) if !eval { $session->query('DISCARD ALL'); 1 };
+	# A session that has ended, of a server that was restarted, is replaced.  The module of PostgreSQL 16.2 may return
+	# an empty string then.
+	$session = DlintsTest->session_of($self, $database) if !eval { $session->query("DISCARD ALL;\nSELECT 1") };
 	$session->{stderr} = '';
 	my $output = eval { $session->query($sql) } // die "error running SQL: '$session->{stderr}'\nwhile running '$sql'";
 
