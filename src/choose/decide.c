@@ -309,7 +309,7 @@ StoreCandidate(const Decision *decision, int number, int rank, NullableDatum ite
 	tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 }
 
-/* Return rows for the chosen candidates, then for the other ones in the order of "items". */
+/* Return rows for the chosen candidates, then for the other candidates in the order of "items". */
 static void
 StoreDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
 {

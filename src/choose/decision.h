@@ -22,7 +22,7 @@ typedef struct Rules
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* scores under all draws; NULL without candidates */
+	Scores	   *scores;			/* scores of candidates under all draws; NULL: no candidates */
 	int		   *groups;			/* group of each candidate; -1: no group; NULL without a cap */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */

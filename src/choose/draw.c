@@ -35,7 +35,7 @@ PG_FUNCTION_INFO_V1(dlints_draw_weights);
  * of features.
  *
  * Returns a vector for one draw, and a matrix with one row per draw for several.  The first row
- * equals the single draw under the same seed. dlints_decide makes the same draws.
+ * equals the single draw under the same seed. dlints_decide makes the same draws for a seed.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)

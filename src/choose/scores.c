@@ -52,10 +52,10 @@ struct Scores
 	double	   *addend_stddevs; /* standard deviation of random bonuses; NULL: none */
 
 	/* how scores are computed */
-	bool		reduces;		/* compute psi' (A x) instead of (psi' A) x? */
+	bool		reduces;		/* compute psi' (A x) instead of (psi' A) x (see the top)? */
 	int			len;			/* length of the vectors whose dot products are the scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
-	double	   *lanes;			/* interleaved rows of A or weights (core/score.h) */
+	double	   *lanes;			/* interleaved vectors by which features are multiplied */
 	double	   *strip;
 	double	   *reduced;
 

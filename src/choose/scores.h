@@ -14,7 +14,7 @@ typedef struct ScoresStrip
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* distance of two scores in "scores", in doubles */
+	int			step;			/* offset from one score to the next, in doubles */
 	double		peak;
 	double		level;			/* intercept of the draw, not included in "scores" */
 } ScoresStrip;

@@ -19,8 +19,8 @@ typedef struct TopK
 	int			k;
 	uint64		seen;
 	bool		full;			/* are there k items? */
-	double		threshold;		/* lowest score of the k items, if "full" is true */
-	struct RankedItem *items;	/* best items; if "full", a heap, the worst item first */
+	double		threshold;		/* lowest score of the k best items, if there are k */
+	struct RankedItem *items;	/* best items; k items are a heap, with the worst first */
 	int			count;
 	int			allocated;
 } TopK;

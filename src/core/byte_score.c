@@ -139,8 +139,8 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 
 #ifdef CPU_VNNI
 /*
- * Number of vectors to process together, which hides the latency of additions.  All loops over them
- * are unrolled, so that compilers keep the sums in registers.
+ * Number of vectors to process together, which hides the latency of additions.  All loops over
+ * these vectors are unrolled, so that compilers keep the sums in registers.
  */
 #define TOGETHER	8
 
@@ -269,7 +269,7 @@ byte_subtract_excesses(int count, const int *rows, const float *bounds, const fl
 	}
 }
 
-/* ---------- comparison of scores with limits ---------- */
+/* ---------- comparison ---------- */
 
 static void
 compare_plain(int count, const float *scores, const float *limits, uint16_t *masks)

@@ -294,7 +294,7 @@ totals_add(Totals *t, const Totals *other)
 	totals_flush(t);
 }
 
-/* Subtract sums over observations.  Returns false if "t" cannot have contained them. */
+/* Subtract sums over observations.  Returns false if "t" cannot have contained these sums. */
 bool
 totals_subtract(Totals *t, const Totals *other)
 {

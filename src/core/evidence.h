@@ -66,17 +66,17 @@ typedef struct Rewards
 
 #define EVIDENCE_SCALARS	3
 
-/* Sums over discounted observations.  The pointers point into one array, in this order. */
+/* Sums over discounted observations, which are stored in one array in the order of the pointers. */
 typedef struct Evidence
 {
 	int			dim;			/* number of features */
 	double	   *N;
 	double	   *R;
 	double	   *S;
-	double	   *N2;				/* sum of squared weights; NULL unless SQUARES_SUM */
+	double	   *N2;				/* sum of squared weights; NULL unless stored */
 	double	   *b;
 	double	   *G;				/* packed matrix */
-	double	   *H;				/* packed matrix; NULL unless SQUARES_MATRIX */
+	double	   *H;				/* packed sum of w^2 z z' (see the top); NULL unless stored */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

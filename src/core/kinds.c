@@ -9,7 +9,7 @@
 #include "numbers.h"
 #include "random.h"
 
-/* ---------- features that are not projected ---------- */
+/* ---------- features of one item ---------- */
 
 const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"

@@ -89,7 +89,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	}
 }
 
-/* ---------- products of two items' columns ---------- */
+/* ---------- products of columns ---------- */
 
 /* Load a user's data ahead into the CPU's cache. */
 static void
@@ -132,7 +132,7 @@ multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 	return count;
 }
 
-/* ---------- cached products of popular items ---------- */
+/* ---------- cached products ---------- */
 
 static bool
 is_popular(const Neighbours *n, uint32_t item)
@@ -187,7 +187,7 @@ cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 			*popular_at(n, item, n->touched[t]) = n->products[n->touched[t]];
 }
 
-/* ---------- ridge regression of one item on its neighbours ---------- */
+/* ---------- ridge regression ---------- */
 
 /* Is the first cosine larger than the other?  Item numbers break ties. */
 static bool

@@ -33,8 +33,8 @@ typedef struct NeighbourUse
 /* An element of a linked list of the neighbours that a user clicked */
 typedef struct NeighbourNode
 {
-	size_t		next;			/* next node; 0 at the end */
-	uint32_t	slot;			/* index among the item's neighbours */
+	size_t		next;			/* index of the next node of the list; 0: none */
+	uint32_t	slot;			/* index of the item among the neighbours in the regression */
 	float		weight;
 } NeighbourNode;
 

@@ -251,7 +251,7 @@ peak_of(size_t count, const double *numbers)
 	return peak + zero;
 }
 
-/* ---------- selection of the smallest keys ---------- */
+/* ---------- selection ---------- */
 
 static inline int
 is_before(const double *keys, int a, int b)

@@ -16,11 +16,11 @@ typedef struct Prior
 {
 	double		ridge;
 	double		last_ridge;		/* ridge of the intercept */
-	double		weight;			/* factor of the sums below */
-	const double *N;			/* sum of weights of observations */
-	const double *p;			/* sum of rewards times features */
-	const double *P;			/* sum of features' products, packed */
-	double		sigma;			/* noise of the prior's rewards */
+	double		weight;			/* factor by which the prior's sums are multiplied */
+	const double *N;			/* sum of the weights of the prior's observations */
+	const double *p;			/* sum of rewards times features (prior_from) */
+	const double *P;			/* packed sum of products of features (prior_from) */
+	double		sigma;			/* standard deviation of the noise in the prior's rewards */
 } Prior;
 
 static inline Prior

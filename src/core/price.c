@@ -157,7 +157,7 @@ lowest_usual_price(const PricedDecisions *all, int kind)
 	return lowest;
 }
 
-/* ---------- the price of one constraint ---------- */
+/* ---------- one constraint ---------- */
 
 /* A search for the price of one constraint while other prices are fixed */
 typedef struct Search
@@ -166,7 +166,7 @@ typedef struct Search
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	bool		all_kinds;		/* must all targets be met, or only that of "kind"? */
+	bool		all_kinds;		/* must all constraints be met, or only number "kind"? */
 } Search;
 
 /* Would a mean cost exceed its target if the searched price were "price"? */

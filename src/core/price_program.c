@@ -2,8 +2,8 @@
  * price_program.c
  *		Solve a linear program for dual prices by the simplex method with column generation.
  *
- * Each constraint has a row: mean cost - target + slack - relaxation = 0.  The last row says that
- * the weights of the columns, which are choices, sum to 1.
+ * Each constraint has a row: mean cost - target + slack - relaxation = 0.  The columns are choices
+ * of candidates; the last row says that their weights sum to 1.
  */
 #include "price.h"
 

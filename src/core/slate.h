@@ -22,14 +22,14 @@ typedef struct SlateEntry
 	int			candidate;
 } SlateEntry;
 
-/* A heap of the best entries, with the worst of them first */
+/* A heap of the best entries so far; its first entry is the worst */
 typedef struct SlateHeap
 {
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected entry */
-	int			lost_count;		/* rejected entries with the score of "lost" */
+	int			lost_count;		/* number of rejected entries with the highest rejected score */
 } SlateHeap;
 
 typedef struct Slate

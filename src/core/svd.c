@@ -266,7 +266,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 /*
  * Compute the leading singular vectors.  Returns false if LAPACK fails.
  *
- * The start vectors must have a component in each direction.
+ * The start vectors must not be orthogonal to any leading singular vector.
  */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd)

@@ -28,9 +28,9 @@ typedef struct PolicyValue
 	Moments		weighted;		/* moments of w r */
 	double		snips;
 	double		weight_squares;
-	Moments		by_squares;		/* moments of r, weighted by w^2 */
+	Moments		by_squares;		/* moments of the reward r, with weights w^2 */
 	double		max_weight;
-	Moments		doubly;			/* moments of e + w (r - q) */
+	Moments		doubly;			/* moments of e + w (r - q), for the estimator "dr" */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight, double predicted, double expected);

@@ -33,7 +33,7 @@ typedef struct Variety
 	int			count;			/* number of candidates */
 	int			dim;
 	double		diversity;		/* in (0, 1] */
-	const int  *numbers;		/* number of each candidate, for tie-breaking keys */
+	const int  *numbers;		/* number of each candidate, for its tie-break key */
 	const int  *groups;			/* group of each candidate, or NULL */
 	int			cap;
 	float	   *units;			/* interleaved unit vectors */
@@ -41,9 +41,9 @@ typedef struct Variety
 
 	/* cached similarities: a row per chosen candidate */
 	float	   *rows;
-	int			max_rows;		/* number of rows; then the last one is overwritten */
+	int			max_rows;		/* maximum number of cached rows */
 	int			row_count;
-	int		   *row_of;			/* row of each candidate, or -1 */
+	int		   *row_of;			/* cached row of each candidate, or -1 */
 
 	/* fields of the current list */
 	uint64_t	seed;
@@ -51,9 +51,9 @@ typedef struct Variety
 	int			chosen_count;
 	int		   *taken;			/* chosen candidates per group */
 	double	   *scores;			/* -infinity: unavailable */
-	double	   *closest;		/* largest similarity to a chosen candidate */
-	double	   *peaks;			/* highest penalized score per strip */
-	int		   *applied;		/* choices applied to "closest", per strip */
+	double	   *closest;		/* each candidate's largest similarity to a chosen one */
+	double	   *peaks;			/* highest penalized score in each strip of candidates */
+	int		   *applied;		/* per strip, number of choices that scores reflect */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

@@ -120,7 +120,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/* columns of dlints_info that follow those of header fields */
+/* columns of dlints_info after the columns of header fields */
 enum
 {
 	INFO_SAMPLE_SIZE,

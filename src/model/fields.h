@@ -42,8 +42,8 @@ typedef struct Field
 	const FieldNames *names;	/* labels of an enum */
 	const int64 *null;			/* stored value that stands for NULL */
 	uint16		offset;
-	bool		defines_evidence;	/* must be equal in models that are combined? */
-	bool		is_shown;		/* does dlints_info show it? */
+	bool		defines_evidence;	/* must the field be equal in models that are combined? */
+	bool		is_shown;		/* does dlints_info show the field? */
 } Field;
 
 /* Value of a header field: "number" if its type is FIELD_FLOAT8, otherwise "integer" */

@@ -33,7 +33,7 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* NULL if the member is not stored */
+	double	   *numbers;		/* numbers of the member; NULL if it is not stored */
 } Member;
 
 /* A JSON object with several members */

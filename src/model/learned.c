@@ -52,7 +52,7 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of squared deviations from the mean to those from the reference reward.
+ * Minimum ratio of squared deviations from the mean to deviations from the reference reward.
  *
  * Below this ratio, rounding errors are too large, and the mean becomes the reference reward.
  */

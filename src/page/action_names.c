@@ -154,7 +154,7 @@ ReadContextArgument(NullableDatum context)
 	return document;
 }
 
-/* ---------- names of the values in a document ---------- */
+/* ---------- names of values ---------- */
 
 void
 NamesFree(ActionNames *names)

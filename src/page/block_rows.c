@@ -21,7 +21,7 @@
 /* maximum length of a tree that divides items into groups: 64 MB of floats */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
-/* ---------- rows of the table "block" ---------- */
+/* ---------- rows of "block" ---------- */
 
 PG_FUNCTION_INFO_V1(dlints_block_codes);
 

@@ -36,13 +36,13 @@ typedef struct BlockScan
 
 	/* the block of items that is being read */
 	ArrayType  *items;
-	Datum	   *keys;			/* the elements of "items"; NULL until needed */
+	Datum	   *keys;			/* item keys in the array "items"; NULL until needed */
 	int			n_eligible;		/* number of eligible items in the block */
-	int			numbers[MAX_ITEMS];	/* index in "eligible", by eligible item */
-	int			positions[MAX_ITEMS];	/* index in the block, by eligible item */
+	int			numbers[MAX_ITEMS];	/* for each eligible item, its number in "eligible" */
+	int			positions[MAX_ITEMS];	/* for each eligible item, its index in the block */
 	double		max_bonus;		/* largest bonus of the eligible items in the block, or 0 */
 	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under weights l? */
-	bool		has_best;		/* is any item of the block among the best? */
+	bool		has_best;		/* is any item of the block among the best items? */
 } BlockScan;
 
 /* ---------- reading ---------- */
@@ -188,7 +188,7 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 	scan->n_blocks++;
 }
 
-/* ---------- search for the best items ---------- */
+/* ---------- searches ---------- */
 
 static Slate *
 make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
@@ -314,7 +314,7 @@ NumberedItem(const BestItems *best, int number)
 	return best->blocks[number / MAX_ITEMS][number % MAX_ITEMS];
 }
 
-/* ---------- items among the best under any weight vector ---------- */
+/* ---------- results of a search ---------- */
 
 static int
 compare_numbers(const void *a, const void *b)

@@ -15,7 +15,7 @@
 #include "core/slate.h"
 #include "page/keys.h"
 
-/* ---------- format of the tables "block" and "centroid" ---------- */
+/* ---------- the tables ---------- */
 
 /* maximum number of items in a block, and of blocks in a row of "centroid" */
 #define MAX_ITEMS		256
@@ -49,7 +49,7 @@ typedef struct EligibleItems
 {
 	KeyTable   *numbers;
 	int			count;
-	const double *bonuses;		/* added to the score of each item */
+	const double *bonuses;		/* bonus that is added to the score of each item */
 	const int  *groups;			/* cap group of each item; NULL: no caps */
 	int			group_count;
 	int			cap;
@@ -66,8 +66,8 @@ typedef struct BestItems
 	Slate	   *slates;
 	double	   *margins;		/* maximum error of a score, for each weight vector */
 	double	   *neighbour_weights;
-	bool	   *is_found;		/* for each eligible item: did a block contain it? */
-	Datum	  **blocks;			/* item keys of each block; NULL: no item is among the best */
+	bool	   *is_found;		/* for each eligible item: does any block contain it? */
+	Datum	  **blocks;			/* keys of the items of each block; NULL: none is among the best */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

@@ -190,7 +190,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* ---------- items for which an expression fails ---------- */
+/* ---------- failing expressions ---------- */
 
 /* Items for which SQL expressions are evaluated in one subtransaction */
 typedef struct AllowedPart
@@ -246,7 +246,7 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 }
 
 /*
- * Read the eligible items among some items, or among all items.
+ * Read the eligible items of "part", which are some items or all items.
  *
  * We disable sequential scans, which would evaluate "candidates" for other items, too.
  */

@@ -21,17 +21,17 @@ typedef struct CandidateSet
 	double	   *addends;		/* added to the score of each item, such as its bonus */
 	int		   *groups;			/* cap group of each candidate; -1: none */
 	int			group_count;
-	uint64	   *numbers;		/* from which the tie-break keys are computed */
-	bool		is_cut;			/* may items outside the set have the score of a candidate? */
+	uint64	   *numbers;		/* number of each item, from which tie-break keys are computed */
+	bool		is_cut;			/* may items that are not candidates have the same scores? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
-	int			n_failing;		/* number of items for which an expression of the owner fails */
-	Datum		failing;		/* one of the items for which an expression fails */
-	bool		has_object_error;	/* may an expression fail because an object is missing? */
+	int			n_failing;		/* number of items for which an SQL expression fails */
+	Datum		failing;		/* one of the items for which an SQL expression fails */
+	bool		has_object_error;	/* may the failure mean that a database object is missing? */
 	double		share;			/* probability of an item to be a candidate of a random list */
 
 	/* fields that ReadFeatures() sets */
 	ArrayType  *features;		/* one row per candidate */
-	int64	   *versions;		/* ids of rows in the table "item_version"; 0: no row */
+	int64	   *versions;		/* ids of the items' rows in the table "item_version"; 0: none */
 	double	   *effects;
 	double	   *effect_stddevs;
 	float4	   *costs;			/* one row per candidate */

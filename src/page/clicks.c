@@ -57,13 +57,13 @@ typedef struct ClickReader
 	UserClicks *clicks;
 	TimestampTz known_since;	/* the list excludes items clicked after this time */
 	List	   *lists;			/* logged lists of the user or session */
-	const struct ShownList *list;	/* element of "lists" whose rewards are being read */
-	KeyTable   *shown;			/* items of "list"; NULL until needed */
+	const struct ShownList *list;	/* the logged list whose rewards are being read */
+	KeyTable   *shown;			/* items of the logged list; NULL until needed */
 	KeyTable   *left_out;		/* items in the argument "recent"; NULL: none */
 	bool		is_of_session;
 } ClickReader;
 
-/* ---------- clicks from the click log ---------- */
+/* ---------- the click log ---------- */
 
 static void
 read_log_click(void *arg, const Datum *values, const bool *nulls)

@@ -43,18 +43,18 @@ struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
-	int			n_blocks;		/* number of blocks of items; block numbers are smaller */
+	int			n_blocks;		/* number of blocks of items */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* block number of each centroid */
-	float	   *bounds;			/* estimated highest scores of blocks, per weight vector */
+	float	   *bounds;			/* estimated highest score in each block, per weight vector */
 	float	   *squares;		/* squares of the interleaved weights */
-	float	   *variances;		/* variances of features in the blocks of one row */
-	float	   *thresholds;		/* minimum score of items worth reading, per weight vector */
+	float	   *variances;		/* variances of features in each block of a row */
+	float	   *thresholds;		/* score that the best items of a block must exceed */
 	double	   *keys;			/* sort keys; blocks with the smallest keys are read first */
 	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
-	int			n_promising;	/* unread blocks with a bound above a threshold */
+	int			n_promising;	/* number of unread blocks that may have better items */
 	int		   *chosen;			/* numbers of the blocks to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
@@ -249,7 +249,9 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/* Compute the sort keys of unread blocks, and move blocks above a threshold to the front. */
+/*
+ * Compute the sort keys of unread blocks, and move blocks that may have better items to the front.
+ */
 static void
 find_keys(BlockChoice *choice)
 {

@@ -40,11 +40,11 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* indexes of candidates with features to encode */
+	const int  *numbers;		/* indexes of the candidates whose features are computed */
 	int			number;			/* index of the candidate that is being read */
 	bool		lacks_costs;	/* does an item lack a cost, because a constraint is new? */
 	bool	   *is_read;
-	bool		is_snapshot_old;	/* may rows of "item_version" have been deleted? */
+	bool		is_snapshot_old;	/* may old rows of "item_version" be deleted meanwhile? */
 } FeatureReader;
 
 /* a transaction with one snapshot logs all features of items after this many seconds */

@@ -26,7 +26,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* ---------- functions with names of ours ---------- */
+/* ---------- functions ---------- */
 
 /* number of changes to pg_proc since the session began */
 static uint64 n_changes = 0;

@@ -64,7 +64,7 @@ typedef struct KeyFunctions
 {
 	bool		is_integer;		/* are keys equal only if their bits are equal? */
 	Oid			collation;
-	FmgrInfo   *hash;			/* NULL: keys are hashed as text */
+	FmgrInfo   *hash;			/* hash function; NULL: keys are hashed as text */
 	FmgrInfo   *equal;
 	Oid			output;
 } KeyFunctions;
@@ -109,9 +109,9 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyFunctions type;
-	uint64		max_length;		/* smaller integer keys are in the array "numbers" */
+	uint64		max_length;		/* integer keys below this are in the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
-	int		   *numbers;		/* number of each small key, plus 1; 0: not in the table */
+	int		   *numbers;		/* number of each small integer key, plus 1; 0: missing */
 	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */
 };
 

@@ -13,7 +13,7 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of the weights, of factors and of columns */
+	float	   *lengths;		/* norms of the weight vectors, for factors and for columns */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
@@ -27,7 +27,7 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs with prices: 0 or n_costs */
+	int			n_ranked_costs; /* number of costs that reduce scores: 0 or n_costs */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* Unix time of the request */

@@ -49,7 +49,7 @@ static const PageQuery insert_list = {
 static const PageQuery insert_empty_request = {
 	"INSERT INTO empty_request (id, treatment) VALUES ($1, $2)", {INT8OID, TEXTOID}};
 
-/* ---------- arguments, and the choice of a policy ---------- */
+/* ---------- arguments and policy ---------- */
 
 void
 ReadK(PageRequest *page, NullableDatum k)
@@ -136,7 +136,7 @@ assign_treatment(const PageRequest *page)
 	return page->settings.random_draw < page->settings.epsilon ? POLICY_RANDOM : POLICY_PERSONAL;
 }
 
-/* ---------- choosing and returning a list ---------- */
+/* ---------- lists ---------- */
 
 static void
 choose_list(PageRequest *page, void *arg)

@@ -36,7 +36,7 @@ struct NeighbourScores
 	Neighbour  *neighbours;
 };
 
-/* ---------- adding the weights of neighbours ---------- */
+/* ---------- sums of weights ---------- */
 
 NeighbourScores *
 CreateNeighbourScores(PageRequest *page)

@@ -20,7 +20,7 @@
 
 const char *const policy_names[] = {"personal", "unknown", "control", "random", "trending"};
 
-/* ---------- beginning and ending a request ---------- */
+/* ---------- requests ---------- */
 
 /*
  * Raise an error unless an argument has the expected key type.

@@ -60,8 +60,8 @@ typedef struct PageSettings
 	bool		has_bonus;
 	bool		has_later;		/* is the model of purchases etc. after clicks trained? */
 	bool		has_effects;	/* do items have effects on rewards besides their features? */
-	bool		has_trials;		/* are some of these effects uncertain, and drawn per list? */
-	double		treatment_draw; /* random number in [0, 1), which stands for a missing user */
+	bool		has_trials;		/* are effects of some items uncertain, and drawn per list? */
+	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
@@ -122,7 +122,7 @@ typedef struct PageRequest
 	/* scores of items by the user's clicks (see neighbours.c); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 
-	KeyNumbers *groups;			/* cap groups numbered by name; NULL until needed */
+	KeyNumbers *groups;			/* numbers of cap groups by name; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
@@ -202,8 +202,8 @@ typedef struct Choice
 	NullableDatum probabilities;
 	NullableDatum expected;
 	NullableDatum effects;
-	NullableDatum versions;		/* ids of logged item features in "item_version" */
-	NullableDatum features;		/* compressed features that "item_version" lacks */
+	NullableDatum versions;		/* ids of the items' rows in the table "item_version" */
+	NullableDatum features;		/* compressed features that are not in "item_version" */
 	NullableDatum profile;		/* compressed profile of the user */
 	NullableDatum prices;
 	NullableDatum costs;

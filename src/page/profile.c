@@ -54,11 +54,11 @@ static const PageQuery liked_features = {
 
 typedef struct Likes
 {
-	Datum		columns;		/* names of the columns in "like", a text[] */
+	Datum		columns;		/* names of columns in the context's key "like", a text[] */
 	NullableDatum features;
 } Likes;
 
-/* ---------- the key "like" of the request's context ---------- */
+/* ---------- the key "like" ---------- */
 
 static Datum
 text_array(Datum *elements, int count)
@@ -200,7 +200,7 @@ typedef struct ClickedItems
 } ClickedItems;
 
 /*
- * Sum the weights of the clicks on each item, which decay with the age before the newest click.
+ * Sum the weights of the clicks on each item, which decay with the time to the newest click.
  *
  * A user who returns after a long time therefore still has a profile.
  */

@@ -35,7 +35,7 @@ typedef struct Ranking
 	RankRequest request;
 	Datum		event;			/* identifier of the event, a text */
 	bool		is_deferred;
-	bool		is_live;		/* does the model choose the action, or the caller? */
+	bool		is_live;		/* does the model choose the action, and not the caller? */
 	bool		is_constrained;
 	int64		secret;			/* secret that permutes decision numbers */
 	TimestampTz now;

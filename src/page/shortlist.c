@@ -166,7 +166,7 @@ mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *nu
 	return others;
 }
 
-/* ---------- candidates from all eligible items ---------- */
+/* ---------- all eligible items ---------- */
 
 static int
 find_same(const void *items, int candidate)
@@ -228,7 +228,7 @@ typedef struct Union
 {
 	int			count;
 	int		   *numbers;
-	int		   *eligible;		/* indexes among the eligible items; -1: not eligible */
+	int		   *eligible;		/* index of each item among the eligible items, or -1 */
 } Union;
 
 static int

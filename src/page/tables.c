@@ -38,10 +38,10 @@ struct TableLookup
 	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_ordered;		/* number of columns that sort the rows of a lookup; 0: none */
-	ScanKeyData key;			/* scan key on the first column, if n_ordered > 0 */
-	Oid			index;			/* index that sorts rows by these columns, or InvalidOid */
-	SysScanDesc scan;			/* index scan of all lookups; NULL until begun */
+	int			n_ordered;		/* number of columns by which lookups sort rows; 0: no lookups */
+	ScanKeyData key;			/* scan key on the first column, for lookups */
+	Oid			index;			/* index on the sort columns, or InvalidOid */
+	SysScanDesc scan;			/* index scan that all lookups use; NULL until the first lookup */
 	MemoryContext row;			/* memory context that is reset after each row */
 };
 
@@ -341,7 +341,7 @@ HasRows(const PageRequest *page, const char *name)
 	return has_rows;
 }
 
-/* ---------- partitioned tables of the log ---------- */
+/* ---------- partitioned tables ---------- */
 
 struct LogTable
 {

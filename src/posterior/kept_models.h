@@ -63,7 +63,7 @@ typedef struct PreparedModel
 	double	   *factors;
 	double	   *weights;		/* posterior mean as weights of item features */
 	bool		lifted;
-	ValueKey	profile_key;		/* profile to which "weights" belongs */
+	ValueKey	profile_key;		/* identifies the profile for which weights were computed */
 	bool		is_moderate_known;
 	bool		moderate;
 
@@ -73,11 +73,11 @@ typedef struct PreparedModel
 	/* fields of the cache */
 	MemoryContext context;
 	bool		kept;
-	Size		bytes;			/* allocated memory of this struct and the results */
+	Size		bytes;			/* allocated memory of this struct and of results, in bytes */
 	uint32		hash;
 	dlist_node	in_line;
 	int			users;			/* number of function calls in running plans with this model */
-	uint32		seen_in;		/* transaction that last checked the toast pointer */
+	uint32		seen_in;		/* id of the transaction that last checked the toast pointer */
 	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
 } PreparedModel;
 
@@ -86,7 +86,7 @@ extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 extern void *PreparedAlloc(PreparedModel *model, Size size);
 extern void PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum);
 
-/* ---------- results computed from a model (parts.c) ---------- */
+/* ---------- parts.c ---------- */
 
 /* results that PrepareParts() computes, as bits */
 #define PART_MEAN	0x01

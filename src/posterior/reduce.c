@@ -182,7 +182,7 @@ ProjectionNext(ProjectionWalk *walk)
 	return piece->count > 0;
 }
 
-/* ---------- features of models, and weights of item features ---------- */
+/* ---------- features and weights ---------- */
 
 /* Begin a scan of a model's projection matrix.  Returns false if the model has none. */
 static bool

@@ -167,7 +167,7 @@ CheckSameValue(bool same, const char *name, const char *rows)
 				 errmsg("%s must be the same for all rows of a %s", name, rows)));
 }
 
-/* ---------- results: numbers, arrays, sets of rows ---------- */
+/* ---------- results ---------- */
 
 /* Raise an error with a hint if a result is not finite. */
 double

@@ -178,7 +178,7 @@ ReadProfile(Datum profile, const DlintsHeader *model)
 	return numbers;
 }
 
-/* ---------- reading a batch of observations ---------- */
+/* ---------- batches ---------- */
 
 static BatchPart
 BeginPart(ArrayType *array, ArgSpec spec, int rows)

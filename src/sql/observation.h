@@ -30,7 +30,7 @@ typedef struct Observation
 	double	   *features;
 	double	   *profile;
 	double		reward;
-	int64		time;			/* TIME_UNKNOWN for a model without a half-life */
+	int64		time;			/* time; TIME_UNKNOWN for a model without a half-life */
 	double		weight;
 } Observation;
 
@@ -51,7 +51,7 @@ extern bool CheckTime(int64 time, Problem *problem);
 /* Features or profiles of a batch of observations */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* NULL if the caller passes no array */
+	ArrayType  *array;			/* argument of the SQL function; NULL if it was not passed */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;

@@ -19,7 +19,7 @@
 #include "vectors/log.h"
 
 #define MAX_MEASURES		16	/* maximum number of half-lives */
-#define MAX_HALVINGS		300 /* in this many half-lives, weights stay above 0 */
+#define MAX_HALVINGS		300 /* maximum age of a click in half-lives; weights stay above 0 */
 #define NO_USER				PG_UINT32_MAX
 
 enum
@@ -76,7 +76,7 @@ typedef struct Reader
 	double		newest;			/* day of the log's newest click */
 } Reader;
 
-/* ---------- reading the query of clicks ---------- */
+/* ---------- the query ---------- */
 
 static void
 BeginClicks(QueryReader *query, TupleDesc desc)

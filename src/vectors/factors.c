@@ -26,7 +26,7 @@ typedef struct Previous
 {
 	QueryReader query;			/* must be first */
 	const ItemFit *fit;
-	double	   *vectors;		/* zeros for an item without a previous embedding */
+	double	   *vectors;		/* previous embeddings; zeros for items without one */
 	bool	   *known;
 } Previous;
 

@@ -20,7 +20,7 @@ extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes *
 
 typedef struct Clicks
 {
-	KeyNumbers *users;			/* NULL when all rows have been read */
+	KeyNumbers *users;			/* distinct users; NULL when all rows have been read */
 	KeyNumbers *items;
 	Size		count;			/* number of rows */
 	Size		capacity;
@@ -49,7 +49,7 @@ struct QueryReader
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* at most MAX_LOG_COLUMNS */
-	int			first_required; /* rows with NULL from this column on are skipped */
+	int			first_required; /* rows with a NULL in this or a later column are skipped */
 	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the current row NULL? */
 	double		expected;		/* number of rows that the planner expects */
 	uint64		rows;			/* number of rows read so far */
@@ -61,7 +61,7 @@ typedef struct ItemType
 {
 	Oid			type;
 	int32		typmod;
-	const char *columns;		/* hint for a call without a column definition list */
+	const char *columns;		/* error hint for a call without a column definition list */
 } ItemType;
 
 /* Reader of a click log */
@@ -73,7 +73,7 @@ struct LogReader
 	Oid			weight_type;	/* base type of the weights of clicks */
 	ItemType	item;
 	uint64		seed;
-	Size		(*work) (const LogReader *reader);	/* returns the size of the work space */
+	Size		(*work) (const LogReader *reader);	/* returns the bytes of the work space */
 };
 
 extern void ReadQuery(const char *query, QueryReader *reader);
@@ -83,7 +83,7 @@ extern void RaiseWrongColumns(const char *message, const char *hint);
 extern void ReleaseFreedMemory(void);
 extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
-/* ---------- fits to a click log (fit.c, factors.c, neighbours.c) ---------- */
+/* ---------- fit.c, factors.c, neighbours.c ---------- */
 
 /* Maximum length of an embedding.  LAPACK does not check for interrupts. */
 #define MAX_FACTORS		512

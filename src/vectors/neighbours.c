@@ -173,8 +173,8 @@ PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 PG_FUNCTION_INFO_V1(dlints_neighbours);
 
 /*
- * dlints_neighbours(query, k): for each item of a click log, return the items that a click on it
- * predicts, with weights (see core/neighbours.h).
+ * dlints_neighbours(query, k): for each item of a click log, return other items that its users
+ * click, with weights (see core/neighbours.h).
  *
  * The query returns user, item and optionally a weight. k is 1 to 200.  Raises an error if query or
  * k is NULL, if a column has a wrong type, and if the log exceeds dlints.factors_memory.

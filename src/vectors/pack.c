@@ -32,7 +32,7 @@ typedef struct PackedVectors
 	int			width;			/* bytes per number that is not zero */
 	bool		is_matrix;
 	const uint8 *next;
-	Size		left;			/* number of bytes that begin at "next" */
+	Size		left;			/* number of bytes that are not read yet */
 } PackedVectors;
 
 /* Position in a packed value at which a call ended, so that the next call can continue there */
@@ -41,7 +41,7 @@ typedef struct Reader
 	ValueKey	key;			/* identifies the packed value */
 	bytea	   *plain;
 	PackedVectors vectors;
-	int64		place;			/* number of the vector at "next", counted from 1 */
+	int64		place;			/* number of the next vector, counted from 1 */
 	ValueKey	weights_key;	/* identifies the argument "weights" */
 	double	   *mean;			/* weighted mean of all vectors; NULL until needed */
 } Reader;
