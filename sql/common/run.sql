@@ -163,30 +163,31 @@ CREATE FUNCTION _dlints_run_part(setting regclass, part text) RETURNS text
 $$
 DECLARE
 	own pg_catalog.name;
+	is_free boolean;
 	result text;
 	message text;
 	remedy text;
 BEGIN
-	BEGIN                                   -- not in the block below, where an error would restore the search_path
+	BEGIN                                   -- not in the block below, where an error would undo both
 		own := @extschema@._dlints_enter(setting);
+		PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
+		is_free := FOUND;
 	EXCEPTION
-		WHEN lock_not_available THEN
+		WHEN lock_not_available OR transaction_rollback THEN
 			RAISE NOTICE 'part "%" of the maintenance of "%" waits for the next run()', part, (parse_ident(setting::text))[1]
-				USING DETAIL = 'Another session holds a lock that it needs.';
+				USING DETAIL = 'Another session holds a lock that it needs, or has changed the same rows.';
 			RETURN NULL;
 	END;
 	IF (part = ANY ('{learn,refresh,items,refit,rebuild,prices,months,run}')) IS NOT TRUE THEN
 		RAISE 'there is no part "%" of the maintenance', part USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'Parts are learn, refresh, items, refit, rebuild, prices and months.';
+	ELSIF NOT is_free THEN          -- another session is doing this part
+		RETURN NULL;
 	END IF;
 	BEGIN
 		IF part = 'run' THEN
 			-- nothing would be due for long if the clock was wrong, and then set back
 			UPDATE job j SET done_at = now() WHERE j.name = 'run' OR j.done_at > now() + interval '1 hour';
-			RETURN NULL;
-		END IF;
-		PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
-		IF NOT FOUND THEN               -- another session is doing this part
 			RETURN NULL;
 		END IF;
 		result := @extschema@._dlints_do_part(part);

@@ -143,6 +143,27 @@ for my $part ('learn', 'items', 'refit')
 		"no part has an error after two sessions were at \"$part\"");
 	$sessions->run(2, 'RESET lock_timeout');
 }
+# a part fails as soon as a change waits for it, and the change has time to go on before the error is written
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION fail_beside_change() RETURNS trigger LANGUAGE plpgsql AS $$
+	BEGIN
+		IF TG_TABLE_NAME = 'job' THEN
+			PERFORM pg_sleep(0.3) FROM pg_stat_activity WHERE query ~ 'alter' AND pid <> pg_backend_pid();
+			RETURN NULL;
+		END IF;
+		WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.01); END LOOP;
+		RAISE 'broken';
+	END $$;
+	CREATE TRIGGER failing BEFORE UPDATE ON board.item_vector EXECUTE FUNCTION fail_beside_change();
+	CREATE TRIGGER failing BEFORE UPDATE ON board.job EXECUTE FUNCTION fail_beside_change();
+	UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh'});
+$sessions->{2}->query_until(qr/sent/, "\\echo sent\nCALL board.run();\n");
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+$sessions->run(1, 'BEGIN', q{SELECT dlints_alter_recommender('board', '{"cap": null}')});
+is($sessions->outcome(2), '00000', 'run() continues after a part that fails while a change waits for it');
+$sessions->run(1, 'COMMIT');
+is(value(q{problem FROM board.job WHERE name = 'refresh'}), 'broken', 'the error of a part is kept');
+$node->safe_psql('postgres', q{DROP FUNCTION fail_beside_change CASCADE; SELECT board.refresh()});
 $node->safe_psql('postgres', 'CALL board.run()');
 is_the_logs('the models equal a rebuild after two sessions called run()');
 # training continues while a fit is computed
