@@ -137,7 +137,7 @@ BEGIN
 		              ELSE @extschema@._dlints_recommender_due(wait) END;
 		EXIT WHEN cardinality(batch) = 0;
 		DELETE FROM pending WHERE decision = ANY (batch);
-		learned := learned + @extschema@._dlints_train(batch, false);
+		learned := learned + @extschema@._dlints_train(batch, are_corrections => false);
 		n_batches := n_batches + 1;
 	END LOOP;
 	LOOP
@@ -147,7 +147,7 @@ BEGIN
 		batch := CASE WHEN is_ranker THEN @extschema@._dlints_ranker_due_corrections()
 		              ELSE @extschema@._dlints_recommender_due_corrections() END;
 		EXIT WHEN cardinality(batch) = 0;
-		n := @extschema@._dlints_train(batch, true);
+		n := @extschema@._dlints_train(batch, are_corrections => true);
 		learned := learned + n;
 		n_batches := n_batches + 1;
 		EXIT WHEN n = 0;	-- concurrent sessions have locked all remaining decisions
