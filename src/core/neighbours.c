@@ -411,49 +411,28 @@ is_larger(const Neighbour *a, const Neighbour *b)
 	return size > other || (size == other && a->item < b->item);
 }
 
-/* Restore the heap order below the element at "root". */
-static void
-sift(uint32_t root, uint32_t count, Neighbour *heap)
-{
-	for (;;)
-	{
-		uint32_t	least = root;
-		uint32_t	child;
-		Neighbour	moved;
-
-		for (child = 2 * root + 1; child <= 2 * root + 2; child++)
-			if (child < count && is_larger(&heap[least], &heap[child]))
-				least = child;
-		if (least == root)
-			return;
-		moved = heap[root];
-		heap[root] = heap[least];
-		heap[least] = moved;
-		root = least;
-	}
-}
-
-/* Reduce a row to its "max" weights of largest magnitude.  Returns the number that remains. */
+/*
+ * Reduce a row to its "max" weights of largest magnitude, in descending order, by insertion.
+ *
+ * Returns the number that remains.
+ */
 uint32_t
 neighbours_truncate(uint32_t count, uint32_t max, Neighbour *row)
 {
-	uint32_t	kept = count < max ? count : max;
+	uint32_t	kept = 0;
 
-	for (uint32_t i = kept / 2; i > 0; i--)
-		sift(i - 1, kept, row);
-	for (uint32_t i = kept; i < count; i++)
-		if (is_larger(&row[i], &row[0]))
-		{
-			row[0] = row[i];
-			sift(0, kept, row);
-		}
-	for (uint32_t i = kept; i > 1; i--)
+	for (uint32_t i = 0; max > 0 && i < count; i++)
 	{
-		Neighbour	least = row[0];
+		Neighbour	next = row[i];
+		uint32_t	place;
 
-		row[0] = row[i - 1];
-		row[i - 1] = least;
-		sift(0, i - 1, row);
+		if (kept == max && !is_larger(&next, &row[kept - 1]))
+			continue;
+		if (kept < max)
+			kept++;
+		for (place = kept - 1; place > 0 && is_larger(&next, &row[place - 1]); place--)
+			row[place] = row[place - 1];
+		row[place] = next;
 	}
 	return kept;
 }
