@@ -151,10 +151,9 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 	v.row_of = AllocateMany(sizeof(int), rounded);
 	v.taken = AllocateMany(sizeof(int), from->group_count);
 	v.scores = AllocateNumbers(rounded);
-	v.closest = AllocateNumbers(rounded);
-	v.peaks = AllocateNumbers(rounded / VARIETY_STRIP);
-	v.applied = AllocateMany(sizeof(int), rounded / VARIETY_STRIP);
-	v.chosen = AllocateMany(sizeof(int), Min(from->rules.k, count));
+	v.penalties = AllocateNumbers(rounded);
+	v.closest = AllocateMany(sizeof(float), rounded);
+	v.penalized = AllocateNumbers(rounded);
 	return v;
 }
 

@@ -6,15 +6,14 @@
  */
 #include "variety.h"
 
+#include <float.h>
 #include <math.h>
-#include <stdbool.h>
 
 #include "clones.h"
 #include "numbers.h"
 #include "slate.h"
 
 #define OCTETS	(VARIETY_STRIP / 8)
-#define QUADS	(VARIETY_STRIP / 4)
 
 /* ---------- similarity ---------- */
 
@@ -50,7 +49,7 @@ variety_start(Variety *v)
 }
 
 /*
- * Compute the cosines of the vector "unit" with all candidates.
+ * Compute the cosines of the vector "unit" with all candidates, at most 1.
  *
  * Products are added in order, so that equal vectors have equal cosines.
  */
@@ -58,6 +57,7 @@ CPU_CLONES
 static void
 fill_row(const Variety *v, float *row)
 {
+	const octet one = (octet) {0.0f} + 1.0f;
 	const octet *lanes = (const octet *) v->units;
 
 	for (int at = 0; at < v->count; at += VARIETY_STRIP)
@@ -70,136 +70,65 @@ fill_row(const Variety *v, float *row)
 				sum[l] += lanes[l] * v->unit[k];
 		UNROLL
 		for (int l = 0; l < OCTETS; l++)
-			((octet *) (row + at))[l] = sum[l];
+			((octet *) (row + at))[l] = LOWER(octet, sum[l], one);
 	}
 }
 
-/* Compute the similarities of all candidates to a chosen one, unless they are cached. */
-static void
-compute_row(Variety *v, int chosen)
+/* Get the similarities of all candidates to a chosen one.  They are cached as far as rows suffice. */
+static const float *
+similarities_to(Variety *v, int chosen)
 {
 	const float *lane = lane_of(v, chosen);
-	float	   *row = v->rows + (size_t) v->row_count * variety_rounded(v->count);
+	int			row = v->row_of[chosen] >= 0 ? v->row_of[chosen] : v->row_count;
+	float	   *similarities = v->rows + (size_t) row * variety_rounded(v->count);
 
 	if (v->row_of[chosen] >= 0)
-		return;
+		return similarities;
 	if (v->row_count < v->max_rows - 1)
 		v->row_of[chosen] = v->row_count++;
 	for (int k = 0; k < v->dim; k++)
 		v->unit[k] = lane[(size_t) k * VARIETY_STRIP];
-	fill_row(v, row);
+	fill_row(v, similarities);
+	return similarities;
 }
 
 /* ---------- choice of one slate ---------- */
-
-static double
-higher(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-/* Update the penalized scores of some candidates after a choice.  Returns the highest score. */
-static inline double
-score_strip(double diversity, const double *similar, const double *scores, double *closest,
-		  double *penalized)
-{
-	quad		one = (quad) {0.0} + 1.0;
-	quad		peak = (quad) {0.0} - INFINITY;
-
-	UNROLL
-	for (int i = 0; i < QUADS; i++)
-	{
-		quad		score = ((const quad *) scores)[i];
-		quad		similarity = HIGHER(quad, ((const quad *) similar)[i], ((quad *) closest)[i]);
-
-		similarity = LOWER(quad, similarity, one);
-		((quad *) closest)[i] = similarity;
-		((quad *) penalized)[i] =
-			score - diversity * HIGHER(quad, score, (quad) {0.0}) * similarity;
-		peak = HIGHER(quad, ((quad *) penalized)[i], peak);
-	}
-	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
-}
-
-/* Update the penalized scores of VARIETY_STRIP candidates.  Returns the highest score. */
-CPU_CLONES
-static double
-update_strip(Variety *v, size_t strip)
-{
-	size_t		at = strip * VARIETY_STRIP;
-	octet		nearest[OCTETS] = {{0.0f}};
-	double		similar[VARIETY_STRIP];
-	double		penalized[VARIETY_STRIP];
-
-	if (v->applied[strip] == v->chosen_count)
-		return v->peaks[strip];
-	for (int i = v->applied[strip]; i < v->chosen_count; i++)
-	{
-		int			row = v->row_of[v->chosen[i]];
-		const float *similarities = v->rows + at +
-			(size_t) (row < 0 ? v->row_count : row) * variety_rounded(v->count);
-
-		UNROLL
-		for (int l = 0; l < OCTETS; l++)
-			nearest[l] = HIGHER(octet, ((const octet *) similarities)[l], nearest[l]);
-	}
-	v->applied[strip] = v->chosen_count;
-	for (int i = 0; i < VARIETY_STRIP; i++)
-		similar[i] = ((const float *) nearest)[i];
-	return v->peaks[strip] = score_strip(v->diversity, similar, v->scores + at, v->closest + at,
-										 penalized);
-}
-
-/* Find the highest penalized score of all candidates. */
-static double
-find_highest(Variety *v)
-{
-	size_t		strips = variety_rounded(v->count) / VARIETY_STRIP;
-	bool		is_reused = v->chosen_count > 0 && v->row_of[v->chosen[v->chosen_count - 1]] < 0;
-	size_t		first = 0;
-	double		highest = -INFINITY;
-
-	for (size_t strip = 1; strip < strips; strip++)
-		if (v->peaks[strip] > v->peaks[first])
-			first = strip;
-	for (size_t i = 0; i <= strips; i++)
-	{
-		size_t		strip = i == 0 ? first : i - 1;
-
-		if (v->peaks[strip] >= highest || is_reused)
-			highest = higher(update_strip(v, strip), highest);
-	}
-	return highest;
-}
-
-/* Compute penalized scores of VARIETY_STRIP candidates. */
-CPU_CLONES
-static double
-rescore_strip(const Variety *v, int at, double *penalized)
-{
-	return score_strip(v->diversity, v->closest + at, v->scores + at, v->closest + at, penalized);
-}
 
 /* Begin a slate after the scores have been set.  Ties are broken by keys drawn from "seed". */
 void
 variety_begin(Variety *v, uint64_t seed, int group_count)
 {
 	size_t		rounded = variety_rounded(v->count);
-	double		penalized[VARIETY_STRIP];
 
 	v->seed = seed;
-	v->chosen_count = 0;
+	v->last = -1;
 	for (int g = 0; g < group_count; g++)
 		v->taken[g] = 0;
-	for (size_t at = 0; at < rounded; at++)
-		v->closest[at] = 0.0;
 	for (size_t at = (size_t) v->count; at < rounded; at++)
 		v->scores[at] = -INFINITY;
-	for (size_t at = 0; at < rounded; at += VARIETY_STRIP)
+	for (size_t at = 0; at < rounded; at++)
 	{
-		v->peaks[at / VARIETY_STRIP] = rescore_strip(v, (int) at, penalized);
-		v->applied[at / VARIETY_STRIP] = 0;
+		v->closest[at] = 0.0f;
+		v->penalties[at] = v->scores[at] > 0.0 ? v->diversity * v->scores[at] : 0.0;
+		v->penalized[at] = v->scores[at];
 	}
+}
+
+/* Update similarities to the nearest chosen candidate, and the penalized scores. */
+CPU_CLONES
+static void
+penalize(Variety *v, const float *similarities)
+{
+	size_t		rounded = variety_rounded(v->count);
+
+	for (size_t at = 0; at < rounded; at += sizeof(octet) / sizeof(float))
+	{
+		octet	   *closest = (octet *) (v->closest + at);
+
+		*closest = HIGHER(octet, *(const octet *) (similarities + at), *closest);
+	}
+	for (size_t at = 0; at < rounded; at++)
+		v->penalized[at] = v->scores[at] - v->penalties[at] * (double) v->closest[at];
 }
 
 static uint64_t
@@ -208,21 +137,20 @@ tie_key(const Variety *v, int at)
 	return slate_tie_key(v->seed, (uint64_t) v->numbers[at]);
 }
 
-/* Find the candidate with the penalized score "highest", which must exist. */
+/* Find the candidate with the highest penalized score.  Returns -1 if none is left. */
 static int
-argmax(const Variety *v, double highest)
+argmax(const Variety *v)
 {
-	double		penalized[VARIETY_STRIP];
+	double		highest = -DBL_MAX;
 	int			found = -1;
 
-	for (int at = 0; at < v->count; at += VARIETY_STRIP)
+	for (int at = 0; at < v->count; at++)
 	{
-		if (v->peaks[at / VARIETY_STRIP] < highest)
+		if (v->penalized[at] < highest)
 			continue;
-		rescore_strip(v, at, penalized);
-		for (int i = 0; i < VARIETY_STRIP; i++)
-			if (penalized[i] == highest && (found < 0 || tie_key(v, at + i) < tie_key(v, found)))
-				found = at + i;
+		if (found < 0 || v->penalized[at] > highest || tie_key(v, at) < tie_key(v, found))
+			found = at;
+		highest = v->penalized[at];
 	}
 	return found;
 }
@@ -245,15 +173,10 @@ exclude(Variety *v, int chosen)
 int
 variety_next(Variety *v)
 {
-	double		highest;
-	int			chosen;
-
-	if (v->chosen_count > 0)
-		compute_row(v, v->chosen[v->chosen_count - 1]);
-	highest = find_highest(v);
-	if (highest == -INFINITY)
-		return -1;
-	chosen = argmax(v, highest);
-	exclude(v, chosen);
-	return v->chosen[v->chosen_count++] = chosen;
+	if (v->last >= 0)
+		penalize(v, similarities_to(v, v->last));
+	v->last = argmax(v);
+	if (v->last >= 0)
+		exclude(v, v->last);
+	return v->last;
 }

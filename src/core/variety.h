@@ -47,13 +47,12 @@ typedef struct Variety
 
 	/* fields of the current list */
 	uint64_t	seed;
-	int		   *chosen;			/* candidates chosen so far */
-	int			chosen_count;
+	int			last;			/* candidate chosen last; -1: none */
 	int		   *taken;			/* chosen candidates per group */
 	double	   *scores;			/* -infinity: unavailable */
-	double	   *closest;		/* each candidate's largest similarity to a chosen one */
-	double	   *peaks;			/* highest penalized score in each strip of candidates */
-	int		   *applied;		/* per strip, number of choices that scores reflect */
+	double	   *penalties;		/* penalties at a similarity of 1 */
+	float	   *closest;		/* each candidate's largest similarity to a chosen one */
+	double	   *penalized;		/* penalized scores */
 } Variety;
 
 extern void variety_set_vector(Variety *v, int at, const double *vector);

@@ -111,10 +111,9 @@ make_variety(const Case *c)
 	v.row_of = allocate((size_t) c->candidates * sizeof(int));
 	v.taken = allocate(((size_t) c->group_count + 1) * sizeof(int));
 	v.scores = guarded(rounded);
-	v.closest = guarded(rounded);
-	v.peaks = guarded(rounded / VARIETY_STRIP);
-	v.applied = allocate(rounded / VARIETY_STRIP * sizeof(int));
-	v.chosen = allocate((size_t) c->candidates * sizeof(int));
+	v.penalties = guarded(rounded);
+	v.closest = guarded_floats(rounded);
+	v.penalized = guarded(rounded);
 	for (int i = 0; i < c->candidates; i++)
 		variety_set_vector(&v, i, c->vectors[i]);
 	variety_start(&v);
