@@ -7,10 +7,11 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_collation.h"
 #include "executor/spi.h"
-#include "lib/stringinfo.h"
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/hsearch.h"
 
 #include "compat.h"
@@ -34,22 +35,22 @@ typedef struct KeptPlanEntry
 	SPIPlanPtr	plan;
 } KeptPlanEntry;
 
-/* Replacement of a word in braces: "text" if the variant has all flags "bits", else "otherwise" */
+/* Replacement of a word in braces: "text" if the variant has the flag "bit", else "otherwise" */
 typedef struct StatementWord
 {
 	const char *name;
-	uint32		bits;
+	uint32		bit;
 	const char *text;
 	const char *otherwise;
 } StatementWord;
 
 static const StatementWord words[] = {
-	{"shortlist", VARIANT_SHORTLIST,
+	{"{shortlist}", VARIANT_SHORTLIST,
 		"\n    AND    EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
-	{"bonus", VARIANT_BONUS, "b.bonus", "NULL::float8"},
-	{"bonus_of", VARIANT_BONUS, " CROSS JOIN LATERAL bonus(a.item, $1, $2) b", ""},
-	{"cap_group", VARIANT_CAP, "g.cap_group", "NULL::text"},
-	{"cap_group_of", VARIANT_CAP, " CROSS JOIN LATERAL cap_group(a.item, $1, $2) g", ""}
+	{"{bonus}", VARIANT_BONUS, "b.bonus", "NULL::float8"},
+	{"{bonus_of}", VARIANT_BONUS, " CROSS JOIN LATERAL bonus(a.item, $1, $2) b", ""},
+	{"{cap_group}", VARIANT_CAP, "g.cap_group", "NULL::text"},
+	{"{cap_group_of}", VARIANT_CAP, " CROSS JOIN LATERAL cap_group(a.item, $1, $2) g", ""}
 };
 
 static HTAB *kept_plans = NULL;
@@ -70,72 +71,28 @@ drop_surplus(XactEvent event, void *arg)
 	kept_plans = NULL;
 }
 
-/* Append a statement's text, with the extension's schema in place of "@extschema@". */
-static void
-append_qualified(StringInfo text, const char *sql, Size length, const char *extension)
+/* Replace all occurrences of "from" in a statement's text. */
+static char *
+replace_word(const char *sql, const char *from, const char *to)
 {
-	const char *end = sql + length;
-	const char *placeholder;
-
-	while ((placeholder = strstr(sql, PLACEHOLDER)) != NULL && placeholder < end)
-	{
-		appendBinaryStringInfo(text, sql, placeholder - sql);
-		appendStringInfoString(text, extension);
-		sql = placeholder + strlen(PLACEHOLDER);
-	}
-	appendBinaryStringInfo(text, sql, end - sql);
-}
-
-/* Get the length of the word in braces at the start of a text; 0 if there is none. */
-static Size
-word_length(const char *text)
-{
-	Size		length = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_");
-
-	return length > 1 && text[length] == '}' ? length + 1 : 0;
-}
-
-static const char *
-replacement(const char *name, Size length, uint32 variant)
-{
-	for (const StatementWord *word = words; word < words + lengthof(words); word++)
-		if (strlen(word->name) == length && strncmp(word->name, name, length) == 0)
-			return (variant & word->bits) == word->bits ? word->text : word->otherwise;
-	elog(ERROR, "unknown word \"%.*s\" in a statement", (int) length, name);
-	return NULL;				/* keep the compiler quiet */
-}
-
-/* Append a statement's text, with words in braces replaced recursively. */
-static void
-append_expanded(StringInfo text, const char *sql, /* NOLINT(misc-no-recursion) */
-				const char *extension, uint32 variant)
-{
-	const char *start = sql;
-
-	for (; *sql != '\0'; sql++)
-	{
-		Size		length = *sql == '{' ? word_length(sql) : 0;
-
-		if (length == 0)
-			continue;
-		append_qualified(text, start, sql - start, extension);
-		append_expanded(text, replacement(sql + 1, length - 2, variant), extension, variant);
-		start = sql + length;
-		sql = start - 1;
-	}
-	append_qualified(text, start, sql - start, extension);
+	return TextDatumGetCString(DirectFunctionCall3Coll(replace_text, C_COLLATION_OID,
+													   CStringGetTextDatum(sql),
+													   CStringGetTextDatum(from),
+													   CStringGetTextDatum(to)));
 }
 
 static SPIPlanPtr
 prepare(const PageRequest *page, const PageQuery *query, uint32 variant, Oid *types, int count)
 {
-	StringInfoData text;
+	const char *extension = quote_identifier(SchemaName(page->extension_schema));
+	const char *sql = query->sql;
 	SPIPlanPtr	plan;
 
-	initStringInfo(&text);
-	append_expanded(&text, query->sql, quote_identifier(SchemaName(page->extension_schema)),
-					variant);
-	plan = SPI_prepare_cursor(text.data, count, types, CURSOR_OPT_GENERIC_PLAN);
+	for (const StatementWord *word = words; word < words + lengthof(words); word++)
+		sql = replace_word(sql, word->name,
+						   (variant & word->bit) != 0 ? word->text : word->otherwise);
+	sql = replace_word(sql, PLACEHOLDER, extension);
+	plan = SPI_prepare_cursor(sql, count, types, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR, "could not prepare a statement: %s", SPI_result_code_string(SPI_result));
 	if (SPI_keepplan(plan) != 0)
