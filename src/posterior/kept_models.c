@@ -165,7 +165,6 @@ typedef struct CallSite
 static MemoryContext all_context = NULL;
 static models_hash *table = NULL;
 static Size kept_bytes = 0;
-static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* cached models that are stored inline */
 
 static Size
 CacheLimit(void)
@@ -210,8 +209,6 @@ PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 static void
 EvictModel(PreparedModel *model)
 {
-	if (!VARATT_IS_EXTERNAL(model->key.bytes))
-		dlist_delete(&model->in_line);
 	models_delete_item(table, models_lookup_hash(table, &model->key, model->hash));
 	kept_bytes -= model->bytes;
 	model->kept = false;
@@ -250,27 +247,15 @@ MakeRoom(Size bound)
 /*
  * Evict models from the cache at the end of a transaction.
  *
- * Inline models are evicted, because they are cheap to read again, or were values of PL/pgSQL
- * variables.  Other models may be old versions that no query will use again.
+ * They may be old versions that no query will use again.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
 {
-	dlist_mutable_iter next;
-
-	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT &&
-		event != XACT_EVENT_PARALLEL_COMMIT &&
-		event != XACT_EVENT_PARALLEL_ABORT &&
-		event != XACT_EVENT_PREPARE)
-		return;
-	dlist_foreach_modify(next, &in_line)
-	{
-		PreparedModel *model = dlist_container(PreparedModel, in_line, next.cur);
-
-		if (model->users == 0)
-			EvictModel(model);
-	}
-	MakeRoom(CacheLimit() / IDLE_CACHE_DIVISOR);
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PARALLEL_COMMIT || event == XACT_EVENT_PARALLEL_ABORT ||
+		event == XACT_EVENT_PREPARE)
+		MakeRoom(CacheLimit() / IDLE_CACHE_DIVISOR);
 }
 
 /* ---------- reading ---------- */
@@ -346,8 +331,6 @@ InsertModel(Datum datum, uint32 hash)
 	entry->model = model;
 	MemoryContextSetParent(model->context, all_context);
 	model->kept = true;
-	if (!VARATT_IS_EXTERNAL(model->key.bytes))
-		dlist_push_tail(&in_line, &model->in_line);
 	UpdateKeptBytes(model);
 	return model;
 }

@@ -7,7 +7,6 @@
 
 #include "access/detoast.h"
 #include "fmgr.h"
-#include "lib/ilist.h"
 
 #include "compat.h"
 #include "model/model.h"
@@ -75,7 +74,6 @@ typedef struct PreparedModel
 	bool		kept;
 	Size		bytes;			/* allocated memory of this struct and of results, in bytes */
 	uint32		hash;
-	dlist_node	in_line;
 	int			users;			/* number of function calls in running plans with this model */
 	uint32		seen_in;		/* id of the transaction that last checked the toast pointer */
 	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
