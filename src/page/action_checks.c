@@ -129,6 +129,7 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 	int			count = JsonContainerSize(actions);
 	Datum	   *constraints;
 	int			n_constraints = ArgElements(request->constraints, &constraints, NULL);
+	Jsonb	   *reserved = ReadReservedKeys(request);
 	Workload	load = {0};
 	char	  **ids;
 
@@ -146,7 +147,7 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 		CHECK_FOR_INTERRUPTS();
 		ids[i] = ActionId(action);
 		check_action(action, ids[i], constraints, n_constraints);
-		names = ReadActionNames(action, constraints, n_constraints);
+		names = ReadActionNames(action, reserved);
 		add_workload(&load, &names, context, n_numbers);
 		check_workload(&load, context, n_numbers);
 		NamesFree(&names);

@@ -108,15 +108,14 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 	Jsonb	   *numbers = PG_GETARG_JSONB_P(3);
 	ReturnSetInfo *rows = ResultRows(fcinfo);
 	JsonbContainer *actions = &request.actions->root;
-	Datum	   *constraints;
-	int			n_constraints = ArgElements(request.constraints, &constraints, NULL);
+	Jsonb	   *reserved = ReadReservedKeys(&request);
 	ActionNames context = ReadContextNames(&request);
 
 	for (uint32 i = 0; JsonContainerIsArray(actions) && i < JsonContainerSize(actions); i++)
 	{
 		JsonbValue *action = getIthJsonbValueFromContainer(actions, i);
 		char	   *id = ActionId(action);
-		ActionNames names = ReadActionNames(action, constraints, n_constraints);
+		ActionNames names = ReadActionNames(action, reserved);
 		double		sum[ACTION_FEATURES] = {0.0};
 		Datum		values[4];
 		bool		nulls[4] = {false, id == NULL};

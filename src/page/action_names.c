@@ -13,11 +13,13 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
 #include "compat.h"
 #include "page/action_names.h"
+#include "sql/args.h"
 #include "sql/arrays.h"
 
 /* Range of the absolute values of numbers in a request; 0 is also valid */
@@ -191,7 +193,8 @@ number_word(Numeric numeric)
 
 /* NOLINTBEGIN(misc-no-recursion): documents nest; the stack depth is checked */
 
-static void read_container(ActionNames *names, StringInfo path, JsonbContainer *container);
+static void read_container(ActionNames *names, StringInfo path, JsonbContainer *container,
+						   JsonbContainer *skipped);
 
 static void
 read_value(ActionNames *names, StringInfo path, const JsonbValue *value)
@@ -213,25 +216,21 @@ read_value(ActionNames *names, StringInfo path, const JsonbValue *value)
 			pfree(word);
 			break;
 		case jbvBinary:
-			read_container(names, path, value->val.binary.data);
+			read_container(names, path, value->val.binary.data, NULL);
 			break;
 		default:
 			break;
 	}
 }
 
+/* Append names for the values of a container, except for keys of the object "skipped". */
 static void
-append_key(StringInfo path, const JsonbValue *key)
-{
-	appendStringInfoChar(path, '.');
-	appendBinaryStringInfo(path, key->val.string.val, key->val.string.len);
-}
-
-static void
-read_container(ActionNames *names, StringInfo path, JsonbContainer *container)
+read_container(ActionNames *names, StringInfo path, JsonbContainer *container,
+			   JsonbContainer *skipped)
 {
 	JsonbIterator *iterator = JsonbIteratorInit(container);
 	int			path_len = path->len;
+	bool		is_skipped = false;
 	JsonbIteratorToken token;
 	JsonbValue	value;
 
@@ -241,10 +240,14 @@ read_container(ActionNames *names, StringInfo path, JsonbContainer *container)
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_KEY)
 		{
+			is_skipped = skipped != NULL &&
+				getKeyJsonValueFromContainer(skipped, value.val.string.val, value.val.string.len,
+											 NULL) != NULL;
 			path->len = path_len;
-			append_key(path, &value);
+			appendStringInfoChar(path, '.');
+			appendBinaryStringInfo(path, value.val.string.val, value.val.string.len);
 		}
-		else if (token == WJB_VALUE || token == WJB_ELEM)
+		else if ((token == WJB_VALUE || token == WJB_ELEM) && !is_skipped)
 			read_value(names, path, &value);
 	}
 	path->len = path_len;
@@ -253,87 +256,53 @@ read_container(ActionNames *names, StringInfo path, JsonbContainer *container)
 
 /* NOLINTEND(misc-no-recursion) */
 
-static bool
-is_key(const JsonbValue *key, const char *name, int len)
-{
-	return key->val.string.len == len && memcmp(key->val.string.val, name, len) == 0;
-}
-
-static bool
-is_among(const JsonbValue *key, Datum *keys, int count)
-{
-	for (int i = 0; i < count; i++)
-	{
-		text	   *name = DatumGetTextPP(keys[i]);
-
-		if (is_key(key, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)))
-			return true;
-	}
-	return false;
-}
-
 /* Create a name, such as ".size=large", for each value of a context except its vectors. */
 ActionNames
 ReadContextNames(const RankRequest *request)
 {
-	JsonbContainer *context = &request->context->root;
-	JsonbIterator *iterator = JsonbIteratorInit(context);
-	bool		is_object = JsonContainerIsObject(context);
 	StringInfoData path;
-	JsonbIteratorToken token;
-	JsonbValue	value;
-	bool		is_vector = false;
 	ActionNames names = {0};
 
 	initStringInfo(&names.bytes);
 	initStringInfo(&path);
-	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-	{
-		if (token == WJB_KEY)
-		{
-			is_vector = is_object &&
-				getKeyJsonValueFromContainer(&request->vectors->root, value.val.string.val,
-											 value.val.string.len, NULL) != NULL;
-			resetStringInfo(&path);
-			append_key(&path, &value);
-		}
-		else if ((token == WJB_VALUE || token == WJB_ELEM) && !is_vector)
-			read_value(&names, &path, &value);
-	}
+	read_container(&names, &path, &request->context->root, &request->vectors->root);
 	pfree(path.data);
 	return names;
 }
 
-/* Create a name, such as ".size=large", for each value of an action except its price and costs. */
+/* Create an object with the keys of actions that are no features: id, price and costs. */
+Jsonb *
+ReadReservedKeys(const RankRequest *request)
+{
+	StringInfoData json;
+	Datum	   *constraints;
+	int			count = ArgElements(request->constraints, &constraints, NULL);
+
+	initStringInfo(&json);
+	appendStringInfoString(&json, "{\"id\": 0, \"price\": 0");
+	for (int i = 0; i < count; i++)
+	{
+		appendStringInfoString(&json, ", ");
+		escape_json(&json, TextDatumGetCString(constraints[i]));
+		appendStringInfoString(&json, ": 0");
+	}
+	appendStringInfoChar(&json, '}');
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)));
+}
+
+/* Create a name, such as ".size=large", for each value of an action except for reserved keys. */
 ActionNames
-ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
+ReadActionNames(const JsonbValue *action, Jsonb *reserved)
 {
 	StringInfoData path;
-	JsonbIterator *iterator;
-	JsonbIteratorToken token;
-	JsonbValue	value;
 	char	   *id = ActionId(action);
-	bool		is_skipped = false;
 	ActionNames names = {0};
 
 	initStringInfo(&names.bytes);
 	initStringInfo(&path);
 	if (action->type == jbvBinary && JsonContainerIsObject(action->val.binary.data))
 	{
-		iterator = JsonbIteratorInit(action->val.binary.data);
-		while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-		{
-			if (token == WJB_KEY)
-			{
-				is_skipped = is_key(&value, "id", 2) || is_key(&value, "price", 5) ||
-					is_among(&value, constraints, n_constraints);
-				resetStringInfo(&path);
-				append_key(&path, &value);
-			}
-			else if (token == WJB_VALUE && !is_skipped)
-				read_value(&names, &path, &value);
-		}
-		resetStringInfo(&path);
+		read_container(&names, &path, action->val.binary.data, &reserved->root);
 		appendStringInfoString(&path, ".id");
 	}
 	if (id != NULL)

@@ -32,7 +32,8 @@ typedef struct ActionNames
 
 /* functions in action_names.c */
 extern ActionNames ReadContextNames(const RankRequest *request);
-extern ActionNames ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints);
+extern Jsonb *ReadReservedKeys(const RankRequest *request);
+extern ActionNames ReadActionNames(const JsonbValue *action, Jsonb *reserved);
 extern void NamesFree(ActionNames *names);
 
 extern const char *QuoteValue(const JsonbValue *value);
