@@ -37,7 +37,7 @@ typedef struct Progress
 static int64
 MaxLag(const DlintsHeader *model)
 {
-	int64		dim = ModelFeatureCount(model);
+	int64		dim = ModelCoefficientCount(model);
 
 	if (dim <= MAX_EXACT_DIM)
 		return 0;
@@ -86,7 +86,7 @@ BeginPartition(Progress *progress, Datum datum)
 	int			dim;
 
 	progress->model = ModelCopyFromDatum(datum);
-	dim = ModelFeatureCount(&progress->model->header);
+	dim = ModelCoefficientCount(&progress->model->header);
 	progress->mean = palloc(sizeof(double) * dim);
 	progress->b = palloc(sizeof(double) * dim);
 	progress->factor = palloc(sizeof(double) * factor_value_count(dim, false));
@@ -158,11 +158,11 @@ dlints_progressive(PG_FUNCTION_ARGS)
 	model = CurrentModel(progress, PG_GETARG_DATUM(0));
 	observation = ObservationCreate(&model->header);
 	ReadObservation(fcinfo, &update_form, &model->header, &observation, NULL);
-	reduced = palloc(sizeof(double) * ModelFeatureCount(&model->header));
+	reduced = palloc(sizeof(double) * ModelCoefficientCount(&model->header));
 	ReduceFeatures(&model->header, 1, observation.features, observation.profile, reduced);
 	if (!MeanIsRecent(progress))
 		ComputeMean(progress);
-	predicted = dot_double(ModelFeatureCount(&model->header), progress->mean, reduced);
+	predicted = dot_double(ModelCoefficientCount(&model->header), progress->mean, reduced);
 	if (!PG_ARGISNULL(update_form.reward))
 		LearnRow(model, &observation, reduced);
 	PG_RETURN_FLOAT8(ResultFinite(predicted));

@@ -69,7 +69,7 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 			int memories_argno, DlintsHeader *header)
 {
 	bool		by_count = PG_ARGISNULL(half_life_argno);
-	int			dim = ModelFeatureCount(header);
+	int			dim = ModelCoefficientCount(header);
 	int			memories = !PG_ARGISNULL(discount_argno) ? 1 :
 		dim > MAX_DIM_THREE_MEMORIES ? 2 : 3;
 

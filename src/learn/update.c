@@ -79,7 +79,7 @@ void
 LearnBlock(Dlints *model, const Block *block, const double *features, const double *profiles)
 {
 	double	   *reduced = palloc(sizeof(double) * (Size) block->count *
-								 ModelFeatureCount(&model->header));
+								 ModelCoefficientCount(&model->header));
 
 	ReduceFeatures(&model->header, block->count, features, profiles, reduced);
 	LearnReduced(model, block, reduced);

@@ -32,7 +32,7 @@ dlints_project(PG_FUNCTION_ARGS)
 	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
 
 	return ResultVector(ReduceArray(model, ArgArray(fcinfo, 1), PG_GETARG_DATUM(2)),
-						ModelFeatureCount(model));
+						ModelCoefficientCount(model));
 }
 
 PG_FUNCTION_INFO_V1(dlints_mean);
@@ -182,7 +182,7 @@ static char *
 GetHint(const DlintsHeader *model)
 {
 	double		window = ComputeWindow(model, model->memories - 1);
-	int			dim = ModelFeatureCount(model);
+	int			dim = ModelCoefficientCount(model);
 
 	if (model->totals.N > 0.0 && model->totals.S < MIN_PEAK_SHARE * model->totals.peak)
 		return pstrdup("Retracting observations has left rounding errors in the model; rebuild it from its log.");

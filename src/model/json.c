@@ -62,7 +62,7 @@ static Object
 PriorObject(Dlints *model)
 {
 	double	   *numbers = ModelPriorNumbers(model);
-	int			dim = ModelFeatureCount(&model->header);
+	int			dim = ModelCoefficientCount(&model->header);
 
 	return (Object) {dim, 4, {
 		{"weight_sum", SHAPE_NUMBER, numbers},

@@ -40,7 +40,7 @@ ModelProjection(const DlintsHeader *header)
 
 /* Return the number of coefficients of a model, which is the order of its matrices. */
 int
-ModelFeatureCount(const DlintsHeader *header)
+ModelCoefficientCount(const DlintsHeader *header)
 {
 	Kind		kind = ModelKind(header);
 
@@ -97,7 +97,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
-	int			dim = ModelFeatureCount(header);
+	int			dim = ModelCoefficientCount(header);
 	Size		count = 0;
 
 	for (int j = 0; j < memories; j++)
@@ -109,7 +109,7 @@ ModelMemoriesCount(const DlintsHeader *header, int memories)
 Size
 ModelPriorCount(const DlintsHeader *header)
 {
-	int			dim = ModelFeatureCount(header);
+	int			dim = ModelCoefficientCount(header);
 
 	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
 }
@@ -161,7 +161,7 @@ ModelShape(const DlintsHeader *header)
 Memories
 ModelMemories(Dlints *model)
 {
-	int			dim = ModelFeatureCount(&model->header);
+	int			dim = ModelCoefficientCount(&model->header);
 	double	   *values = model->values;
 	Memories	memories;
 
@@ -204,7 +204,7 @@ ModelStoredNumbers(Dlints *model)
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
 {
-	int			dim = ModelFeatureCount(header);
+	int			dim = ModelCoefficientCount(header);
 	double		steady = PRIOR_HALVING_OBSERVATIONS * dim;
 	Prior		prior = prior_of_ridge(header->lambda);
 

@@ -144,7 +144,7 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 
 	if (memories->count > 1 || header->noise == 0.0 || header->ridge == 0.0)
 	{
-		work = AllocateWorkspace(memory_choose_work(ModelFeatureCount(header), memories->count));
+		work = AllocateWorkspace(memory_choose_work(ModelCoefficientCount(header), memories->count));
 		choice = memory_choose(memories->memory, memories->count,
 							   ModelFirstRidge(header), &rewards, work);
 		pfree(work);
@@ -171,7 +171,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 	header->lambda = ModelFirstRidge(header);
 	if (header->ridge > 0.0 || header->memory < header->memories)
 		return;
-	work = AllocateWorkspace(ridge_find_work(ModelFeatureCount(header)));
+	work = AllocateWorkspace(ridge_find_work(ModelCoefficientCount(header)));
 	header->lambda = ridge_find(&memories->memory[header->memory - 1],
 								parameters, header->lambda, &rewards, header->noise, work);
 	pfree(work);
@@ -204,7 +204,7 @@ ModelChoose(Dlints *model)
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
 {
-	double		dim = (double) ModelFeatureCount(header) / MAX_DIM_CHOSEN_ALWAYS;
+	double		dim = (double) ModelCoefficientCount(header) / MAX_DIM_CHOSEN_ALWAYS;
 
 	return Max(1, Min((int64) (dim * dim), chosen / 8));
 }

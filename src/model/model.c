@@ -201,7 +201,7 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 {
-	int			dim = ModelFeatureCount(header);
+	int			dim = ModelCoefficientCount(header);
 	Squares		squares = ModelMemorySquares(header, header->memory - 1);
 	Evidence	evidence;
 

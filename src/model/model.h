@@ -187,7 +187,7 @@ extern bool ModelIsModerate(Dlints *model);
 /* functions in layout.c */
 extern Kind ModelKind(const DlintsHeader *header);
 extern Projection ModelProjection(const DlintsHeader *header);
-extern int	ModelFeatureCount(const DlintsHeader *header);
+extern int	ModelCoefficientCount(const DlintsHeader *header);
 extern int	ModelLiftedLen(const DlintsHeader *header);
 extern bool ModelMemoryFades(const DlintsHeader *header, int j);
 extern Squares ModelMemorySquares(const DlintsHeader *header, int j);

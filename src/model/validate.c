@@ -276,7 +276,7 @@ ModelEvidenceIsValid(Dlints *model)
 		if (!evidence_is_valid(&memories.memory[j]))
 			return false;
 	return totals_are_valid(&model->header.totals) &&
-		(prior.N == NULL || prior_is_valid(&prior, ModelFeatureCount(&model->header)));
+		(prior.N == NULL || prior_is_valid(&prior, ModelCoefficientCount(&model->header)));
 }
 
 /* Check the noise of the prior, which an untrained model uses as its own. */
@@ -330,7 +330,7 @@ ModelPosteriorsExist(Dlints *model)
 	Memories	memories = ModelMemories(model);
 	Prior		prior = ModelPrior(header, ModelPriorNumbers(model));
 	Prior		ridge = prior_of_ridge(ModelFirstRidge(header));
-	int			dim = ModelFeatureCount(header);
+	int			dim = ModelCoefficientCount(header);
 	double	   *numbers;
 	bool		exist = true;
 

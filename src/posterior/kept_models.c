@@ -281,7 +281,7 @@ ReadModel(PreparedModel *model, Datum datum)
 {
 	model->datum = datum;
 	model->header = ModelHeaderFromDatum(datum);
-	model->dim = ModelFeatureCount(&model->header);
+	model->dim = ModelCoefficientCount(&model->header);
 }
 
 /*

@@ -216,7 +216,7 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 double *
 ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 {
-	int			len = ModelFeatureCount(model);
+	int			len = ModelCoefficientCount(model);
 	double	   *reduced = palloc(sizeof(double) * (len + model->feature_dim));
 	double	   *numbers = reduced + len;
 	double	   *profiles = ReadProfile(profile, model);
