@@ -11,6 +11,13 @@ CREATE FUNCTION _dlints_read_vector(value jsonb, length integer) RETURNS float8[
 CREATE FUNCTION _dlints_announced_cost(action jsonb, constraint_name text) RETURNS float8
 	AS 'MODULE_PATHNAME', 'dlints_announced_cost' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- Return the id of an action.  Numbers that are equal, such as 1 and 1.0, are one id, as ActionId() in C returns.
+CREATE FUNCTION _dlints_action_id(action jsonb) RETURNS text
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE jsonb_typeof(coalesce(action -> 'id'::text, action)) WHEN 'number'::text
+       THEN trim_scale((coalesce(action ->> 'id'::text, action #>> '{}'::text[]))::numeric)::text
+       ELSE coalesce(action ->> 'id'::text, action #>> '{}'::text[]) END;
+
 -- Compute the expected cost of an action: the announced cost times the ratio of reported to announced costs; the
 -- mean reported cost if none is announced; 0 if nothing is known.
 CREATE FUNCTION _dlints_expected_cost(announced float8, ratio float8, reported float8) RETURNS float8

@@ -30,7 +30,7 @@ $$
 BEGIN
 	PERFORM @extschema@._dlints_check_entry();
 	WITH reported AS (
-		SELECT d.id, coalesce(a.document ->> 'id', a.document #>> '{}') AS action, a.document, c.costs
+		SELECT d.id, @extschema@._dlints_action_id(a.document) AS action, a.document, c.costs
 		FROM  (SELECT d.id, d.event, d.actions, d.ranking FROM decision d
 		       WHERE  d.costs IS NOT NULL AND d.active ORDER BY d.id DESC LIMIT 1000) d
 		       CROSS JOIN LATERAL (SELECT c.costs FROM event_cost c WHERE c.event = d.event OFFSET 0) c

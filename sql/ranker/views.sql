@@ -7,7 +7,7 @@ RETURN $views$
 -- All rankings, one action per row
 CREATE VIEW ranked AS
 SELECT d.id AS decision, d.event, d.treatment, d.at, r."position"::integer,
-       coalesce(a.value ->> 'id', a.value #>> '{}') AS action,
+       @extschema@._dlints_action_id(a.value) AS action,
        coalesce(@extschema@._dlints_announced_cost(a.value, 'price'::text), 0) AS price, r.probability, r.expected
 FROM   decision d,
        LATERAL (SELECT r.*, a.value
@@ -26,7 +26,7 @@ FROM   setting s
        CROSS JOIN decision d
        CROSS JOIN LATERAL (SELECT d.actions -> (d.ranking[1] - 1) AS document) a
        CROSS JOIN LATERAL (
-           SELECT coalesce(a.document ->> 'id', a.document #>> '{}') AS action,
+           SELECT @extschema@._dlints_action_id(a.document) AS action,
                   coalesce(@extschema@._dlints_announced_cost(a.document, 'price'::text), 0) AS price) c
        LEFT JOIN reward r ON r.event = d.event
        CROSS JOIN LATERAL (

@@ -20,7 +20,7 @@ BEGIN
 		FROM   outcome o JOIN decision d ON d.id = o.decision
 		WHERE  o.treatment = 'live' AND o.reward IS NOT NULL AND o.decision >= first
 		AND    NOT EXISTS (SELECT unnest(_dlints_weigh_events.actions) EXCEPT
-		                   SELECT coalesce(a.value ->> 'id', a.value #>> '{}') FROM jsonb_array_elements(d.actions) a)),
+		                   SELECT @extschema@._dlints_action_id(a.value) FROM jsonb_array_elements(d.actions) a)),
 	option AS (
 		SELECT e.block, a.action, a.price, r.position = 1 AS is_chosen, e.reward,
 		       greatest(avg(r.probability) OVER (PARTITION BY e.block, e.context - s.user_key, a.document),
@@ -29,7 +29,7 @@ BEGIN
 		       LATERAL (SELECT u.n, u.probability, u.position, g.document
 		                FROM   unnest(e.ranking, e.probabilities) WITH ORDINALITY u (n, probability, position)
 		                       JOIN jsonb_array_elements(e.actions) WITH ORDINALITY g (document, n) ON g.n = u.n) r,
-		       LATERAL (SELECT coalesce(r.document ->> 'id', r.document #>> '{}') AS action,
+		       LATERAL (SELECT @extschema@._dlints_action_id(r.document) AS action,
 		                       coalesce(@extschema@._dlints_announced_cost(r.document, 'price'::text), 0) AS price,
 		                       CASE jsonb_typeof(r.document) WHEN 'object' THEN r.document - n.names
 		                                                     ELSE r.document END AS document) a

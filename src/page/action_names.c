@@ -117,8 +117,10 @@ scalar_text(const JsonbValue *value)
 		case jbvString:
 			return pnstrdup(value->val.string.val, value->val.string.len);
 		case jbvNumeric:
+			/* 1 and 1.0 are equal */
 			return DatumGetCString(DirectFunctionCall1(numeric_out,
-													   NumericGetDatum(value->val.numeric)));
+								   DirectFunctionCall1(numeric_trim_scale,
+													   NumericGetDatum(value->val.numeric))));
 		case jbvBool:
 			return pstrdup(value->val.boolean ? "true" : "false");
 		default:

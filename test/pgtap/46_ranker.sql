@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(137);
+SELECT plan(139);
 
 -- ---------- creation ----------
 
@@ -51,7 +51,9 @@ SELECT ok(bool_and(id >> 22 = extract(epoch FROM at)::bigint - 1577836800),
   'a decision number contains the second of the decision') FROM offer.decision;
 SELECT is(tableoid::regclass::text, 'offer.decision_2026_03', 'a decision is logged in the partition of its month')
   FROM offer.decision LIMIT 1;
-CREATE TEMP TABLE nameless AS SELECT * FROM offer.rank(NULL, NULL, '[{"id": "a"}]');
+CREATE TEMP TABLE nameless AS SELECT * FROM offer.rank(NULL, NULL, '[{"id": 2.50}]');
+SELECT is(ARRAY[action, (SELECT r.action FROM offer.ranked r WHERE r.event = event_id)], '{2.5,2.5}',
+  'equal numbers are one id, in rank() and in the log') FROM nameless;
 SELECT ok(EXISTS (SELECT FROM offer.decision WHERE id::text = event_id AND event = event_id),
   'an event without a name is named by its decision number') FROM nameless;
 SELECT is(outcome(format('SELECT offer.rank(NULL, NULL, %L)', actions)), error,
@@ -65,6 +67,7 @@ FROM (VALUES ('[]', '22023: argument "actions" must be an array of at least one 
              ('["a", ["b"]]', '22023: an action must be an id, or an object with an "id" (The action is ["b"].)'),
              ('["a", ""]', '22023: an action must be an id, or an object with an "id" (The action is "".)'),
              ('["a", {"id": "a"}]', '22023: two actions have the id "a"'),
+             ('[10, {"id": 10.0}]', '22023: two actions have the id "10"'),
              ('[{"id": "a", "price": "dear"}]', '22023: "price" of an action must be 0 or a number from 1e-50 to 1e50'
                ' (The action is {"id": "a", "price": "dear"}.)')) v (actions, error);
 
