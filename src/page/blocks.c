@@ -27,7 +27,7 @@ typedef struct BlockScan
 {
 	BlockScorer *scorer;
 	const EligibleItems *eligible;
-	KeyTable   *left_out;		/* items excluded from the list; NULL: none */
+	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
 	BestItems  *best;
 	bool		scores_neighbours;
 	int			n_blocks;
@@ -130,8 +130,8 @@ offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
 	int			number = scan->numbers[item];
 	double		bonus = scan->eligible == NULL ? 0.0 : scan->eligible->bonuses[number];
 
-	if (scan->left_out != NULL &&
-		FindKey(scan->left_out, keys_of_block(scan)[scan->positions[item]]) >= 0)
+	if (scan->excluded != NULL &&
+		FindKey(scan->excluded, keys_of_block(scan)[scan->positions[item]]) >= 0)
 		return;
 	for (int l = 0; l < lanes->count; l++)
 	{
@@ -242,7 +242,7 @@ begin_scan(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 	ForgetScoredNeighbours(page);
 	scan->scorer = CreateBlockScorer(page, rankings);
 	scan->eligible = eligible;
-	scan->left_out = eligible == NULL ? LeftOutKeys(page) : NULL;
+	scan->excluded = eligible == NULL ? ExcludedKeys(page) : NULL;
 	scan->best = best;
 	best->rankings = rankings->count;
 	best->slates = make_slates(rankings->count, size, seed, eligible);

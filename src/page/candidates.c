@@ -130,7 +130,7 @@ typedef struct ItemReader
 	PageRequest *page;
 	CandidateSet *set;
 	KeyTable   *numbers;
-	KeyTable   *left_out;		/* items excluded from the list; NULL: none */
+	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
 } ItemReader;
 
 static void
@@ -139,7 +139,7 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	ItemReader *reader = arg;
 	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
 	Datum		item = CopyKey(reader->page, values[0]);
-	bool		is_new = FindKey(reader->left_out, item) < 0;
+	bool		is_new = FindKey(reader->excluded, item) < 0;
 
 	if (is_new)
 		AddKey(reader->numbers, item, reader->set->count, &is_new);
@@ -153,7 +153,7 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
-	ItemReader	reader = {page, CreateCandidates(0), CreateKeyTable(page, 0), LeftOutKeys(page)};
+	ItemReader	reader = {page, CreateCandidates(0), CreateKeyTable(page, 0), ExcludedKeys(page)};
 
 	ReadRows(page, query, 0, args, read_item_row, &reader);
 	return reader.set;
@@ -165,7 +165,7 @@ typedef struct AllowedReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	KeyTable   *left_out;		/* items excluded from the list; NULL: none */
+	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
 	KeyTable   *numbers;
 	KeyNumbers *groups;
 } AllowedReader;
@@ -179,7 +179,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 	Datum		item;
 	bool		is_new;
 
-	if (FindKey(reader->left_out, values[0]) >= 0)
+	if (FindKey(reader->excluded, values[0]) >= 0)
 		return;
 	caller = MemoryContextSwitchTo(reader->page->memory);
 	item = CopyKey(reader->page, values[0]);
@@ -297,7 +297,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
-	AllowedReader reader = {page, CreateCandidates(count), LeftOutKeys(page), numbers,
+	AllowedReader reader = {page, CreateCandidates(count), ExcludedKeys(page), numbers,
 		page->groups};
 
 	if (page->groups == NULL)

@@ -120,8 +120,9 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	candidates->rules.epsilon = policy == POLICY_RANDOM ? 1.0 : 0.0;
 	candidates->scores = ScoresCreate(model, models->profile, set->features,
 									  find_addends(page, policy, models, set),
-									  page->settings.has_trials && policy == POLICY_PERSONAL ?
-									  set->effect_stddevs : NULL, models->n_draws, (uint64) seed);
+									  policy == POLICY_PERSONAL &&
+									  page->settings.has_random_effects ? set->effect_stddevs : NULL,
+									  models->n_draws, (uint64) seed);
 	if (models->draws != NULL)
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)

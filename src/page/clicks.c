@@ -55,11 +55,11 @@ add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is
 typedef struct ClickReader
 {
 	UserClicks *clicks;
-	TimestampTz known_since;	/* the list excludes items clicked after this time */
+	TimestampTz excluded_from;	/* the list excludes items clicked after this time */
 	List	   *lists;			/* logged lists of the user or session */
 	const struct ShownList *list;	/* the logged list whose rewards are being read */
 	KeyTable   *shown;			/* items of the logged list; NULL until needed */
-	KeyTable   *left_out;		/* items in the argument "recent"; NULL: none */
+	KeyTable   *recent;			/* items in the argument "recent"; NULL: none */
 	bool		is_of_session;
 } ClickReader;
 
@@ -74,7 +74,7 @@ read_log_click(void *arg, const Datum *values, const bool *nulls)
 
 	if (!nulls[0] && !nulls[2])
 		add_click(reader->clicks, values[0], at, DatumGetFloat8(values[2]),
-				  at > reader->known_since);
+				  at > reader->excluded_from);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -139,9 +139,9 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	{
 		if (reader->shown == NULL)
 			reader->shown = TableOfKeys(clicks->page, reader->list->items);
-		if (FindKey(reader->shown, values[1]) >= 0 && FindKey(reader->left_out, values[1]) < 0)
+		if (FindKey(reader->shown, values[1]) >= 0 && FindKey(reader->recent, values[1]) < 0)
 			add_click(clicks, values[1], at, 1.0,
-					  !reader->is_of_session && at > reader->known_since);
+					  !reader->is_of_session && at > reader->excluded_from);
 	}
 	MemoryContextSwitchTo(caller);
 }
@@ -180,11 +180,11 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 
 /* Get the time after which clicked items are excluded from the list; infinity: none is excluded. */
 static TimestampTz
-known_since(const PageRequest *page, bool leaves_out_known)
+excluded_from(const PageRequest *page, bool excludes_clicked)
 {
 	const PageSettings *settings = &page->settings;
 
-	if (!leaves_out_known || settings->repeat_after.isnull || page->user.isnull)
+	if (!excludes_clicked || settings->repeat_after.isnull || page->user.isnull)
 		return DT_NOEND;
 	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
 												   TimestampTzGetDatum(settings->now),
@@ -193,10 +193,10 @@ known_since(const PageRequest *page, bool leaves_out_known)
 
 /* Read the clicks of the request's user.  Items in the argument "recent" count as clicked now. */
 UserClicks *
-ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
+ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {
 	UserClicks *clicks = palloc0(sizeof(UserClicks));
-	ClickReader reader = {.clicks = clicks, .known_since = known_since(page, leaves_out_known)};
+	ClickReader reader = {.clicks = clicks, .excluded_from = excluded_from(page, excludes_clicked)};
 	Datum	   *items = NULL;
 	int			n_recent = recent.isnull ? 0 : ArrayKeys(page, recent.value, &items);
 
@@ -213,7 +213,7 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)
 	{
 		reader.is_of_session = true;
-		reader.left_out = n_recent == 0 ? NULL : TableOfKeys(page, recent.value);
+		reader.recent = n_recent == 0 ? NULL : TableOfKeys(page, recent.value);
 		ReadRows(page, &session_lists, 0, &page->session, read_list, &reader);
 		read_rewards(page, &reader);
 	}

@@ -23,6 +23,6 @@ typedef struct UserClicks
 	UserClick  *clicks;
 } UserClicks;
 
-extern UserClicks *ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known);
+extern UserClicks *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);
 
 #endif							/* DLINTS_PAGE_CLICKS_H */

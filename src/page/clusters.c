@@ -249,9 +249,7 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/*
- * Compute the sort keys of unread blocks, and move blocks that may have better items to the front.
- */
+/* Compute the sort keys of unread blocks, and move promising blocks to the front. */
 static void
 find_keys(BlockChoice *choice)
 {

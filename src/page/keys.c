@@ -259,7 +259,7 @@ TableOfKeys(const PageRequest *page, Datum array)
 
 /* Create a hash table of the items that are excluded from a list; NULL if there are none. */
 KeyTable *
-LeftOutKeys(const PageRequest *page)
+ExcludedKeys(const PageRequest *page)
 {
-	return page->left_out.isnull ? NULL : TableOfKeys(page, page->left_out.value);
+	return page->excluded.isnull ? NULL : TableOfKeys(page, page->excluded.value);
 }

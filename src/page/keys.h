@@ -20,7 +20,7 @@ extern int	FindKey(KeyTable *table, Datum key);
 extern Datum CopyKey(const PageRequest *page, Datum key);
 extern int	ArrayKeys(const PageRequest *page, Datum array, Datum **keys);
 extern KeyTable *TableOfKeys(const PageRequest *page, Datum array);
-extern KeyTable *LeftOutKeys(const PageRequest *page);
+extern KeyTable *ExcludedKeys(const PageRequest *page);
 extern Datum KeyArray(const PageRequest *page, Datum *keys, int count);
 
 #endif							/* DLINTS_PAGE_KEYS_H */

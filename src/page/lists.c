@@ -33,7 +33,7 @@ static const PageQuery describe_item = {
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", {JSONBOID, ARG_ITEM}};
 
 /* Add the recent items to the context of recommend(), so that next() leaves them out, too. */
-static const PageQuery describe_left_out = {
+static const PageQuery describe_excluded = {
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
 	"                                                  WHERE u.item IS NOT NULL))", {JSONBOID, ARG_ITEMS}};
 
@@ -147,9 +147,9 @@ choose_list(PageRequest *page, void *arg)
 
 	if (request->is_like_item)
 		request->profile = Given(ReadItem(page, request->item.value));
-	else if (request->profile.isnull || request->leaves_out_known)
+	else if (request->profile.isnull || request->excludes_clicked)
 	{
-		Datum		of_user = ReadUser(page, request->recent, request->leaves_out_known);
+		Datum		of_user = ReadUser(page, request->recent, request->excludes_clicked);
 
 		if (request->profile.isnull)
 			request->profile = Given(of_user);
@@ -281,12 +281,12 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	{
 		NullableDatum args[] = {Given(page.context), request.recent};
 
-		RunSelect(&page, &describe_left_out, args);
+		RunSelect(&page, &describe_excluded, args);
 		page.context = ResultColumn(1).value;
-		page.left_out = request.recent;
+		page.excluded = request.recent;
 	}
 	request.profile = NotGiven();
-	request.leaves_out_known = true;
+	request.excludes_clicked = true;
 	request.treatment = assign_treatment(&page);
 	return MakeList(&page, fcinfo, &request);
 }
@@ -313,7 +313,7 @@ dlints_more_like(PG_FUNCTION_ARGS)
 	args[1] = request.item;
 	RunSelect(&page, &describe_item, args);
 	page.context = ResultColumn(1).value;
-	page.left_out = ResultColumn(2);
+	page.excluded = ResultColumn(2);
 	request.profile = request.recent = NotGiven();
 	request.treatment = assign_treatment(&page);
 	return MakeList(&page, fcinfo, &request);

@@ -12,7 +12,7 @@ typedef struct ListRequest
 	ListPolicy treatment;
 	bool		is_like_item;	/* is it a request of more_like()? */
 	bool		is_next_page;	/* is it a request of next()? */
-	bool		leaves_out_known;	/* exclude items that the user clicked recently? */
+	bool		excludes_clicked;	/* exclude items that the user clicked recently? */
 	NullableDatum item;
 	NullableDatum recent;		/* recently clicked items that the caller passed */
 	NullableDatum profile;		/* the user's profile; NULL until computed */

@@ -249,14 +249,14 @@ dlints_next(PG_FUNCTION_ARGS)
 	page.user = list.user.isnull ? user : list.user;
 	page.session = list.session;
 	page.context = AddToContext(list.context.value, "after", psprintf(INT64_FORMAT, DatumGetInt64(decision.value)));
-	page.left_out = items_until(&page, log, &list);
+	page.excluded = items_until(&page, log, &list);
 	CloseLog(log);
 	request.treatment = read_treatment(list.treatment.value);
 	profile = UnpackVectors(DatumGetByteaPP(list.profile.value), NULL);
 	request.profile = ARR_NDIM(profile) == 1 ? Given(PointerGetDatum(profile)) : NotGiven();
 	request.recent = request.item = NotGiven();
 	request.is_next_page = true;
-	request.leaves_out_known = request.treatment != POLICY_TRENDING &&
+	request.excludes_clicked = request.treatment != POLICY_TRENDING &&
 		GetObjectKey(&DatumGetJsonbP(list.context.value)->root, "more_like") == NULL;
 	return MakeList(&page, fcinfo, &request);
 }

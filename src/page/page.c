@@ -70,7 +70,7 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	memset(page, 0, sizeof(*page));
 	page->schema = schema;
 	page->extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
-	page->user = page->session = page->left_out = NotGiven();
+	page->user = page->session = page->excluded = NotGiven();
 	SPI_connect();
 	page->memory = CurrentMemoryContext;
 }

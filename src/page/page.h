@@ -60,7 +60,7 @@ typedef struct PageSettings
 	bool		has_bonus;
 	bool		has_later;		/* is the model of purchases etc. after clicks trained? */
 	bool		has_effects;	/* do items have effects on rewards besides their features? */
-	bool		has_trials;		/* are effects of some items uncertain, and drawn per list? */
+	bool		has_random_effects; /* are effects of some items drawn per list? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
@@ -114,7 +114,7 @@ typedef struct PageRequest
 	NullableDatum user;
 	NullableDatum session;
 	Datum		context;		/* a jsonb object */
-	NullableDatum left_out;		/* items that the list excludes */
+	NullableDatum excluded;		/* items that the list excludes */
 	int			k;
 	bool		skips_failing;	/* skip items and clicks for which an SQL expression fails? */
 	bool		has_passed;		/* did the SQL expressions succeed for any item? */
@@ -183,7 +183,7 @@ NotGiven(void)
 }
 
 /* functions in profile.c */
-extern Datum ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known);
+extern Datum ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked);
 extern Datum ReadItem(PageRequest *page, Datum item);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 

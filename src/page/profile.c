@@ -236,21 +236,21 @@ sum_clicks(PageRequest *page, const UserClicks *clicks)
 
 /* Add recently clicked items to the items that the list excludes. */
 static void
-leave_out_known(PageRequest *page, ClickedItems clicked)
+exclude_clicked(PageRequest *page, ClickedItems clicked)
 {
-	Datum	   *left_out = NULL;
-	int			count = page->left_out.isnull ? 0 :
-		ArrayKeys(page, page->left_out.value, &left_out);
+	Datum	   *excluded = NULL;
+	int			count = page->excluded.isnull ? 0 :
+		ArrayKeys(page, page->excluded.value, &excluded);
 	Datum	   *all = palloc(sizeof(Datum) * (count + clicked.count));
 	int			n_all = count;
 
 	if (count > 0)
-		memcpy(all, left_out, sizeof(Datum) * count);
+		memcpy(all, excluded, sizeof(Datum) * count);
 	for (int i = 0; i < clicked.count; i++)
 		if (clicked.each[i].is_excluded)
 			all[n_all++] = clicked.each[i].item;
 	if (n_all > count)
-		page->left_out = Given(KeyArray(page, all, n_all));
+		page->excluded = Given(KeyArray(page, all, n_all));
 }
 
 typedef struct NeighbourReader
@@ -350,15 +350,15 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 /*
  * Read the clicks of the request's user, and return the profile.  Sets page->neighbours.
  *
- * With leaves_out_known, the list excludes items that the user clicked within repeat_after.
+ * With excludes_clicked, the list excludes items that the user clicked within repeat_after.
  */
 Datum
-ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
+ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {
 	NullableDatum like = liked_by_request(page);
-	ClickedItems clicked = sum_clicks(page, ReadClicks(page, recent, leaves_out_known));
+	ClickedItems clicked = sum_clicks(page, ReadClicks(page, recent, excludes_clicked));
 
-	leave_out_known(page, clicked);
+	exclude_clicked(page, clicked);
 	page->neighbours = neighbours_of_clicks(page, clicked);
 	return complete_profile(page, sum_features(page, clicked), like, CLICKS_PER_LIKE);
 }

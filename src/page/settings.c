@@ -103,7 +103,7 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	settings->repeat_after = keep_value(page, values[n], nulls[n], sizeof(Interval));
 	n++;
 	settings->has_effects = !nulls[n++];
-	settings->has_trials = DatumGetInt32(values[n++]) > 0;
+	settings->has_random_effects = DatumGetInt32(values[n++]) > 0;
 	settings->is_centered = DatumGetBool(values[n++]);
 	settings->examination = keep_value(page, values[n], nulls[n], -1);
 	n++;

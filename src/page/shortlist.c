@@ -74,7 +74,7 @@ find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 
 	if (policy == POLICY_TRENDING)
 		return ReadItems(page, &top_trends, NULL);
-	result = policy == POLICY_PERSONAL && page->settings.has_trials ?
+	result = policy == POLICY_PERSONAL && page->settings.has_random_effects ?
 		ReadItems(page, &items_on_trial, NULL) : CreateCandidates(0);
 	if (policy == POLICY_PERSONAL)
 		AddBestNeighbours(page, result, neighbour_score, FIRST_EXTRA_NUMBER);

@@ -103,8 +103,8 @@ PG_FUNCTION_INFO_V1(dlints_fit_items);
  * _dlints_fit_items(query, factors, previous, neighbours): return the rows of dlints_factors() and
  * dlints_neighbours().
  *
- * A row of one function has NULL in the columns of the other.  If "factors" is 0, returns only
- * neighbours.
+ * Rows of one function have NULL in the columns of the other function.  If "factors" is 0, there
+ * are only neighbours.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)
