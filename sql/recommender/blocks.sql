@@ -11,7 +11,7 @@ CREATE FUNCTION _dlints_block_numbers_differ(old real[], new real[]) RETURNS boo
 	AS 'MODULE_PATHNAME', 'dlints_block_numbers_differ' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION _dlints_block_centroid(codes bytea, numbers real[], factors integer, columns integer,
-	OUT features real[], OUT means real[], OUT spreads real[])
+	OUT codes bytea, OUT means real[], OUT spreads real[])
 	AS 'MODULE_PATHNAME', 'dlints_block_centroid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
@@ -94,18 +94,17 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	-- bytes of an item in a block, and of a centroid
-	slots integer := (SELECT greatest(1, s.block_slots * (s.liked + 38 + 4 * n.numbers)
-	                                     / (s.liked + 42 + 8 * n.numbers))
+	slots integer := (SELECT greatest(1, least(85, s.block_slots * (s.liked + 38 + 4 * n.numbers)
+	                                               / (3 * s.liked + 70 + 8 * n.numbers)))
 	                  FROM   setting s, LATERAL (SELECT s.aged / 3 + count(*) AS numbers FROM constraint_price) n);
 BEGIN
 	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
 	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)
 	SELECT b.n / slots, array_agg(b.n ORDER BY b.n),
-	       @extschema@._dlints_block_codes(array_agg(m.features ORDER BY b.n), s.factors),
-	       array_agg(m.means ORDER BY b.n), array_agg(m.spreads ORDER BY b.n)
+	       string_agg(m.codes, '' ORDER BY b.n), array_agg(m.means ORDER BY b.n), array_agg(m.spreads ORDER BY b.n)
 	FROM   block b, setting s,
 	       LATERAL @extschema@._dlints_block_centroid(b.codes, b.numbers, s.factors, s.liked - s.factors) m
-	GROUP  BY b.n / slots, s.factors
+	GROUP  BY b.n / slots
 	ON CONFLICT (n) DO UPDATE
 	SET    blocks = excluded.blocks, codes = excluded.codes, numbers = excluded.numbers, spreads = excluded.spreads
 	WHERE  (c.blocks, c.codes, c.numbers, c.spreads)

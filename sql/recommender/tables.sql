@@ -126,10 +126,10 @@ ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EX
 CREATE TABLE centroid (
     n       integer PRIMARY KEY,
     blocks  integer[] NOT NULL,
-    codes   bytea NOT NULL,                 -- means of the blocks, in the format of block.codes
+    codes   bytea NOT NULL,                 -- mean and two principal axes of each block, as in block.codes
     numbers real[] NOT NULL,                -- means of the blocks, in the format of block.numbers
-    spreads real[] NOT NULL                 -- one row per block: standard deviation of factors, that of columns, and
-                                            -- the largest distance of each number from its mean
+    spreads real[] NOT NULL                 -- one row per block: standard deviation of factors and that of columns in
+                                            -- other directions, and the largest distance of each number from its mean
     ) WITH (toast_tuple_target = {block_bytes});
 
 ALTER TABLE centroid ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,

@@ -217,21 +217,34 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
 }
 
-/* Write upper bounds of scores, and replace the variances in "bounds" by standard deviations. */
+/*
+ * Write upper bounds of scores, and replace the variances in "bounds" by standard deviations.
+ *
+ * Each row of scores is followed by rows of deviations along "axes" axes, which add to variances.
+ */
 CPU_CLONES
 void
-byte_write_bounds(int count, const float *restrict scores, float times, float *restrict bounds)
+byte_write_bounds(int count, int axes, const float *restrict scores, float times,
+				  float *restrict bounds)
 {
-	for (int c = 0; c < count; c++, scores += BYTE_LANES, bounds += BOUND_NUMBERS)
+	for (int c = 0; c < count; c++, bounds += BOUND_NUMBERS)
+	{
+		const float *mean = scores;
+
+		scores += BYTE_LANES;
+		for (int a = 0; a < axes; a++, scores += BYTE_LANES)
+			for (int l = 0; l < BYTE_LANES; l++)
+				bounds[BYTE_LANES + l] += scores[l] * scores[l];
 		for (int l = 0; l < BYTE_LANES; l++)
 		{
 			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
 
 			/* this comparison also replaces infinite and NaN deviations */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
-			bounds[l] = scores[l] + times * deviation;
+			bounds[l] = mean[l] + times * deviation;
 			bounds[BYTE_LANES + l] = deviation;
 		}
+	}
 }
 
 /*

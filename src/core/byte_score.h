@@ -40,7 +40,7 @@ extern void byte_sums(const ByteWeights *weights, int count, const uint8_t *code
 					  int32_t *sums);
 extern void byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums,
 							const float *scales, int scales_step, float *scores);
-extern void byte_write_bounds(int count, const float *scores, float times, float *bounds);
+extern void byte_write_bounds(int count, int axes, const float *scores, float times, float *bounds);
 extern void byte_subtract_excesses(int count, const int *rows, const float *bounds,
 								   const float *thresholds, double *keys);
 extern void byte_compare(int count, const float *scores, const float *limits, uint16_t *masks);

@@ -67,19 +67,19 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* Find the sampled vector with the largest distance from the mean. */
+/* Find the row with the largest distance from the mean. */
 static const float *
-farthest_row(const HalvingSet *set, int sampled)
+farthest_row(int count, int width, const float *rows)
 {
-	const float *result = set->rows;
+	const float *result = rows;
 	double		largest = -1.0;
 
-	for (int r = 0; r < sampled; r++)
+	for (int r = 0; r < count; r++)
 	{
-		const float *row = set->rows + (int64_t) r * set->width;
+		const float *row = rows + (int64_t) r * width;
 		double		square = 0.0;
 
-		for (int i = 0; i < set->width; i++)
+		for (int i = 0; i < width; i++)
 			square += (double) row[i] * row[i];
 		if (square > largest)
 		{
@@ -108,15 +108,16 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/* Estimate the principal axis of a group: the axis on which its vectors vary most. */
-static const double *
-find_axis(const HalvingSet *set, int count, const int *order)
+/*
+ * Estimate the principal axis of rows whose mean is 0: the axis on which they vary most.
+ *
+ * "axis" has room for two vectors.
+ */
+static void
+find_axis(int count, int width, const float *rows, double *axis)
 {
-	int			width = set->width;
-	int			sampled = sample_rows(set, count, order);
-	const float *start = farthest_row(set, sampled);
-	double	   *axis = set->axis;
-	double	   *next = set->axis + width;
+	const float *start = farthest_row(count, width, rows);
+	double	   *next = axis + width;
 
 	for (int i = 0; i < width; i++)
 		axis[i] = start[i];
@@ -124,18 +125,42 @@ find_axis(const HalvingSet *set, int count, const int *order)
 	for (int step = 0; step < AXIS_STEPS; step++)
 	{
 		memset(next, 0, sizeof(double) * (size_t) width);
-		for (int r = 0; r < sampled; r++)
+		for (int r = 0; r < count; r++)
 		{
-			const float *row = set->rows + (int64_t) r * width;
+			const float *row = rows + (int64_t) r * width;
 
 			add_row(width, dot_float(width, axis, row), row, next);
 		}
 		memcpy(axis, next, sizeof(double) * (size_t) width);
 		scale_axis(width, axis);
 	}
+}
+
+/*
+ * Divide rows whose mean is 0 into a part along a principal axis, and the rest.
+ *
+ * Writes the axis to "axis", with the standard deviation along it as its length.  Replaces the rows
+ * by the rest.  "work" has room for two vectors.
+ */
+void
+halving_split_axis(int count, int width, float *rows, double *work, float *axis)
+{
+	double		length;
+	double		square = 0.0;
+
+	find_axis(count, width, rows, work);
+	length = dot_double(width, work, work);
+	for (int r = 0; r < count && length > 0.0; r++)
+	{
+		float	   *row = rows + (int64_t) r * width;
+		double		projection = dot_float(width, work, row) / length;
+
+		square += projection * projection;
+		for (int i = 0; i < width; i++)
+			row[i] -= (float) (projection * work[i]);
+	}
 	for (int i = 0; i < width; i++)
-		axis[i] *= set->weights[i];
-	return axis;
+		axis[i] = (float) (work[i] * sqrt(square / count));
 }
 
 /* ---------- halving ---------- */
@@ -144,8 +169,11 @@ find_axis(const HalvingSet *set, int count, const int *order)
 static const double *
 halve(const HalvingSet *set, int count, int *order, int half)
 {
-	const double *axis = find_axis(set, count, order);
+	double	   *axis = set->axis;
 
+	find_axis(sample_rows(set, count, order), set->width, set->rows, axis);
+	for (int i = 0; i < set->width; i++)
+		axis[i] *= set->weights[i];
 	for (int i = 0; i < count; i++)
 		set->projections[order[i]] = dot_float(set->width, axis,
 											   set->vectors + (int64_t) order[i] * set->width);

@@ -33,6 +33,7 @@ halving_tree_size(int width, int depth)
 	return (((int64_t) 1 << depth) - 1) * (width + 1);
 }
 
+extern void halving_split_axis(int count, int width, float *rows, double *work, float *axis);
 extern void halving_weights(int count, int width, const float *vectors, const float *scale,
 							float *weights);
 extern void halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree);

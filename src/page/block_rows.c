@@ -23,6 +23,28 @@
 
 /* ---------- rows of "block" ---------- */
 
+/* Round features to bytes.  Each row has the latent factors of an item, then its other features. */
+static bytea *
+encode_rows(int count, int factors, int columns, const float4 *features)
+{
+	Size		size = VARHDRSZ + count * item_bytes(factors, columns);
+	bytea	   *result = palloc(size);
+	uint8	   *next = (uint8 *) VARDATA(result);
+
+	SET_VARSIZE(result, size);
+	for (int i = 0; i < count; i++, features += factors + columns)
+	{
+		float4		scales[N_SCALES];
+
+		scales[0] = byte_encode(factors, features, next + SCALE_BYTES);
+		scales[1] = byte_encode(columns, features + factors,
+								next + SCALE_BYTES + byte_padded(factors));
+		memcpy(next, scales, SCALE_BYTES);
+		next += item_bytes(factors, columns);
+	}
+	return result;
+}
+
 PG_FUNCTION_INFO_V1(dlints_block_codes);
 
 /*
@@ -38,29 +60,13 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 	int			count = ARR_NDIM(array) == 2 ? ARR_DIMS(array)[0] : 0;
 	int			columns = count > 0 ? ARR_DIMS(array)[1] - factors : 0;
 	const float4 *features = (float4 *) ARR_DATA_PTR(array);
-	Size		size = VARHDRSZ + count * item_bytes(factors, columns);
-	bytea	   *result;
-	uint8	   *next;
 
 	if (ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID || factors < 0 || columns < 0 ||
 		count > MAX_ITEMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"features\" must have a row of numbers per item of a block, and at least \"factors\" columns")));
-	result = palloc(size);
-	SET_VARSIZE(result, size);
-	next = (uint8 *) VARDATA(result);
-	for (int i = 0; i < count; i++, features += factors + columns)
-	{
-		float4		scales[N_SCALES];
-
-		scales[0] = byte_encode(factors, features, next + SCALE_BYTES);
-		scales[1] = byte_encode(columns, features + factors,
-								next + SCALE_BYTES + byte_padded(factors));
-		memcpy(next, scales, SCALE_BYTES);
-		next += item_bytes(factors, columns);
-	}
-	PG_RETURN_BYTEA_P(result);
+	PG_RETURN_BYTEA_P(encode_rows(count, factors, columns, features));
 }
 
 PG_FUNCTION_INFO_V1(dlints_block_numbers);
@@ -134,30 +140,47 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 
 /* ---------- centroids ---------- */
 
-static void
-add_codes(int len, const uint8 *codes, float scale, double *sums, double *squares)
+/* Decode the features of a block's items, write their mean, and subtract it from the features. */
+static float *
+centred_rows(int count, int factors, int columns, const uint8 *codes, float4 *mean)
 {
-	for (int i = 0; i < len; i++)
-	{
-		double		number = (double) scale * (codes[i] - 128);
+	int			width = factors + columns;
+	float	   *rows = AllocateMany(sizeof(float), (Size) count * width);
+	double	   *sums = AllocateZeros(sizeof(double), width);
 
-		sums[i] += number;
-		squares[i] += number * number;
+	for (int i = 0; i < count; i++, codes += item_bytes(factors, columns))
+	{
+		const uint8 *code = codes + SCALE_BYTES;
+		float4		scales[N_SCALES];
+
+		memcpy(scales, codes, SCALE_BYTES);
+		for (int f = 0; f < width; f++)
+		{
+			if (f == factors)
+				code += byte_padded(factors) - factors;
+			rows[i * width + f] = scales[f >= factors] * (code[f] - 128);
+			sums[f] += rows[i * width + f];
+		}
 	}
+	for (int f = 0; f < width; f++)
+	{
+		mean[f] = (float4) (sums[f] / count);
+		for (int i = 0; i < count; i++)
+			rows[i * width + f] -= mean[f];
+	}
+	return rows;
 }
 
-/* Compute the standard deviation of the features of a block of items.  Turns "sums" into means. */
+/* Compute the standard deviation of the first "len" features of rows whose mean is 0. */
 static float4
-mean_spread(int len, int count, double *sums, const double *squares)
+mean_spread(int count, int width, const float *rows, int len)
 {
-	double		variance = 0.0;
+	double		square = 0.0;
 
-	for (int i = 0; i < len; i++)
-	{
-		sums[i] /= count;
-		variance += Max(squares[i] / count - sums[i] * sums[i], 0.0) / len;
-	}
-	return (float4) sqrt(variance);
+	for (int i = 0; i < count; i++, rows += width)
+		for (int f = 0; f < len; f++)
+			square += (double) rows[f] * rows[f];
+	return len > 0 ? (float4) sqrt(square / count / len) : 0.0f;
 }
 
 /* Compute the mean of one number of a block's items, and its largest distance from the mean. */
@@ -185,10 +208,11 @@ PG_FUNCTION_INFO_V1(dlints_block_centroid);
 
 /*
  * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer) ->
- * (features real[], numbers real[], spreads real[]): compute means and spreads of a block's items.
+ * (codes bytea, means real[], spreads real[]): compute means and spreads of a block's items.
  *
- * The spread of features is their standard deviation.  The spread of a number, such as a cost, is
- * its largest distance from the mean.
+ * The result "codes" has the mean features and the principal axes.  The spread of features is their
+ * standard deviation in other directions.  The spread of a number, such as a cost, is its largest
+ * distance from the mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
@@ -201,11 +225,12 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	int			width = count > 0 ? ARR_DIMS(array)[1] : 0;
 	const uint8 *codes = (const uint8 *) VARDATA(bytes);
 	const float4 *numbers = (const float4 *) ARR_DATA_PTR(array);
+	int			n_features = factors + columns;
 	ArrayType  *means;
 	ArrayType  *spreads;
-	ArrayType  *features;
-	double	   *sums;
-	double	   *squares;
+	float4	   *features;
+	float	   *rows;
+	double	   *work;
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
@@ -215,29 +240,19 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
-	sums = AllocateZeros(sizeof(double), factors + columns);
-	squares = AllocateZeros(sizeof(double), factors + columns);
-	for (int i = 0; i < count; i++, codes += item_bytes(factors, columns))
-	{
-		float4		scales[N_SCALES];
-
-		memcpy(scales, codes, SCALE_BYTES);
-		add_codes(factors, codes + SCALE_BYTES, scales[0], sums, squares);
-		add_codes(columns, codes + SCALE_BYTES + byte_padded(factors), scales[1], sums + factors,
-				  squares + factors);
-	}
+	features = AllocateMany(sizeof(float4), (Size) (1 + N_AXES) * n_features);
+	rows = centred_rows(count, factors, columns, codes, features);
+	work = AllocateNumbers((Size) 2 * n_features);
+	for (int a = 1; a <= N_AXES; a++)
+		halving_split_axis(count, n_features, rows, work, features + (Size) a * n_features);
 	means = ResultReals(width);
 	spreads = ResultReals(N_SPREADS + width);
-	features = ResultReals(factors + columns);
-	((float4 *) ARR_DATA_PTR(spreads))[0] = mean_spread(factors, count, sums, squares);
-	((float4 *) ARR_DATA_PTR(spreads))[1] = mean_spread(columns, count, sums + factors,
-														squares + factors);
-	for (int i = 0; i < factors + columns; i++)
-		((float4 *) ARR_DATA_PTR(features))[i] = (float4) sums[i];
+	((float4 *) ARR_DATA_PTR(spreads))[0] = mean_spread(count, n_features, rows, factors);
+	((float4 *) ARR_DATA_PTR(spreads))[1] = mean_spread(count, n_features, rows + factors, columns);
 	for (int i = 0; i < width; i++)
 		summarize_number(count, width, numbers + i, (float4 *) ARR_DATA_PTR(means) + i,
 						 (float4 *) ARR_DATA_PTR(spreads) + N_SPREADS + i);
-	values[0] = PointerGetDatum(features);
+	values[0] = PointerGetDatum(encode_rows(1 + N_AXES, factors, columns, features));
 	values[1] = PointerGetDatum(means);
 	values[2] = PointerGetDatum(spreads);
 	PG_RETURN_DATUM(ResultRow(fcinfo, 3, values, nulls));

@@ -68,7 +68,7 @@ read_block(BlockScan *scan, const Datum *values)
 	scan->has_best = false;
 	count = ArrayGetNItems(ARR_NDIM(scan->items), ARR_DIMS(scan->items));
 	if (ARR_HASNULL(scan->items) ||
-		!ReadBlockRow(scan->scorer, count, values[2], values[3],
+		!ReadBlockRow(scan->scorer, count, 0, values[2], values[3],
 					  scan->scores_neighbours ? keys_of_block(scan) : NULL))
 		return false;
 	memcpy(max_scales, scan->max_scales, sizeof(max_scales));

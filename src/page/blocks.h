@@ -2,11 +2,11 @@
  * blocks.h
  *		Searches for the items with the highest scores, in the tables "block" and "centroid".
  *
- * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" describes as
- * many blocks, each by the means of its items.  For each of them, the column "codes" has two
- * scales, and features rounded to bytes (see core/byte_score.h).  The column "numbers" has
- * popularity, effect on rewards, costs and dates.  Features of dates are computed when a row is
- * scored.
+ * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" describes many
+ * blocks, each by the mean of its items, followed by N_AXES principal axes, which are as long as the
+ * standard deviation along them.  For each item, mean or axis, the column "codes" has two scales,
+ * and features rounded to bytes (see core/byte_score.h).  The column "numbers" has popularity,
+ * effect on rewards, costs and dates.  Features of dates are computed when a row is scored.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -17,7 +17,7 @@
 
 /* ---------- the tables ---------- */
 
-/* maximum number of items in a block, and of blocks in a row of "centroid" */
+/* maximum number of items in a block, and of means and axes in a row of "centroid" */
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
@@ -27,6 +27,8 @@
 #define POPULARITY_CHANGE	0.05
 /* Number of elements for features in the column "spreads", before the elements for "numbers" */
 #define N_SPREADS		2
+/* Number of principal axes of a block in "centroid".  In "codes", they follow the block's mean. */
+#define N_AXES			2
 
 static inline Size
 item_bytes(int factors, int columns)

@@ -2,9 +2,10 @@
  * clusters.c
  *		Choose the blocks of items to search in large catalogues.
  *
- * A block contains similar items.  The table "centroid" has their mean and their spread, from which
- * we estimate the highest score in the block.  We read blocks in descending order of this estimate,
- * until no other block can improve the result.  New blocks have no centroid and are always read.
+ * A block contains similar items.  The table "centroid" has their mean, their principal axes, and
+ * their spread in other directions, from which we estimate the highest score in the block.  We read
+ * blocks in descending order of this estimate, until no other block can improve the result.  New
+ * blocks have no centroid and are always read.
  */
 #include "postgres.h"
 
@@ -21,16 +22,16 @@
 #include "sql/arrays.h"
 
 /* A search reads at most MAX_PORTIONS * Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(blocks)) blocks. */
-#define MIN_BLOCKS		80
+#define MIN_BLOCKS		24
 #define ROOT_BLOCKS		0.55
 #define MAX_PORTIONS	24
 /* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
 /*
- * A block's highest score is estimated as its mean plus this many standard deviations, which are
- * pooled over all features: the items of real blocks differ along only a few directions.
+ * A block's highest score is estimated as its mean plus this many standard deviations.  In four real
+ * logs, 6 found .992 of the best items' score, and 8 found .996 from a fifth more blocks.
  */
-#define SPREADS			12.0f
+#define SPREADS			8.0f
 /* Initial threshold, in standard deviations above the mean of the blocks' highest scores */
 #define FIRST_THRESHOLD	2.0
 /* number of blocks from which we estimate the initial thresholds */
@@ -151,7 +152,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	if (ARR_HASNULL(blocks) || ARR_HASNULL(spreads) || ARR_NDIM(spreads) != 2 ||
 		ARR_DIMS(spreads)[0] != count || ARR_DIMS(spreads)[1] != width ||
 		count > choice->n_blocks - choice->count ||
-		!ReadBlockRow(scorer, count, values[1], values[2], NULL))
+		!ReadBlockRow(scorer, count, N_AXES, values[1], values[2], NULL))
 		return;
 	write_least_ages(scorer, (float4 *) ARR_DATA_PTR(spreads) + width - scorer->n_dates, width,
 					 choice->variances + N_SPREADS + 1, n_variances);
@@ -165,7 +166,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 		ScoreBlockRow(scorer, &scorer->lanes[p]);
 		score_lanes_float(n_variances, choice->squares + (Size) p * n_variances * BYTE_LANES, count,
 						  choice->variances, n_variances, bounds + BYTE_LANES, BOUND_NUMBERS);
-		byte_write_bounds(count, scorer->scores, SPREADS, bounds);
+		byte_write_bounds(count, N_AXES, scorer->scores, SPREADS, bounds);
 	}
 	for (int i = 0; i < count; i++)
 		if (numbers[i] >= 0 && numbers[i] < choice->n_blocks)

@@ -97,32 +97,36 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /*
  * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.
  *
- * Also looks up the neighbour scores of the items "keys", unless "keys" is NULL.
+ * In "codes", the features of an item are followed by "n_axes" axes.  Also looks up the neighbour
+ * scores of the items "keys", unless "keys" is NULL.
  */
 bool
-ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys)
+ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numbers, Datum *keys)
 {
 	bytea	   *bytes = DatumGetByteaPP(codes);
 	ArrayType  *array = DatumGetArrayTypeP(numbers);
 	Size		step = item_bytes(scorer->n_factors, scorer->n_columns);
 	int			width = FIRST_COST + scorer->n_costs + scorer->n_dates;
+	int			n_vectors = count * (1 + n_axes);
 	const uint8 *code = (const uint8 *) VARDATA_ANY(bytes);
 	const float4 *number = (float4 *) ARR_DATA_PTR(array);
 
-	if (count < 1 || count > MAX_ITEMS || VARSIZE_ANY_EXHDR(bytes) != count * step ||
+	if (count < 1 || n_vectors > MAX_ITEMS || VARSIZE_ANY_EXHDR(bytes) != n_vectors * step ||
 		ARR_HASNULL(array) || ARR_NDIM(array) != 2 || ARR_DIMS(array)[0] != count ||
 		ARR_DIMS(array)[1] != width)
 		return false;
-	for (Size at = 0; at < count * step; at += CACHE_LINE)
+	for (Size at = 0; at < n_vectors * step; at += CACHE_LINE)
 		PREFETCH(code + at);
 	scorer->count = count;
+	scorer->n_axes = n_axes;
 	scorer->codes = code + SCALE_BYTES;
 	scorer->numbers = number;
+	for (int i = 0; i < n_vectors; i++)
+		memcpy(scorer->scales + (Size) i * N_SCALES, code + (Size) i * step, SCALE_BYTES);
 	for (int i = 0; i < count; i++, number += width)
 	{
 		float	   *narrow = scorer->narrow + (Size) i * scorer->n_narrow;
 
-		memcpy(scorer->scales + (Size) i * N_SCALES, code + (Size) i * step, SCALE_BYTES);
 		*narrow = number[0];
 		narrow += 1 + scorer->n_dates * AGES_PER_DATE;
 		*narrow++ = keys == NULL ? 0.0f : ScoreNeighbour(scorer->page, keys[i]);
@@ -136,19 +140,26 @@ ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *
 	return true;
 }
 
-/* Score each item of the row that ReadBlockRow() has read, under BYTE_LANES weight vectors. */
+/*
+ * Score each item of the row that ReadBlockRow() has read, under BYTE_LANES weight vectors.
+ *
+ * The scores of each item are followed by those of its axes.
+ */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {
 	int			step = (int) item_bytes(scorer->n_factors, scorer->n_columns);
+	int			n_vectors = scorer->count * (1 + scorer->n_axes);
 
+	if (scorer->n_axes > 0)
+		memset(scorer->scores, 0, sizeof(float) * n_vectors * BYTE_LANES);
 	score_lanes_float(scorer->n_narrow, lanes->narrow, scorer->count, scorer->narrow,
-					  scorer->n_narrow, scorer->scores, BYTE_LANES);
-	byte_sums(&lanes->factors, scorer->count, scorer->codes, step, scorer->sums);
-	byte_add_scores(&lanes->factors, scorer->count, scorer->sums, scorer->scales, N_SCALES,
+					  scorer->n_narrow, scorer->scores, BYTE_LANES * (1 + scorer->n_axes));
+	byte_sums(&lanes->factors, n_vectors, scorer->codes, step, scorer->sums);
+	byte_add_scores(&lanes->factors, n_vectors, scorer->sums, scorer->scales, N_SCALES,
 					scorer->scores);
-	byte_sums(&lanes->columns, scorer->count, scorer->codes + byte_padded(scorer->n_factors), step,
+	byte_sums(&lanes->columns, n_vectors, scorer->codes + byte_padded(scorer->n_factors), step,
 			  scorer->sums);
-	byte_add_scores(&lanes->columns, scorer->count, scorer->sums, scorer->scales + 1, N_SCALES,
+	byte_add_scores(&lanes->columns, n_vectors, scorer->sums, scorer->scales + 1, N_SCALES,
 					scorer->scores);
 }

@@ -33,6 +33,7 @@ typedef struct BlockScorer
 	double		now;			/* Unix time of the request */
 
 	int			count;
+	int			n_axes;			/* axes per item: N_AXES for centroids, 0 for items */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];
@@ -42,7 +43,8 @@ typedef struct BlockScorer
 } BlockScorer;
 
 extern BlockScorer *CreateBlockScorer(PageRequest *page, const Rankings *rankings);
-extern bool ReadBlockRow(BlockScorer *scorer, int count, Datum codes, Datum numbers, Datum *keys);
+extern bool ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numbers,
+						 Datum *keys);
 extern void ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes);
 
 /* functions in clusters.c */

@@ -14,6 +14,7 @@
 
 #define LEN_MAX		70
 #define COUNT_MAX	9
+#define AXES		2
 
 /* "count" vectors with weights for all lanes, and their scores */
 typedef struct Case
@@ -183,37 +184,39 @@ test_zeros_and_tiny_numbers_score_zero(void **state)
 		assert_true(c.scores[l] == 0.0f);
 }
 
-/*
- * Bounds are finite, and standard deviations above the scores; precisions are reciprocals
- * of these.
- */
+/* Bounds are finite, and standard deviations above the scores.  Axes add to variances. */
 static void
 test_bounds_are_deviations_above_scores(void **state)
 {
 	uint64_t	seed = 6;
-	float		scores[COUNT_MAX * BYTE_LANES];
+	float		scores[COUNT_MAX * (1 + AXES) * BYTE_LANES];
 	float		bounds[COUNT_MAX * BOUND_NUMBERS];
 	float		variances[COUNT_MAX * BYTE_LANES];
 
+	for (int i = 0; i < LENGTH(scores); i++)
+		scores[i] = i > 0 && i % BYTE_LANES == 0 && i <= AXES * BYTE_LANES ? 0.0f : (float) dice(&seed);
 	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
 	{
-		scores[i] = (float) dice(&seed);
 		variances[i] = i == 0 ? 0.0f : i == 1 ? INFINITY : fabsf((float) dice(&seed));
 		bounds[i / BYTE_LANES * BOUND_NUMBERS + BYTE_LANES + i % BYTE_LANES] = variances[i];
 	}
-	byte_write_bounds(COUNT_MAX, scores, 3.0f, bounds);
+	byte_write_bounds(COUNT_MAX, AXES, scores, 3.0f, bounds);
 	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
 	{
+		const float *score = scores + i / BYTE_LANES * (1 + AXES) * BYTE_LANES + i % BYTE_LANES;
 		const float *bound = bounds + i / BYTE_LANES * BOUND_NUMBERS + i % BYTE_LANES;
+		long double variance = variances[i];
 
+		for (int a = 1; a <= AXES; a++)
+			variance += powl(score[a * BYTE_LANES], 2);
 		if (i == 1)
 		{
 			assert_true(*bound > 1e37f && isfinite(*bound) && bound[BYTE_LANES] > 0.0f);
 			continue;
 		}
-		assert_near(*bound, scores[i] + 3 * sqrtl(variances[i]), 1e-5);
+		assert_near(*bound, *score + 3 * sqrtl(variance), 1e-5);
 		if (i > 0)
-			assert_near(bound[BYTE_LANES], sqrtl(variances[i]), 1e-5);
+			assert_near(bound[BYTE_LANES], sqrtl(variance), 1e-5);
 		assert_true(isfinite(bound[BYTE_LANES]));
 	}
 }

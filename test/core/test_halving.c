@@ -189,6 +189,43 @@ test_equal_vectors_are_divided_evenly(void **state)
 	}
 }
 
+/* Rows that vary most in one direction are split into this direction, and an orthogonal rest. */
+static void
+test_split_separates_the_principal_axis(void **state)
+{
+	uint64_t	seed = 4;
+	double		work[2 * WIDTH];
+	float		axis[WIDTH];
+	double		before = 0.0;
+	double		after = 0.0;
+	double		products = 0.0;
+
+	for (int i = 0; i < COUNT * WIDTH; i++)
+	{
+		float		along = i % WIDTH == 0 ? 10.0f * (float) dice(&seed) : vectors[i - 1];
+
+		vectors[i] = i % WIDTH <= 1 ? along : (float) dice(&seed);
+		before += (double) vectors[i] * vectors[i] / COUNT;
+	}
+	halving_split_axis(COUNT, WIDTH, vectors, work, axis);
+	for (int i = 0; i < COUNT * WIDTH; i++)
+	{
+		after += (double) vectors[i] * vectors[i] / COUNT;
+		products += (double) vectors[i] * axis[i % WIDTH];
+		if (i % WIDTH == WIDTH - 1)
+		{
+			assert_true(fabs(products) < 1e-4);
+			products = 0.0;
+		}
+	}
+	assert_near(dot_float(WIDTH, (double[]) {axis[0], axis[1], 0, 0, 0, 0, 0, 0, 0}, axis),
+				before - after, 0.01);
+	memset(vectors, 0, sizeof(vectors));
+	halving_split_axis(COUNT, WIDTH, vectors, work, axis);
+	for (int k = 0; k < WIDTH; k++)
+		assert_true(axis[k] == 0.0f);
+}
+
 /* A number counts by its scale and its size, and at least a tenth of the largest. */
 static void
 test_numbers_weigh_by_scale_and_size(void **state)
@@ -213,4 +250,5 @@ TEST_PROGRAM("halving",
 	test_of(test_order_groups_similar_vectors),
 	test_of(test_tree_divides_evenly_and_by_similarity),
 	test_of(test_equal_vectors_are_divided_evenly),
+	test_of(test_split_separates_the_principal_axis),
 	test_of(test_numbers_weigh_by_scale_and_size),)

@@ -2,7 +2,7 @@
 -- Small blocks, and a row that counts as many of them, make 4,000 items a large catalogue.
 \ir include/many_jobs.sql
 
-SELECT plan(32);
+SELECT plan(33);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   repeats => true, cap_group => '(i.id % 2)::text', cap => 6,
@@ -64,18 +64,31 @@ FROM   fed.block b, fed.setting s, LATERAL (
                  ORDER BY j) AS spreads) m $$;
 CREATE TEMP TABLE centroid AS SELECT c.n, m.* FROM fed.block c, fed.setting s,
   LATERAL _dlints_block_centroid(c.codes, c.numbers, s.factors, s.liked - s.factors) m;
-SELECT ok(max(difference(c.features, e.features)) < 0.01 AND max(difference(c.means[1:2], e.means[1:2])) < 1e-6
-  AND max(difference(c.spreads[1:4], e.spreads[1:4])) < 0.001 AND max(abs(c.means[3] - e.means[3])) < 1000
-  AND max(abs(c.spreads[5] - e.spreads[5])) < 1000 AND count(*) = 250,
-  'centroids are means of items, and spreads are deviations from these')
+-- features of a centroid's mean (0) or axis
+CREATE FUNCTION decoded(codes bytea, vector integer) RETURNS float8[] LANGUAGE sql AS $$
+SELECT array_agg((get_byte(codes, at + 8 + f) - 128) * ((number & 8388607) | 8388608) * 2.0 ^ ((number >> 23) - 150)
+                 ORDER BY f)
+FROM   fed.setting, generate_series(0, liked - 1) f, LATERAL (SELECT length(codes) / 3 * vector AS at) v,
+       LATERAL (SELECT v.at + CASE WHEN f < factors THEN 0 ELSE 4 END AS s) scale,
+       LATERAL (SELECT sum(get_byte(codes, s + b)::bigint << 8 * b)::bigint AS number FROM generate_series(0, 3) b) n $$;
+CREATE FUNCTION norm2(vector float8[]) RETURNS float8 LANGUAGE sql AS $$ SELECT sum(x ^ 2) FROM unnest(vector) x $$;
+SELECT ok(max(difference(decoded(c.codes, 0), e.features)) < 0.01
+  AND max(difference(c.means[1:2], e.means[1:2])) < 1e-6 AND max(difference(c.spreads[3:4], e.spreads[3:4])) < 0.001
+  AND max(abs(c.means[3] - e.means[3])) < 1000 AND max(abs(c.spreads[5] - e.spreads[5])) < 1000 AND count(*) = 250,
+  'centroids are means of items, and spreads of numbers are distances from these')
 FROM   centroid c JOIN expected_centroids() e USING (n);
+SELECT ok(avg((along - expected) ^ 2) < 1e-5 * avg(expected ^ 2) AND avg(rest) < 0.3 * avg(expected),
+  'axes and spreads account for the variance of all features, and axes for most of it')
+FROM   centroid c JOIN expected_centroids() e USING (n), fed.setting s, LATERAL (
+    SELECT s.factors * e.spreads[1] ^ 2 + (s.liked - s.factors) * e.spreads[2] ^ 2 AS expected,
+           s.factors * c.spreads[1] ^ 2 + (s.liked - s.factors) * c.spreads[2] ^ 2 AS rest) v,
+    LATERAL (SELECT rest + norm2(decoded(c.codes, 1)) + norm2(decoded(c.codes, 2)) AS along) a;
 SELECT results_eq($$SELECT b.n FROM fed.centroid c, unnest(c.blocks) b (n) ORDER BY 1$$,
   'SELECT n FROM fed.block ORDER BY 1', 'each block has one centroid');
 SELECT results_eq($$SELECT b.n, substr(c.codes, (length(c.codes) / cardinality(c.blocks) * (b.i - 1) + 1)::int,
                                        length(c.codes) / cardinality(c.blocks))
   FROM fed.centroid c, unnest(c.blocks) WITH ORDINALITY b (n, i) ORDER BY 1$$,
-  'SELECT c.n, _dlints_block_codes(ARRAY[c.features], s.factors) FROM pg_temp.centroid c, fed.setting s ORDER BY 1',
-  'codes of centroids are those of the means');
+  'SELECT n, codes FROM pg_temp.centroid ORDER BY 1', 'codes of centroids are those of their blocks');
 CREATE TEMP TABLE rows AS SELECT n, ctid AS tid FROM fed.centroid;
 SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
 SELECT is(count(*), 0::bigint, 'unchanged centroids are not rewritten') FROM fed.centroid c JOIN rows r USING (n)
