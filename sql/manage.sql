@@ -433,24 +433,28 @@ $$
 DECLARE
 	schema record;
 BEGIN
-	FOR schema IN
-		SELECT n.oid, n.nspname, n.nspowner,
-		       n.nspowner = me.oid AND NOT EXISTS (
-		           SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relowner <> me.oid) AS is_mine
-		FROM   pg_namespace n JOIN pg_roles me ON me.rolname = current_user
-		       JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'setting' AND c.relkind = 'r'
-		       JOIN pg_attribute t ON t.attrelid = c.oid AND t.attname = 'empty_model'
+	FOR schema IN           -- pg_class has no index on relnamespace, and is therefore read once
+		SELECT n.nspname, n.nspowner, me.oid = ALL (ARRAY[n.nspowner, r.first_owner, r.last_owner]) AS is_mine, r.*
+		FROM  (SELECT c.relnamespace, min(c.relowner) AS first_owner, max(c.relowner) AS last_owner,
+		              count(*) FILTER (WHERE c.relname = 'item_vector') > 0 AS is_recommender,
+		              sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'item_vector') AS items,
+		              sum(pg_stat_get_live_tuples(c.oid))
+		                  FILTER (WHERE c.relname ~ '^decision_' AND c.relkind = 'r') AS decisions,
+		              sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'pending') AS pending
+		       FROM   pg_class c GROUP BY c.relnamespace) r
+		       JOIN pg_namespace n ON n.oid = r.relnamespace
+		       JOIN pg_roles me ON me.rolname = current_user
+		       JOIN pg_class s ON s.relnamespace = n.oid AND s.relname = 'setting' AND s.relkind = 'r'
+		       JOIN pg_attribute t ON t.attrelid = s.oid AND t.attname = 'empty_model'
 		WHERE  t.atttypid = '@extschema@.dlints'::regtype AND has_schema_privilege(n.oid, 'USAGE')
 		ORDER  BY n.nspname
 	LOOP
 		name := schema.nspname;
 		owner := pg_get_userbyid(schema.nspowner);
-		SELECT CASE WHEN bool_or(c.relname = 'item_vector') THEN 'recommender' ELSE 'ranker' END,
-		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'item_vector'),
-		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname ~ '^decision_'),
-		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'pending')
-		INTO   kind, items, decisions, pending
-		FROM   pg_class c WHERE c.relnamespace = schema.oid AND c.relkind = 'r';
+		kind := CASE WHEN schema.is_recommender THEN 'recommender' ELSE 'ranker' END;
+		items := schema.items;
+		decisions := schema.decisions;
+		pending := schema.pending;
 		last_run := NULL;
 		IF schema.is_mine THEN
 			BEGIN
