@@ -112,6 +112,8 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 {
 	PreparedModel *model = policy == POLICY_PERSONAL ? models->personal : models->control;
 	Candidates *candidates = palloc0(sizeof(Candidates));
+	bool		has_random_effects =
+		policy == POLICY_PERSONAL && page->settings.has_random_effects;
 
 	if (policy != POLICY_PERSONAL)
 		PrepareParts(model, PART_MEAN);
@@ -120,8 +122,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 	candidates->rules.epsilon = policy == POLICY_RANDOM ? 1.0 : 0.0;
 	candidates->scores = ScoresCreate(model, models->profile, set->features,
 									  find_addends(page, policy, models, set),
-									  policy == POLICY_PERSONAL &&
-									  page->settings.has_random_effects ? set->effect_stddevs : NULL,
+									  has_random_effects ? set->effect_stddevs : NULL,
 									  models->n_draws, (uint64) seed);
 	if (models->draws != NULL)
 		ScoresUseDraws(candidates->scores, models->draws);
