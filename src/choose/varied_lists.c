@@ -26,7 +26,7 @@ struct VariedLists
 	bool	   *possible;		/* for each candidate: may the list of some draw contain it? */
 	int		   *numbers;		/* indexes of the candidates that a list may contain */
 	int		   *groups;
-	Variety		variety;		/* selection among the possible candidates */
+	Variety		variety;		/* state of the selection among these candidates */
 	MemoryContext context;		/* memory context of "variety" */
 };
 

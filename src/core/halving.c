@@ -137,10 +137,10 @@ find_axis(int count, int width, const float *rows, double *axis)
 }
 
 /*
- * Divide rows whose mean is 0 into a part along a principal axis, and the rest.
+ * Subtract from rows whose mean is 0 their part along the principal axis.
  *
- * Writes the axis to "axis", with the standard deviation along it as its length.  Replaces the rows
- * by the rest.  "work" has room for two vectors.
+ * Writes the axis to "axis", with the standard deviation along it as its length.  "work" has room
+ * for two vectors.
  */
 void
 halving_split_axis(int count, int width, float *rows, double *work, float *axis)

@@ -241,7 +241,9 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Compute the dot products of an item's column with the columns that list_uses() has listed. */
+/*
+ * Compute the dot products of an item's column with the columns in the linked lists of its users.
+ */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {

@@ -109,7 +109,7 @@ square(float number)
 /*
  * Write the variance of each feature of a block.
  *
- * If the table has only a feature's largest distance from the mean, we write its square.
+ * If "centroid" has only a feature's largest distance from the mean, we write its square.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -175,7 +175,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds, which only the estimated highest scores of some blocks exceed. */
+/* Set initial thresholds of scores so high that only a few blocks may exceed them. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {

@@ -97,8 +97,8 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /*
  * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.
  *
- * In "codes", the features of an item are followed by "n_axes" axes.  Also looks up the neighbour
- * scores of the items "keys", unless "keys" is NULL.
+ * In "codes", "n_axes" principal axes follow the features of each item or mean.  Also looks up the
+ * neighbour scores of the items "keys", unless "keys" is NULL.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numbers, Datum *keys)
@@ -143,7 +143,7 @@ ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numb
 /*
  * Score each item of the row that ReadBlockRow() has read, under BYTE_LANES weight vectors.
  *
- * The scores of each item are followed by those of its axes.
+ * The scores of each item are followed by the scores of its axes.
  */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)

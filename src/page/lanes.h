@@ -33,7 +33,7 @@ typedef struct BlockScorer
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* axes per item: N_AXES for centroids, 0 for items */
+	int			n_axes;			/* principal axes per mean: N_AXES; 0 for items */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];

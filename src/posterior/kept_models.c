@@ -247,7 +247,7 @@ MakeRoom(Size bound)
 /*
  * Evict models from the cache at the end of a transaction.
  *
- * They may be old versions that no query will use again.
+ * These models may be old versions that no query will use again.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
