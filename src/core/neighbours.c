@@ -241,9 +241,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/*
- * Compute the dot products of an item's column with the columns in the linked lists of its users.
- */
+/* Compute the dot products of an item's column with the columns in its users' linked lists. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {
