@@ -225,7 +225,7 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	int			width = count > 0 ? ARR_DIMS(array)[1] : 0;
 	const uint8 *codes = (const uint8 *) VARDATA(bytes);
 	const float4 *numbers = (const float4 *) ARR_DATA_PTR(array);
-	int			n_features = factors + columns;
+	int			n_features;
 	ArrayType  *means;
 	ArrayType  *spreads;
 	float4	   *features;
@@ -234,12 +234,14 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	if (factors < 0 || columns < 0 || ARR_NDIM(array) != 2 || ARR_HASNULL(array) ||
+	if (factors < 0 || factors > DLINTS_MAX_FEATURE_DIM || columns < 0 ||
+		columns > DLINTS_MAX_FEATURE_DIM || ARR_NDIM(array) != 2 || ARR_HASNULL(array) ||
 		ARR_ELEMTYPE(array) != FLOAT4OID ||
 		VARSIZE(bytes) - VARHDRSZ != count * item_bytes(factors, columns))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("arguments \"codes\" and \"numbers\" must be those of a block with \"factors\" and \"columns\"")));
+	n_features = factors + columns;
 	features = AllocateMany(sizeof(float4), (Size) (1 + N_AXES) * n_features);
 	rows = centred_rows(count, factors, columns, codes, features);
 	work = AllocateNumbers((Size) 2 * n_features);
