@@ -410,7 +410,6 @@ SELECT matches(outcome('SELECT board.recommend(1, 3)'), '^55000: ',
   'recommend() raises an error if "similarity" is empty');
 SELECT matches(outcome('SELECT board.more_like(1, 3)'), '^55000: ',
   'more_like() raises an error if "similarity" is empty');
-ROLLBACK TO dropped;
 
 SELECT * FROM finish();
 ROLLBACK;
