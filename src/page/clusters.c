@@ -28,8 +28,9 @@
 /* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
 /*
- * A block's highest score is estimated as its mean plus this many standard deviations.  In four real
- * logs, 6 found .992 of the best items' score, and 8 found .996 from a fifth more blocks.
+ * We estimate the highest score in a block as the mean plus this many standard deviations.  In four
+ * real logs, 6 deviations found .992 of the best items' score, and 8 found .996 from a fifth more
+ * blocks.
  */
 #define SPREADS			8.0f
 /* Initial threshold, in standard deviations above the mean of the blocks' highest scores */
