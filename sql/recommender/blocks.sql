@@ -115,9 +115,9 @@ $$;
 -- Minimum number of items for blocks of similar items; in smaller catalogues requests read all blocks
 CREATE FUNCTION _dlints_min_grouped_items() RETURNS bigint
 	LANGUAGE sql IMMUTABLE
-RETURN 30000;
+RETURN 3000;
 
--- Write the item vectors to "block", in rows that fill about a page each.  In catalogues below 30,000 items, a block
+-- Write the item vectors to "block", in rows that fill about a page each.  In catalogues below 3,000 items, a block
 -- contains items of similar popularity; in larger ones, similar items.  Rows that do not change are not written.  All
 -- blocks are generated again if many are not full.
 CREATE FUNCTION _dlints_set_blocks() RETURNS void

@@ -121,7 +121,7 @@ CREATE TABLE block (
 ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
                   ALTER items SET STATISTICS 0, ALTER codes SET STATISTICS 0, ALTER numbers SET STATISTICS 0;
 
--- Means of the items of each block, in catalogues of at least 30,000 items: requests read the blocks with the highest
+-- Means of the items of each block, in catalogues of at least 3,000 items: requests read the blocks with the highest
 -- upper bounds of scores
 CREATE TABLE centroid (
     n       integer PRIMARY KEY,

@@ -1,5 +1,8 @@
 \ir neighbours.sql
 
+-- Lists are compared with the best of all items, some of which a search of similar items may miss.
+CREATE OR REPLACE FUNCTION public._dlints_min_grouped_items() RETURNS bigint LANGUAGE sql IMMUTABLE RETURN 30000;
+
 -- A list of a recommender, compared with all candidates: "gap" is how much more the best candidates score than the
 -- items of the list, under the draw that chose it.  Ties make the items themselves no test.
 CREATE FUNCTION listed(name text, user_id bigint, context jsonb DEFAULT '{}', k integer DEFAULT 10,
