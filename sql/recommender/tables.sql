@@ -52,6 +52,10 @@ CREATE TABLE setting (
     has_item_index boolean NOT NULL DEFAULT false,  -- the planner can find items by their key in an index
     effect_stddev float8,                           -- prior of new items' effects; NULL: too few rewards
     n_on_trial    integer NOT NULL DEFAULT 0,       -- number of items on trial
+    history_prior float8 CHECK (history_prior > 0 AND history_prior < 'infinity'),
+                                            -- expected rewards that count as much as a user's own; NULL: only the model
+    history_ratio float8 CHECK (history_ratio > 0 AND history_ratio < 'infinity'),
+                                            -- factor of expected rewards in a user's history with an item
     trained_from  bigint NOT NULL DEFAULT 0,        -- first decision that models contain
     seed          bigint NOT NULL                  -- seed of the assignment to treatments
                   DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,

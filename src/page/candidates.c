@@ -18,7 +18,7 @@
 /* after MAX_FAILING failing items, we skip all of this many items if an expression fails for one */
 #define FAILING_PART	64
 
-/* maximum absolute value of a bonus; a larger bonus counts as 0 */
+/* maximum absolute value of a bonus */
 #define MAX_BONUS	1e50
 
 /* statements that each evaluate one expression of the recommender for all items */
@@ -91,6 +91,13 @@ CheckExpressions(PageRequest *page, void *unused)
 }
 
 /* ---------- sets of candidates ---------- */
+
+/* Return 0 for a number that scores could not add, such as NaN. */
+double
+LimitBonus(double bonus)
+{
+	return bonus >= -MAX_BONUS && bonus <= MAX_BONUS ? bonus : 0.0;
+}
 
 CandidateSet *
 CreateCandidates(int size)
@@ -185,7 +192,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 	item = CopyKey(reader->page, values[0]);
 	AddKey(reader->numbers, item, reader->set->count, &is_new);
 	if (is_new)
-		AddCandidate(reader->set, item, bonus >= -MAX_BONUS && bonus <= MAX_BONUS ? bonus : 0.0,
+		AddCandidate(reader->set, item, LimitBonus(bonus),
 					 nulls[2] ? -1 : (int) KeyNumbersGet(reader->groups, values[2]), 0);
 	MemoryContextSwitchTo(caller);
 }
@@ -307,5 +314,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 	else
 		ReadRows(page, &read_allowed, variant, args, read_allowed_row, &reader);
 	reader.set->group_count = (int) KeyNumbersCount(reader.groups);
+	if (is_predicted)
+		AddHistory(page, numbers, reader.set);
 	return reader.set;
 }

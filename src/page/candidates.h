@@ -58,6 +58,7 @@ extern Rankings RankItems(PageRequest *page, ListPolicy policy, const PageModels
 
 /* functions in candidates.c */
 extern CandidateSet *CreateCandidates(int size);
+extern double LimitBonus(double bonus);
 extern void AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 number);
 extern CandidateSet *ReadItems(PageRequest *page, const PageQuery *query,
 							   const NullableDatum *args);
@@ -90,6 +91,16 @@ extern bool HasNeighbours(const PageRequest *page);
 extern bool ScoresAllNeighbours(const PageRequest *page);
 extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum,
 							  uint64 first_number);
+
+/* functions in history.c */
+extern void BeginHistory(PageRequest *page);
+extern bool IsSettled(const PageRequest *page, TimestampTz at);
+extern void AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz at,
+						   int position);
+extern void AddReward(PageRequest *page, Datum item, TimestampTz at, double reward);
+extern double HistoryEffect(const PageRequest *page, Datum item);
+extern void AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set);
+extern void AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number);
 
 /* function in choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);

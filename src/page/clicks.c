@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "nodes/bitmapset.h"
 #include "nodes/pg_list.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -15,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "page/candidates.h"
 #include "page/clicks.h"
 #include "page/tables.h"
 #include "sql/arrays.h"
@@ -35,8 +37,9 @@ static const PageQuery session_lists = {
 	"WHERE  hashtextextended(d.session, 0) = hashtextextended($1, 0) AND d.session = $1 AND d.user_id IS NULL\n"
 	"ORDER  BY d.id DESC LIMIT 200", {TEXTOID}};
 
-static const PageTable user_lists = {"decision", 4, {
-		{"user_id", ARG_USER}, {"id", INT8OID}, {"at", TIMESTAMPTZOID}, {"items", ARG_ITEMS}}};
+static const PageTable user_lists = {"decision", 5, {
+		{"user_id", ARG_USER}, {"id", INT8OID}, {"at", TIMESTAMPTZOID}, {"items", ARG_ITEMS},
+		{"expected", FLOAT4ARRAYOID}}};
 
 static const PageTable list_rewards = {"reward", 3, {
 		{"decision", INT8OID}, {"item", ARG_ITEM}, {"value", FLOAT8OID}}};
@@ -61,6 +64,7 @@ typedef struct ClickReader
 	KeyTable   *shown;			/* items of the logged list; NULL until needed */
 	KeyTable   *recent;			/* items in the argument "recent"; NULL: none */
 	bool		is_of_session;
+	Bitmapset  *counted;		/* positions of the logged list whose impressions are added */
 } ClickReader;
 
 /* ---------- the click log ---------- */
@@ -110,6 +114,7 @@ typedef struct ShownList
 	int64		id;
 	TimestampTz at;
 	Datum		items;
+	ArrayType  *expected;		/* expected reward of each item; NULL: histories do not count */
 } ShownList;
 
 static void
@@ -117,31 +122,56 @@ read_list(void *arg, const Datum *values, const bool *nulls)
 {
 	ClickReader *reader = arg;
 	MemoryContext caller = MemoryContextSwitchTo(reader->clicks->page->memory);
+	PageRequest *page = reader->clicks->page;
 	ShownList  *list = palloc(sizeof(ShownList));
 
 	list->id = DatumGetInt64(values[1]);
 	list->at = DatumGetTimestampTz(values[2]);
 	list->items = PointerGetDatum(DatumGetArrayTypePCopy(values[3]));
+	list->expected = NULL;
+	if (!reader->is_of_session && page->history != NULL)
+	{
+		list->expected = DatumGetArrayTypePCopy(values[4]);
+		if (IsSettled(page, list->at))
+			AddImpressions(page, list->items, list->expected, list->at, -1);
+	}
 	reader->lists = lappend(reader->lists, list);
 	MemoryContextSwitchTo(caller);
 }
 
-/* Add a click for a row of the table "reward", if the reward is positive and the item was shown. */
+/*
+ * Add a row of the table "reward" to the user's history, and as a click if the reward is positive.
+ * Ignores items that were not shown.
+ *
+ * Until the attribution window has passed, impressions count only if they have a reward.
+ */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
 {
 	ClickReader *reader = arg;
 	UserClicks *clicks = reader->clicks;
 	MemoryContext caller = MemoryContextSwitchTo(clicks->page->memory);
-	TimestampTz at = reader->list->at;
+	const ShownList *list = reader->list;
+	double		value = nulls[2] ? 0.0 : DatumGetFloat8(values[2]);
+	int			position;
 
-	if (!nulls[2] && DatumGetFloat8(values[2]) > 0.0)
+	if (value != 0.0)
 	{
 		if (reader->shown == NULL)
-			reader->shown = TableOfKeys(clicks->page, reader->list->items);
-		if (FindKey(reader->shown, values[1]) >= 0 && FindKey(reader->recent, values[1]) < 0)
-			add_click(clicks, values[1], at, 1.0,
-					  !reader->is_of_session && at > reader->excluded_from);
+			reader->shown = TableOfKeys(clicks->page, list->items);
+		position = FindKey(reader->shown, values[1]);
+		if (position >= 0 && list->expected != NULL)
+		{
+			if (!IsSettled(clicks->page, list->at) && !bms_is_member(position, reader->counted))
+			{
+				AddImpressions(clicks->page, list->items, list->expected, list->at, position);
+				reader->counted = bms_add_member(reader->counted, position);
+			}
+			AddReward(clicks->page, values[1], list->at, value);
+		}
+		if (value > 0.0 && position >= 0 && FindKey(reader->recent, values[1]) < 0)
+			add_click(clicks, values[1], list->at, 1.0,
+					  !reader->is_of_session && list->at > reader->excluded_from);
 	}
 	MemoryContextSwitchTo(caller);
 }
@@ -160,6 +190,7 @@ read_rewards(PageRequest *page, ClickReader *reader)
 	{
 		reader->list = lfirst(cell);
 		reader->shown = NULL;
+		reader->counted = NULL;
 		LookUpDecision(log, reader->list->id, read_reward, reader);
 	}
 	CloseLog(log);
@@ -201,6 +232,7 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 	int			n_recent = recent.isnull ? 0 : ArrayKeys(page, recent.value, &items);
 
 	clicks->page = page;
+	BeginHistory(page);
 	if (page->settings.has_clicks && !page->user.isnull)
 	{
 		if (page->skips_failing)

@@ -63,6 +63,9 @@ typedef struct PageSettings
 	bool		has_random_effects; /* are effects of some items drawn per list? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
+	double		history_prior;	/* weight of expectations in a user's history; 0: no histories */
+	double		history_ratio;	/* factor of expected rewards in a user's history */
+	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
 	const float4 *scale;		/* factors by which the elements of profiles are multiplied */
@@ -122,10 +125,14 @@ typedef struct PageRequest
 	/* scores of items by the user's clicks (see neighbours.c); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 
+	/* rewards of items that the user was shown (see history.c); NULL: they do not count */
+	struct UserHistory *history;
+
 	KeyNumbers *groups;			/* numbers of cap groups by name; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;
+typedef struct UserHistory UserHistory;
 
 /* schemas of recommenders and rankers (in entry.c) */
 extern Oid	SchemaOfSetting(Oid setting, Oid extension_schema);

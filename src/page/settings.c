@@ -57,13 +57,14 @@ check_sizes(const PageSettings *settings)
 		report_corrupted("setting", "block_slots", settings->block_slots, hint);
 }
 
-static const PageTable setting_table = {"setting", 22, {
+static const PageTable setting_table = {"setting", 25, {
 		{"seed", INT8OID}, {"secret", INT8OID}, {"control", FLOAT8OID}, {"epsilon", FLOAT8OID},
 		{"factors", INT4OID}, {"liked", INT4OID}, {"aged", INT4OID}, {"size", INT4OID},
 		{"cap_group", TEXTOID}, {"cap", INT4OID}, {"diversity", FLOAT8OID}, {"block_slots", INT4OID},
 		{"has_item_index", BOOLOID}, {"has_ordered_key", BOOLOID},
 		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"repeat_after", INTERVALOID}, {"effect_stddev", FLOAT8OID},
-		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid}}};
+		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid},
+		{"attribution_window", INTERVALOID}, {"history_prior", FLOAT8OID}, {"history_ratio", FLOAT8OID}}};
 
 /* Copy a value into the memory context of the request, without detoasting it. */
 static NullableDatum
@@ -108,6 +109,11 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	settings->examination = keep_value(page, values[n], nulls[n], -1);
 	n++;
 	settings->empty_model = keep_value(page, values[n], nulls[n], -1);
+	n++;
+	settings->attribution_window = keep_value(page, values[n], nulls[n], sizeof(Interval)).value;
+	n++;
+	settings->history_prior = nulls[n] ? 0.0 : DatumGetFloat8(values[n]);
+	settings->history_ratio = nulls[n + 1] ? 1.0 : DatumGetFloat8(values[n + 1]);
 	check_sizes(settings);
 }
 

@@ -101,6 +101,31 @@ fits_cap(const PageRequest *page, int group, int *counts)
 /* Returns an item's index among the eligible items; -1 if it is not eligible. */
 typedef int (*ItemFinder) (const void *items, int candidate);
 
+/* An eligible item among the best under a weight vector */
+typedef struct FoundItem
+{
+	int			number;
+	double		score;
+} FoundItem;
+
+static int
+compare_found(const void *a, const void *b)
+{
+	double		first = ((const FoundItem *) a)->score;
+	double		second = ((const FoundItem *) b)->score;
+
+	return (first < second) - (first > second);
+}
+
+/* Add the user's history to scores of a search without addends, and sort the items again. */
+static void
+add_histories(FoundItem *found, int count, const CandidateSet *eligible)
+{
+	for (int i = 0; i < count; i++)
+		found[i].score += eligible->addends[found[i].number];
+	qsort(found, count, sizeof(FoundItem), compare_found);
+}
+
 /*
  * Mark the eligible items among the best items that may be on the list under a weight vector.
  *
@@ -114,6 +139,8 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	const SlateHeap *list = &best->slates[ranking].best;
 	bool		marks_all = page->settings.diversity > 0.0 || page->settings.cap > 0;
 	int		   *counts = AllocateZeros(sizeof(int), eligible->group_count);
+	FoundItem  *found = AllocateMany(sizeof(FoundItem), list->count);
+	int			count = 0;
 	double		least = -INFINITY;
 	int			filled = 0;
 
@@ -121,19 +148,25 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	{
 		int			number = find(items, list->entries[i].candidate);
 
-		if (number < 0)
-			continue;
-		if (filled >= page->k && !marks_all && list->entries[i].score < least)
+		if (number >= 0)
+			found[count++] = (FoundItem) {number, list->entries[i].score};
+	}
+	if (items != NULL && page->history != NULL)
+		add_histories(found, count, eligible);
+	for (int i = 0; i < count; i++)
+	{
+		if (filled >= page->k && !marks_all && found[i].score < least)
 		{
 			filled++;
 			break;
 		}
-		is_marked[number] = true;
-		if (filled <= page->k && fits_cap(page, eligible->groups[number], counts))
-			filled++;
-		if (filled == page->k)
-			least = list->entries[i].score - best->margins[ranking];
+		is_marked[found[i].number] = true;
+		/* items that were not found have at most the score of the last entry */
+		if (filled <= page->k && found[i].score >= list->entries[list->count - 1].score &&
+			fits_cap(page, eligible->groups[found[i].number], counts) && ++filled == page->k)
+			least = found[i].score - best->margins[ranking];
 	}
+	pfree(found);
 	pfree(counts);
 	if (marks_all || list->count == 0)
 		*neighbour_score = 0.0;
@@ -267,18 +300,22 @@ add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 {
 	KeyTable   *keys = CreateKeyTable(page, extra->count);
 	CandidateSet *eligible;
+	bool	   *is_added;
 
 	if (extra->count == 0)
 		return;
 	eligible = ReadAllowed(page, policy, keys, extra->items, extra->count);
+	is_added = AllocateZeros(sizeof(bool), eligible->count);
 	for (int i = 0; i < extra->count; i++)
 	{
 		int			number = FindKey(keys, extra->items[i]);
 
-		if (number >= 0)
-			AddCandidate(shortlist, eligible->items[number],
-						 eligible->addends[number] + extra->addends[i], eligible->groups[number],
-						 extra->numbers[i]);
+		if (number < 0 || is_added[number])
+			continue;
+		is_added[number] = true;
+		AddCandidate(shortlist, eligible->items[number],
+					 eligible->addends[number] + extra->addends[i], eligible->groups[number],
+					 extra->numbers[i]);
 	}
 	shortlist->group_count = eligible->group_count;
 	shortlist->n_scored += eligible->count;
@@ -324,8 +361,9 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 		if (mark_best(page, best, r, eligible, find_in_union, &all, is_marked,
 					  &neighbour_score) <= page->k)
 			return NULL;
-	extra = mark_extra_items(find_extra_items(page, policy, neighbour_score), eligible, keys,
-							 is_marked);
+	extra = find_extra_items(page, policy, neighbour_score);
+	AddRaisedItems(page, extra, FIRST_EXTRA_NUMBER);
+	extra = mark_extra_items(extra, eligible, keys, is_marked);
 	result = keep_marked(eligible, is_marked);
 	add_extra_items(page, policy, extra, result);
 	return result;
@@ -360,7 +398,12 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 		return NULL;
 	added = read_new_items(page);
 	for (int i = 0; i < added->count; i++)
-		AddCandidate(result, added->items[i], 0.0, -1, FIRST_NEW_NUMBER + (uint64) i);
+	{
+		double		addend = HistoryEffect(page, added->items[i]);
+
+		if (addend <= 0.0)		/* try_shortlist() has added the others */
+			AddCandidate(result, added->items[i], addend, -1, FIRST_NEW_NUMBER + (uint64) i);
+	}
 	result->n_scored += added->count;
 	return result;
 }

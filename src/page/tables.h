@@ -7,7 +7,7 @@
 
 #include "page/page.h"
 
-#define MAX_TABLE_COLUMNS	24
+#define MAX_TABLE_COLUMNS	25
 
 /* A column of a table; InvalidOid stands for any type */
 typedef struct TableColumn

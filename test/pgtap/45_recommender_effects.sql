@@ -2,7 +2,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(29);
+SELECT plan(38);
 
 -- The probability of a click.  Users like a field, and items differ by more than their columns say.
 CREATE FUNCTION click_rate(user_id bigint, item integer) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
@@ -136,7 +136,8 @@ SELECT cmp_ok(n_on_trial, '>=', 5, 'at least five items are on trial if there ar
 SELECT ok(bool_and(v.effect_stddev <= s.effect_stddev * 1.000001),
   'a trial''s standard deviation is at most the prior''s')
 FROM board.item_vector v, board.setting s WHERE v.effect_stddev IS NOT NULL;
--- the means of logged probabilities and of choices agree, within five standard errors
+-- the means of logged probabilities and of choices agree, within five standard errors, with histories of users
+UPDATE board.setting SET history_prior = 1;
 CREATE TEMP TABLE chosen AS
 SELECT r.decision, r.item, r.probability
 FROM   generate_series(1, 150) g,
@@ -146,6 +147,7 @@ SELECT ok(sum(c.n) > 0 AND bool_and(abs(c.share - c.probability) < 5 * sqrt(0.25
           'items on trial are chosen as often as logged probabilities say')
 FROM (SELECT h.item, count(*) / 150.0 AS share, avg(h.probability) AS probability, count(v.effect_stddev) AS n
       FROM chosen h JOIN board.item_vector v USING (item) GROUP BY h.item) c;
+UPDATE board.setting SET history_prior = NULL;
 DELETE FROM board.pending WHERE decision IN (SELECT decision FROM chosen);
 DELETE FROM board.decision WHERE id IN (SELECT decision FROM chosen);
 SELECT play(24, 25);
@@ -216,12 +218,78 @@ SELECT make_due('board', 'effects');
 SELECT board.run_part('refresh');
 SELECT ok(bool_and(e.effect = v.effect), 'effects follow from the log alone, after an erasure exactly')
 FROM effect e JOIN board.item_vector v USING (item);
+
+-- ---------- histories of users ----------
+
+-- each user clicks some items whenever they are shown
+INSERT INTO board.reward (decision, item, outcome, value)
+SELECT o.decision, o.item, 'click', 1 FROM board.outcome o JOIN board.decision d ON d.id = o.decision
+WHERE  hashint8(d.user_id * 1000 + o.item) & 3 = 0 ON CONFLICT DO NOTHING;
+SELECT make_due('board', 'effects');
+SELECT board.run_part('refresh');
+CREATE TEMP TABLE seen AS
+SELECT row_number() OVER () AS n, d.user_id, o.item, x.x, o.reward - x.x * t.ratio AS e, t.ratio
+FROM   board.outcome o JOIN board.decision d ON d.id = o.decision AND d.treatment = 'personal',
+       LATERAL (SELECT greatest(o.expected, 0) AS x) x,
+       (SELECT sum(o.reward) / sum(greatest(o.expected, 0)) AS ratio
+        FROM   board.outcome o JOIN board.decision d ON d.id = o.decision
+        WHERE  d.treatment = 'personal' AND d.at < now() - interval '30 minutes') t
+WHERE  d.at < now() - interval '30 minutes';
+CREATE TEMP TABLE pairs AS
+SELECT f.noise / least(2 * (sum(a.e * b.e) / s.square - f.noise * sqrt(2 / s.square)), 0.25) AS prior
+FROM   seen a JOIN seen b USING (user_id, item),
+       (SELECT sum(e ^ 2) / sum(ratio * x) AS noise FROM seen) f,
+       (SELECT sum(a.ratio ^ 2 * a.x * b.x) AS square FROM seen a JOIN seen b USING (user_id, item) WHERE a.n <> b.n) s
+WHERE  a.n <> b.n GROUP BY f.noise, s.square;
+SELECT ok(abs(s.history_prior / p.prior - 1) < 1e-6 AND p.prior > 0 AND s.history_ratio = greatest(1, t.ratio),
+          'the prior of histories follows the formula')
+FROM   board.setting s, pairs p, (SELECT max(ratio) AS ratio FROM seen) t;
+-- user 2 was shown one list a hundred times, and clicked its last item
+UPDATE board.setting SET history_prior = 1, epsilon = 0, control = 0;
+SELECT board.erase(2);
+SET LOCAL dlints.seed = 2;
+CREATE TEMP TABLE shown AS
+SELECT r.decision, array_agg(r.item ORDER BY r.position) AS items,
+       first_decision(now() - interval '3601 seconds') AS first
+FROM   board.recommend(2, 5) r GROUP BY r.decision;
+INSERT INTO board.decision
+SELECT (jsonb_populate_record(d, jsonb_build_object('id', s.first + g, 'at', now() - interval '3601 seconds',
+           'expected', array_fill(0.5, '{5}')))).*
+FROM   board.decision d JOIN shown s ON s.decision = d.id, generate_series(1, 100) g;
+INSERT INTO board.reward (decision, item, outcome, value)
+SELECT s.first + g, s.items[5], 'click', 1 FROM shown s, generate_series(1, 100) g;
+SELECT is((SELECT r.item FROM board.recommend(2, 5) r WHERE r.position = 1), s.items[5],
+          'an item that the user clicked more often than expected comes first') FROM shown s;
+SELECT ok(NOT EXISTS (SELECT FROM board.recommend(2, 5) r WHERE r.item = ANY (s.items[1:4])),
+          'items that the user saw without a click are not on the list') FROM shown s;
+UPDATE board.decision d SET at = now() FROM shown s WHERE d.id BETWEEN s.first + 1 AND s.first + 100;
+UPDATE board.reward r SET value = 0 FROM shown s WHERE r.decision BETWEEN s.first + 1 AND s.first + 100;
+SET LOCAL dlints.seed = 2;
+SELECT is(array_agg(r.item ORDER BY r.position), s.items,
+          'impressions without a click count after the attribution window only')
+FROM   shown s, board.recommend(2, 5) r GROUP BY s.items;
+UPDATE board.decision d SET at = '-infinity', expected = '{NaN,Infinity,-Infinity,3e38,1e-45}'
+FROM   shown s WHERE d.id BETWEEN s.first + 1 AND s.first + 90;
+SELECT inside('board', 'SELECT public._dlints_fit_histories(0, 9e18::bigint)');
+SELECT ok(history_prior IS NULL, 'invalid expectations in the log end histories') FROM board.setting;
+UPDATE board.setting SET history_prior = 1;
+UPDATE board.reward r SET value = CASE WHEN r.decision % 2 = 0 THEN 1e50 ELSE -1e-300 END
+FROM   shown s WHERE r.decision BETWEEN s.first + 1 AND s.first + 90;
+SELECT is(count(*), 5::bigint, 'invalid expectations and absurd rewards do not stop lists') FROM board.recommend(2, 5);
+SELECT ok(inside('board', 'SELECT public._dlints_fit_histories(0, 9e18::bigint)') IS NOT NULL,
+  'absurd rewards do not stop run()');
+UPDATE board.setting SET history_prior = 1;
+SELECT board.erase(2);
+SET LOCAL dlints.seed = 2;
+SELECT is(array_agg(r.item ORDER BY r.position), s.items, 'erase() removes the history of a user')
+FROM   shown s, board.recommend(2, 5) r GROUP BY s.items;
 DELETE FROM board.reward;
 DELETE FROM board.decision;
 SELECT make_due('board', 'effects');
 SELECT board.run_part('refresh');
 SELECT ok(bool_and(effect = 0 AND effect_stddev IS NULL), 'without a log all effects are 0') FROM board.item_vector;
 SELECT ok(effect_stddev IS NULL AND n_on_trial = 0, 'without effects no item is on trial') FROM board.setting;
+SELECT ok(history_prior IS NULL, 'without a log users have no histories') FROM board.setting;
 
 -- ---------- without a click log ----------
 

@@ -3,7 +3,7 @@
 -- This takes over 20 s, since lists of 4,000 items are computed again from all candidates.
 \ir include/many_jobs.sql
 
-SELECT plan(73);
+SELECT plan(76);
 
 CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, codes bytea, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
@@ -90,6 +90,35 @@ FROM  (SELECT n_scored FROM fed.decision UNION ALL SELECT n_scored FROM board.de
 CREATE TEMP TABLE long AS SELECT * FROM fed.recommend(1, 1000);
 SELECT ok(count(*) = 1000 AND count(DISTINCT item) = 1000 AND bool_and(n_scored IS NULL),
   'a list of a thousand items is chosen among all candidates') FROM long r JOIN fed.decision d ON d.id = r.decision;
+
+-- ---------- histories of users ----------
+
+-- User 3 saw the best items often, and clicked two others, one of which has no vector yet.
+SAVEPOINT histories;
+INSERT INTO job SELECT 4001, 'new', 'field 1', 1, 1000, '{}', '{}', true, now(), true, 'same';
+UPDATE fed.setting SET history_prior = 1;
+CREATE TEMP TABLE seen AS
+SELECT max(decision) AS id, array_agg(item ORDER BY position) AS items FROM fed.recommend(3, 200);
+INSERT INTO fed.decision
+SELECT (jsonb_populate_record(d, jsonb_build_object('id', first_decision(t.at) + g, 'at', t.at,
+           'items', s.items[1:199] || 4001, 'expected', array_fill(0.5, '{200}')))).*
+FROM   seen s JOIN fed.decision d USING (id), generate_series(1, 40) g, (SELECT now() - interval '2 hours' AS at) t;
+INSERT INTO fed.reward (decision, item, outcome, value)
+SELECT d.id, i, 'click', 1 FROM fed.decision d, unnest(d.items[199:200]) i WHERE d.user_id = 3 AND d.at < now();
+CREATE FUNCTION with_seed(seed integer) RETURNS TABLE (items integer[], expected float8) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('dlints.seed', seed::text, true);
+	RETURN QUERY SELECT array_agg(r.item ORDER BY r.position), sum(r.expected) FROM fed.recommend(3, 10) r;
+END $$;
+CREATE TEMP TABLE short AS SELECT seed, s.* FROM generate_series(1, 10) seed, with_seed(seed) s;
+SELECT ok(bool_and(l.items[1:2] @> ARRAY[s.items[199], 4001] AND NOT l.items[3:10] && (s.items[1:199] || 4001)),
+  'the shortlist contains items that the user clicked, and others than those without a click') FROM short l, seen s;
+SELECT is(count(n_scored), count(*), 'histories do not prevent shortlists') FROM fed.decision
+WHERE  user_id = 3 AND at = now();
+SELECT dlints_alter_recommender('fed', '{"bonus": "0"}');
+SELECT ok(max(abs(s.expected - l.expected)) < 0.001, 'the shortlist contains the list of all candidates with histories')
+FROM   short s, with_seed(s.seed) l;
+ROLLBACK TO histories;
 
 -- ---------- candidates ----------
 

@@ -1,0 +1,182 @@
+/*
+ * history.c
+ *		A user's history with items: rewards of impressions, compared with what was expected.
+ *
+ * The models share all parameters between users, so that they cannot describe that a user likes an
+ * item more than similar users do.  The score of an item that the user was shown therefore has an
+ * addend: its mean expected reward, times the relative excess of its rewards, which is shrunk by
+ * setting.history_prior.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+#include "compat.h"
+#include "page/candidates.h"
+#include "sql/arrays.h"
+
+/* smallest expected reward of an item, as a part of the mean over the user's impressions */
+#define MIN_EXPECTED	0.1
+
+/* Sums over the impressions of an item, which decay like the user's clicks */
+typedef struct ShownItem
+{
+	Datum		item;
+	double		weight;
+	double		expected;
+	double		reward;
+} ShownItem;
+
+struct UserHistory
+{
+	TimestampTz settled_until;	/* impressions before it count even without a reward */
+	int			n_examined;
+	const float8 *examination;	/* by position; the last one applies to all further positions */
+	double		weight;			/* sum over all items, like "expected" */
+	double		expected;
+	KeyTable   *numbers;			/* indexes of "items" */
+	int			count;
+	int			size;
+	ShownItem  *items;
+};
+
+/* Begin the history of the request's user, unless histories do not count yet. */
+void
+BeginHistory(PageRequest *page)
+{
+	const PageSettings *settings = &page->settings;
+	UserHistory *history;
+
+	page->history = NULL;
+	if (settings->history_prior <= 0.0 || page->user.isnull)
+		return;
+	page->history = history = palloc0(sizeof(UserHistory));
+	history->settled_until = DatumGetTimestampTz(
+		DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(settings->now),
+							settings->attribution_window));
+	if (!settings->examination.isnull)
+	{
+		ArrayType  *array = DatumGetArrayTypeP(settings->examination.value);
+
+		history->n_examined = ARR_HASNULL(array) ? 0 :
+			ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+		history->examination = (float8 *) ARR_DATA_PTR(array);
+	}
+	history->numbers = CreateKeyTable(page, 64);
+}
+
+/* Find an item, or add it without impressions. */
+static ShownItem *
+shown_item(UserHistory *history, Datum item)
+{
+	bool		is_new;
+	int			number = AddKey(history->numbers, item, history->count, &is_new);
+
+	if (is_new)
+	{
+		history->items = GrowArray(history->items, history->count, &history->size,
+								   sizeof(ShownItem));
+		history->items[history->count++] = (ShownItem) {item, 0.0, 0.0, 0.0};
+	}
+	return &history->items[number];
+}
+
+static double
+decay_since(const PageRequest *page, TimestampTz at)
+{
+	return DecayOf(((double) page->settings.now - (double) at) / USECS_PER_DAY,
+				   page->settings.half_life);
+}
+
+/* Has the attribution window of a list at this time passed? */
+bool
+IsSettled(const PageRequest *page, TimestampTz at)
+{
+	return at < page->history->settled_until;
+}
+
+/* Add the impression at a position of an earlier list, from 0, or with -1 all impressions. */
+void
+AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz at, int position)
+{
+	UserHistory *history = page->history;
+	double		decay = decay_since(page, at);
+	Datum	   *items;
+	int			count = ArrayKeys(page, list, &items);
+
+	if (ARR_HASNULL(expected))
+		return;
+	count = Min(count, ArrayGetNItems(ARR_NDIM(expected), ARR_DIMS(expected)));
+	for (int i = Max(position, 0); i < (position < 0 ? count : Min(position + 1, count)); i++)
+	{
+		ShownItem  *shown = shown_item(history, items[i]);
+		double		weight = decay * (history->n_examined == 0 ? 1.0 :
+									  history->examination[Min(i, history->n_examined - 1)]);
+		double		sum = weight * page->settings.history_ratio *
+			Max(((float4 *) ARR_DATA_PTR(expected))[i], 0.0f);
+
+		shown->weight += weight;
+		shown->expected += sum;
+		history->weight += weight;
+		history->expected += sum;
+	}
+}
+
+/* Add a reward of an impression that has been added. */
+void
+AddReward(PageRequest *page, Datum item, TimestampTz at, double reward)
+{
+	int			number = FindKey(page->history->numbers, item);
+
+	if (number >= 0)
+		page->history->items[number].reward += decay_since(page, at) * reward;
+}
+
+/* Compute an addend.  It is 0 if corrupted rows have invalid numbers. */
+static double
+history_effect(const PageRequest *page, const ShownItem *shown)
+{
+	double		mean = page->history->expected / page->history->weight;
+	double		expected = Max(shown->expected, MIN_EXPECTED * mean * shown->weight);
+
+	return LimitBonus(expected / shown->weight * (shown->reward - expected) /
+					  (expected + page->settings.history_prior));
+}
+
+/* Get the number that the user's history adds to the score of an item. */
+double
+HistoryEffect(const PageRequest *page, Datum item)
+{
+	int			number = page->history == NULL ? -1 : FindKey(page->history->numbers, item);
+
+	return number < 0 ? 0.0 : history_effect(page, &page->history->items[number]);
+}
+
+/* Add the history of each item to its score; "numbers" has the indexes of the candidates. */
+void
+AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
+{
+	const UserHistory *history = page->history;
+
+	for (int i = 0; history != NULL && i < history->count; i++)
+	{
+		int			number = FindKey(numbers, history->items[i].item);
+
+		if (number >= 0)
+			set->addends[number] += history_effect(page, &history->items[i]);
+	}
+}
+
+/* Add items whose score the history raises, which a search by features may not find. */
+void
+AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number)
+{
+	const UserHistory *history = page->history;
+	KeyTable   *excluded = history == NULL ? NULL : ExcludedKeys(page);
+
+	for (int i = 0; history != NULL && i < history->count; i++)
+		if (history_effect(page, &history->items[i]) > 0.0 &&
+			FindKey(excluded, history->items[i].item) < 0)
+			AddCandidate(set, history->items[i].item, 0.0, -1, first_number + set->count);
+}
