@@ -139,8 +139,9 @@ for my $part ('learn', 'items', 'refit')
 	is($sessions->sqlstate(2, 'CALL board.run()'), '00000',
 		"run() neither waits nor fails while another session is at \"$part\"");
 	$sessions->run(1, 'COMMIT');
-	is(value(q{count(*) FROM board.job WHERE problem IS NOT NULL}), 0,
-		"no part has an error after two sessions were at \"$part\"");
+	is(value(qq{count(*) FROM board.job WHERE problem IS NOT NULL
+		OR '$part' = 'learn' AND name = 'refresh' AND done_at = '-infinity'}),
+		0, "no part has an error, and other parts are done, after two sessions were at \"$part\"");
 	$sessions->run(2, 'RESET lock_timeout');
 }
 # a part fails as soon as a change waits for it, and the change has time to go on before the error is written
