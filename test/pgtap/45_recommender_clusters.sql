@@ -2,7 +2,7 @@
 -- Small blocks, and a row that counts as many of them, make 4,000 items a large catalogue.
 \ir include/many_jobs.sql
 
-SELECT plan(33);
+SELECT plan(34);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   repeats => true, cap_group => '(i.id % 2)::text', cap => 6,
@@ -173,6 +173,22 @@ SELECT ok(NOT bool_or(c.n = 1) AND count(*) = max(l.count) - 1 AND max(c.n) = ma
 UPDATE fed.item_vector SET is_deleted = false;
 SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
 SELECT is(items_in_blocks(), (SELECT array_agg(id ORDER BY id) FROM job), 'items that return are in blocks again');
+
+-- ---------- items that differ in many directions ----------
+
+-- A third of the items have one of 1,024 additional tastes, so that some items of each group score far above its mean.
+CREATE FUNCTION taste(n bigint, factor integer) RETURNS float8 LANGUAGE sql IMMUTABLE
+RETURN (hashint8extended(n * 64 + factor, 1) & 1023) / 1024.0 - 0.5;
+UPDATE fed.item_vector v SET popularity = 0, effect = 0, features = ARRAY(
+  SELECT CASE WHEN f > 32 THEN 0 WHEN v.item % 3 > 0 THEN taste(v.item % 40, f)
+              ELSE taste(v.item % 40, f) + 1.2 * taste((hashint4(v.item) & 1023) + 100000, f) END
+  FROM generate_subscripts(v.features, 1) f ORDER BY f);
+DELETE FROM fed.block;
+SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
+SELECT ok(avg(r[1]) > 0.99999 AND count(r) = 20, 'the best items of groups are found that differ in many directions')
+FROM   generate_series(16, 320, 16) p, LATERAL (SELECT inside('fed', format(
+  'SELECT public._dlints_cluster_recall(public._dlints_profile_of(v.features, l.scale, l.weights, s.liked, s.aged), 1)::text
+   FROM item_vector v, setting s, similarity l WHERE v.item = %s', p))::float8[]) x (r);
 
 -- ---------- equal items ----------
 
