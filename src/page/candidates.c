@@ -45,7 +45,8 @@ static const PageQuery read_each_allowed = {
 	"WHERE  a.item IS NOT NULL",
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-static const PageQuery all_items = {"SELECT i.item, 0::float8 FROM item i WHERE i.item IS NOT NULL", {0}};
+static const PageQuery all_items = {
+	"SELECT i.item, NULL::float8, NULL::text FROM item i WHERE i.item IS NOT NULL", {0}};
 
 /* Evaluate an expression for all items.  The error message names the recommender's argument. */
 static void
@@ -136,51 +137,17 @@ typedef struct ItemReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	KeyTable   *numbers;
 	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
+	KeyTable   *numbers;
+	KeyNumbers *groups;			/* numbers of cap groups; NULL: no item has a cap group */
 } ItemReader;
 
+/* Read a row with an item, a number that is added to its score, and its cap group. */
 static void
 read_item_row(void *arg, const Datum *values, const bool *nulls)
 {
 	ItemReader *reader = arg;
-	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
-	Datum		item = CopyKey(reader->page, values[0]);
-	bool		is_new = FindKey(reader->excluded, item) < 0;
-
-	if (is_new)
-		AddKey(reader->numbers, item, reader->set->count, &is_new);
-	if (is_new)
-		AddCandidate(reader->set, item, DatumGetFloat8(values[1]), -1,
-					 FIRST_EXTRA_NUMBER + reader->set->count);
-	MemoryContextSwitchTo(caller);
-}
-
-/* Read the items that a query returns, with a number that is added to each item's score. */
-CandidateSet *
-ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
-{
-	ItemReader	reader = {page, CreateCandidates(0), CreateKeyTable(page, 0), ExcludedKeys(page)};
-
-	ReadRows(page, query, 0, args, read_item_row, &reader);
-	return reader.set;
-}
-
-/* ---------- eligible items ---------- */
-
-typedef struct AllowedReader
-{
-	PageRequest *page;
-	CandidateSet *set;
-	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
-	KeyTable   *numbers;
-	KeyNumbers *groups;
-} AllowedReader;
-
-static void
-read_allowed_row(void *arg, const Datum *values, const bool *nulls)
-{
-	AllowedReader *reader = arg;
+	CandidateSet *set = reader->set;
 	double		bonus = nulls[1] ? 0.0 : DatumGetFloat8(values[1]);
 	MemoryContext caller;
 	Datum		item;
@@ -190,11 +157,22 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 		return;
 	caller = MemoryContextSwitchTo(reader->page->memory);
 	item = CopyKey(reader->page, values[0]);
-	AddKey(reader->numbers, item, reader->set->count, &is_new);
+	AddKey(reader->numbers, item, set->count, &is_new);
 	if (is_new)
-		AddCandidate(reader->set, item, LimitBonus(bonus),
-					 nulls[2] ? -1 : (int) KeyNumbersGet(reader->groups, values[2]), 0);
+		AddCandidate(set, item, LimitBonus(bonus),
+					 nulls[2] ? -1 : (int) KeyNumbersGet(reader->groups, values[2]),
+					 FIRST_EXTRA_NUMBER + set->count);
 	MemoryContextSwitchTo(caller);
+}
+
+/* Read the items that a query returns, with a number that is added to each item's score. */
+CandidateSet *
+ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
+{
+	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page), CreateKeyTable(page, 0), NULL};
+
+	ReadRows(page, query, 0, args, read_item_row, &reader);
+	return reader.set;
 }
 
 /* ---------- failing expressions ---------- */
@@ -202,7 +180,7 @@ read_allowed_row(void *arg, const Datum *values, const bool *nulls)
 /* Items for which SQL expressions are evaluated in one subtransaction */
 typedef struct AllowedPart
 {
-	AllowedReader *reader;
+	ItemReader *reader;
 	uint32		variant;
 	Datum	   *items;
 	int			count;
@@ -218,7 +196,7 @@ read_part(PageRequest *page, void *arg)
 							Given(KeyArray(page, part->items, part->count))};
 
 	MemoryContextSwitchTo(caller);
-	ReadRows(page, &read_each_allowed, part->variant, args, read_allowed_row, part->reader);
+	ReadRows(page, &read_each_allowed, part->variant, args, read_item_row, part->reader);
 	pfree(DatumGetPointer(args[2].value));
 }
 
@@ -282,7 +260,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {
-	AllowedReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0),
+	ItemReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0),
 							KeyNumbersCreate(TextKey(), 0, "groups")};
 
 	read_allowed_part(page, part);
@@ -304,7 +282,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
-	AllowedReader reader = {page, CreateCandidates(count), ExcludedKeys(page), numbers,
+	ItemReader reader = {page, CreateCandidates(count), ExcludedKeys(page), numbers,
 		page->groups};
 
 	if (page->groups == NULL)
@@ -312,7 +290,7 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 	if (page->skips_failing)
 		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else
-		ReadRows(page, &read_allowed, variant, args, read_allowed_row, &reader);
+		ReadRows(page, &read_allowed, variant, args, read_item_row, &reader);
 	reader.set->group_count = (int) KeyNumbersCount(reader.groups);
 	if (is_predicted)
 		AddHistory(page, numbers, reader.set);

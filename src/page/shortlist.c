@@ -51,14 +51,14 @@
 
 /* Select trending items, best first. */
 static const PageQuery top_trends = {
-	"SELECT t.item, t.score::float8 FROM trend t ORDER BY t.score DESC", {0}};
+	"SELECT t.item, t.score::float8, NULL::text FROM trend t ORDER BY t.score DESC", {0}};
 
 static const PageQuery items_on_trial = {
-	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", {0}};
+	"SELECT v.item, NULL::float8, NULL::text FROM item_vector v WHERE v.effect_stddev IS NOT NULL", {0}};
 
 /* Select new items, whose keys are larger than all keys in "item_vector". */
 static const PageQuery new_items = {
-	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
+	"SELECT a.item, NULL::float8, NULL::text FROM allowed($1, $2) a\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
 	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS,
 	{ARG_USER, JSONBOID}};
