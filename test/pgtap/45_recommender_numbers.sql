@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(106);
+SELECT plan(107);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -325,6 +325,17 @@ CALL quiet.run();
 SELECT is(array_agg(done_at ORDER BY name), ARRAY[now(), now()],
   'the table job has the time of the last run(), and none in the future after the clock was set back')
   FROM quiet.job WHERE name IN ('refit', 'run');
+
+CREATE TABLE part_done (n serial, name text);
+CREATE FUNCTION note_part() RETURNS trigger LANGUAGE plpgsql
+  AS $$ BEGIN INSERT INTO sim.part_done (name) VALUES (NEW.name); RETURN NULL; END $$;
+UPDATE quiet.job SET problem = 'a part that succeeds removes this';
+CREATE TRIGGER note_part AFTER UPDATE OF problem ON quiet.job FOR EACH ROW EXECUTE FUNCTION note_part();
+SELECT later('2 hours');
+CALL quiet.run();
+DROP TRIGGER note_part ON quiet.job;
+SELECT is(array_agg(name ORDER BY n), '{learn,refresh,costs,items,rebuild,months}',
+  'run() trains models first, so that no timeout of another part delays it') FROM part_done;
 
 -- ---------- batches ----------
 

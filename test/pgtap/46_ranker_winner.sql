@@ -42,7 +42,7 @@ SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) i, LATERAL (SELECT i * abs(x) / 2000) l (t)
 $$;
 
-SELECT plan(53);
+SELECT plan(54);
 
 SELECT is_empty('SELECT * FROM offer.winner()', 'winner() returns nothing without events');
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
@@ -51,11 +51,16 @@ SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
 
 -- rounding may make the mean of equal rewards differ from them
 SAVEPOINT same;
-SELECT logs(1, 'a', 0.3, share => 0.1 + i * 0.007), logs(1, 'b', 0.6, share => 0.9 - i * 0.007)
+SELECT logs(1, 'a', 0.3, share => 0.1 + i * 0.007, context => jsonb_build_object('user_id', i)),
+       logs(1, 'b', 0.6, share => 0.9 - i * 0.007, context => jsonb_build_object('user_id', i))
 FROM   generate_series(1, 100) i;
 SELECT later('2 hours'), offer.learn('0');
 SELECT results_eq('SELECT action, events, round(earns::numeric, 9) FROM offer.winner() ORDER BY action',
   $$VALUES ('a', 100::bigint, 0.3::numeric), ('b', 100, 0.6)$$, 'winner() estimates rewards that are always equal');
+CREATE TEMP TABLE of_users AS SELECT * FROM offer.winner();
+UPDATE offer.decision SET context = '{}';
+SELECT results_eq('SELECT * FROM of_users ORDER BY action', 'SELECT * FROM offer.winner() ORDER BY action',
+  'winner() compares events of all users');
 ROLLBACK TO same;
 
 -- ---------- equal propensities ----------
