@@ -402,6 +402,7 @@ SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*click',
   'recommend() names a click log that was dropped');
 SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
 DROP TABLE work CASCADE;
+SELECT make_due('board', 'refit');
 SELECT lives_ok('CALL board.run()', 'run() continues although the items were dropped');
 SELECT is(array_agg(name), '{refresh}', 'the refresh alone has an error after the items were dropped') FROM board.job
   WHERE problem IS NOT NULL;
