@@ -3,8 +3,8 @@
  *		Searches for the items with the highest scores, in the tables "block" and "centroid".
  *
  * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" describes many
- * blocks, each by the mean of its items, followed by N_AXES principal axes, which are as long as the
- * standard deviation along them.  For each item, mean or axis, the column "codes" has two scales,
+ * blocks, each by the mean of its items, followed by N_AXES principal axes.  An axis is as long as
+ * the standard deviation along it.  For each item, mean or axis, the column "codes" has two scales,
  * and features rounded to bytes (see core/byte_score.h).  The column "numbers" has popularity,
  * effect on rewards, costs and dates.  Features of dates are computed when a row is scored.
  */

@@ -70,7 +70,8 @@ SELECT array_agg((get_byte(codes, at + 8 + f) - 128) * ((number & 8388607) | 838
                  ORDER BY f)
 FROM   fed.setting, generate_series(0, liked - 1) f, LATERAL (SELECT length(codes) / 3 * vector AS at) v,
        LATERAL (SELECT v.at + CASE WHEN f < factors THEN 0 ELSE 4 END AS s) scale,
-       LATERAL (SELECT sum(get_byte(codes, s + b)::bigint << 8 * b)::bigint AS number FROM generate_series(0, 3) b) n $$;
+       LATERAL (SELECT sum(get_byte(codes, s + b)::bigint << 8 * b)::bigint AS number
+                FROM generate_series(0, 3) b) n $$;
 CREATE FUNCTION norm2(vector float8[]) RETURNS float8 LANGUAGE sql AS $$ SELECT sum(x ^ 2) FROM unnest(vector) x $$;
 SELECT ok(max(difference(decoded(c.codes, 0), e.features)) < 0.01
   AND max(difference(c.means[1:2], e.means[1:2])) < 1e-6 AND max(difference(c.spreads[3:4], e.spreads[3:4])) < 0.001
@@ -187,7 +188,8 @@ DELETE FROM fed.block;
 SELECT inside('fed', 'SELECT public._dlints_set_blocks()');
 SELECT ok(avg(r[1]) > 0.99999 AND count(r) = 20, 'the best items of groups are found that differ in many directions')
 FROM   generate_series(16, 320, 16) p, LATERAL (SELECT inside('fed', format(
-  'SELECT public._dlints_cluster_recall(public._dlints_profile_of(v.features, l.scale, l.weights, s.liked, s.aged), 1)::text
+  'SELECT public._dlints_cluster_recall(
+     public._dlints_profile_of(v.features, l.scale, l.weights, s.liked, s.aged), 1)::text
    FROM item_vector v, setting s, similarity l WHERE v.item = %s', p))::float8[]) x (r);
 
 -- ---------- equal items ----------
