@@ -63,9 +63,8 @@ typedef struct Neighbours
 	size_t	   *heads;			/* first node per user */
 	NeighbourNode *nodes;
 	double	   *gram;			/* Gram matrix of neighbours, k * k numbers */
-	double	   *packed;			/* "gram" in packed form */
 	double	   *cosines;
-	double	   *solution;
+	double	   *solution;		/* work space of conjugate gradients, 3 k numbers */
 
 	/* The neighbours of item i begin at fitted[i * k]. */
 	Neighbour  *fitted;
@@ -74,7 +73,7 @@ typedef struct Neighbours
 
 extern void neighbours_limit(SvdMatrix *matrix);
 extern void neighbours_index(const SvdMatrix *matrix, Neighbours *n);
-extern bool neighbours_fit(const SvdMatrix *matrix, Neighbours *n);
+extern void neighbours_fit(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts,
 								 Neighbour *rows);
 extern size_t neighbours_popular_len(uint32_t items);

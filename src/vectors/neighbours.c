@@ -15,7 +15,6 @@
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
-#include "core/linalg.h"
 #include "core/neighbours.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
@@ -60,18 +59,12 @@ FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
 	n->heads = AllocateMany(sizeof(size_t), matrix->users);
 	n->nodes = AllocateMany(sizeof(NeighbourNode), matrix->starts[matrix->users]);
 	n->gram = AllocateNumbers(order * order);
-	n->packed = AllocateNumbers(linalg_packed_len(k));
 	n->cosines = AllocateNumbers(order);
-	n->solution = AllocateNumbers(order);
+	n->solution = AllocateNumbers(3 * order);
 	n->fitted = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, order));
 	n->counts = AllocateMany(sizeof(uint32), matrix->items);
-	BlasReady();
 	neighbours_index(matrix, n);
-	if (!neighbours_fit(matrix, n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("could not fit the weights of neighbours"),
-				 errdetail("LAPACK found no Cholesky factor.")));
+	neighbours_fit(matrix, n);
 	pfree(n->uses);
 	pfree(n->nodes);
 	pfree(n->popular);
