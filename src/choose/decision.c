@@ -3,17 +3,18 @@
  *		Choose among candidates, and compute the propensity of each choice.
  *
  * We draw M vectors of coefficients, and the first draw makes the decision.  A candidate's
- * propensity is the fraction of the M draws that choose it.  The draws are exchangeable, so this is
- * the exact probability.
+ * propensity is the fraction of the M draws that choose it.  Each draw is equally likely to be the
+ * first, so this fraction is the exact probability of the choice.
  *
  * If the scores of T candidates tie for the last r positions of a list, random tie-breaking chooses
  * each with probability r / T.  For these candidates, the draw counts with this probability.
  *
  * If the candidates are a shortlist, it may lack some of the tied items.  It contains the T items
  * with the lowest tie-break keys, which are uniform in (0, 1).  Let t be the highest of these keys.
- * Given the keys of all other items, an item is chosen with probability t * r / (T - 1).
+ * Given the keys of all other items, an item is chosen if its key is below t (probability t), and
+ * among the r lowest of the T - 1 keys below t (probability r / (T - 1)).
  *
- * With a cap or diversity, we count the candidates that the actual tie-break keys choose.
+ * With a cap or diversity, a draw counts for the candidates that it chooses with these keys.
  */
 #include "postgres.h"
 

@@ -52,7 +52,7 @@ struct Scores
 	double	   *addend_stddevs; /* standard deviation of random bonuses; NULL: none */
 
 	/* how scores are computed */
-	bool		reduces;		/* compute psi' (A x) instead of (psi' A) x (see the top)? */
+	bool		reduces;		/* multiply features, not coefficients, by the matrix A? */
 	int			len;			/* length of the vectors whose dot products are the scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
 	double	   *lanes;			/* interleaved vectors by which features are multiplied */

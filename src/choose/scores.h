@@ -14,7 +14,7 @@ typedef struct ScoresStrip
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* offset from one score to the next, in doubles */
+	int			step;			/* distance between scores of successive candidates */
 	double		peak;
 	double		level;			/* intercept of the draw, not included in "scores" */
 } ScoresStrip;

@@ -315,7 +315,7 @@ compare_avx2(int count, const float *scores, const float *limits, uint16_t *mask
 }
 #endif
 
-/* For each row, set bit l of its mask if its score l is at least limits[l]. */
+/* For each feature vector, set bit l of its mask if its score l is at least limits[l]. */
 void
 byte_compare(int count, const float *scores, const float *limits, uint16_t *masks)
 {

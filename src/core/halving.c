@@ -67,7 +67,7 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* Find the row with the largest distance from the mean. */
+/* Find the vector that is farthest from the mean, which is 0. */
 static const float *
 farthest_row(int count, int width, const float *rows)
 {
@@ -109,7 +109,7 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 }
 
 /*
- * Estimate the principal axis of rows whose mean is 0: the axis on which they vary most.
+ * Estimate the principal axis of vectors whose mean is 0: the axis on which they vary most.
  *
  * "axis" has room for two vectors.
  */
@@ -137,7 +137,7 @@ find_axis(int count, int width, const float *rows, double *axis)
 }
 
 /*
- * Subtract from rows whose mean is 0 their part along the principal axis.
+ * Subtract from vectors whose mean is 0 their part along the principal axis.
  *
  * Writes the axis to "axis", with the standard deviation along it as its length.  "work" has room
  * for two vectors.

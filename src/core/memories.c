@@ -280,8 +280,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 /*
  * Choose the discount that the model uses, and estimate the noise of rewards.
  *
- * We choose the weakest discount whose estimate does not contradict the evidence under a stronger
- * discount.  If a posterior cannot be computed, "used" is -1.
+ * We choose the weakest discount whose coefficients predict the observations under each stronger
+ * discount, apart from noise.  If a posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

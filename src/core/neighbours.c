@@ -102,7 +102,7 @@ prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 		PREFETCH(&matrix->cells[i]);
 }
 
-/* Multiply an item's column by all columns.  Returns the number of nonzero dot products. */
+/* Multiply an item's matrix column by all columns.  Returns the number of nonzero products. */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
@@ -385,7 +385,7 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 /*
  * Compute the weights of each item's most similar items.
  *
- * All columns are multiplied first, because regressions need the products of popular items.
+ * The first pass caches products of popular items' columns, which the second pass uses.
  */
 void
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
@@ -455,9 +455,9 @@ is_larger(const Neighbour *a, const Neighbour *b)
 }
 
 /*
- * Reduce a row to its "max" weights of largest magnitude, in descending order, by insertion.
+ * Keep the "max" neighbours of an item with the largest absolute weights, in descending order.
  *
- * Returns the number that remains.
+ * Returns the number of neighbours that remain.
  */
 uint32_t
 neighbours_truncate(uint32_t count, uint32_t max, Neighbour *row)

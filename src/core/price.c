@@ -91,7 +91,7 @@ price_means(const PricedDecisions *all, const double *prices, double *means)
 	return chosen > 0.0 ? score / chosen : 0.0;
 }
 
-/* Return the mean cost for constraint "kind" if its price were "price". */
+/* Return the mean cost for constraint "kind" if its dual price were "price". */
 static double
 mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 {
@@ -100,7 +100,7 @@ mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 	return all->means[kind];
 }
 
-/* Do the candidates chosen under these prices meet all targets? */
+/* Do the mean costs of the candidates chosen under "prices" meet all targets? */
 static bool
 is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 {
@@ -126,7 +126,7 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/* Divide a decision's spread (maximum - minimum) of scores by its spread of costs, or return 0. */
+/* Divide the range of a decision's scores by the range of its costs; 0 if the ratio is extreme. */
 static double
 usual_price(const PricedDecision *one, int kind)
 {
@@ -159,7 +159,7 @@ lowest_usual_price(const PricedDecisions *all, int kind)
 
 /* ---------- one constraint ---------- */
 
-/* A search for the price of one constraint while other prices are fixed */
+/* A search for the dual price of one constraint, while those of other constraints are fixed */
 typedef struct Search
 {
 	const PricedDecisions *all;
@@ -256,7 +256,7 @@ usual_spread(const PricedDecisions *all, int kind)
 	return count == 0 ? 0.0 : exp(sum / (double) count);
 }
 
-/* Raise prices in a few passes, until the mean costs meet all targets. */
+/* Raise dual prices in a few passes, until the mean costs of choices meet all targets. */
 static void
 raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -272,7 +272,7 @@ raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Lower each price as far as the mean costs still meet all targets. */
+/* Lower each dual price as far as the mean costs of choices still meet all targets. */
 static void
 lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 {

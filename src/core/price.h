@@ -41,10 +41,10 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 
 /* ---------- the linear program (price_program.c) ---------- */
 
-/* Maximum number of rows: one per constraint, and one for the sum of weights */
+/* Maximum rows of the linear program: one per constraint, and one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
-/* Maximum price.  At this price, scores have no effect on choices. */
+/* Maximum dual price, at which scores have no effect on choices */
 #define PRICE_MAX	1e150
 
 /* Added to a target that cannot be met, as a fraction of the costs' maximum - minimum */

@@ -110,7 +110,7 @@ update_basis(PriceProgram *p, bool is_feasibility)
 	return true;
 }
 
-/* Convert the dual values of the scaled program to prices. */
+/* Convert the dual values of the scaled linear program to dual prices of constraints. */
 void
 program_read_prices(const PriceProgram *p, double *prices)
 {
@@ -119,7 +119,7 @@ program_read_prices(const PriceProgram *p, double *prices)
 			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
 }
 
-/* Scale prices so that the largest is PRICE_MAX.  Scores then have no effect on choices. */
+/* Scale dual prices so that the largest is PRICE_MAX.  Scores then have no effect on choices. */
 static void
 maximize_prices(int kinds, double *prices)
 {

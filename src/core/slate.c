@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Return the tie-break key of an entry, which is drawn on first use. */
+/* Return the tie-break key of a candidate, which is drawn on first use. */
 static uint64_t
 tie_key(const Slate *s, SlateEntry *entry)
 {
@@ -24,7 +24,7 @@ is_better(const Slate *s, SlateEntry *a, SlateEntry *b)
 		(a->score == b->score && tie_key(s, a) < tie_key(s, b));
 }
 
-/* Move the first entry of a heap down until no child is worse. */
+/* Move the first candidate of a heap down until no child ranks lower. */
 static void
 sift_down(SlateHeap *heap, const Slate *s)
 {
@@ -45,7 +45,7 @@ sift_down(SlateHeap *heap, const Slate *s)
 	heap->entries[place] = entry;
 }
 
-/* Move the last entry of a heap up until its parent is worse. */
+/* Move the last candidate of a heap up until its parent ranks lower. */
 static void
 sift_up(SlateHeap *heap, const Slate *s)
 {
@@ -60,7 +60,7 @@ sift_up(SlateHeap *heap, const Slate *s)
 	heap->entries[place] = entry;
 }
 
-/* Record an entry that the heap rejects, if no rejected entry has a higher score. */
+/* Record a candidate that a heap rejects, if no rejected candidate has a higher score. */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 {
@@ -72,7 +72,7 @@ record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 		heap->lost = *entry;
 }
 
-/* Add an entry to a heap if it is among the best entries. */
+/* Add a candidate to a heap of the best candidates, unless it ranks below a full heap. */
 static void
 push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 {
@@ -108,7 +108,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Return the number of entries for which a slate needs memory.  Sets sizes[g] for group g. */
+/* Return the capacity of all heaps of a slate.  sizes[g] gets that of the heap of group g. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {
@@ -180,7 +180,7 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	}
 }
 
-/* Finish a slate.  Returns the number of chosen entries, which s->best holds as a heap. */
+/* Finish a slate.  Returns the number of chosen candidates, which s->best holds as a heap. */
 int
 slate_end(Slate *s)
 {
@@ -191,9 +191,9 @@ slate_end(Slate *s)
 }
 
 /*
- * Return the largest tie-break key of the rejected entries with the highest score.
+ * Return the largest tie-break key of the rejected candidates with the highest score.
  *
- * At least one entry must have been rejected.
+ * At least one candidate must have been rejected.
  */
 uint64_t
 slate_lost_key(Slate *s)
@@ -201,7 +201,7 @@ slate_lost_key(Slate *s)
 	return tie_key(s, &s->best.lost);
 }
 
-/* Sort the chosen entries by heapsort, best first. */
+/* Sort the chosen candidates by heapsort, best first. */
 void
 slate_sort(Slate *s)
 {

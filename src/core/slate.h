@@ -22,14 +22,14 @@ typedef struct SlateEntry
 	int			candidate;
 } SlateEntry;
 
-/* A heap of the best entries so far; its first entry is the worst */
+/* A heap of the best candidates so far; the first one ranks lowest */
 typedef struct SlateHeap
 {
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
-	SlateEntry	lost;			/* best rejected entry */
-	int			lost_count;		/* number of rejected entries with the highest rejected score */
+	SlateEntry	lost;			/* best rejected candidate */
+	int			lost_count;		/* number of rejected candidates with the score of "lost" */
 } SlateHeap;
 
 typedef struct Slate
@@ -39,7 +39,7 @@ typedef struct Slate
 	const int  *groups;			/* group of each candidate, or NULL */
 	int			group_count;
 	SlateHeap	best;
-	SlateHeap  *caps;			/* heap of each group's best entries */
+	SlateHeap  *caps;			/* heap of each group's best candidates */
 } Slate;
 
 /* Compute a random tie-break key from the number of a candidate. */

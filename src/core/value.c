@@ -89,7 +89,7 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* Bets are fractions 0.97 * 2^-k of the wealth, k = 0..15, which suit up to 1e10 observations. */
+/* A gambler bets the fractions 0.97 * 2^-k of the wealth, k = 0..15: enough for 1e10 numbers. */
 #define N_BETS			16
 #define MAX_BET	0.97
 

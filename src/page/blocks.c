@@ -17,7 +17,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum error of a score due to rounded features, in standard errors */
+/* maximum error of an item's score due to rounded features, in standard errors */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {

@@ -47,7 +47,7 @@ typedef struct FeatureReader
 	bool		is_snapshot_old;	/* may old rows of "item_version" be deleted meanwhile? */
 } FeatureReader;
 
-/* a transaction with one snapshot logs all features of items after this many seconds */
+/* After this many seconds, a transaction with one snapshot logs features instead of references */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool

@@ -27,13 +27,13 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs that reduce scores: 0 or n_costs */
+	int			n_ranked_costs; /* number of costs that reduce an item's score: 0 or n_costs */
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* principal axes per mean: N_AXES; 0 for items */
+	int			n_axes;			/* axes per mean in "centroid" (N_AXES); 0 in "block" */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];

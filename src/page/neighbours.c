@@ -90,7 +90,7 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Find an item with a neighbour score.  Returns NULL if its score is 0. */
+/* Find an item in page->neighbours.  Returns NULL if the item's neighbour score is 0. */
 static Neighbour *
 find_neighbour(const PageRequest *page, Datum item)
 {

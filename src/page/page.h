@@ -51,7 +51,7 @@ typedef struct PageSettings
 	int			cap;			/* maximum number of items of a cap group; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
-	int64		block_items;	/* number of items that the table "block" holds; 0: not used */
+	int64		block_items;	/* number of items in "block"; 0: requests ignore "block" */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;

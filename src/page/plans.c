@@ -35,7 +35,7 @@ typedef struct KeptPlanEntry
 	SPIPlanPtr	plan;
 } KeptPlanEntry;
 
-/* Replacement of a word in braces: "text" if the variant has the flag "bit", else "otherwise" */
+/* {name} in an SQL statement becomes "text" in variants with the flag "bit", else "otherwise" */
 typedef struct StatementWord
 {
 	const char *name;

@@ -41,8 +41,8 @@ typedef struct RandomSearch
 	PageRequest *page;
 	uint64		seed;
 	uint64		n_bits;			/* number of random numbers used */
-	int64		n_in_blocks;	/* number of slots in the table "block" */
-	int64		n_places;		/* number of slots plus number of new items */
+	int64		n_in_blocks;	/* number of slots for items in the table "block" */
+	int64		n_places;		/* n_in_blocks plus number of new items */
 	const CandidateSet *new_items;
 	uint8	   *is_drawn;		/* bitmap of drawn slots and new items */
 	int			n_wanted;		/* number of eligible items to find */
@@ -50,7 +50,7 @@ typedef struct RandomSearch
 	int			n_drawn;
 	int			slot;			/* index in a row of "block" of the item to read */
 	Datum	   *drawn;			/* key of each drawn item */
-	bool	   *is_empty;		/* for each draw: was the slot empty? */
+	bool	   *is_empty;		/* for each draw: was the slot in "block" empty? */
 	KeyTable   *eligible;		/* eligible items among the drawn items */
 	int			n_eligible;
 } RandomSearch;

@@ -161,7 +161,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 			break;
 		}
 		is_marked[found[i].number] = true;
-		/* items that were not found have at most the score of the last entry */
+		/* items that the search missed have at most the score of the last item */
 		if (filled <= page->k && found[i].score >= list->entries[list->count - 1].score &&
 			fits_cap(page, eligible->groups[found[i].number], counts) && ++filled == page->k)
 			least = found[i].score - best->margins[ranking];

@@ -131,7 +131,7 @@ CountCells(const SvdMatrix *matrix, Size count)
 	return starts;
 }
 
-/* Sort the matrix cells by user, in place.  Each swap moves one cell to its final user. */
+/* Sort the matrix cells by user, in place.  Each swap moves one cell to its final position. */
 static void
 GroupByUser(SvdMatrix *matrix)
 {

@@ -110,7 +110,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* Minimum share of clicks on items with a previous embedding, to refine previous embeddings only */
+/* We refine previous embeddings if the items that have one got at least this share of clicks */
 #define MIN_KNOWN_SHARE		0.5
 
 static double
