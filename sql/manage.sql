@@ -204,7 +204,7 @@ BEGIN
 	EXECUTE format('SELECT to_jsonb(s.*) FROM %s s', setting) INTO a;
 	IF a IS NULL THEN
 		RAISE 'tables of the % are empty', kind USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'A dump without data was restored: restore the data too, or create another one.';
+			HINT = format('A dump without data was restored: restore the data, or drop and create the %s again.', kind);
 	ELSIF jsonb_typeof(change) IS DISTINCT FROM 'object' THEN
 		RAISE 'a change must be a JSON object of arguments and their new values'
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'For example {"attribution_window": "1 hour"}.';

@@ -56,7 +56,7 @@ BEGIN
 	ELSIF abs(value) > settings.value_limit THEN
 		RAISE 'argument "value" must be between -% and %', settings.value_limit, settings.value_limit
 			USING ERRCODE = 'numeric_value_out_of_range', DETAIL = format('The value is %s.', value),
-			HINT = 'The setting "value_limit" of the ranker is the largest reward.';
+			HINT = 'The argument "value_limit" of the ranker changes this limit.';
 	END IF;
 	IF value IS NULL THEN
 		NULL;

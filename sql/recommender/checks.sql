@@ -96,7 +96,7 @@ BEGIN
 			USING HINT = 'The report counts them. The expression is computed for each item.';
 	ELSIF tried.n_candidates = 0 AND EXISTS (SELECT FROM item) THEN
 		RAISE NOTICE 'no item passes "candidates" for an unknown user and an empty context'
-			USING HINT = 'user_id of unknown users and missing keys of context are NULL: write coalesce(condition, true).';
+			USING HINT = 'user_id and keys of context can be NULL: for example, write (user_id IS NULL OR condition).';
 	END IF;
 END
 $$;

@@ -305,7 +305,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 
 	CheckSample(&sample);
 	if (!(confidence > 0.0 && confidence < 1.0))
-		ArgRaiseOutOfRange("confidence", "between 0 and 1", confidence);
+		ArgRaiseOutOfRange("confidence", "above 0 and below 1", confidence);
 	place = Min(Max(place, 0.0), 1.0);
 	low = place - bounds_distance(sample.count, squares, place, doubt);
 	high = place + bounds_distance(sample.count, squares, 1.0 - place, doubt);

@@ -141,7 +141,7 @@ CheckHasSettings(Oid schema, bool has_settings)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("tables of schema \"%s\" are empty", SchemaName(schema)),
 				 errdetail("A row of \"setting\" or \"model\" is missing."),
-				 errhint("A dump without data was restored: restore the data too, or create another one.")));
+				 errhint("A dump without data was restored: restore the data, or drop and create the recommender or ranker again.")));
 }
 
 static void

@@ -123,7 +123,7 @@ SELECT each_is('22023: mean must be from lowest to highest (The value is 1.5.)',
 SELECT each_is('22023: numbers between 0 and 1 cannot have this mean and standard error',
 	'dlints_bounds(0.5, 0.2, 10)');
 SELECT each_is('22023: highest must be above lowest (The value is 0.)', 'dlints_bounds(0, 0, 10, 0, 0)');
-SELECT each_is('22023: confidence must be between 0 and 1 (The value is 1.)',
+SELECT each_is('22023: confidence must be above 0 and below 1 (The value is 1.)',
 	'dlints_bounds(0, 0, 10, confidence => 1)');
 SELECT each_is('22023: observations must be at least 1 (The value is 0.)', 'dlints_bounds(0, 0, 0)');
 
