@@ -74,7 +74,7 @@ fill_row(const Variety *v, float *row)
 	}
 }
 
-/* Get the similarities of all candidates to a chosen one.  They are cached while rows are free. */
+/* Get the similarities of all candidates to a chosen one.  They are cached if there is room. */
 static const float *
 similarities_to(Variety *v, int chosen)
 {

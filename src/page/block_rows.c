@@ -183,7 +183,7 @@ mean_spread(int count, int width, const float *rows, int len)
 	return len > 0 ? (float4) sqrt(square / count / len) : 0.0f;
 }
 
-/* Compute the mean of one number of a block's items, and its largest distance from the mean. */
+/* Compute the mean of a number of a block's items, such as a cost, and the largest distance. */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
 {

@@ -211,7 +211,7 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/* Set the maximum error of scores and the weight of neighbour scores, by weight vector. */
+/* Set, by weight vector, the maximum error of items' scores and the neighbour score's weight. */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
 {

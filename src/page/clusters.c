@@ -51,12 +51,12 @@ struct BlockChoice
 	int		   *numbers;		/* block number of each centroid */
 	float	   *bounds;			/* estimated highest score in each block, per weight vector */
 	float	   *squares;		/* squares of the interleaved weights */
-	float	   *variances;		/* variances of features in each block of a row */
+	float	   *variances;		/* variances of features in each block of a row of "centroid" */
 	float	   *thresholds;		/* score that the best items of a block must exceed */
 	double	   *keys;			/* sort keys; blocks with the smallest keys are read first */
 	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
-	int			n_promising;	/* number of unread blocks that may have better items */
+	int			n_promising;	/* number of unread blocks that may improve the result */
 	int		   *chosen;			/* numbers of the blocks to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };

@@ -47,7 +47,7 @@ typedef struct FeatureReader
 	bool		is_snapshot_old;	/* may old rows of "item_version" be deleted meanwhile? */
 } FeatureReader;
 
-/* After this many seconds, a transaction with one snapshot logs features instead of references */
+/* Seconds after which rows of "item_version" that a transaction's snapshot shows may be deleted */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool

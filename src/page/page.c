@@ -157,7 +157,7 @@ RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *
 	run(page, query, args, true);
 }
 
-/* Run a query, and call a function for each row, which is freed afterwards. */
+/* Run a query, and call a function for each result row.  Frees the row after the call. */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
 		 RowReader read, void *reader)
