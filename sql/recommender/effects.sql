@@ -90,7 +90,7 @@ $$;
 -- Estimate how much users differ in their rewards of an item beyond the expectation (see src/page/history.c), from the
 -- last 20,000 personal lists of users.  The relative variance of users is the covariance of the residuals of a user's
 -- impressions of an item, divided by that of the expected rewards.  Chance does not change its mean, however often an
--- item is shown until it is clicked.  One standard error is subtracted, so that histories do not count while the log
+-- item is shown until it is clicked.  Two standard errors are subtracted, so that histories do not count while the log
 -- is short, or where users do not click items again.  We double the variance, because a list loses less by a change of
 -- items than by the same items again, and limit it to a fourth.
 CREATE FUNCTION _dlints_fit_histories(first bigint, until bigint) RETURNS void
@@ -134,13 +134,13 @@ BEGIN
 		SELECT s.ratio, CASE WHEN v.variance > 0 THEN s.noise / least(2 * v.variance, 0.25) END
 		INTO   ratio, prior
 		FROM   summed s,
-		       LATERAL (SELECT s.covariance / s.square - s.noise * sqrt(2 / s.square) AS variance) v
+		       LATERAL (SELECT s.covariance / s.square - 2 * s.noise * sqrt(2 / s.square) AS variance) v
 		WHERE  s.square > 0 AND s.square < 'infinity' AND s.noise > 0 AND s.noise < 'infinity';
 	EXCEPTION WHEN numeric_value_out_of_range THEN	-- of rewards or expectations: no histories
 		NULL;
 	END;
-	UPDATE setting s SET history_prior = prior, history_ratio = greatest(ratio, 1)
-	WHERE  s.history_prior IS DISTINCT FROM prior OR s.history_ratio IS DISTINCT FROM greatest(ratio, 1);
+	UPDATE setting s SET history_prior = prior, history_ratio = ratio
+	WHERE  s.history_prior IS DISTINCT FROM prior OR s.history_ratio IS DISTINCT FROM ratio;
 END
 $$;
 
