@@ -1,6 +1,6 @@
 /*
  * scores.c
- *		Score candidates under many draws of the model's coefficients.
+ *		Score candidates under many vectors of coefficients ("draws") from a model's posterior.
  *
  * A score is psi' A x, where psi are coefficients, x are features, and the matrix A depends on the
  * user's profile.  We compute either (psi' A) x or psi' (A x), whichever needs fewer
@@ -28,7 +28,7 @@
 /* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* number of draws to convert to weights of features together, to fit into the CPU's cache */
+/* number of coefficient vectors to convert to weights together, to fit into the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
 /* number of candidates to score together, so that their features fit into the CPU's cache */
@@ -37,13 +37,13 @@
 struct Scores
 {
 	int			count;
-	int			max_draws;		/* maximum number of draws per call of ScoreUnderDraws() */
+	int			max_draws;		/* maximum number of coefficient vectors per ScoreUnderDraws() */
 	PreparedModel *prepared;
 	double	   *profile;		/* the user's profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw coefficients from the posterior? */
 	const double *parameters;	/* coefficients that the caller has drawn; NULL: none */
-	int			draws;			/* number of draws; 1 if "drawn" is false */
+	int			draws;			/* number of vectors of coefficients; 1 if "drawn" is false */
 	int			feature_dim;
 	int			dim;			/* number of coefficients without the intercept */
 	int			lifted_len;
@@ -64,8 +64,8 @@ struct Scores
 
 	double	   *pack;
 	int			pack_size;
-	double	   *levels;			/* intercepts of the draws being scored */
-	int			first_draw;		/* index of the first draw being scored */
+	double	   *levels;			/* intercepts of the coefficient vectors being scored */
+	int			first_draw;		/* index of the first vector of coefficients being scored */
 	double		block[SCORE_LANES * STRIP];
 };
 
@@ -337,7 +337,7 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consum
 	}
 }
 
-/* Use the caller's draws of coefficients, which must have the same seed. */
+/* Use coefficients that the caller has drawn.  They must have the seed of "scores". */
 void
 ScoresUseDraws(Scores *scores, const double *parameters)
 {

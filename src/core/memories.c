@@ -128,7 +128,7 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 	return squares > ROUNDING_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
-/* A model that is fitted to the sums over observations with one discount */
+/* Estimates of coefficients and noise if the model uses a given discount */
 typedef struct MemoryFit
 {
 	double	   *L;				/* Cholesky factor of Z (core/evidence.h) */
@@ -249,9 +249,9 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Does the evidence under a stronger discount contradict the estimate under a weaker one?
+ * Do observations under a stronger discount contradict the estimate under a weaker discount?
  *
- * We test the residuals of "slow_fit" on the evidence "fast".  "spare" holds two vectors.
+ * We test the residuals of the estimate "slow_fit" in the sums "fast".  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,

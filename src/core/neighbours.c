@@ -243,7 +243,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Compute the dot products of an item's column with the columns in its users' linked lists. */
+/* Compute an item's dot products with the items that list_uses() has added to users' lists. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {
@@ -256,7 +256,7 @@ add_products(const Neighbours *n, uint32_t item, double *row)
 	}
 }
 
-/* Add an item to the linked lists of its users.  Returns the number of used list nodes. */
+/* Add an item to the linked list of each of its users.  Returns the number of used list nodes. */
 static size_t
 list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 {

@@ -108,7 +108,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Return the capacity of all heaps of a slate.  sizes[g] gets that of the heap of group g. */
+/* Return the total capacity of a slate's heaps.  Sets sizes[g] to the capacity for group g. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {

@@ -1,6 +1,6 @@
 /*
  * algebra.c
- *		SQL operators that add, subtract, scale and decay the evidence of models.
+ *		SQL functions that combine models, retract observations, and change their weights.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Decay a model's evidence by "updates" further observations, or by "time" microseconds. */
+/* Decay a model's sums for "updates" further observations, or for "time" more microseconds. */
 static void
 Age(Dlints *model, int64 updates, int64 time)
 {
@@ -34,7 +34,7 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/* Choose the reference reward (core/evidence.h) of two models together: the one closer to zero. */
+/* Of two models' reference rewards (c in core/evidence.h), choose the one closer to zero. */
 static double
 ChooseReference(double left, double right)
 {
@@ -44,10 +44,10 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Decay two models to the same age, and convert them to the same reference reward.
+ * Decay two models to the same time, and convert them to the same reference reward.
  *
- * Without a half-life, the left model decays as if it had been trained on the right model's
- * observations next.
+ * Without a half-life, the left model decays as if the right model's observations came after its
+ * own.
  */
 static void
 Align(Dlints *left, Dlints *right)
@@ -67,7 +67,7 @@ Align(Dlints *left, Dlints *right)
 	ModelRebase(right, reference);
 }
 
-/* Add the evidence of the right model to the left model.  Overwrites the right model, too. */
+/* Add the right model's sums over observations to the left model.  Align() changes both models. */
 static void
 Concat(Dlints *left, Dlints *right)
 {
@@ -88,12 +88,12 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/* With a half-life, the result must not depend on the order of the arguments. */
+	/* With a half-life, always choose the discount, so that argument order has no effect. */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* also check that the matrix H (core/evidence.h) gives a posterior */
+	/* also check that Z~ (core/evidence.h), a matrix of the posterior, can be factored */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }

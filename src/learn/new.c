@@ -185,7 +185,7 @@ dlints_set(PG_FUNCTION_ARGS)
 
 /* ---------- prior ---------- */
 
-/* Copy a model without its prior, with space for a new prior unless its weight is 0. */
+/* Copy a model without its prior, and leave space for a new prior unless "weight" is 0. */
 static Dlints *
 CopyWithoutPrior(Dlints *model, double weight)
 {
@@ -214,11 +214,11 @@ RewardStddev(const Evidence *e)
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
- * dlints_with_prior(model, evidence, weight): use the evidence of another model as the prior.
+ * dlints_with_prior(model, evidence, weight): use the sums of the model "evidence" as the prior.
  *
  * "weight" multiplies the weights of the other model's observations.  It is in (0, 1e10], and 1 if
- * NULL.  NULL evidence leaves the model unchanged; untrained evidence removes the prior.  Raises an
- * error if the models differ in shape, projection or discounts.
+ * NULL.  If "evidence" is NULL, the model is unchanged; if it is untrained, the prior is removed.
+ * Raises an error if the models differ in shape, projection or discounts.
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)

@@ -33,7 +33,7 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 		}
 }
 
-/* Update a model's counts and newest time.  Returns by how many microseconds the time advances. */
+/* Update a model's count and newest time.  Returns the microseconds by which the time advances. */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {

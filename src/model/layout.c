@@ -64,7 +64,7 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the factor by which evidence decays under the discount with index j.
+ * Compute the factor by which sums over observations decay under the discount with index j.
  *
  * With a discount per observation, "updates" observations have followed; with a half-life, "time"
  * microseconds have passed.
@@ -80,7 +80,7 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how a model stores the matrix H (core/evidence.h) for the discount with index j.
+ * Return how a model stores H (core/evidence.h), the sum of w^2 z z', for discount number j.
  *
  * A model with one discount stores the whole matrix, as in the paper.  A model with several
  * discounts stores only the sum of squared weights.
@@ -93,7 +93,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return the number of doubles that store the evidence for the first "memories" discounts. */
+/* Return how many doubles store the sums over observations for the first "memories" discounts. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -117,7 +117,7 @@ ModelPriorCount(const DlintsHeader *header)
 /*
  * Return the number of doubles in the stored form of a model.
  *
- * An untrained model stores no evidence.
+ * An untrained model stores no sums over observations.  It may store a prior.
  */
 Size
 ModelStoredCount(const DlintsHeader *header)
@@ -157,7 +157,7 @@ ModelShape(const DlintsHeader *header)
 	return buf.data;
 }
 
-/* Return pointers to the evidence of each discount in a model. */
+/* Return pointers to a model's sums over observations for each discount. */
 Memories
 ModelMemories(Dlints *model)
 {
@@ -223,14 +223,14 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 	return prior;
 }
 
-/* Return the ridge of an untrained model: the user's ridge, or RIDGE_START. */
+/* Return the ridge of an untrained model: the parameter "ridge", or RIDGE_START if it is 0. */
 double
 ModelFirstRidge(const DlintsHeader *header)
 {
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
 }
 
-/* Return the noise of an untrained model: the user's noise, the prior's noise, or 1. */
+/* Return the noise of an untrained model: the parameter "noise", the prior's noise, or 1. */
 double
 ModelFirstSigma(Dlints *model)
 {

@@ -1,7 +1,7 @@
 /*
  * learned.c
- *		Complete a change to a model's evidence: check its sums, and choose discount, ridge and
- *		noise.
+ *		Complete a change to a model's sums over observations: check the sums, and choose discount,
+ *		ridge and noise.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Weight of the prior's noise in a model's noise, in observations (doc/algorithm.md, "Prior") */
+/* Weight of the prior's estimate of noise in the model's, in observations (doc/algorithm.md) */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */
@@ -52,7 +52,7 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of squared deviations from the mean to deviations from the reference reward.
+ * Minimum ratio of rewards' squared deviations from their mean to those from the reference reward.
  *
  * Below this ratio, rounding errors are too large, and the mean becomes the reference reward.
  */
@@ -93,9 +93,9 @@ CheckEvidence(Dlints *model)
 }
 
 /*
- * Raise an error for evidence that has no posterior.
+ * Raise an error for a model whose sums over observations give no posterior.
  *
- * Only models from external input can have such evidence.
+ * Only models from external input can have such sums.
  */
 static void
 RaiseNoPosterior(void)
@@ -158,9 +158,9 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Estimate the ridge unless the user gave it.
+ * Estimate the ridge unless it is a parameter of the model.
  *
- * We use the evidence under the weakest discount, which has the most observations.
+ * We estimate only if the model uses the weakest discount, under which old observations count most.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -177,7 +177,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 	pfree(work);
 }
 
-/* Choose a model's discount, noise and ridge from its evidence. */
+/* Choose a model's discount, noise and ridge from its sums over observations. */
 static void
 ModelChoose(Dlints *model)
 {
@@ -199,7 +199,7 @@ ModelChoose(Dlints *model)
 /*
  * Return the number of updates between two choices of discount, noise and ridge.
  *
- * It is at most 1/8 of all updates, because the evidence changes quickly at first.
+ * It is at most 1/8 of all updates, because estimates change quickly at first.
  */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
@@ -210,9 +210,9 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Return the number of the last update after which the model chooses its discount.
+ * Of the next "more" updates, find the last one after which the model chooses discounts again.
  *
- * We look only at the next "more" updates.  Returns 0 if the model does not choose after these.
+ * The next update has the number 1.  Returns 0 if the model does not choose after any of them.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -241,7 +241,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/* Raise an error unless the model's prior and each discount's evidence have a posterior. */
+/* Raise an error unless the prior alone and the sums for each discount give posteriors. */
 void
 ModelCheckPosteriors(Dlints *model)
 {

@@ -12,7 +12,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* Allocate a model with a given header and zeros as evidence. */
+/* Allocate a model with a given header, in which all sums over observations are 0. */
 Dlints *
 ModelAllocate(const DlintsHeader *header)
 {
@@ -102,7 +102,7 @@ CheckedModel(struct varlena *value)
 	return model;
 }
 
-/* Copy a stored model.  An untrained model gets zeros for its evidence. */
+/* Copy a stored model.  An untrained model gets zeros for its sums. */
 static Dlints *
 ExpandModel(Dlints *stored)
 {
@@ -184,7 +184,7 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* Read the first "count" doubles of the evidence for the discount that the model uses. */
+/* Read the first "count" doubles of the sums for the discount that the model uses. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -194,9 +194,9 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the evidence for the discount that the model uses.
+ * Read the sums over observations for the discount that the model uses.
  *
- * If "with_squares" is true, also reads the matrix H (core/evidence.h) for errors and draws.
+ * "with_squares" also reads H (core/evidence.h), for standard errors and posterior draws.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)

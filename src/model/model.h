@@ -85,7 +85,7 @@ typedef struct DlintsHeader
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
- * A model: the header, the evidence under each discount, and the prior.
+ * A model: the header, the sums over observations for each discount, and the prior.
  *
  * The strongest discount comes first.  The prior's numbers are not yet multiplied by prior_weight.
  */
@@ -99,7 +99,7 @@ StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
 StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
-/* A model's evidence for each discount */
+/* A model's sums over observations, for each discount */
 typedef struct Memories
 {
 	int			count;

@@ -2,8 +2,8 @@
  * type.c
  *		Input, output, casts, equality and type modifiers of the type dlints.
  *
- * The binary form consists of the header fields, the numbers of the evidence, and the numbers of
- * the prior, in network byte order.
+ * The binary form consists of the header fields, the sums over observations, and the sums of the
+ * prior, in network byte order.
  */
 #include "postgres.h"
 

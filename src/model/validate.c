@@ -319,7 +319,7 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 }
 
 /*
- * Can we compute a posterior from the prior, and from the evidence under each discount?
+ * Can we compute a posterior from the prior, and from the sums under each discount?
  *
  * Otherwise, the model would raise errors whenever it is used.
  */

@@ -27,7 +27,7 @@
 #define POPULARITY_CHANGE	0.05
 /* Number of elements for features in the column "spreads", before the elements for "numbers" */
 #define N_SPREADS		2
-/* Number of principal axes of a block in "centroid".  In "codes", they follow the block's mean. */
+/* Number of principal axes that the table "centroid" stores for each block, after its mean */
 #define N_AXES			2
 
 static inline Size
@@ -52,7 +52,7 @@ typedef struct EligibleItems
 	KeyTable   *numbers;
 	int			count;
 	const double *bonuses;		/* bonus that is added to the score of each item */
-	const int  *groups;			/* cap group of each item; NULL: no caps */
+	const int  *groups;			/* group of each item, limited by "cap"; NULL: no caps */
 	int			group_count;
 	int			cap;
 } EligibleItems;

@@ -142,7 +142,7 @@ typedef struct ItemReader
 	KeyNumbers *groups;			/* numbers of cap groups; NULL: no item has a cap group */
 } ItemReader;
 
-/* Read a row of a query: an item, a number that is added to the item's score, and its cap group. */
+/* Read a row of a query: an item, a number to add to its score, and its group for caps, or NULL. */
 static void
 read_item_row(void *arg, const Datum *values, const bool *nulls)
 {

@@ -19,9 +19,9 @@ typedef struct CandidateSet
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
 	double	   *addends;		/* added to the score of each item, such as its bonus */
-	int		   *groups;			/* cap group of each candidate; -1: none */
+	int		   *groups;			/* group of each candidate for the cap on a list; -1: none */
 	int			group_count;
-	uint64	   *numbers;		/* number of each item, from which tie-break keys are computed */
+	uint64	   *numbers;		/* id of each item, from which tie-break keys are computed */
 	bool		is_cut;			/* may other items have the same scores as candidates? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
 	int			n_failing;		/* number of items for which an SQL expression fails */

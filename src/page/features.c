@@ -44,7 +44,7 @@ typedef struct FeatureReader
 	int			number;			/* index of the candidate that is being read */
 	bool		lacks_costs;	/* does an item lack a cost, because a constraint is new? */
 	bool	   *is_read;
-	bool		is_snapshot_old;	/* may old rows of "item_version" be deleted meanwhile? */
+	bool		is_snapshot_old;	/* is the transaction's snapshot older than MAX_SNAPSHOT_AGE? */
 } FeatureReader;
 
 /* Seconds after which rows of "item_version" that a transaction's snapshot shows may be deleted */

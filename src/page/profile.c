@@ -338,7 +338,7 @@ sum_features(PageRequest *page, ClickedItems clicked)
 	return sum;
 }
 
-/* Add features to the sum with the weight of "clicks" clicks, and return the resulting profile. */
+/* Add a feature vector to the sum as if it had "clicks" clicks, and return the user's profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {

@@ -107,8 +107,8 @@ shrinkage(const float4 *sum, int length, double clicks)
 PG_FUNCTION_INFO_V1(dlints_mean_profile);
 
 /*
- * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]: return the mean of the
- * first "liked" features of clicked items, shrunken toward 0.
+ * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]: return the mean
+ * of elements 1 to "liked" of clicked items' feature vectors, shrunken toward 0.
  *
  * Returns NULL without clicks.
  */

@@ -74,7 +74,7 @@ typedef struct PreparedModel
 	bool		kept;
 	Size		bytes;			/* allocated memory of this struct and of results, in bytes */
 	uint32		hash;
-	int			users;			/* number of function calls in running plans with this model */
+	int			users;			/* function calls in running plans whose current model this is */
 	uint32		seen_in;		/* id of the transaction that last checked the toast pointer */
 	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
 } PreparedModel;

@@ -1,6 +1,6 @@
 /*
  * parts.c
- *		Results computed from a model: posterior mean, covariance and draws.
+ *		Results computed from a model: mean and covariance of the posterior, and draws from it.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@ AllocatePart(PreparedModel *prepared, Size count)
 }
 
 /*
- * Compute the Cholesky factors of evidence with a prior.
+ * Compute the Cholesky factors of the posterior for sums over observations and a prior.
  *
  * Raises an error if the posterior does not exist.
  */
@@ -92,7 +92,7 @@ MakeParts(PreparedModel *prepared, int parts)
 /*
  * Compute the results of a model that "parts" requests, unless they exist.
  *
- * The work space is in a temporary memory context, which frees it early.
+ * The work space is in a temporary memory context, so that it is freed when we return.
  */
 void
 PrepareParts(PreparedModel *prepared, int parts)
@@ -115,7 +115,7 @@ PrepareParts(PreparedModel *prepared, int parts)
 }
 
 /*
- * Get the posterior mean as weights of item features, for a user profile.
+ * Convert the posterior mean to weights of item features, for a user profile.
  *
  * We keep the weights of the last profile, because queries usually process one user's rows
  * consecutively.
@@ -165,9 +165,9 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 }
 
 /*
- * Compute draws of the coefficients (Ghoorchian et al., Algorithm 1).
+ * Draw "count" vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).
  *
- * Draws are numbered from 0, and have prepared->dim numbers each.
+ * A seed gives a sequence of vectors of length prepared->dim; "first" is an index from 0 in it.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)

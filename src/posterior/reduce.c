@@ -48,7 +48,7 @@ static Size kept_bytes = 0;
 /*
  * Return how many rows of a matrix are processed together.
  *
- * The number does not depend on the cache size, because it affects the rounding of sums.
+ * It affects how sums are rounded.  It must not depend on the cache size, or results would.
  */
 static int
 PieceRows(const Projection *projection)

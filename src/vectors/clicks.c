@@ -223,7 +223,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/* Find the number of an item.  ClicksMatrix() must have been called. */
+/* Find an item's column of the matrix.  ClicksMatrix() must have been called. */
 bool
 ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 {

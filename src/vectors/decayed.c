@@ -34,7 +34,7 @@ enum
 typedef struct DatedClick
 {
 	uint32		item;
-	uint32		user;			/* number of the user, or NO_USER */
+	uint32		user;			/* index of the user, or NO_USER */
 	double		day;
 	double		weight;
 } DatedClick;

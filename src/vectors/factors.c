@@ -21,7 +21,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Reader of previous embeddings */
+/* Reader of the query that returns previous embeddings */
 typedef struct Previous
 {
 	QueryReader query;			/* must be first */

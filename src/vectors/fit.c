@@ -28,9 +28,9 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings, and preserve the weights of the matrix, limited to 1, for PutNeighbours().
+ * Compute embeddings.  Then set the weights of the matrix cells to their old values, at most 1.
  *
- * PutFactors() overwrites the weights.  We save them in the field "user", which it does not read.
+ * PutFactors() overwrites weights, but not the cells' field "user", where we keep a copy of them.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)

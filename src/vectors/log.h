@@ -48,7 +48,7 @@ struct QueryReader
 	const char *function;		/* name of the SQL function in progress notices */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
-	int			columns;		/* at most MAX_LOG_COLUMNS */
+	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
 	int			first_required; /* rows with a NULL in this or a later column are skipped */
 	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the current row NULL? */
 	double		expected;		/* number of rows that the planner expects */
