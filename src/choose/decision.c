@@ -41,14 +41,14 @@ typedef struct DecisionState
 {
 	Decision   *decision;
 	uint64		tie_seed;		/* seed of the random tie-break keys */
-	int			first_draw;		/* index of the first draw that is being scored */
-	Slate	   *slates;			/* best candidates of each draw */
+	int			first_draw;		/* index of the first posterior draw that is being scored */
+	Slate	   *slates;			/* best candidates under each posterior draw */
 	VariedLists *varied;		/* state of lists with diversity; NULL without diversity */
 	int		   *list;			/* work space: indexes of the candidates that a draw chooses */
 	double	   *tie_shares;		/* for each draw, probability that it chooses a tied candidate */
 } DecisionState;
 
-/* Return the number of draws that are scored together, limited by memory. */
+/* Return the number of posterior draws that are scored together, limited by memory. */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
 {
@@ -149,7 +149,7 @@ CountTies(DecisionState *state, int draws)
 		ScoreUnderDraws(from->scores, state->first_draw, draws, CountStripTies, state);
 }
 
-/* Count the candidates chosen under a draw, except tied candidates. */
+/* Add 1 to decision->counts for each candidate chosen under a draw, except tied candidates. */
 static void
 CountChosen(DecisionState *state, int draw)
 {

@@ -22,7 +22,7 @@ typedef struct Rules
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* scores of candidates under all draws; NULL: no candidates */
+	Scores	   *scores;			/* scores under all posterior draws; NULL: no candidates */
 	int		   *groups;			/* group of each candidate; -1: no group; NULL without a cap */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
@@ -37,9 +37,9 @@ typedef struct Decision
 	int			candidates;
 	int		   *chosen;			/* indexes of candidates, best first */
 	int			chosen_count;
-	double	   *scores;			/* scores of all candidates under the first draw */
-	double		level;			/* intercept under the first draw */
-	double	   *counts;			/* expected number of draws that choose each candidate */
+	double	   *scores;			/* scores of all candidates under the first posterior draw */
+	double		level;			/* intercept of the first posterior draw */
+	double	   *counts;			/* expected number of posterior draws that choose each candidate */
 } Decision;
 
 /* defined in varied_lists.c */

@@ -2,8 +2,8 @@
  * recommend.c
  *		The aggregate dlints_recommend: return the best candidates of a group.
  *
- * All candidates of a group are scored under the same draw, because they share the coefficients of
- * one model.
+ * All candidates of a group are scored with the same draw of coefficients from the posterior,
+ * because they share one model.
  */
 #include "postgres.h"
 

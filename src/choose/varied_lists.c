@@ -63,7 +63,7 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Store the scores of some candidates under draw number "draw", counted from 0. */
+/* Store the scores of some candidates under the posterior draw with index "draw". */
 void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {

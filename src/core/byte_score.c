@@ -220,7 +220,7 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 /*
  * Write upper bounds of scores, and replace the variances in "bounds" by standard deviations.
  *
- * Each row of scores is followed by rows of deviations along "axes" axes, which add to variances.
+ * Each row of scores is followed by "axes" rows of deviations, whose squares add to the variances.
  */
 CPU_CLONES
 void

@@ -37,7 +37,7 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* Return how the evidence stores H, the matrix with squared weights (evidence.h). */
+/* Return how "e" stores H, the sum of w^2 z z' (evidence.h). */
 Squares
 evidence_squares(const Evidence *e)
 {
@@ -131,7 +131,7 @@ evidence_scale(Evidence *e, double factor)
 	evidence_flush(e);
 }
 
-/* Add the sums of other evidence with the same dimension, discount, age and reference reward. */
+/* Add the sums in "other", which have the same dimension, discount, time and reference reward. */
 void
 evidence_add(Evidence *e, const Evidence *other)
 {
@@ -206,10 +206,10 @@ squares_tolerance(double left, double taken, double peak)
 }
 
 /*
- * Subtract evidence that was added before.
+ * Subtract the sums over observations that were added before.
  *
  * "left" contains the sums over all observations that remain.  "work" holds linalg_packed_len(dim)
- * numbers.  Returns false if "e" cannot have contained the other evidence; "e" is then undefined.
+ * numbers.  Returns false if "e" cannot have contained these observations; "e" is then undefined.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,

@@ -16,7 +16,7 @@
 /* Number of users whose data is loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/* Number of steps of conjugate gradients; the best lists of 1 to 10 steps on Last.fm and Jester */
+/* Number of steps of conjugate gradients.  2 gave the best lists (of 1 to 10; Last.fm, Jester). */
 #define STEPS			2
 
 /* Minimum matrix element.  Smaller elements are ignored, so that products do not underflow. */

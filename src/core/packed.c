@@ -23,7 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Limits of packed_share_exponent(): shared exponent minus median; increase of one exponent */
+/* Maximum of the exponent that vectors share, minus their median and minus a vector's exponent */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 

@@ -17,7 +17,7 @@
 /* A nonzero element of a sparse matrix of users by items */
 typedef struct SvdCell
 {
-	uint32_t	user;			/* number of the user; not used in src/core */
+	uint32_t	user;			/* index of the user; not used in src/core */
 	uint32_t	item;
 	double		weight;
 } SvdCell;

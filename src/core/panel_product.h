@@ -89,7 +89,7 @@ FOR_NUMBER(multiply) (const SvdMatrix *matrix, size_t columns, double scale, dou
 	}
 }
 
-/* Do the work of panel_filter() for "width" columns at a time, which fit twice into "spare". */
+/* Do the work of panel_filter() in groups of "width" columns.  "spare" has room for two groups. */
 static void
 FOR_NUMBER(filter) (const SvdMatrix *matrix, size_t columns, size_t width, double scale,
 					double shift, int n, double *panel, double *spare, double *full, double *chunk)

@@ -20,9 +20,9 @@
 #define MAX_ROUNDING_SHARE	1e-9
 
 /*
- * Center evidence on its mean features and its mean reward:
+ * Center the sums G and b (evidence.h) on the mean features and the mean reward:
  *
- *		P = G - s s' / N		p = b - (R / N) s
+ *		P = G - s s' / N		p = b - mean s
  *
  * where s is the column of the intercept in G.  We add an upper bound of the rounding errors to the
  * diagonal, so that P stays positive semidefinite.
@@ -47,7 +47,7 @@ remove_level(int dim, double N, double mean, double *p, double *P)
 		P[linalg_packed_index(dim, dim - 1, j)] = 0.0;
 }
 
-/* Make a prior from evidence with at least one observation. */
+/* Make a prior from sums over at least one observation. */
 void
 prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P)
 {
@@ -60,7 +60,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, doub
 		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* Add the prior's sum of rewards times features to the vector "b" of the evidence. */
+/* Add the prior's sum of rewards times features to that of the observations, "b". */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
@@ -98,7 +98,7 @@ typedef struct FactorInput
 	double		least[2];
 } FactorInput;
 
-/* Return diagonal element k of G (j = 0) or H (j = 1), including the prior. */
+/* Return diagonal element k of G (j = 0) or H (j = 1) in evidence.h, including the prior. */
 static double
 diagonal(const FactorInput *input, int j, int dim, int k)
 {
@@ -123,7 +123,7 @@ diagonal_addend(const FactorInput *input, int dim, int k)
 	return sum;
 }
 
-/* Add the prior to G (j = 0) or H (j = 1). */
+/* Write the sum of the prior and G (j = 0) or H (j = 1) in evidence.h. */
 static void
 add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 {
@@ -166,7 +166,7 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
  * Compute the Cholesky factor of G (j = 0) or H (j = 1), with a larger ridge if necessary.
  *
  * If features are very large or nearly parallel, rounding errors may exceed the ridge.  We then
- * raise the ridge to their size.  Returns false if the evidence cannot come from observations.
+ * raise the ridge to their size.  Returns false if the sums cannot come from observations.
  */
 static bool
 factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
@@ -208,8 +208,8 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 /*
  * Compute the Cholesky factors of the matrices Z and Z~ (core/evidence.h) of a posterior.
  *
- * Returns false if the evidence cannot come from observations.  If Z needs a larger ridge, Z~ gets
- * it, too, because draws would otherwise vary too little.
+ * Returns false if the sums cannot come from observations.  If Z needs a larger ridge, we also add
+ * it to Z~, because posterior draws would otherwise vary too little.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
@@ -308,7 +308,7 @@ posterior_stddev(int dim, const double *root, const double *reduced, double *wor
 	return linalg_norm(dim, work);
 }
 
-/* Compute mean and standard deviation of a vector's score.  Overwrites the vector. */
+/* Compute the posterior mean and standard deviation of a feature vector's score.  Overwrites it. */
 double
 posterior_score(const Factor *f, const double *shift, double *reduced, double *stddev)
 {

@@ -8,9 +8,9 @@
 #include "evidence.h"
 
 /*
- * Prior of the coefficients: a ridge, and evidence from another model or a click log.
+ * Prior of the coefficients: a ridge, and sums over observations of another model or a click log.
  *
- * The evidence is centered on its mean reward, because only differences between items matter.
+ * With an intercept, rewards are centered on their mean, as only differences between items matter.
  */
 typedef struct Prior
 {

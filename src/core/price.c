@@ -166,7 +166,7 @@ typedef struct Search
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	bool		all_kinds;		/* must all constraints be met, or only number "kind"? */
+	bool		all_kinds;		/* must all constraints be met, or only that with index "kind"? */
 } Search;
 
 /* Would a mean cost exceed its target if the searched price were "price"? */

@@ -208,7 +208,7 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 	}
 }
 
-/* Write "count" standard normals of a stream, beginning with number "first". */
+/* Write "count" standard normals of a stream, beginning at index "first" of the stream. */
 void
 random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 					uint64_t first, size_t count, double *out)

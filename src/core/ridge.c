@@ -18,7 +18,7 @@
 /*
  * Maximum number of steps of the search that divide the ridge.
  *
- * Without noise, rewards would favour a ridge of zero, and draws would have no variance.
+ * Without noise, rewards would favour a ridge of 0, and posterior draws would have no variance.
  */
 #define MAX_STEPS_DOWN	2
 

@@ -1,6 +1,6 @@
 /*
  * ridge.h
- *		Estimate the ridge from the evidence.
+ *		Estimate the ridge from a model's sums over observations.
  */
 #ifndef DLINTS_RIDGE_H
 #define DLINTS_RIDGE_H

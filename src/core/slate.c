@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Return the tie-break key of a candidate, which is drawn on first use. */
+/* Return the tie-break key of a candidate.  Without s->keys, we compute it on first use. */
 static uint64_t
 tie_key(const Slate *s, SlateEntry *entry)
 {
@@ -152,7 +152,7 @@ clear(SlateHeap *heap)
 	heap->lost_count = 0;
 }
 
-/* Begin a slate.  Tie-break keys are drawn from "seed", unless the caller sets "keys". */
+/* Begin a slate.  Tie-break keys are computed from "seed", unless the caller sets s->keys. */
 void
 slate_begin(Slate *s, uint64_t seed)
 {
@@ -162,7 +162,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer "count" candidates, beginning with number "first", to the slate, which keeps the best. */
+/* Offer "count" candidates, beginning at index "first", to the slate, which keeps the best. */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {

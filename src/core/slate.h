@@ -18,7 +18,7 @@
 typedef struct SlateEntry
 {
 	double		score;
-	uint64_t	tie_key;		/* 0 until drawn */
+	uint64_t	tie_key;		/* 0 until computed */
 	int			candidate;
 } SlateEntry;
 
@@ -35,14 +35,14 @@ typedef struct SlateHeap
 typedef struct Slate
 {
 	uint64_t	seed;
-	const uint64_t *keys;		/* tie-break keys of candidates; NULL: drawn from "seed" */
+	const uint64_t *keys;		/* tie-break keys of candidates; NULL: computed from "seed" */
 	const int  *groups;			/* group of each candidate, or NULL */
 	int			group_count;
 	SlateHeap	best;
 	SlateHeap  *caps;			/* heap of each group's best candidates */
 } Slate;
 
-/* Compute a random tie-break key from the number of a candidate. */
+/* Compute the random tie-break key of a candidate, given an integer that identifies it. */
 static inline uint64_t
 slate_tie_key(uint64_t seed, uint64_t number)
 {

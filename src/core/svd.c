@@ -242,8 +242,8 @@ filter_degree(double first, double last, int products)
 /*
  * Set the start vectors of the iteration.
  *
- * An item's vector begins with the "known" numbers of an earlier decomposition.  The remaining
- * numbers are random normals, since random signs of few items could be linearly dependent.
+ * The first "known" elements of an item's vector are from an earlier decomposition.  The remaining
+ * elements are random normals, since random signs of few items could be linearly dependent.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,

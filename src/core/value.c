@@ -89,7 +89,7 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* A gambler bets the fractions 0.97 * 2^-k of the wealth, k = 0..15: enough for 1e10 numbers. */
+/* Bets that test a mean (value.h): fractions 0.97 * 2^-k of the gambler's wealth, k = 0..15 */
 #define N_BETS			16
 #define MAX_BET	0.97
 

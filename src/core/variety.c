@@ -94,7 +94,7 @@ similarities_to(Variety *v, int chosen)
 
 /* ---------- choice of one slate ---------- */
 
-/* Begin a slate after the scores have been set.  Ties are broken by keys drawn from "seed". */
+/* Begin a slate after the scores have been set.  Ties are broken by random keys for "seed". */
 void
 variety_begin(Variety *v, uint64_t seed, int group_count)
 {

@@ -33,7 +33,7 @@ typedef struct Variety
 	int			count;			/* number of candidates */
 	int			dim;
 	double		diversity;		/* in (0, 1] */
-	const int  *numbers;		/* number of each candidate, for its tie-break key */
+	const int  *numbers;		/* id of each candidate, from which its tie-break key is computed */
 	const int  *groups;			/* group of each candidate, or NULL */
 	int			cap;
 	float	   *units;			/* interleaved unit vectors */

@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum item number; the arrays by item number then take 512 MB */
+/* Maximum item number.  Arrays that are indexed by item number then take 512 MB. */
 #define MAX_ITEM			(1 << 24)
 
 /* Minimum score of a similar item; smaller scores are rounding errors */
@@ -47,7 +47,7 @@ ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 	return items;
 }
 
-/* For each user's basket, add the sum of its items' weights to the score of each of its items. */
+/* For each user's basket, add the total weight of its items to the score of each of its items. */
 static void
 AddBaskets(Items baskets, const double *weights, double *scores)
 {

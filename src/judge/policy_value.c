@@ -316,7 +316,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 
 /* ---------- _dlints_best ---------- */
 
-/* number of draws that estimate probabilities of being the best */
+/* number of random samples from which _dlints_best estimates probabilities */
 #define DRAWS				10000
 
 PG_FUNCTION_INFO_V1(dlints_best);

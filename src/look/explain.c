@@ -153,7 +153,7 @@ PG_FUNCTION_INFO_V1(dlints_explain);
  *
  * Returns one row per name with a standard error, and the intercept as the last row.  The sums add
  * up to dlints_predict.  Without names, each feature is a row.  Returns no rows if model, features
- * or profile is NULL.  Raises an error for arrays of another length.
+ * or profile is NULL.  Raises an error for arrays of a wrong length.
  */
 Datum
 dlints_explain(PG_FUNCTION_ARGS)

@@ -85,7 +85,7 @@ PG_FUNCTION_INFO_V1(dlints_stddev);
 /*
  * dlints_stddev(model, features, profile): compute the standard error of dlints_predict.
  *
- * Multiplied by the model's exploration, it is the standard deviation of scores under draws.
+ * Multiplied by the model's exploration, it is the standard deviation of Thompson sampling scores.
  * Strict.
  */
 Datum
@@ -120,7 +120,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/* columns of dlints_info after the columns of header fields */
+/* columns of dlints_info after those that show fields of the model's header */
 enum
 {
 	INFO_SAMPLE_SIZE,
@@ -172,7 +172,7 @@ GetWindows(const DlintsHeader *model)
 }
 
 /*
- * Minimum ratio of a model's sum of squared rewards to its largest earlier value.
+ * Minimum ratio of a model's sum of squared rewards to the largest earlier value of this sum.
  *
  * Below this ratio, rounding errors are large, and dlints_info advises to rebuild the model.
  */

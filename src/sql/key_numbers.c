@@ -108,7 +108,7 @@ DetoastKey(const KeyNumbers *keys, Datum value)
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* Return the number of a value.  A new value gets the next number. */
+/* Return the number that the set has given to a value.  A new value gets the next number. */
 uint32
 KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
@@ -131,7 +131,7 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 	return entry->number;
 }
 
-/* Find the number of a value.  Returns false if the set does not contain the value. */
+/* Find a value's number in the set.  Returns false if the set does not contain the value. */
 bool
 KeyNumbersFind(KeyNumbers *keys, Datum value, uint32 *number)
 {
