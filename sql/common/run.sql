@@ -127,8 +127,10 @@ BEGIN
 			IF is_complete THEN
 				must_rebuild := @extschema@._dlints_revise_models();
 			END IF;
-			IF @extschema@._dlints_redate_decisions() OR must_rebuild
-			   OR EXISTS (SELECT FROM models m WHERE starts_with(m.hint, 'Retracting ')) THEN
+			IF @extschema@._dlints_redate_decisions() THEN      -- the planner would not call it in "... OR true"
+				must_rebuild := true;
+			END IF;
+			IF must_rebuild OR EXISTS (SELECT FROM models m WHERE starts_with(m.hint, 'Retracting ')) THEN
 				PERFORM @extschema@._dlints_rebuild_models();
 			END IF;
 			RETURN 'done';

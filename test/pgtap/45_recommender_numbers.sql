@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(107);
+SELECT plan(108);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -369,6 +369,13 @@ SELECT first_decision(now()) AS wrong \gset
 SELECT later('-50 years');
 SELECT lives_ok(format('SELECT quiet.reward(%s, 2)', :wrong + 1), 'reward() accepts a decision of a time to come');
 SELECT throws_ok(format('SELECT quiet.reward(%s, 2)', :wrong + 5), '22023', 'there is no decision ' || :wrong + 5);
+SAVEPOINT revised;
+SET LOCAL plan_cache_mode = force_custom_plan;
+CREATE OR REPLACE FUNCTION public._dlints_revise_models() RETURNS boolean LANGUAGE sql RETURN true;
+SELECT quiet.run_part('rebuild');
+SELECT is(m.newest, now(), 'run() does so, too, if it trains the models again for another reason')
+  FROM quiet.models m WHERE m.name = 'personal';
+ROLLBACK TO revised;
 SELECT quiet.run_part('rebuild');
 SELECT is(m.newest, now(), 'run() gives decisions of a time to come the current time')
   FROM quiet.models m WHERE m.name = 'personal';
