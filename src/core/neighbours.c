@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clones.h"
+#include "numbers.h"
 #include "random.h"
 
 /* Number of matrix elements between two calls of pause() */
@@ -161,22 +162,22 @@ neighbours_popular_len(uint32_t items)
 	return count * (count + 1) / 2;
 }
 
-/* Rank items by the squared norms of their columns, and clear the cache of products. */
+/* Number the items with the largest squared norms of columns, and clear the cache of products. */
 static void
 rank_items(const SvdMatrix *matrix, Neighbours *n)
 {
-	Neighbour  *order = n->fitted;
-	uint32_t	count;
+	int		   *order = (int *) n->touched;
 
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{
-		order[item].item = item;
-		order[item].weight = (float) n->squares[item];
+		order[item] = (int) item;
+		n->products[item] = -n->squares[item];
 		n->ranks[item] = NEIGHBOURS_POPULAR;
 	}
-	count = neighbours_truncate(matrix->items, NEIGHBOURS_POPULAR, order);
-	for (uint32_t rank = 0; rank < count; rank++)
-		n->ranks[order[rank].item] = rank;
+	select_smallest(n->products, (int) matrix->items, order, NEIGHBOURS_POPULAR);
+	for (uint32_t rank = 0; rank < NEIGHBOURS_POPULAR && rank < matrix->items; rank++)
+		n->ranks[order[rank]] = rank;
+	memset(n->products, 0, sizeof(double) * matrix->items);
 	memset(n->popular, 0, sizeof(double) * neighbours_popular_len(matrix->items));
 }
 

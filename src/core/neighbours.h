@@ -54,7 +54,7 @@ typedef struct Neighbours
 	size_t	   *starts;			/* where an item's elements begin in "uses" */
 	NeighbourUse *uses;
 	double	   *squares;		/* squared norms of columns */
-	uint32_t   *ranks;			/* ranks of items by squared norm */
+	uint32_t   *ranks;			/* numbers of popular items; others: NEIGHBOURS_POPULAR */
 	double	   *popular;		/* cached dot products of popular items */
 
 	/* work space for the ridge regression of one item on its neighbours */
