@@ -34,8 +34,8 @@
 /*
  * Terms of the marginal likelihood.
  *
- * We need ln |A + ridge I| and v' (A + ridge I)^-1 v for many ridges.  We therefore reduce the
- * matrix A to tridiagonal form once.
+ * We need ln |A + ridge I| and v' (A + ridge I)^-1 v for many ridges; A and v are G and b (see
+ * evidence.h) without intercept.  We therefore reduce the matrix A to tridiagonal form once.
  */
 typedef struct Likelihood
 {

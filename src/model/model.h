@@ -2,8 +2,8 @@
  * model.h
  *		The type dlints in memory and on disk.
  *
- * A value consists of a header, the evidence (sums over observations) for each discount, and a
- * prior.  The stored form of an untrained model omits its evidence, which consists of zeros.
+ * A value consists of a header, sums over observations ("evidence") for each discount, and a prior.
+ * The stored form of an untrained model omits these sums, which are all 0.
  *
  * The source of a model determines the SQLSTATE of errors:
  *

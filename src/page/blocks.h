@@ -21,11 +21,11 @@
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
-/* Index of an item's first cost in the column "numbers" */
+/* Index of an item's first cost in the column "numbers" of the table "block" */
 #define FIRST_COST		2
 /* A row of "block" is rewritten if an item's popularity has changed by more than this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Number of elements for features in the column "spreads", before the elements for "numbers" */
+/* Number of elements for features at the start of the column "spreads" of the table "centroid" */
 #define N_SPREADS		2
 /* Number of principal axes that the table "centroid" stores for each block, after its mean */
 #define N_AXES			2

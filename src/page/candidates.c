@@ -139,7 +139,7 @@ typedef struct ItemReader
 	CandidateSet *set;
 	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
 	KeyTable   *numbers;
-	KeyNumbers *groups;			/* numbers of cap groups; NULL: no item has a cap group */
+	KeyNumbers *groups;			/* index of each group with a cap, by name; NULL: no groups */
 } ItemReader;
 
 /* Read a row of a query: an item, a number to add to its score, and its group for caps, or NULL. */
@@ -233,7 +233,7 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 /*
  * Read the eligible items of "part", which are some items or all items.
  *
- * We disable sequential scans, which would evaluate "candidates" for other items, too.
+ * We disable sequential scans, which would evaluate the setting "candidates" for all items.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)

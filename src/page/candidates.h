@@ -9,7 +9,7 @@
 #include "page/keys.h"
 #include "posterior/kept_models.h"
 
-/* tie-break number of the first item that is in no row of the table "block" */
+/* first id (see CandidateSet.numbers) of items that are in no row of the table "block" */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 
 /* Candidates of a list: parallel arrays with one element per candidate */

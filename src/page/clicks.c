@@ -114,7 +114,7 @@ typedef struct ShownList
 	int64		id;
 	TimestampTz at;
 	Datum		items;
-	ArrayType  *expected;		/* expected reward of each item; NULL: histories do not count */
+	ArrayType  *expected;		/* expected reward of each item; NULL: histories are not used */
 } ShownList;
 
 static void

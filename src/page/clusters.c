@@ -110,7 +110,7 @@ square(float number)
 /*
  * Write the variance of each feature of a block.
  *
- * If "centroid" has only a feature's largest distance from the mean, we write its square.
+ * If the table "centroid" has only a feature's largest distance from the mean, we square that.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -130,7 +130,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
-/* Get the estimated highest scores of blocks under the interleaved weight vectors number "pack". */
+/* Get the estimated highest scores of blocks under the weight vectors in scorer->lanes[pack]. */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {

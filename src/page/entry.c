@@ -26,7 +26,7 @@
 #include "compat.h"
 #include "page/tables.h"
 
-/* Look up a schema.  Raises an error if the schema was dropped meanwhile. */
+/* Look up a schema.  Raises an error if another session has dropped the schema. */
 static HeapTuple
 schema_row(Oid schema)
 {
@@ -39,7 +39,7 @@ schema_row(Oid schema)
 	return tuple;
 }
 
-/* Return the name of a schema.  Raises an error if the schema was dropped meanwhile. */
+/* Return the name of a schema.  Raises an error if another session has dropped the schema. */
 const char *
 SchemaName(Oid schema)
 {

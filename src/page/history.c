@@ -30,10 +30,10 @@ typedef struct ShownItem
 
 struct UserHistory
 {
-	TimestampTz settled_until;	/* impressions before it count even without a reward */
+	TimestampTz settled_until;	/* impressions before this time count even without a reward */
 	int			n_examined;
 	const float8 *examination;	/* by position; the last one applies to all further positions */
-	double		weight;			/* sum over all items, like "expected" */
+	double		weight;			/* sum over all items; "expected" likewise */
 	double		expected;
 	KeyTable   *numbers;			/* indexes of "items" */
 	int			count;
@@ -41,7 +41,7 @@ struct UserHistory
 	ShownItem  *items;
 };
 
-/* Begin the history of the request's user, unless histories do not count yet. */
+/* Begin the history of the request's user, unless histories have no effect on scores. */
 void
 BeginHistory(PageRequest *page)
 {
@@ -96,7 +96,7 @@ IsSettled(const PageRequest *page, TimestampTz at)
 	return at < page->history->settled_until;
 }
 
-/* Add the impression at a position of an earlier list, from 0, or with -1 all impressions. */
+/* Add the impression at a position of an earlier list, counted from 0; -1 adds all impressions. */
 void
 AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz at, int position)
 {
@@ -123,7 +123,7 @@ AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz a
 	}
 }
 
-/* Add a reward of an impression that has been added. */
+/* Add a reward for an impression that AddImpressions() has added. */
 void
 AddReward(PageRequest *page, Datum item, TimestampTz at, double reward)
 {

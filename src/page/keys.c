@@ -33,7 +33,7 @@
 /* odd factor that mixes the high bits of a key into its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
-/* Is the key short enough for an index that has other columns, too? */
+/* Is the key short enough for an index with additional columns? */
 bool
 FitsIndex(Oid type, Datum key)
 {

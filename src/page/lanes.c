@@ -38,7 +38,7 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/* Interleave BYTE_LANES weight vectors, beginning with number "first" (see core/score.h). */
+/* Interleave BYTE_LANES weight vectors, beginning at index "first" (see core/score.h). */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {

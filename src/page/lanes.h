@@ -18,7 +18,7 @@ typedef struct Lanes
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* Scorer of rows of "block" or "centroid", under many weight vectors */
+/* Scorer of rows of the table "block" or "centroid", under many weight vectors */
 typedef struct BlockScorer
 {
 	PageRequest *page;
@@ -33,7 +33,7 @@ typedef struct BlockScorer
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* axes per mean in "centroid" (N_AXES); 0 in "block" */
+	int			n_axes;			/* axes per mean of the table "centroid" (N_AXES); 0 in "block" */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];

@@ -32,7 +32,7 @@
 static const PageQuery describe_item = {
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", {JSONBOID, ARG_ITEM}};
 
-/* Add the recent items to the context of recommend(), so that next() leaves them out, too. */
+/* Add the recent items to the context of recommend(), so that next() also excludes these items. */
 static const PageQuery describe_excluded = {
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
 	"                                                  WHERE u.item IS NOT NULL))", {JSONBOID, ARG_ITEMS}};

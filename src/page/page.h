@@ -16,7 +16,7 @@
 /* Flags that select variants of a statement (see StatementWord in plans.c) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
-#define VARIANT_CAP			(1 << 2)	/* read the cap group of each item */
+#define VARIANT_CAP			(1 << 2)	/* read the group of each item, for the group's cap */
 
 /* Policies that choose lists.  POLICY_UNKNOWN is for users without clicks. */
 typedef enum ListPolicy
@@ -48,10 +48,10 @@ typedef struct PageSettings
 	int			liked;			/* number of latent factors plus features of columns */
 	int			aged;			/* number of features of dates */
 	int			size;			/* number of features of an item */
-	int			cap;			/* maximum number of items of a cap group; 0: no limit */
+	int			cap;			/* maximum number of items of a group on a list; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
-	int64		block_items;	/* number of items in "block"; 0: requests ignore "block" */
+	int64		block_items;	/* number of items in the table "block"; 0: requests ignore it */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
@@ -128,7 +128,7 @@ typedef struct PageRequest
 	/* rewards of items that the user was shown (see history.c); NULL: they do not count */
 	struct UserHistory *history;
 
-	KeyNumbers *groups;			/* numbers of cap groups by name; NULL until needed */
+	KeyNumbers *groups;			/* index of each group with a cap, by name; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;

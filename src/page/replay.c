@@ -136,8 +136,8 @@ PG_FUNCTION_INFO_V1(dlints_replay_list);
 
 /*
  * _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint, signs
- * integer[]) -> (scores float8[], costs float8[][]): repeat the choice of a list under two draws of
- * the current model.
+ * integer[]) -> (scores float8[], costs float8[][]): repeat the choice of a list under two
+ * draws from the current model's posterior.
  *
  * Returns the scores of the candidates without prices, and their costs times "signs".  Candidates
  * are the items that any price could bring into the list.  Only the user may be NULL.
@@ -202,7 +202,7 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
  * that do not read all blocks.
  *
  * The first number is the sum of the scores of the ten best items found, relative to the sum for
- * the ten best of all items.  The second number is the share of draws whose best item is found.
+ * the ten best of all items.  The second is the share of posterior draws whose best item is found.
  * Returns NULL if requests search all blocks, or if no sum is positive.
  */
 Datum

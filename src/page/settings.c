@@ -18,7 +18,7 @@
 #include "page/blocks.h"
 #include "page/tables.h"
 
-/* maximum number of a row of "block": 40 million items, if each row has four */
+/* maximum row number in the table "block": 40 million items, if each row has four */
 #define MAX_BLOCK		10000000
 /* maximum of the setting "cap"; larger values have no effect */
 #define MAX_CAP			1000000

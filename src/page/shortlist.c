@@ -44,9 +44,9 @@
  * of the difference in score between the last item on the list and the last item found.
  */
 #define MISSED_PART			0.5
-/* number of items to find per cap group in addition to the cap, because scores are rounded */
+/* number of items to find per group in addition to the group's cap, because scores are rounded */
 #define CAP_MARGIN			2
-/* tie-break number of the first item without a row in the table "item_vector" */
+/* first id, for tie-breaking, of items without a row in the table "item_vector" */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 /* Select trending items, best first. */
@@ -91,7 +91,7 @@ FirstShortlistSize(const PageRequest *page)
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
 }
 
-/* Count an item in its cap group.  Returns false if the group has already reached the cap. */
+/* Count an item in its group.  Returns false if the list already has page->settings.cap of them. */
 static bool
 fits_cap(const PageRequest *page, int group, int *counts)
 {

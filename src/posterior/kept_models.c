@@ -344,7 +344,7 @@ ConfirmModel(PreparedModel *model, Datum datum)
 	if (HashFirstChunk(datum) != model->first_chunk)
 		return false;
 	model->seen_in = MyTransaction();
-	/* the OID in the toast pointer of the cached profile may have been reused, too */
+	/* the OID in the toast pointer of the cached profile may also have been reused */
 	if (model->lifted && VARATT_IS_EXTERNAL(model->profile_key.bytes))
 		model->lifted = false;
 	return true;
