@@ -335,13 +335,13 @@ InsertModel(Datum datum, uint32 hash)
 	return model;
 }
 
-/* Check once per transaction that the toast pointer still refers to the cached model. */
+/* Check once per transaction that toast pointers still refer to the cached model and its profile. */
 static bool
 ConfirmModel(PreparedModel *model, Datum datum)
 {
-	if (model->seen_in == MyTransaction() || !VARATT_IS_EXTERNAL(model->key.bytes))
+	if (model->seen_in == MyTransaction())
 		return true;
-	if (HashFirstChunk(datum) != model->first_chunk)
+	if (VARATT_IS_EXTERNAL(model->key.bytes) && HashFirstChunk(datum) != model->first_chunk)
 		return false;
 	model->seen_in = MyTransaction();
 	/* the OID in the toast pointer of the cached profile may also have been reused */
