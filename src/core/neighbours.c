@@ -327,7 +327,7 @@ multiply_gram(const Neighbours *n, int count, const double *vector, double *prod
 {
 	for (int i = 0; i < count; i++)
 	{
-		const double *row = n->gram + i * n->k;
+		const double *row = n->gram + (size_t) i * n->k;
 
 		product[i] = (row[i] + n->ridge) * vector[i];
 		for (int j = 0; j < i; j++)

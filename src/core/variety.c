@@ -120,13 +120,11 @@ static void
 penalize(Variety *v, const float *similarities)
 {
 	size_t		rounded = variety_rounded(v->count);
+	octet	   *closest = (octet *) v->closest;
+	const octet *similar = (const octet *) similarities;
 
-	for (size_t at = 0; at < rounded; at += sizeof(octet) / sizeof(float))
-	{
-		octet	   *closest = (octet *) (v->closest + at);
-
-		*closest = HIGHER(octet, *(const octet *) (similarities + at), *closest);
-	}
+	for (size_t i = 0; i < rounded * sizeof(float) / sizeof(octet); i++)
+		closest[i] = HIGHER(octet, similar[i], closest[i]);
 	for (size_t at = 0; at < rounded; at++)
 		v->penalized[at] = v->scores[at] - v->penalties[at] * (double) v->closest[at];
 }

@@ -144,7 +144,8 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 
 	if (memories->count > 1 || header->noise == 0.0 || header->ridge == 0.0)
 	{
-		work = AllocateWorkspace(memory_choose_work(ModelCoefficientCount(header), memories->count));
+		work = AllocateWorkspace(memory_choose_work(ModelCoefficientCount(header),
+													memories->count));
 		choice = memory_choose(memories->memory, memories->count,
 							   ModelFirstRidge(header), &rewards, work);
 		pfree(work);

@@ -169,7 +169,8 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
-	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page), CreateKeyTable(page, 0), NULL};
+	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page), CreateKeyTable(page, 0),
+						  NULL};
 
 	ReadRows(page, query, 0, args, read_item_row, &reader);
 	return reader.set;

@@ -205,18 +205,18 @@ test_bounds_are_deviations_above_scores(void **state)
 	byte_write_bounds(COUNT_MAX, AXES, scores, 3.0f, bounds);
 	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
 	{
-		const float *score = scores + i / BYTE_LANES * (1 + AXES) * BYTE_LANES + i % BYTE_LANES;
+		const float *projection = scores + i / BYTE_LANES * (1 + AXES) * BYTE_LANES + i % BYTE_LANES;
 		const float *bound = bounds + i / BYTE_LANES * BOUND_NUMBERS + i % BYTE_LANES;
 		long double variance = variances[i];
 
 		for (int a = 1; a <= AXES; a++)
-			variance += powl(score[a * BYTE_LANES], 2);
+			variance += powl(projection[a * BYTE_LANES], 2);
 		if (i == 1)
 		{
 			assert_true(*bound > 1e37f && isfinite(*bound) && bound[BYTE_LANES] > 0.0f);
 			continue;
 		}
-		assert_near(*bound, *score + 3 * sqrtl(variance), 1e-5);
+		assert_near(*bound, *projection + 3 * sqrtl(variance), 1e-5);
 		if (i > 0)
 			assert_near(bound[BYTE_LANES], sqrtl(variance), 1e-5);
 		assert_true(isfinite(bound[BYTE_LANES]));
