@@ -1,6 +1,6 @@
 /*
  * varied_lists.c
- *		Choose lists with diversity under many draws of the coefficients.
+ *		Choose lists with diversity under many posterior draws of the coefficients.
  *
  * The scores determine which candidates can be on a list at all.  We read and compare only the
  * vectors of these candidates.

@@ -23,7 +23,7 @@ typedef struct ByteWeights
 	int			quads;
 	int8_t	   *lanes;			/* interleaved weights */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* 128 * sum of each vector's weights */
+	int32_t		offsets[BYTE_LANES];	/* for each weight vector, 128 * sum of its elements */
 	float		errors[BYTE_LANES]; /* standard error of a score due to rounding */
 } ByteWeights;
 

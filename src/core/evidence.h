@@ -75,7 +75,7 @@ typedef struct Evidence
 	double	   *S;
 	double	   *N2;				/* sum of squared weights; NULL unless stored */
 	double	   *b;
-	double	   *G;				/* packed matrix */
+	double	   *G;				/* packed sum of w z z' (see the top) */
 	double	   *H;				/* packed sum of w^2 z z' (see the top); NULL unless stored */
 } Evidence;
 

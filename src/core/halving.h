@@ -21,7 +21,7 @@ typedef struct HalvingSet
 	int			width;
 	const float *vectors;
 	const float *weights;
-	double	   *projections;	/* work space: a number per vector */
+	double	   *projections;	/* work space: one double per vector */
 	float	   *rows;			/* work space: HALVING_ROWS rows */
 	double	   *axis;			/* work space */
 } HalvingSet;

@@ -181,7 +181,7 @@ rank_items(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->popular, 0, sizeof(double) * neighbours_popular_len(matrix->items));
 }
 
-/* Cache the products of a popular item's column with those of other popular items. */
+/* Cache the products of a popular item's column with the columns of other popular items. */
 static void
 cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 {

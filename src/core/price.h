@@ -67,8 +67,8 @@ typedef struct PriceProgram
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* target mean costs, raised if they cannot be met */
-	double		score_scale;	/* mean of maximum - minimum score of a decision */
-	double		cost_scales[PRICE_MAX_KINDS];	/* mean of maximum - minimum cost of a decision */
+	double		score_scale;	/* geometric mean over decisions of maximum - minimum score */
+	double		cost_scales[PRICE_MAX_KINDS];	/* mean over decisions of maximum - minimum cost */
 
 	/* current basis of the linear program: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];

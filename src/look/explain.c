@@ -28,8 +28,8 @@ typedef struct Explanation
 {
 	PreparedModel *prepared;
 	double	   *features;
-	int			parts;			/* number of groups, plus 1 for the intercept */
-	int		   *part_of;		/* group of each feature */
+	int			parts;			/* number of groups of features, plus 1 for the intercept */
+	int		   *part_of;		/* index of each feature's group */
 	Datum	   *names;			/* names of the groups, or NULL */
 	double	   *contributions;
 	double	   *variances;

@@ -33,7 +33,7 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* numbers of the member; NULL if it is not stored */
+	double	   *numbers;		/* the member's value; NULL if the model does not store it */
 } Member;
 
 /* A JSON object with several members */

@@ -57,7 +57,7 @@ typedef struct DlintsHeader
 	uint8		policy;			/* a Policy */
 	uint8		intercept;		/* 0 or 1 */
 	uint8		memories;		/* number of discounts */
-	uint8		memory;			/* index of the discount in use */
+	uint8		memory;			/* index of the discount in use, from 1 */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
 	int32		feature_dim;	/* features per vector */
@@ -67,7 +67,7 @@ typedef struct DlintsHeader
 	float8		half_life;		/* shortest half-life, in seconds */
 	float8		ridge;			/* ridge set by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* factor of posterior standard deviations */
+	float8		exploration;	/* factor by which scores' standard deviations are multiplied */
 	float8		noise;			/* noise set by the user; 0: estimated */
 	float8		prior_weight;	/* 0 without a prior */
 	float8		projection_scale;	/* 0 without a projection */

@@ -183,7 +183,7 @@ mean_spread(int count, int width, const float *rows, int len)
 	return len > 0 ? (float4) sqrt(square / count / len) : 0.0f;
 }
 
-/* Compute the mean of a number of a block's items, such as a cost, and the largest distance. */
+/* Compute the mean of one number per item, such as a cost, and the largest distance from it. */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
 {

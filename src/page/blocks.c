@@ -79,7 +79,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the eligible items of a block, and the number of each (see BestItems). */
+/* Find the eligible items of a block, and their numbers, which identify them in BestItems. */
 static void
 number_items(BlockScan *scan)
 {
@@ -307,7 +307,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Get the key of an item among the best, given its number. */
+/* Get the key of an item among the best, given its number (see BestItems). */
 Datum
 NumberedItem(const BestItems *best, int number)
 {
@@ -325,7 +325,7 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Write the sorted numbers of the best items under any weight vector.  Returns their count. */
+/* Write, in order, the numbers (see BestItems) of all best items.  Returns how many there are. */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

@@ -48,7 +48,7 @@ struct BlockChoice
 	int			n_blocks;		/* number of blocks of items */
 	bool	   *has_centroid;
 	int			count;			/* number of blocks with a centroid */
-	int		   *numbers;		/* block number of each centroid */
+	int		   *numbers;		/* for each centroid, key of its block in the table "block" */
 	float	   *bounds;			/* estimated highest score in each block, per weight vector */
 	float	   *squares;		/* squares of the interleaved weights */
 	float	   *variances;		/* variances of features in each block of a row of "centroid" */
@@ -57,7 +57,7 @@ struct BlockChoice
 	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
 	int			n_promising;	/* number of unread blocks that may improve the result */
-	int		   *chosen;			/* numbers of the blocks to read next */
+	int		   *chosen;			/* keys in the table "block" of the blocks to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
 

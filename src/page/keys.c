@@ -111,7 +111,7 @@ struct KeyTable
 	KeyFunctions type;
 	uint64		max_length;		/* integer keys below this are in the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
-	int		   *numbers;		/* number of each small integer key, plus 1; 0: missing */
+	int		   *numbers;		/* AddKey() number of each small integer key, plus 1; 0: missing */
 	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */
 };
 
@@ -163,7 +163,7 @@ extend_array(KeyTable *table, Datum key)
 }
 
 /*
- * Add a key with a number.  Returns "number", or if the key exists, the number it already has.
+ * Add a key and its number, unless the table contains the key.  Returns the key's number.
  *
  * The caller must not free the key before the table.
  */

@@ -278,7 +278,7 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {
 	"SELECT @extschema@._dlints_check_objects()", {0}};
 
-/* Raise an error that names dropped objects of the recommender, if these explain "error". */
+/* Raise an error that names dropped objects of the recommender, if they can be its cause. */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {

@@ -48,7 +48,7 @@ typedef struct RandomSearch
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* index in a row of "block" of the item to read */
+	int			slot;			/* index of the item to read, in a row of the table "block" */
 	Datum	   *drawn;			/* key of each drawn item */
 	bool	   *is_empty;		/* for each draw: was the slot in "block" empty? */
 	KeyTable   *eligible;		/* eligible items among the drawn items */

@@ -401,7 +401,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	{
 		double		addend = HistoryEffect(page, added->items[i]);
 
-		if (addend <= 0.0)		/* try_shortlist() has added the others */
+		if (addend <= 0.0)		/* try_shortlist() added the items with more */
 			AddCandidate(result, added->items[i], addend, -1, FIRST_NEW_NUMBER + (uint64) i);
 	}
 	result->n_scored += added->count;

@@ -57,8 +57,8 @@ typedef struct PreparedModel
 	int			dim;			/* number of features */
 	double		level;			/* mean reward */
 	double	   *mean;			/* posterior mean */
-	double	   *root;			/* root of the posterior covariance */
-	double	   *shift;			/* argument of posterior_draws() */
+	double	   *root;			/* matrix R for which R R' is the posterior covariance */
+	double	   *shift;			/* argument of posterior_draws(), from posterior_shift() */
 	double	   *factors;
 	double	   *weights;		/* posterior mean as weights of item features */
 	bool		lifted;

@@ -35,7 +35,7 @@ typedef struct KeptProjection
 	dlist_node	node;
 	MemoryContext context;
 	Size		bytes;
-	double	   *numbers;		/* all rows of the matrix */
+	double	   *numbers;		/* all rows of the projection matrix */
 } KeptProjection;
 
 StaticAssertDecl(sizeof(Projection) == sizeof(uint64) + sizeof(double) + 2 * sizeof(int),

@@ -1,6 +1,6 @@
 /*
  * key_numbers.c
- *		Sets of SQL values of a type with a hash operator class, which number their values.
+ *		Sets that give successive numbers to SQL values of a type with a hash operator class.
  *
  * Equal values have equal hashes, because we use the hash operator class of the type.
  */

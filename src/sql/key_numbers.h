@@ -1,6 +1,6 @@
 /*
  * key_numbers.h
- *		Sets of SQL values, such as users or items, which number their values.
+ *		Sets that give successive numbers to SQL values, such as users or items.
  */
 #ifndef DLINTS_KEY_NUMBERS_H
 #define DLINTS_KEY_NUMBERS_H

@@ -103,8 +103,8 @@ PG_FUNCTION_INFO_V1(dlints_fit_items);
  * _dlints_fit_items(query, factors, previous, neighbours): return the rows of dlints_factors() and
  * dlints_neighbours().
  *
- * Rows of one function have NULL in the columns of the other function.  If "factors" is 0, there
- * are only neighbours.
+ * Rows of one function have NULL in the columns of the other function.  If "factors" is 0,
+ * there are only rows of dlints_neighbours().
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)

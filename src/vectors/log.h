@@ -22,7 +22,7 @@ typedef struct Clicks
 {
 	KeyNumbers *users;			/* distinct users; NULL when all rows have been read */
 	KeyNumbers *items;
-	Size		count;			/* number of rows */
+	Size		count;			/* number of rows of the click log */
 	Size		capacity;
 	SvdMatrix	matrix;
 

@@ -41,7 +41,7 @@ typedef struct Reader
 	ValueKey	key;			/* identifies the packed value */
 	bytea	   *plain;
 	PackedVectors vectors;
-	int64		place;			/* number of the next vector, counted from 1 */
+	int64		place;			/* index of the next vector, counted from 1 */
 	ValueKey	weights_key;	/* identifies the argument "weights" */
 	double	   *mean;			/* weighted mean of all vectors; NULL until needed */
 } Reader;
