@@ -31,7 +31,7 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of best candidates, over all draws that are scored together: 24 MB */
+/* maximum number of best candidates under all posterior draws that are scored together: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
 /* With fewer tied items, we ignore that a shortlist may lack more items of the same score. */
@@ -72,7 +72,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Add candidates to the slate (the best candidates) of a draw, with their scores under it. */
+/* Offer candidates, with their scores under a posterior draw, to its slate of best candidates. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -97,7 +97,7 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Return the probability that one of the tied candidates is on the list; 0 without a tie. */
+/* Return the probability with which each tied candidate is on the list; 0 without a tie. */
 static double
 TieShare(const Candidates *from, Slate *slate)
 {

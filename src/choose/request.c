@@ -56,7 +56,7 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 		(uint64) PG_GETARG_INT64(argno);
 }
 
-/* Get the positions of an aggregate's arguments, which depend on their number. */
+/* Get the positions of an aggregate's arguments, which depend on the number of arguments. */
 const CandidateForm *
 AggregateForm(FunctionCallInfo fcinfo)
 {

@@ -153,7 +153,7 @@ tolerance(double left, double taken)
 	return 1e-9 * (left + taken) + 1e-6 * taken;
 }
 
-/* Replace a small negative number by zero.  Returns false if it is below -max_error. */
+/* Replace a small negative number by zero.  Returns false for a number below -max_error. */
 static bool
 clamp(double max_error, double *value)
 {

@@ -241,7 +241,7 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 	return node + 1 - (1 << depth);
 }
 
-/* Sort vectors so that each "group" successive vectors are similar. */
+/* Sort vectors so that each run of "group" successive vectors is similar. */
 void
 halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 			  int group)

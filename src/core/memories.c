@@ -105,7 +105,7 @@ squares_about(double N, double R, double S, double above)
 	return S + (N * above - 2.0 * R) * above;
 }
 
-/* Return the sum of squared deviations of all rewards from their mean. */
+/* Return the sum of squared deviations of all rewards, without discount, from their mean. */
 static double
 total_squares(const Rewards *rewards)
 {
@@ -117,7 +117,7 @@ total_squares(const Rewards *rewards)
 	return squares > ROUNDING_SHARE * t->peak ? squares : 0.0;
 }
 
-/* Return the sum of squared deviations of rewards from their mean. */
+/* Return the sum of squared deviations of the discounted rewards in "e" from their mean. */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
 {

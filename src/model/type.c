@@ -34,7 +34,7 @@ StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS), "typmod cannot hold n");
 StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28, "sizes overlap the bits above them");
 
-/* Convert the shape of a model, which must be valid, to a type modifier. */
+/* Convert a model's valid shape (dimensions, interactions, intercept) to a type modifier. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
