@@ -18,7 +18,7 @@
 #include "sql/arrays.h"
 #include "sql/key_numbers.h"
 
-/* Maximum number of posterior draws, with which a propensity has a standard error up to 0.005 */
+/* Maximum number of posterior draws, for propensities with a standard error of at most 0.005 */
 #define MAX_DRAWS	10000
 
 /* argument numbers of dlints_decide */

@@ -23,7 +23,7 @@ struct VariedLists
 	ArgSpec		expected;
 	double	   *vector;
 	double	   *scores;			/* scores: one row per draw, one column per candidate */
-	bool	   *possible;		/* for each candidate: may the list of some draw contain it? */
+	bool	   *possible;		/* may the list of some posterior draw contain the candidate? */
 	int		   *numbers;		/* indexes of the candidates that a list may contain */
 	int		   *groups;
 	Variety		variety;		/* state of the selection among these candidates */

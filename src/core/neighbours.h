@@ -54,7 +54,7 @@ typedef struct Neighbours
 	size_t	   *starts;			/* where an item's elements begin in "uses" */
 	NeighbourUse *uses;
 	double	   *squares;		/* squared norms of columns */
-	uint32_t   *ranks;			/* numbers of popular items; others: NEIGHBOURS_POPULAR */
+	uint32_t   *ranks;			/* row of each item in "popular"; NEIGHBOURS_POPULAR: none */
 	double	   *popular;		/* cached dot products of popular items */
 
 	/* work space for the ridge regression of one item on its neighbours */

@@ -18,8 +18,8 @@ typedef struct Prior
 	double		last_ridge;		/* ridge of the intercept */
 	double		weight;			/* factor by which the prior's sums are multiplied */
 	const double *N;			/* sum of the weights of the prior's observations */
-	const double *p;			/* sum of rewards times features (prior_from) */
-	const double *P;			/* packed sum of products of features (prior_from) */
+	const double *p;			/* sum of rewards times features, see prior_from() */
+	const double *P;			/* packed sum of products of features, see prior_from() */
 	double		sigma;			/* standard deviation of the noise in the prior's rewards */
 } Prior;
 

@@ -49,8 +49,8 @@ typedef struct Variety
 	uint64_t	seed;
 	int			last;			/* candidate chosen last; -1: none */
 	int		   *taken;			/* chosen candidates per group */
-	double	   *scores;			/* -infinity: unavailable */
-	double	   *penalties;		/* penalties at a similarity of 1 */
+	double	   *scores;			/* scores of candidates; -infinity: unavailable */
+	double	   *penalties;		/* reduction of each score at a similarity of 1 */
 	float	   *closest;		/* each candidate's largest similarity to a chosen one */
 	double	   *penalized;		/* penalized scores */
 } Variety;

@@ -171,7 +171,7 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/* Number of bytes by which a slice is extended at its start, so that its doubles are aligned */
+/* Bytes before a slice of a stored model that we also read, so that its doubles are aligned */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *

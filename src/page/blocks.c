@@ -284,7 +284,7 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 /*
  * Find most of the best items under each weight vector, in the most promising blocks of items.
  *
- * All weight vectors are treated equally, since a propensity is the fraction that choose an item.
+ * An item's propensity is the fraction of weight vectors that choose it, so we treat all equally.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)

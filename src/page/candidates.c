@@ -232,7 +232,7 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 }
 
 /*
- * Read the eligible items of "part", which are some items or all items.
+ * Read the eligible items of "part", which contains some items or all items.
  *
  * We disable sequential scans, which would evaluate the setting "candidates" for all items.
  */

@@ -22,7 +22,7 @@ typedef struct CandidateSet
 	int		   *groups;			/* group of each candidate for the cap on a list; -1: none */
 	int			group_count;
 	uint64	   *numbers;		/* id of each item, from which tie-break keys are computed */
-	bool		is_cut;			/* may other items have the same scores as candidates? */
+	bool		is_cut;			/* may items that are not candidates tie with candidates? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
 	int			n_failing;		/* number of items for which an SQL expression fails */
 	Datum		failing;		/* one of the items for which an SQL expression fails */

@@ -95,7 +95,7 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 	find_types(page);
 }
 
-/* Begin a request in the recommender's schema of the search_path, and read the settings. */
+/* Begin a request in the recommender's schema to which search_path is set.  Reads the settings. */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -278,7 +278,7 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {
 	"SELECT @extschema@._dlints_check_objects()", {0}};
 
-/* Raise an error that names dropped objects of the recommender, if they can be its cause. */
+/* Raise an error that names dropped objects of the recommender, if they may have caused "error". */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {

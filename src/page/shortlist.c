@@ -56,7 +56,7 @@ static const PageQuery top_trends = {
 static const PageQuery items_on_trial = {
 	"SELECT v.item, NULL::float8, NULL::text FROM item_vector v WHERE v.effect_stddev IS NOT NULL", {0}};
 
-/* Select new items, whose keys are larger than all keys in "item_vector". */
+/* Select new items, whose keys are larger than all keys in the table "item_vector". */
 static const PageQuery new_items = {
 	"SELECT a.item, NULL::float8, NULL::text FROM allowed($1, $2) a\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
@@ -369,7 +369,7 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 	return result;
 }
 
-/* Read new items, whose keys are larger than all keys in "item_vector". */
+/* Read new items, whose keys are larger than all keys in the table "item_vector". */
 static CandidateSet *
 read_new_items(PageRequest *page)
 {

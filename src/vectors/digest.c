@@ -16,7 +16,7 @@ typedef struct DigestColumn
 {
 	int16		length;			/* typlen of the column's type */
 	bool		by_value;
-	Oid			output;			/* output function of an enum, to hash its label; 0: other */
+	Oid			output;			/* output function of an enum, to hash its label; 0: no enum */
 } DigestColumn;
 
 static bool
