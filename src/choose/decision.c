@@ -72,7 +72,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Offer candidates, with their scores under a posterior draw, to its slate of best candidates. */
+/* Offer candidates, with scores under a posterior draw, to the draw's slate of best candidates. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {

@@ -414,7 +414,7 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- transposed weights ---------- */
 
-/* Transpose the weights.  Row i extends from starts[i] to starts[i + 1]. */
+/* Transpose the matrix of weights.  Row i of the result is from starts[i] to starts[i + 1] - 1. */
 void
 neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)
 {

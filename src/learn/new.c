@@ -63,7 +63,7 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
  */
 #define MAX_DIM_THREE_MEMORIES	100
 
-/* Set discounts or half-lives.  NULL arguments get defaults. */
+/* Set a model's discounts or half-lives from SQL arguments.  NULL arguments get defaults. */
 static void
 SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 			int memories_argno, DlintsHeader *header)

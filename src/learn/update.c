@@ -105,7 +105,7 @@ PG_FUNCTION_INFO_V1(dlints_update);
  *
  * See Ghoorchian et al., Algorithm 1.  "weight" is in (0, 1e10].  Returns NULL for a NULL model,
  * and the model unchanged if features, reward or profile is NULL.  Raises an error for an array of
- * another length, for NaN and numbers beyond 1e50, and if a model with a half-life gets no time.
+ * a wrong length, for NaN and numbers beyond 1e50, and if a model with a half-life gets no time.
  */
 Datum
 dlints_update(PG_FUNCTION_ARGS)

@@ -24,7 +24,7 @@ PG_FUNCTION_INFO_V1(dlints_project);
  * dlints_project(model, features, profile): compute the features on which the model is trained.
  *
  * See Ghoorchian et al., Algorithm 1, "Calculate z".  Strict.  Raises an error for arrays of
- * another length.
+ * a wrong length.
  */
 Datum
 dlints_project(PG_FUNCTION_ARGS)

@@ -23,7 +23,7 @@
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
 /* Index of an item's first cost in the column "numbers" of the table "block" */
 #define FIRST_COST		2
-/* A row of "block" is rewritten if an item's popularity has changed by more than this fraction. */
+/* A row of the table "block" is rewritten if an item's popularity changes by this fraction. */
 #define POPULARITY_CHANGE	0.05
 /* Number of elements for features at the start of the column "spreads" of the table "centroid" */
 #define N_SPREADS		2

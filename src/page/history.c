@@ -32,7 +32,7 @@ struct UserHistory
 {
 	TimestampTz settled_until;	/* impressions before this time count even without a reward */
 	int			n_examined;
-	const float8 *examination;	/* by position; the last one applies to all further positions */
+	const float8 *examination;	/* examination probability by position; the last also further on */
 	double		weight;			/* sum over all items; "expected" likewise */
 	double		expected;
 	KeyTable   *numbers;			/* indexes of "items" */

@@ -23,7 +23,7 @@
 /* maximum bytes under the key "like" of a context, which take 0.5 s to encode */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
-/* weight of the key "like" of a context in a profile, in clicks */
+/* weight, in clicks, that the object "like" of a context has in a user's profile */
 #define CLICKS_PER_LIKE		5.0
 /* weight of the item of more_like() in a profile, in clicks */
 #define CLICKS_ON_ITEM		20.0

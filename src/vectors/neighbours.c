@@ -40,7 +40,7 @@ NeighboursMemory(const LogReader *log)
 		sizeof(double) * neighbours_popular_len(items);
 }
 
-/* Fit a regression of each item on its k nearest items. */
+/* Fit a ridge regression of each item's clicks on the clicks of its k most similar items. */
 static void
 FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
 {
