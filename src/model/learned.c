@@ -159,7 +159,7 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Estimate the ridge unless it is a parameter of the model.
+ * Estimate the ridge, unless the user has set the model's parameter "ridge".
  *
  * We estimate only if the model uses the weakest discount, under which old observations count most.
  */

@@ -48,7 +48,7 @@ static Size kept_bytes = 0;
 /*
  * Return how many rows of a matrix are processed together.
  *
- * It affects how sums are rounded.  It must not depend on the cache size, or results would.
+ * This number affects how sums are rounded.  If it depended on the cache size, so would results.
  */
 static int
 PieceRows(const Projection *projection)
