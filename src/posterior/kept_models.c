@@ -335,7 +335,7 @@ InsertModel(Datum datum, uint32 hash)
 	return model;
 }
 
-/* Check once per transaction that toast pointers still refer to the cached model and its profile. */
+/* Check once per transaction that toast pointers still refer to the cached model and profile. */
 static bool
 ConfirmModel(PreparedModel *model, Datum datum)
 {
