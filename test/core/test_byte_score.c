@@ -205,7 +205,8 @@ test_bounds_are_deviations_above_scores(void **state)
 	byte_write_bounds(COUNT_MAX, AXES, scores, 3.0f, bounds);
 	for (int i = 0; i < COUNT_MAX * BYTE_LANES; i++)
 	{
-		const float *projection = scores + i / BYTE_LANES * (1 + AXES) * BYTE_LANES + i % BYTE_LANES;
+		const float *projection = scores + i / BYTE_LANES * (1 + AXES) * BYTE_LANES +
+			i % BYTE_LANES;
 		const float *bound = bounds + i / BYTE_LANES * BOUND_NUMBERS + i % BYTE_LANES;
 		long double variance = variances[i];
 
