@@ -165,14 +165,27 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the items that a query returns, with a number that is added to each item's score. */
+/* Get the numbers of cap groups, which all items of a request share. */
+static KeyNumbers *
+cap_groups(PageRequest *page)
+{
+	if (page->groups == NULL)
+		page->groups = KeyNumbersCreate(TextKey(), 0, "groups");
+	return page->groups;
+}
+
+/*
+ * Read the items that a query returns, with a number that is added to each item's score, and with
+ * cap groups if the query has them.
+ */
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
-	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page), CreateKeyTable(page, 0),
-						  NULL};
+	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page),
+		CreateKeyTable(page, 0), cap_groups(page)};
 
-	ReadRows(page, query, 0, args, read_item_row, &reader);
+	ReadRows(page, query, page->settings.cap > 0 ? VARIANT_CAP : 0, args, read_item_row, &reader);
+	reader.set->group_count = (int) KeyNumbersCount(reader.groups);
 	return reader.set;
 }
 
@@ -284,10 +297,8 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
 	ItemReader reader = {page, CreateCandidates(count), ExcludedKeys(page), numbers,
-		page->groups};
+		cap_groups(page)};
 
-	if (page->groups == NULL)
-		reader.groups = page->groups = KeyNumbersCreate(TextKey(), 0, "groups");
 	if (page->skips_failing)
 		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else

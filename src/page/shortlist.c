@@ -58,7 +58,7 @@ static const PageQuery items_on_trial = {
 
 /* Select new items, whose keys are larger than all keys in the table "item_vector". */
 static const PageQuery new_items = {
-	"SELECT a.item, NULL::float8, NULL::text FROM allowed($1, $2) a\n"
+	"SELECT a.item, NULL::float8, {cap_group} FROM allowed($1, $2) a{cap_group_of}\n"
 	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
 	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS,
 	{ARG_USER, JSONBOID}};
@@ -402,8 +402,10 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 		double		addend = HistoryEffect(page, added->items[i]);
 
 		if (addend <= 0.0)		/* try_shortlist() added the items with more */
-			AddCandidate(result, added->items[i], addend, -1, FIRST_NEW_NUMBER + (uint64) i);
+			AddCandidate(result, added->items[i], addend, added->groups[i],
+						 FIRST_NEW_NUMBER + (uint64) i);
 	}
+	result->group_count = Max(result->group_count, added->group_count);
 	result->n_scored += added->count;
 	return result;
 }

@@ -2,7 +2,7 @@
 -- Small blocks, and a row that counts as many of them, make 4,000 items a large catalogue.
 \ir include/many_jobs.sql
 
-SELECT plan(34);
+SELECT plan(35);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   repeats => true, cap_group => '(i.id % 2)::text', cap => 6,
@@ -141,6 +141,15 @@ SELECT ok(NOT bool_or(has_gap(gap)) AND bool_and(6 >= ALL (ARRAY(SELECT count(*)
   AND max(n_scored) < 1000, 'groups are capped in a large catalogue')
 FROM   generate_series(1, 20) p, listed('fed', p);
 UPDATE fed.setting SET cap = NULL, cap_group = NULL;
+SELECT dlints_create_recommender('own', 'job', '{field,salary}', factors => 4, control => 0, epsilon => 0,
+  cap_group => 'CASE WHEN i.id > 5000 THEN i.same END', cap => 1) IS NOT NULL;
+INSERT INTO job SELECT 5000 + id, title, field, city_id, salary, '{}', '{}', true, now(), true, 'same'
+FROM job WHERE id <= 1000;
+CREATE TEMP TABLE capped AS SELECT r.* FROM generate_series(1, 20) p, own.recommend(p, 10) r;
+SELECT ok(max(n) = 1 AND count(*) > 5 AND bool_and(n_scored > 0), 'new items without a vector are capped, too')
+FROM  (SELECT count(*) AS n, min(d.n_scored) AS n_scored FROM capped c JOIN own.decision d ON d.id = c.decision
+       WHERE  c.item > 5000 GROUP BY d.id) l;
+DELETE FROM job WHERE id > 5000;
 
 -- ---------- blocks without a centroid ----------
 
