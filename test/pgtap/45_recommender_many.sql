@@ -3,7 +3,7 @@
 -- This takes over 20 s, since lists of 4,000 items are computed again from all candidates.
 \ir include/many_jobs.sql
 
-SELECT plan(76);
+SELECT plan(73);
 
 CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, codes bytea, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
@@ -73,16 +73,6 @@ FROM   next_page n JOIN first_page f USING (p) JOIN fed.decision d ON d.id = n.d
 CREATE TEMP TABLE trending AS SELECT * FROM fed.trending(10);
 SELECT ok(count(*) = 10 AND bool_and(d.n_scored = 40), 'shortlists of trending lists are short')
 FROM   trending t JOIN fed.decision d ON d.id = t.decision;
-SELECT ok(NOT has_gap(gap) AND n_scored = 40, 'the shortlist of a user without a profile contains the best items')
-FROM   listed('fed', 1000);
-SELECT dlints_alter_recommender('fed', '{"control": 1}');
-SELECT ok(NOT has_gap(gap) AND n_scored = 40, 'the shortlist of the control contains the most popular items')
-FROM   listed('fed', 1);
-SELECT dlints_alter_recommender('fed', '{"control": 0}');
-SELECT ok(count(*) = 10 AND count(DISTINCT item) = 10 AND bool_and(
-  abs(15 * probability - round(15 * probability)) < 1e-6 AND probability BETWEEN 0.06 AND 1),
-  'probabilities of a page are shares of the draws')
-FROM   fed.recommend(1, 10);
 SELECT count(*) FROM generate_series(11, 20) p, fed.recommend(p, 10);
 SELECT ok(count(DISTINCT seed) = count(*), 'each list has a seed') FROM fed.decision;
 SELECT ok(bool_and(n_scored BETWEEN 40 AND 640) AND count(*) > 60, 'the log has the number of scored items')
