@@ -70,8 +70,9 @@ SELECT array_agg((get_byte(codes, at + 8 + f) - 128) * ((number & 8388607) | 838
                  ORDER BY f)
 FROM   fed.setting, generate_series(0, liked - 1) f, LATERAL (SELECT length(codes) / 3 * vector AS at) v,
        LATERAL (SELECT v.at + CASE WHEN f < factors THEN 0 ELSE 4 END AS s) scale,
-       LATERAL (SELECT sum(get_byte(codes, s + b)::bigint << 8 * b)::bigint AS number
-                FROM generate_series(0, 3) b) n $$;
+       LATERAL (SELECT sum(get_byte(codes, s + b)::bigint << 8 * abs(b - least_byte))::bigint AS number
+                FROM   generate_series(0, 3) b,      -- the scale 1, 0x3f800000, shows the order of bytes
+                       (SELECT 4 - position('\x3f' IN _dlints_block_codes('{{127}}', 1)) AS least_byte) o) n $$;
 CREATE FUNCTION norm2(vector float8[]) RETURNS float8 LANGUAGE sql AS $$ SELECT sum(x ^ 2) FROM unnest(vector) x $$;
 SELECT ok(max(difference(decoded(c.codes, 0), e.features)) < 0.01
   AND max(difference(c.means[1:2], e.means[1:2])) < 1e-6 AND max(difference(c.spreads[3:4], e.spreads[3:4])) < 0.001
