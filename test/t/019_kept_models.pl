@@ -124,8 +124,8 @@ $node->safe_psql('postgres', qq{
 		numbers(800, 1), 77.5 || numbers(799, 2);
 	CREATE TABLESPACE aside LOCATION '$tablespace'});
 
-my $predict = 'SELECT dlints_predict(state, features, profile), dlints_predict(dlints_scale(1, state), features, profile)
-	FROM page';
+my $predict = 'SELECT dlints_predict(state, features, profile),
+	dlints_predict(dlints_scale(1, state), features, profile) FROM page';
 my $home = 'pg_default';
 # PostgreSQL 18 and later enable checksums, which are verified when a table moves.
 my $unchecked = 'SET ignore_checksum_failure = on; SET client_min_messages = error;';
