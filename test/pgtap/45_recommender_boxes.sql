@@ -120,7 +120,7 @@ SELECT ok(bool_and(d.context - 'after' = '{"mine": 1, "more_like": 4}' AND d.pro
 SELECT is(outcome('SELECT * FROM board.next(' || what || ')'), result, what) FROM (VALUES
   ('1', '22023: there is no decision 1'), ('NULL', '22004: argument "decision" must not be null'),
   ((SELECT decision || ', 0' FROM page LIMIT 1), '22023: k must be between 1 and 1000, not 0'),
-  ((SELECT decision || ', 1001' FROM page LIMIT 1), '22023: k must be between 1 and 1000, not 1001')) v (what, result);
+  ((SELECT decision || ', NULL' FROM page LIMIT 1), '22004: k must be between 1 and 1000, not NULL')) v (what, result);
 SELECT matches(outcome(format('SELECT * FROM board.next(%s, 5, 6)', decision)),
   '42501: decision \d+ does not belong to this user', 'next() rejects a decision of another user') FROM page
     WHERE position = 1;
