@@ -56,7 +56,8 @@ ReadK(PageRequest *page, NullableDatum k)
 {
 	if (k.isnull || DatumGetInt32(k.value) < 1 || DatumGetInt32(k.value) > MAX_K)
 		ereport(ERROR,
-				(errcode(k.isnull ? ERRCODE_NULL_VALUE_NOT_ALLOWED : ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(k.isnull ? ERRCODE_NULL_VALUE_NOT_ALLOWED :
+						 ERRCODE_INVALID_PARAMETER_VALUE),
 				 k.isnull ? errmsg("k must be between 1 and %d, not NULL", MAX_K) :
 				 errmsg("k must be between 1 and %d, not %d", MAX_K, DatumGetInt32(k.value))));
 	page->k = DatumGetInt32(k.value);
