@@ -93,7 +93,8 @@ CREATE FUNCTION _dlints_set_centroids() RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	-- bytes of an item in a block, and of a centroid
+	-- number of blocks per row, from the bytes of an item and of a centroid; each block has three vectors, and a row at
+	-- most 256 (MAX_ITEMS in src/page/blocks.h)
 	slots integer := (SELECT greatest(1, least(85, s.block_slots * (s.liked + 38 + 4 * n.numbers)
 	                                               / (3 * s.liked + 70 + 8 * n.numbers)))
 	                  FROM   setting s, LATERAL (SELECT s.aged / 3 + count(*) AS numbers FROM constraint_price) n);

@@ -86,7 +86,7 @@ BEGIN
 		       JOIN wanted w ON same_item(w.item, u.item)
 		WHERE  EXISTS (SELECT FROM history b WHERE same_item(b.item, h.item))),
 	together AS MATERIALIZED (
-		SELECT h.id, r.item, least(greatest(sum(h.weight * r.weight), 0), 4) AS score
+		SELECT h.id, r.item, @extschema@._dlints_neighbour_score(sum(h.weight * r.weight)) AS score
 		FROM   history h JOIN related r ON same_item(r.clicked, h.item) GROUP BY h.id, r.item),
 	candidate AS (
 		SELECT t.id, w.item, w.weight, true AS is_click, w.features

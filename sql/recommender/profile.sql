@@ -19,6 +19,11 @@ CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks flo
 	RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_block_similarity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
 
+-- Limit the sum of an item's neighbour weights to the range of neighbour scores, as src/page/neighbours.c does.
+CREATE FUNCTION _dlints_neighbour_score(sum float8) RETURNS float8
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN least(greatest(sum, 0), 4);
+
 -- Expand the weights of blocks to one weight per feature.
 CREATE FUNCTION _dlints_expand_block_weights(weights float8[], blocks int4range[]) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE

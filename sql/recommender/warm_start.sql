@@ -177,10 +177,11 @@ BEGIN
 		SELECT c.id, c.item, b.item AS clicked, b.w90, b.w30, b.w14
 		FROM  (SELECT DISTINCT k.id, k.item FROM candidate k) c JOIN clicked_before b ON b.id = c.id OFFSET 0),
 	together AS MATERIALIZED (      -- neighbour scores, by half-life of clicks
-		SELECT p.id, p.item, ARRAY(SELECT least(greatest(u.s, 0), 4) FROM unnest(ARRAY[
-		           sum(r.weight * p.w14), sum(r.weight * p.w30), sum(r.weight * p.w90), sum(r.weight)])
-		               WITH ORDINALITY u (s, n)
-		           ORDER BY u.n)::float8[] AS scores
+		SELECT p.id, p.item, ARRAY[
+		           @extschema@._dlints_neighbour_score(sum(r.weight * p.w14)),
+		           @extschema@._dlints_neighbour_score(sum(r.weight * p.w30)),
+		           @extschema@._dlints_neighbour_score(sum(r.weight * p.w90)),
+		           @extschema@._dlints_neighbour_score(sum(r.weight))] AS scores
 		FROM   pair p JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
 		GROUP  BY p.id, p.item),
 	shown AS MATERIALIZED (

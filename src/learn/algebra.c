@@ -34,7 +34,7 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/* Of two models' reference rewards (c in core/evidence.h), choose the one closer to zero. */
+/* Choose the smaller of two models' reference rewards (c in core/evidence.h) by absolute value. */
 static double
 ChooseReference(double left, double right)
 {

@@ -211,7 +211,7 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Of the next "more" updates, find the last one after which the model chooses discounts again.
+ * Find the last of the next "more" updates after which the model chooses its discount again.
  *
  * The next update has the number 1.  Returns 0 if the model does not choose after any of them.
  */
