@@ -1,9 +1,6 @@
 /*
  * action_checks.c
- *		Check requests to a ranker.
- *
- * We count the names and values in a context and its actions first, because hashing too many of
- * them would take long.
+ *		Check the values of requests to a ranker, and the time that hashing them would take.
  */
 #include "postgres.h"
 
@@ -155,7 +152,7 @@ check_actions(const RankRequest *request, const ActionNames *context, int n_numb
 	check_unique(ids, count);
 }
 
-/* Raise an error if the length of a vector in the context is not the declared one. */
+/* Raise an error if a vector in the context does not have the declared length. */
 static void
 check_vector(const JsonbValue *value, const char *key, int length)
 {
@@ -172,7 +169,7 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/* Check the vectors of the context.  Returns how many elements they have after projection. */
+/* Check the vectors of the context.  Returns their total length after projection. */
 static int
 check_context(const RankRequest *request)
 {

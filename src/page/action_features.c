@@ -2,8 +2,8 @@
  * action_features.c
  *		Compute the features of a ranker's actions.
  *
- * The context is the same for all actions of a request, so it matters only in pairs: we hash pairs
- * of a name in the context and a name in the action, as dlints_encode() hashes names.
+ * The context is the same for all actions of a request, so it cannot rank them alone.  We therefore
+ * hash pairs of a name in the context and a name in the action.
  */
 #include "postgres.h"
 
@@ -91,10 +91,8 @@ PG_FUNCTION_INFO_V1(dlints_encode_actions);
 
 /*
  * _dlints_encode_actions(context, actions, vectors, numbers, constraint_names) -> n, id, price,
- * features: compute the features of each action.
- *
- * "numbers" has the elements of the context's vectors, after projection.  The request must be
- * valid.
+ * features: compute the features of each action.  "numbers" has the elements of the context's
+ * vectors, after projection.  The request must be valid.
  */
 Datum
 dlints_encode_actions(PG_FUNCTION_ARGS)
@@ -138,9 +136,8 @@ PG_FUNCTION_INFO_V1(dlints_announced_cost);
 
 /*
  * _dlints_announced_cost(action, constraint_name) -> float8: return the action's cost for a
- * constraint.
- *
- * Returns NULL if the action has no valid cost, because an action may be older than the constraint.
+ * constraint.  Returns NULL if the action has no valid cost, because an action may be older than
+ * the constraint.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)
@@ -157,7 +154,6 @@ PG_FUNCTION_INFO_V1(dlints_read_vector);
 
 /*
  * _dlints_read_vector(value, length) -> float8[]: convert a JSON array of "length" numbers.
- *
  * Returns NULL for any other value.
  */
 Datum

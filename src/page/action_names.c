@@ -117,7 +117,7 @@ scalar_text(const JsonbValue *value)
 		case jbvString:
 			return pnstrdup(value->val.string.val, value->val.string.len);
 		case jbvNumeric:
-			/* 1 and 1.0 are equal */
+			/* so that 1 and 1.0 give the same text */
 			return DatumGetCString(DirectFunctionCall1(numeric_out,
 								   DirectFunctionCall1(numeric_trim_scale,
 													   NumericGetDatum(value->val.numeric))));

@@ -17,7 +17,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Begin a request in the recommender's schema, for the user and the context in the arguments. */
+/* Begin a request for the arguments "user_id" and "context" of the SQL function. */
 void
 EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -44,7 +44,7 @@ read_shortlist(PageRequest *page, void *arg)
 									 shortlist->keys, shortlist->count);
 }
 
-/* Return the eligible items among "keys".  If "keys" is NULL, returns all eligible items. */
+/* Return the eligible items among "keys", or all eligible items if "keys" is NULL. */
 CandidateSet *
 ReadShortlist(PageRequest *page, Datum *keys, int count)
 {
@@ -81,7 +81,7 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Evaluate all expressions again, to get an error message that names the failing expression. */
+/* Evaluate all SQL expressions of the recommender again.  Returns the error that this raises. */
 static const char *
 expression_error(PageRequest *page)
 {
@@ -96,9 +96,8 @@ PG_FUNCTION_INFO_V1(dlints_try_rules);
 
 /*
  * _dlints_try_rules(user_id "any", context jsonb) -> (n_candidates bigint, n_failing bigint,
- * example text, problem text): evaluate the recommender's expressions for all items.
- *
- * Raises an error if an expression fails for all items.
+ * example text, problem text): evaluate the recommender's expressions for all items.  Raises an
+ * error if an expression fails for all items.
  */
 Datum
 dlints_try_rules(PG_FUNCTION_ARGS)

@@ -48,9 +48,8 @@ encode_rows(int count, int factors, int columns, const float4 *features)
 PG_FUNCTION_INFO_V1(dlints_block_codes);
 
 /*
- * _dlints_block_codes(features real[][], factors integer) -> bytea: round features to bytes.
- *
- * Each row of "features" has the latent factors of an item, followed by its other features.
+ * _dlints_block_codes(features real[][], factors integer) -> bytea: round features to bytes.  Each
+ * row of "features" has the latent factors of an item, followed by its other features.
  */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)
@@ -73,9 +72,8 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers);
 
 /*
  * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates real[])
- * -> real[]: build an item's row of the array "numbers" in the table "block".
- *
- * Costs are 0 unless "costs" has "n_costs" elements.
+ * -> real[]: build an item's row of the array "numbers" in the table "block".  Costs are 0 unless
+ * "costs" has "n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -113,9 +111,7 @@ PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
 
 /*
  * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean: do the numbers differ enough
- * to rewrite the block?
- *
- * A change of an item's popularity by less than 5 % does not count.
+ * to rewrite the block?  A change of an item's popularity by less than 5 % does not count.
  */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
@@ -298,9 +294,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
  * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]: build a tree that
- * divides items into 2^depth groups.
- *
- * The result contains the weights of features, and then the tree.
+ * divides items into 2^depth groups.  The result contains the weights of features, and then the
+ * tree.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)
@@ -353,10 +348,8 @@ PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
  * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer: return the leaf of
- * the tree to which an item belongs.
- *
- * Leaves are numbered from 0.  The random "bits" decide for an item that equals the median of a
- * node.
+ * the tree to which an item belongs.  Leaves are numbered from 0.  If the item equals the median of
+ * a node, a bit of the random number "bits" chooses the side.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)
@@ -375,9 +368,7 @@ PG_FUNCTION_INFO_V1(dlints_halving_order);
 
 /*
  * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]: sort items, so
- * that each group of "size" consecutive items is similar.
- *
- * Returns the new position of each item.
+ * that each group of "size" consecutive items is similar.  Returns the new position of each item.
  */
 Datum
 dlints_halving_order(PG_FUNCTION_ARGS)

@@ -38,10 +38,10 @@ typedef struct BlockScan
 	ArrayType  *items;
 	Datum	   *keys;			/* item keys in the array "items"; NULL until needed */
 	int			n_eligible;		/* number of eligible items in the block */
-	int			numbers[MAX_ITEMS];	/* for each eligible item, its number in "eligible" */
+	int			numbers[MAX_ITEMS];	/* number of each eligible item (see BestItems) */
 	int			positions[MAX_ITEMS];	/* for each eligible item, its index in the block */
 	double		max_bonus;		/* largest bonus of the eligible items in the block, or 0 */
-	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under weights l? */
+	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under vector l? */
 	bool		has_best;		/* is any item of the block among the best items? */
 } BlockScan;
 
@@ -79,7 +79,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the eligible items of a block, and their numbers, which identify them in BestItems. */
+/* Find the eligible items of a block, and number them (see BestItems). */
 static void
 number_items(BlockScan *scan)
 {
@@ -120,9 +120,8 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Offer an item to the lists of best items of the weight vectors in its mask.
- *
- * Scores with a bonus are doubles, because rounding to floats would make different scores equal.
+ * Offer an item to the lists of best items of the weight vectors in its mask.  Scores with a bonus
+ * are doubles, because rounding to floats would make different scores equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -211,7 +210,7 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/* Set, by weight vector, the maximum error of items' scores and the neighbour score's weight. */
+/* Set the maximum error of scores, and the weight of the neighbour score, of each weight vector. */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
 {
@@ -266,9 +265,9 @@ end_scan(BlockScan *scan)
 }
 
 /*
- * Find the "size" best items under each weight vector, among the eligible items, or all if NULL.
- *
- * An item's tie-break key depends on "seed" and on the item's number (see BestItems).
+ * Find the "size" items with the highest scores under each weight vector, among "eligible" items.
+ * If "eligible" is NULL, searches all items.  Random tie-breaking depends on "seed" and on the
+ * items' numbers (see BestItems).
  */
 BestItems *
 FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
@@ -282,9 +281,9 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find most of the best items under each weight vector, in the most promising blocks of items.
- *
- * An item's propensity is the fraction of weight vectors that choose it, so we treat all equally.
+ * Find most of the best items under each weight vector, without reading all blocks of items.  An
+ * item's propensity is the fraction of weight vectors that choose it, so we treat all vectors
+ * equally.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -325,7 +324,7 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Write, in order, the numbers (see BestItems) of all best items.  Returns how many there are. */
+/* Set "numbers" to the sorted numbers (see BestItems) of all best items.  Returns their count. */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

@@ -25,7 +25,7 @@
 #define FIRST_COST		2
 /* A row of the table "block" is rewritten if an item's popularity changes by this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* Number of elements for features at the start of the column "spreads" of the table "centroid" */
+/* number of standard deviations at the start of the column "spreads" of "centroid" */
 #define N_SPREADS		2
 /* Number of principal axes that the table "centroid" stores for each block, after its mean */
 #define N_AXES			2
@@ -46,7 +46,7 @@ typedef struct Rankings
 	double	   *weights;
 } Rankings;
 
-/* Items to which a search is limited, numbered from 0 */
+/* Items to which a search is limited; their numbers are indexes from 0 */
 typedef struct EligibleItems
 {
 	KeyTable   *numbers;
@@ -58,9 +58,8 @@ typedef struct EligibleItems
 } EligibleItems;
 
 /*
- * The items with the highest scores under each weight vector.
- *
- * An item's number is its index in EligibleItems, or else its position in the table "block".
+ * The items with the highest scores under each weight vector.  An item's number is its index in
+ * EligibleItems, or else its position in the table "block".
  */
 typedef struct BestItems
 {

@@ -13,9 +13,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items with failing expressions to find one by one, in 0.1 s of CPU time */
+/* maximum number of items that we exclude one by one because an SQL expression fails (0.1 s) */
 #define MAX_FAILING		1000
-/* after MAX_FAILING failing items, we skip all of this many items if an expression fails for one */
+/* after MAX_FAILING items, a failing expression excludes a whole group of this many items */
 #define FAILING_PART	64
 
 /* maximum absolute value of a bonus */
@@ -48,7 +48,7 @@ static const PageQuery read_each_allowed = {
 static const PageQuery all_items = {
 	"SELECT i.item, NULL::float8, NULL::text FROM item i WHERE i.item IS NOT NULL", {0}};
 
-/* Evaluate an expression for all items.  The error message names the recommender's argument. */
+/* Evaluate an SQL expression for all items.  Errors name the recommender's argument. */
 static void
 try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 {
@@ -76,7 +76,7 @@ try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 	PG_END_TRY();
 }
 
-/* Raises an error if the key column of the recommender's items raises an error. */
+/* Evaluates the key column of the recommender's items, to raise its errors. */
 static const PageQuery check_keys = {"SELECT @extschema@._dlints_repeated_key()", {0}};
 
 /* Evaluate all SQL expressions of the recommender, to raise their errors. */
@@ -93,7 +93,7 @@ CheckExpressions(PageRequest *page, void *unused)
 
 /* ---------- sets of candidates ---------- */
 
-/* Return 0 for a number that scores could not add, such as NaN. */
+/* Return a number that is added to a score; 0 if it is NaN or too large. */
 double
 LimitBonus(double bonus)
 {
@@ -165,7 +165,6 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Get the numbers of cap groups, which all items of a request share. */
 static KeyNumbers *
 cap_groups(PageRequest *page)
 {
@@ -174,10 +173,7 @@ cap_groups(PageRequest *page)
 	return page->groups;
 }
 
-/*
- * Read the items that a query returns, with a number that is added to each item's score, and with
- * cap groups if the query has them.
- */
+/* Create candidates from the rows of a query (see read_item_row()). */
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
@@ -214,7 +210,7 @@ read_part(PageRequest *page, void *arg)
 	pfree(DatumGetPointer(args[2].value));
 }
 
-/* Read the eligible items of "part".  If an expression fails, read each half separately. */
+/* Read the eligible items of "part".  If an SQL expression fails, reads each half separately. */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {
@@ -245,9 +241,9 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 }
 
 /*
- * Read the eligible items of "part", which contains some items or all items.
- *
- * We disable sequential scans, which would evaluate the setting "candidates" for all items.
+ * Read the eligible items of "part", which contains some items or all items.  Without sequential
+ * scans, the planner looks up the items instead of evaluating the setting "candidates" for all
+ * items.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)
@@ -270,7 +266,9 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		CheckExpressions(page, NULL);
 }
 
-/* Read eligible items.  Raises an error if expressions fail because, say, a function is missing. */
+/*
+ * Read eligible items.  Raises an error if a missing object makes expressions fail for all items.
+ */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {
@@ -286,7 +284,7 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 	}
 }
 
-/* Read the eligible items in the array "shortlist", or all if it is NULL, without duplicates. */
+/* Read the eligible items among "shortlist", or all eligible items if "shortlist" is NULL. */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
 {

@@ -9,7 +9,7 @@
 #include "page/keys.h"
 #include "posterior/kept_models.h"
 
-/* first id (see CandidateSet.numbers) of items that are in no row of the table "block" */
+/* first id (see CandidateSet.numbers) of items that are not in the table "block" */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 
 /* Candidates of a list: parallel arrays with one element per candidate */
@@ -22,12 +22,12 @@ typedef struct CandidateSet
 	int		   *groups;			/* group of each candidate for the cap on a list; -1: none */
 	int			group_count;
 	uint64	   *numbers;		/* id of each item, from which tie-break keys are computed */
-	bool		is_cut;			/* may items that are not candidates tie with candidates? */
+	bool		is_cut;			/* can items outside of the set have the same scores? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
 	int			n_failing;		/* number of items for which an SQL expression fails */
 	Datum		failing;		/* one of the items for which an SQL expression fails */
 	bool		has_object_error;	/* may the failure mean that a database object is missing? */
-	double		share;			/* probability of an item to be a candidate of a random list */
+	double		share;			/* random lists: probability of an eligible item to be in the set */
 
 	/* fields that ReadFeatures() sets */
 	ArrayType  *features;		/* one row per candidate */

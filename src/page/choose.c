@@ -1,6 +1,6 @@
 /*
  * choose.c
- *		Choose a list among candidates.
+ *		Choose the items of a list from the candidates, and describe the choice for the log.
  */
 #include "postgres.h"
 
@@ -102,9 +102,8 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 }
 
 /*
- * Choose among the candidates under a policy.
- *
- * Lists for unknown users do not explore, because known users are better for exploration.
+ * Choose the items of a list under a policy.  Lists for users without clicks do not explore:
+ * rewards of users with a profile teach the model more.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -225,7 +224,7 @@ pack_version(const PageRequest *page, const float4 *features)
 	return PointerGetDatum(PackVectors(result, VERSION_BYTES));
 }
 
-/* Collect the features of the chosen items for the log.  Returns compressed vectors. */
+/* Return the compressed features of the chosen items, for the log. */
 static Datum
 describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,
 				  Choice *choice)

@@ -64,7 +64,7 @@ typedef struct ClickReader
 	KeyTable   *shown;			/* items of the logged list; NULL until needed */
 	KeyTable   *recent;			/* items in the argument "recent"; NULL: none */
 	bool		is_of_session;
-	Bitmapset  *counted;		/* positions of the logged list whose impressions are added */
+	Bitmapset  *counted;		/* positions in the logged list that the history contains */
 } ClickReader;
 
 /* ---------- the click log ---------- */
@@ -141,9 +141,8 @@ read_list(void *arg, const Datum *values, const bool *nulls)
 
 /*
  * Add a row of the table "reward" to the user's history, and as a click if the reward is positive.
- * Ignores items that were not shown.
- *
- * Until the attribution window has passed, impressions count only if they have a reward.
+ * Ignores items that the list did not contain.  Until the attribution window has passed, an
+ * impression counts only if it has a reward.
  */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
@@ -209,7 +208,7 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 
 /* ---------- clicks from all sources ---------- */
 
-/* Get the time after which clicked items are excluded from the list; infinity: none is excluded. */
+/* Return the time since which clicked items are excluded from the list; infinity: never. */
 static TimestampTz
 excluded_from(const PageRequest *page, bool excludes_clicked)
 {

@@ -28,9 +28,8 @@
 /* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
 /*
- * We estimate the highest score in a block as the mean plus this many standard deviations.  In four
- * real logs, 6 deviations found .992 of the best items' score, and 8 found .996 from a fifth more
- * blocks.
+ * A block's estimated highest score is the score of its mean plus this many standard deviations. 
+ * In four real logs, the items found had .996 of the score of the best items (6 deviations: .992).
  */
 #define SPREADS			8.0f
 /* Initial threshold, in standard deviations above the mean of the blocks' highest scores */
@@ -51,8 +50,8 @@ struct BlockChoice
 	int		   *numbers;		/* for each centroid, key of its block in the table "block" */
 	float	   *bounds;			/* estimated highest score in each block, per weight vector */
 	float	   *squares;		/* squares of the interleaved weights */
-	float	   *variances;		/* variances of features in each block of a row of "centroid" */
-	float	   *thresholds;		/* score that the best items of a block must exceed */
+	float	   *variances;		/* work space: variances of the features in each block */
+	float	   *thresholds;		/* lowest estimates of blocks that we read, per weight vector */
 	double	   *keys;			/* sort keys; blocks with the smallest keys are read first */
 	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
@@ -71,8 +70,7 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * For each block, write the features of the date closest to now that its items can have.
- *
+ * Write date features for each block, from the date closest to now in the block's range of dates.
  * "spreads" and "variances" begin with the dates of the first block.
  */
 static void
@@ -108,9 +106,8 @@ square(float number)
 }
 
 /*
- * Write the variance of each feature of a block.
- *
- * If the table "centroid" has only a feature's largest distance from the mean, we square that.
+ * Write the variance of each feature in a block.  For features whose spread is their largest
+ * distance from the mean, writes its square.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -176,7 +173,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	choice->count += count;
 }
 
-/* Set initial thresholds of scores so high that only a few blocks may exceed them. */
+/* Set initial thresholds so high that the estimates of only a few blocks exceed them. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -208,7 +205,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Read the centroids of all blocks, and estimate their highest scores. */
+/* Estimate the highest score in each block, from the table "centroid". */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {
@@ -273,7 +270,7 @@ find_keys(BlockChoice *choice)
 	}
 }
 
-/* Set each threshold to the lowest score of the best items found.  Drops blocks below all. */
+/* Raise thresholds to the lowest score of the items found, and drop blocks below all thresholds. */
 static void
 raise_thresholds(BlockChoice *choice, const Slate *found)
 {

@@ -41,7 +41,6 @@
 
 /*
  * After this many microseconds of a transaction, counter bits replace the fraction of a second.
- *
  * now() does not advance in a transaction, and each fraction has only 16,384 numbers.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))

@@ -79,7 +79,6 @@ others_may_create(Oid owner, const Acl *acl)
 
 /*
  * Raise an error unless the current user owns the schema, and only this user may create objects.
- *
  * Otherwise we might call functions of other roles with the owner's rights.
  */
 static void
@@ -110,9 +109,8 @@ check_owner(Oid schema)
 }
 
 /*
- * Return the schema of a recommender or ranker, given its table "setting".
- *
- * Locks the table, so that DROP SCHEMA waits for the end of the transaction.
+ * Return the schema of a recommender or ranker, given its table "setting".  Locks the table, so
+ * that DROP SCHEMA waits for the end of the transaction.
  */
 Oid
 SchemaOfSetting(Oid setting, Oid extension_schema)
@@ -151,10 +149,9 @@ set_path(Oid schema, GucAction action)
 }
 
 /*
- * Set the search_path to a schema.  Returns the GUC nest level that restores it.
- *
- * Also lowers random_page_cost, because requests look up few rows, which are mostly cached.  With
- * the default, the planner would scan a whole table of some thousand items.
+ * Set the search_path to a schema.  Returns the GUC nest level that restores it.  Also lowers
+ * random_page_cost, because requests look up few rows, which are mostly cached.  With the default,
+ * the planner would scan a whole table of some thousand items.
  */
 int
 EnterSchema(Oid schema)
@@ -171,10 +168,8 @@ PG_FUNCTION_INFO_V1(dlints_enter);
 
 /*
  * _dlints_enter(setting regclass) -> name: set the search_path to the schema of a recommender or
- * ranker.
- *
- * The calling function's SET clause restores it.  Raises an error if the schema has no settings or
- * models.
+ * ranker.  The calling function's SET clause restores it.  Raises an error if the schema has no
+ * settings or models.
  */
 Datum
 dlints_enter(PG_FUNCTION_ARGS)
@@ -190,9 +185,8 @@ dlints_enter(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the schema of a recommender or ranker to which the search_path is set.
- *
- * Under another search_path, names could refer to another role's tables, so we raise an error.
+ * Return the schema of a recommender or ranker to which the search_path is set.  Under another
+ * search_path, names could refer to another role's tables, so we raise an error.
  */
 Oid
 EnteredSchema(Oid extension_schema)

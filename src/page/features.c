@@ -24,7 +24,7 @@ static const PageTable item_vectors = {"item_vector", 9, {
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID},
 		{"is_deleted", BOOLOID}}};
 
-/* Compute an item's costs again, because stored costs are outdated if constraints have changed. */
+/* Compute an item's costs, because stored costs are outdated after a change of constraints. */
 static const PageQuery cost_of_item = {
 	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", {ARG_ITEM}};
 
@@ -47,7 +47,7 @@ typedef struct FeatureReader
 	bool		is_snapshot_old;	/* is the transaction's snapshot older than MAX_SNAPSHOT_AGE? */
 } FeatureReader;
 
-/* Seconds after which rows of "item_version" that a transaction's snapshot shows may be deleted */
+/* after this many seconds, "item_version" rows that a transaction's snapshot shows may be gone */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool

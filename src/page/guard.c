@@ -69,7 +69,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Raise an error if another role has a function with one of our names that begin with "prefix". */
+/* Check the names that begin with "prefix" for CheckNamesakes(). */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -98,7 +98,9 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 	systable_endscan(scan);
 }
 
-/* Raise an error if another role, except superusers, has a function with one of our names. */
+/*
+ * Raise an error if another role, except superusers, has a function with the name of one of ours.
+ */
 void
 CheckNamesakes(Oid extension_schema)
 {
@@ -128,10 +130,10 @@ CheckNamesakes(Oid extension_schema)
 
 /* ---------- temporary relations ---------- */
 
-/* views that use tables of the user, so that DROP ... CASCADE may drop them */
+/* views that depend on the user's tables, which DROP TABLE ...  CASCADE also drops */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
-/* Raise an error if a temporary relation has the name of a view that was dropped. */
+/* Raise an error if one of these views was dropped, and a temporary relation has its name. */
 void
 CheckTemporaryRelations(Oid schema)
 {

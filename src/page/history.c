@@ -1,11 +1,11 @@
 /*
  * history.c
- *		A user's history with items: rewards of impressions, compared with what was expected.
+ *		Change the scores of items by the rewards of the user's earlier impressions.
  *
- * The models share all parameters between users, so that they cannot describe that a user likes an
- * item more than similar users do.  The score of an item that the user was shown therefore has an
- * addend: its mean expected reward, times the relative excess of its rewards, which is shrunk by
- * setting.history_prior.
+ * Models share their parameters between users, so they cannot represent that a user likes an item
+ * more than similar users do.  We therefore add a number to the score of an item that was shown to
+ * the user: its mean expected reward, times the relative excess of its rewards over expectation,
+ * shrunken by setting.history_prior.
  */
 #include "postgres.h"
 
@@ -16,10 +16,10 @@
 #include "page/candidates.h"
 #include "sql/arrays.h"
 
-/* smallest expected reward of an item, as a part of the mean over the user's impressions */
+/* minimum expected reward of an item, as a fraction of the mean over the user's impressions */
 #define MIN_EXPECTED	0.1
 
-/* Sums over the impressions of an item, which decay like the user's clicks */
+/* Sums over the user's impressions of an item, with weights that decay with age */
 typedef struct ShownItem
 {
 	Datum		item;
@@ -32,8 +32,8 @@ struct UserHistory
 {
 	TimestampTz settled_until;	/* impressions before this time count even without a reward */
 	int			n_examined;
-	const float8 *examination;	/* examination probability by position; the last also further on */
-	double		weight;			/* sum over all items; "expected" likewise */
+	const float8 *examination;	/* examination probabilities by position (last: all later ones) */
+	double		weight;			/* sum over all items, as is "expected" */
 	double		expected;
 	KeyTable   *numbers;			/* indexes of "items" */
 	int			count;
@@ -41,7 +41,7 @@ struct UserHistory
 	ShownItem  *items;
 };
 
-/* Begin the history of the request's user, unless histories have no effect on scores. */
+/* Create page->history, or set it to NULL if histories have no effect on scores. */
 void
 BeginHistory(PageRequest *page)
 {
@@ -66,7 +66,7 @@ BeginHistory(PageRequest *page)
 	history->numbers = CreateKeyTable(page, 64);
 }
 
-/* Find an item, or add it without impressions. */
+/* Find an item in the history.  Adds it if it is missing. */
 static ShownItem *
 shown_item(UserHistory *history, Datum item)
 {
@@ -89,14 +89,14 @@ decay_since(const PageRequest *page, TimestampTz at)
 				   page->settings.half_life);
 }
 
-/* Has the attribution window of a list at this time passed? */
+/* Is a list of this time so old that its attribution window has passed? */
 bool
 IsSettled(const PageRequest *page, TimestampTz at)
 {
 	return at < page->history->settled_until;
 }
 
-/* Add the impression at a position of an earlier list, counted from 0; -1 adds all impressions. */
+/* Add the impression at a position of an earlier list, from 0, to the history; -1 adds all. */
 void
 AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz at, int position)
 {
@@ -133,7 +133,7 @@ AddReward(PageRequest *page, Datum item, TimestampTz at, double reward)
 		page->history->items[number].reward += decay_since(page, at) * reward;
 }
 
-/* Compute an addend.  It is 0 if corrupted rows have invalid numbers. */
+/* Compute the number that the history adds to an item's score; 0 if it is not finite. */
 static double
 history_effect(const PageRequest *page, const ShownItem *shown)
 {
@@ -144,7 +144,6 @@ history_effect(const PageRequest *page, const ShownItem *shown)
 					  (expected + page->settings.history_prior));
 }
 
-/* Get the number that the user's history adds to the score of an item. */
 double
 HistoryEffect(const PageRequest *page, Datum item)
 {
@@ -153,7 +152,7 @@ HistoryEffect(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0 : history_effect(page, &page->history->items[number]);
 }
 
-/* Add the history of each item to its score; "numbers" has the indexes of the candidates. */
+/* Add the history to the scores of candidates.  "numbers" maps items to indexes in "set". */
 void
 AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 {
@@ -168,7 +167,7 @@ AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 	}
 }
 
-/* Add items whose score the history raises, which a search by features may not find. */
+/* Add items whose scores the history raises to the candidates.  Searches ignore histories. */
 void
 AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number)
 {

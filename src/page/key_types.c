@@ -59,9 +59,8 @@ PG_FUNCTION_INFO_V1(dlints_key_argument);
 
 /*
  * _dlints_key_argument(value "any", name text, type anyelement) -> anyelement: convert a key or an
- * array of keys to the type of the third argument.
- *
- * "name" is the argument's name in error messages.
+ * array of keys to the type of the third argument.  "name" is the argument's name in error
+ * messages.
  */
 Datum
 dlints_key_argument(PG_FUNCTION_ARGS)
@@ -128,9 +127,8 @@ is_value_error(int sqlerrcode)
 }
 
 /*
- * Convert a text to a value.  Returns false if the text is invalid.
- *
- * We need no subtransaction, because input functions of base types hold no resources.
+ * Convert a text to a value.  Returns false if the text is invalid.  We need no subtransaction,
+ * because input functions of base types hold no resources.
  */
 static bool
 try_input(TypeInput *input, char *text, Datum *value)
@@ -158,9 +156,7 @@ PG_FUNCTION_INFO_V1(dlints_try_cast);
 
 /*
  * _dlints_try_cast(value text, type anyelement) -> anyelement: convert a text to the type of the
- * second argument.
- *
- * Returns NULL if the text is invalid.
+ * second argument.  Returns NULL if the text is invalid.
  */
 Datum
 dlints_try_cast(PG_FUNCTION_ARGS)

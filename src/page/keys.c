@@ -24,10 +24,7 @@
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
-/*
- * Length in words of a bitmap of the lowest bits of the integer keys in a table.  It avoids most
- * searches for keys that are not in the table.
- */
+/* length in words of a bitmap of keys, which avoids most searches for missing keys */
 #define FILTER_WORDS		128
 
 /* odd factor that mixes the high bits of a key into its hash */
@@ -111,7 +108,7 @@ struct KeyTable
 	KeyFunctions type;
 	uint64		max_length;		/* integer keys below this are in the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
-	int		   *numbers;		/* AddKey() number of each small integer key, plus 1; 0: missing */
+	int		   *numbers;		/* number of each small integer key, plus 1; 0: missing */
 	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */
 };
 
@@ -163,9 +160,8 @@ extend_array(KeyTable *table, Datum key)
 }
 
 /*
- * Add a key and its number, unless the table contains the key.  Returns the key's number.
- *
- * The caller must not free the key before the table.
+ * Add a key and its number, unless the table contains the key.  Returns the key's number.  The
+ * caller must not free the key before the table.
  */
 int
 AddKey(KeyTable *table, Datum key, int number, bool *is_new)

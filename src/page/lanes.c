@@ -95,10 +95,9 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 /* ---------- rows ---------- */
 
 /*
- * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.
- *
- * In "codes", "n_axes" principal axes follow the features of each item or mean.  Also looks up the
- * neighbour scores of the items "keys", unless "keys" is NULL.
+ * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.  In "codes",
+ * "n_axes" principal axes follow the features of each item or mean.  Also looks up the neighbour
+ * scores of the items "keys", unless "keys" is NULL.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numbers, Datum *keys)
@@ -141,9 +140,8 @@ ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numb
 }
 
 /*
- * Score each item of the row that ReadBlockRow() has read, under BYTE_LANES weight vectors.
- *
- * The scores of each item are followed by the scores of its axes.
+ * Score each item of the row that ReadBlockRow() has read, under BYTE_LANES weight vectors.  The
+ * scores of each item are followed by the scores of its axes.
  */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)

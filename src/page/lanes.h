@@ -33,7 +33,7 @@ typedef struct BlockScorer
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* axes per mean of the table "centroid" (N_AXES); 0 in "block" */
+	int			n_axes;			/* principal axes after each mean in "centroid"; 0 in "block" */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];

@@ -17,7 +17,7 @@
 /* maximum number of candidates that are added because of their neighbour scores */
 #define MAX_ADDED	100
 
-/* In catalogues with more items, a search for the best items does not look up neighbour scores. */
+/* FindBest() ignores neighbour scores in catalogues with more items. */
 #define MAX_LOOKED_UP	20000
 
 /* An item, and its neighbour score: the sum of its weights as a neighbour of clicked items */
@@ -63,7 +63,7 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
 }
 
-/* Add a clicked item's neighbour weights, times the weight of the click, to neighbour scores. */
+/* Add the neighbours of a clicked item to the scores.  "weight" is the weight of the click. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
 			  double weight)
@@ -90,7 +90,7 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Find an item in page->neighbours.  Returns NULL if the item's neighbour score is 0. */
+/* Find the entry of an item; NULL if its neighbour score is 0. */
 static Neighbour *
 find_neighbour(const PageRequest *page, Datum item)
 {
@@ -107,7 +107,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return neighbour == NULL ? 0.0f : (float4) limited_score(neighbour->sum);
 }
 
-/* Return the neighbour score of an item, and mark the item as scored by the search in blocks.c. */
+/* Like NeighbourScore(), but also sets is_scored, so that AddBestNeighbours() skips the item. */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
@@ -134,14 +134,14 @@ HasNeighbours(const PageRequest *page)
 	return page->neighbours != NULL && page->neighbours->count > 0;
 }
 
-/* Does the search in blocks.c look up the neighbour score of each item? */
+/* Does FindBest() look up the neighbour score of each item? */
 bool
 ScoresAllNeighbours(const PageRequest *page)
 {
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add the items with the largest neighbour scores, at least "minimum", to the candidates. */
+/* Add unscored items with the largest neighbour scores, at least "minimum", to the candidates. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {
@@ -161,7 +161,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 			AddCandidate(set, order[i]->item, 0.0, -1, first_number + set->count);
 }
 
-/* Mark all items as not scored, before the next search in blocks.c. */
+/* Clear is_scored of all items, before another search. */
 void
 ForgetScoredNeighbours(PageRequest *page)
 {

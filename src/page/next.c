@@ -174,9 +174,8 @@ items_until(PageRequest *page, LogTable *log, const LoggedList *last)
 /* ---------- choosing the next page ---------- */
 
 /*
- * Raise an error unless the caller may continue the list.
- *
- * A session may continue its list even after the user has logged in.
+ * Raise an error unless the caller may continue the list.  A session may continue its list even
+ * after the user has logged in.
  */
 static void
 check_reader(int64 decision, const LoggedList *list, NullableDatum user, NullableDatum session)
@@ -215,10 +214,9 @@ read_treatment(Datum name)
 PG_FUNCTION_INFO_V1(dlints_next);
 
 /*
- * _dlints_next(setting, decision, k, user_id, session): return the next page of a list.
- *
- * The page has the policy and the profile of the first page, and no items of earlier pages.  Its
- * logged probabilities are conditional on the earlier pages.
+ * _dlints_next(setting, decision, k, user_id, session): return the next page of a list.  The page
+ * has the policy and the profile of the first page, and no items of earlier pages.  Its logged
+ * probabilities are conditional on the earlier pages.
  */
 Datum
 dlints_next(PG_FUNCTION_ARGS)

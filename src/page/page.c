@@ -23,10 +23,8 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /* ---------- requests ---------- */
 
 /*
- * Raise an error unless an argument has the expected key type.
- *
- * The error is a serialization failure: dlints_alter_recommender() may have changed the type
- * concurrently, and a retry succeeds.
+ * Raise an error unless an argument has the expected key type.  The error is a serialization
+ * failure: dlints_alter_recommender() may have changed the type concurrently, and a retry succeeds.
  */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
@@ -75,7 +73,7 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	page->memory = CurrentMemoryContext;
 }
 
-/* Begin a request in the schema of the table "setting", the first argument of the SQL function. */
+/* Begin a request.  The SQL function's first argument is the table "setting" of the schema. */
 void
 OpenSchema(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -228,7 +226,7 @@ IsObjectError(int sqlerrcode)
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/* Can the data of one row cause an error?  We list the error classes that have other causes. */
+/* Can the data of one row have caused this error?  We list the error classes with other causes. */
 bool
 IsRowError(int sqlerrcode)
 {

@@ -60,11 +60,11 @@ typedef struct PageSettings
 	bool		has_bonus;
 	bool		has_later;		/* is the model of purchases etc. after clicks trained? */
 	bool		has_effects;	/* do items have effects on rewards besides their features? */
-	bool		has_random_effects; /* are effects of some items drawn per list? */
+	bool		has_random_effects; /* are the effects of some items drawn for each list? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
-	double		history_prior;	/* weight of expectations in a user's history; 0: no histories */
-	double		history_ratio;	/* factor of expected rewards in a user's history */
+	double		history_prior;	/* histories: prior weight of expected rewards; 0: no histories */
+	double		history_ratio;	/* histories: factor of expected rewards */
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
@@ -86,10 +86,9 @@ typedef struct PageSettings
 #define MAX_ARGS	16
 
 /*
- * A static query, whose plans a session keeps.
- *
- * "@extschema@" stands for the schema of the extension, and a word in braces for a text that
- * depends on the variant of the query (see plans.c).
+ * A static query, whose plans a session keeps.  "@extschema@" stands for the schema of the
+ * extension, and a word in braces for a text that depends on the variant of the query (see
+ * plans.c).
  */
 typedef struct PageQuery
 {
@@ -122,10 +121,10 @@ typedef struct PageRequest
 	bool		skips_failing;	/* skip items and clicks for which an SQL expression fails? */
 	bool		has_passed;		/* did the SQL expressions succeed for any item? */
 
-	/* scores of items by the user's clicks (see neighbours.c); NULL: all are 0 */
+	/* scores of items, from the user's clicks (see neighbours.c); NULL: all are 0 */
 	struct NeighbourScores *neighbours;
 
-	/* rewards of items that the user was shown (see history.c); NULL: they do not count */
+	/* rewards of the user's earlier impressions (see history.c); NULL: they do not count */
 	struct UserHistory *history;
 
 	KeyNumbers *groups;			/* index of each group with a cap, by name; NULL until needed */

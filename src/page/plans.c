@@ -35,7 +35,9 @@ typedef struct KeptPlanEntry
 	SPIPlanPtr	plan;
 } KeptPlanEntry;
 
-/* {name} in an SQL statement becomes "text" in variants with the flag "bit", else "otherwise" */
+/*
+ * Replace "name" in a statement by "text" if its variant has the flag "bit", else by "otherwise".
+ */
 typedef struct StatementWord
 {
 	const char *name;
@@ -111,9 +113,8 @@ has_types(SPIPlanPtr plan, const Oid *types, int count)
 }
 
 /*
- * Get the plan of a query in the schema of a request, to which the search_path is set.
- *
- * "variant" has flags such as VARIANT_BONUS.  The caller is connected to SPI.
+ * Get the plan of a query in the schema of a request, to which the search_path is set.  "variant"
+ * has flags such as VARIANT_BONUS.  The caller is connected to SPI.
  */
 SPIPlanPtr
 PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)

@@ -20,12 +20,12 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum bytes under the key "like" of a context, which take 0.5 s to encode */
+/* maximum size of the item attributes that a context prefers (key "like"); takes 0.5 s to encode */
 #define MAX_LIKE_BYTES		(512 * 1024)
 
-/* weight, in clicks, that the object "like" of a context has in a user's profile */
+/* weight in a profile, in clicks, of the item attributes that a context prefers (key "like") */
 #define CLICKS_PER_LIKE		5.0
-/* weight of the item of more_like() in a profile, in clicks */
+/* weight in a profile, in clicks, of the item that is passed to more_like() */
 #define CLICKS_ON_ITEM		20.0
 /* maximum length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
@@ -40,13 +40,13 @@ static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* Select the keys of the object "like", and whether they are columns that contain dates. */
+/* For each key of the object "like" in $1, select whether it names a column, and one of dates. */
 static const PageQuery liked_columns = {
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
 	"FROM setting s, jsonb_each($1 -> 'like') l",
 	{JSONBOID}};
 
-/* Compute features from the columns $2 in the context's object "like". */
+/* Compute features from the keys $2 of the object "like" in $1. */
 static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
 	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))",
@@ -54,7 +54,7 @@ static const PageQuery liked_features = {
 
 typedef struct Likes
 {
-	Datum		columns;		/* names of columns in the context's key "like", a text[] */
+	Datum		columns;		/* item columns to read from the object "like", a text[] */
 	NullableDatum features;
 } Likes;
 
@@ -77,7 +77,7 @@ encode_likes(PageRequest *page, void *arg)
 	likes->features = ResultColumn(1);
 }
 
-/* Compute features from the context's object "like".  Returns the error of an invalid value. */
+/* Compute features from likes->columns.  Returns the error of an invalid value, or NULL. */
 static ErrorData *
 try_likes(PageRequest *page, Likes *likes)
 {
@@ -89,7 +89,7 @@ try_likes(PageRequest *page, Likes *likes)
 	return error;
 }
 
-/* Compute features from the columns in "like" one by one.  Invalid values only raise a warning. */
+/* Compute features from the columns with valid values.  Raises a warning for each other column. */
 static NullableDatum
 encode_valid_likes(PageRequest *page, Datum *columns, int count)
 {
@@ -135,9 +135,8 @@ warn_of_column(const char *name, bool is_date)
 }
 
 /*
- * Compute features from the object "like" in the context; NULL if it is missing.
- *
- * Invalid columns raise only a warning, so that a list is returned in any case.
+ * Compute features from the item columns in the context's object "like"; NULL if it is missing.
+ * Invalid columns raise only a warning, so that the user still gets a list.
  */
 static NullableDatum
 liked_by_request(PageRequest *page)
@@ -200,9 +199,8 @@ typedef struct ClickedItems
 } ClickedItems;
 
 /*
- * Sum the weights of the clicks on each item, which decay with the time to the newest click.
- *
- * A user who returns after a long time therefore still has a profile.
+ * Sum the weights of the clicks on each item, which decay with the time to the newest click.  A
+ * user who returns after a long time therefore still has a profile.
  */
 static ClickedItems
 sum_clicks(PageRequest *page, const UserClicks *clicks)
@@ -338,7 +336,7 @@ sum_features(PageRequest *page, ClickedItems clicked)
 	return sum;
 }
 
-/* Add a feature vector to the sum as if it had "clicks" clicks, and return the user's profile. */
+/* Return the profile for the sum plus "features", which count as "clicks" clicks. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
@@ -348,9 +346,8 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 }
 
 /*
- * Read the clicks of the request's user, and return the profile.  Sets page->neighbours.
- *
- * With excludes_clicked, the list excludes items that the user clicked within repeat_after.
+ * Read the clicks of the request's user, and return the profile.  Sets page->neighbours.  With
+ * excludes_clicked, the list excludes items that were clicked within the setting repeat_after.
  */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)

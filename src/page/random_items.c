@@ -30,7 +30,7 @@
 #define FOUND_PER_POSITION	4
 /* factor on the expected number of draws, so that one round of draws usually suffices */
 #define MORE_DRAWS			1.25
-/* maximum number of draws for each eligible item to find */
+/* maximum number of draws per eligible item to find */
 #define MAX_DRAWS			20
 #define DRAW_BITS			32
 
@@ -75,7 +75,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Copy the item number search->slot of a row of "block", unless this slot is empty. */
+/* Copy the key of item search->slot in a row of "block", unless the slot is empty. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {

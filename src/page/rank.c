@@ -91,10 +91,9 @@ static const PageQuery find_prices = {
 };
 
 /*
- * SQL statement that ranks actions, logs the decision and returns the ranking.
- *
- * The arguments are context, actions, is_live, number, event and is_deferred.  Unless is_live is
- * true, actions keep the caller's order.
+ * SQL statement that ranks actions, logs the decision and returns the ranking.  The arguments are
+ * context, actions, is_live, number, event and is_deferred.  Unless is_live is true, actions keep
+ * the caller's order.
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
@@ -112,7 +111,6 @@ static const PageQuery find_prices = {
 
 /*
  * Part of the ranking statement for rankers with constraints: subtract dual prices times costs.
- *
  * Actions that exceed the remaining budget of a hard constraint rank last.  The statement also
  * works if another session has just removed the last constraint.
  */
@@ -367,9 +365,8 @@ PG_FUNCTION_INFO_V1(dlints_rank);
 
 /*
  * _dlints_rank(setting regclass, event, context, actions, deferred) -> event_id, action, position,
- * probability, expected: rank the actions of an event and log the decision.
- *
- * If the event was ranked before, returns the logged ranking.
+ * probability, expected: rank the actions of an event and log the decision.  If the event was
+ * ranked before, returns the logged ranking.
  */
 Datum
 dlints_rank(PG_FUNCTION_ARGS)

@@ -24,7 +24,7 @@
 
 /* length of the lists in measurements of recall */
 #define SAMPLED_ITEMS		10
-/* number of posterior draws under which a list is chosen again */
+/* number of posterior draws under which a logged list is replayed */
 #define REPLAYED_DRAWS		2
 /* items to find per weight vector: MIN_BEST + BEST_PER_POSITION * length of the list */
 #define MIN_BEST			32
@@ -44,10 +44,8 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Repeat each weight vector with several dual prices of the constraints.
- *
- * The prices are: the current ones, zeros, and for each constraint a price so high that only its
- * costs matter.
+ * Repeat each weight vector with several dual prices of the constraints.  The prices are: the
+ * current ones, zeros, and for each constraint a price so high that only its costs matter.
  */
 static Rankings
 add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)

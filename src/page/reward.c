@@ -69,9 +69,8 @@ PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 
 /*
  * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id): store the outcome
- * of an impression.
- *
- * A reward may arrive before its decision.  A reward that is reported twice counts once.
+ * of an impression.  A reward may arrive before its decision.  A reward that is reported twice
+ * counts once.
  */
 Datum
 dlints_recommender_reward(PG_FUNCTION_ARGS)

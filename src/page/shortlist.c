@@ -40,8 +40,8 @@
 /* maximum number of new items, which have no stored vector, among the candidates */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * An item that the search missed becomes a candidate if its neighbour score exceeds this fraction
- * of the difference in score between the last item on the list and the last item found.
+ * An item that the search missed becomes a candidate if its neighbour score makes up for this part
+ * of the difference in score to the last item on the list.
  */
 #define MISSED_PART			0.5
 /* number of items to find per group in addition to the group's cap, because scores are rounded */
@@ -91,7 +91,7 @@ FirstShortlistSize(const PageRequest *page)
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
 }
 
-/* Count an item in its group.  Returns false if the list already has page->settings.cap of them. */
+/* Count an item of a group.  Returns false if the group's cap is reached. */
 static bool
 fits_cap(const PageRequest *page, int group, int *counts)
 {
@@ -117,7 +117,7 @@ compare_found(const void *a, const void *b)
 	return (first < second) - (first > second);
 }
 
-/* Add the user's history to scores of a search without addends, and sort the items again. */
+/* Add the user's history to the scores of the items found, and sort the items again. */
 static void
 add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 {
@@ -127,10 +127,9 @@ add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 }
 
 /*
- * Mark the eligible items among the best items that may be on the list under a weight vector.
- *
- * Returns how many positions the marked items can fill, at most k + 1.  Lowers "neighbour_score" to
- * the neighbour score from which other items become candidates.
+ * Of the best items under a weight vector, mark eligible items that may be on the list.  Returns
+ * how many positions they can fill, at most k + 1.  Lowers "neighbour_score", above which items
+ * that the search missed become candidates.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -237,9 +236,8 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items.  If there are many, keeps the items that may be on the list.
- *
- * Lists of trending items need cut_candidates(), which adds the trend to scores.
+ * Read all eligible items.  If there are many, keeps the items that may be on the list.  Lists of
+ * trending items need cut_candidates(), which adds the trend to scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -256,7 +254,7 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 
 /* ---------- shortlists ---------- */
 
-/* Items that are among the best under any weight vector, sorted by their numbers in BestItems */
+/* Items among the best under any weight vector, sorted by their numbers (see BestItems) */
 typedef struct Union
 {
 	int			count;
@@ -336,9 +334,8 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 }
 
 /*
- * Create a shortlist of the best eligible items; NULL if they cannot fill k + 1 positions.
- *
- * Random tie-breaking needs the additional position (see choose/decision.c).
+ * Create a shortlist of the best eligible items; NULL if they cannot fill k + 1 positions.  Random
+ * tie-breaking needs the additional position (see choose/decision.c).
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -401,7 +398,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	{
 		double		addend = HistoryEffect(page, added->items[i]);
 
-		if (addend <= 0.0)		/* try_shortlist() added the items with more */
+		if (addend <= 0.0)		/* try_shortlist() added the other items */
 			AddCandidate(result, added->items[i], addend, added->groups[i],
 						 FIRST_NEW_NUMBER + (uint64) i);
 	}
@@ -410,7 +407,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	return result;
 }
 
-/* Create a shortlist of the items that trend most; NULL if they cannot fill the list. */
+/* Create a shortlist of trending items; NULL if there are too few for a list of k items. */
 static CandidateSet *
 trend_shortlist(PageRequest *page)
 {

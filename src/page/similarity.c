@@ -107,10 +107,9 @@ shrinkage(const float4 *sum, int length, double clicks)
 PG_FUNCTION_INFO_V1(dlints_mean_profile);
 
 /*
- * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]: return the mean
- * of elements 1 to "liked" of clicked items' feature vectors, shrunken toward 0.
- *
- * Returns NULL without clicks.
+ * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]: return the mean of
+ * elements 1 to "liked" of clicked items' feature vectors, shrunken toward 0.  Returns NULL without
+ * clicks.
  */
 Datum
 dlints_mean_profile(PG_FUNCTION_ARGS)
@@ -217,9 +216,7 @@ PG_FUNCTION_INFO_V1(dlints_block_similarity);
 /*
  * _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[]) ->
  * float8[]: for each range of features, return the dot product of an item and a user's mean
- * profile, shrunken toward 0.
- *
- * The last element of "sum" is the sum of weights.
+ * profile, shrunken toward 0.  The last element of "sum" is the sum of weights.
  */
 Datum
 dlints_block_similarity(PG_FUNCTION_ARGS)
@@ -266,9 +263,7 @@ PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
  * _dlints_ages(dates real[], at timestamptz) -> real[]: compute three features of each date,
- * relative to "at".
- *
- * Dates are Unix times.  NULL and infinite dates get zeros.  See write_ages().
+ * relative to "at".  Dates are Unix times.  NULL and infinite dates get zeros.  See write_ages().
  */
 Datum
 dlints_ages(PG_FUNCTION_ARGS)

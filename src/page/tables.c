@@ -38,7 +38,7 @@ struct TableLookup
 	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_ordered;		/* lookups sort rows by this many first columns; 0: none */
+	int			n_ordered;		/* number of columns, from the first, by which lookups sort rows */
 	ScanKeyData key;			/* scan key on the first column, for lookups */
 	Oid			index;			/* index on the sort columns, or InvalidOid */
 	SysScanDesc scan;			/* index scan that all lookups use; NULL until the first lookup */
@@ -355,9 +355,8 @@ struct LogTable
 };
 
 /*
- * Open a partitioned table of the log for lookups by the first column.
- *
- * LookUpNewest() reads rows in the order of the first "n_ordered" columns.
+ * Open a partitioned table of the log for lookups by the first column.  LookUpNewest() reads rows
+ * in the order of the first "n_ordered" columns.
  */
 LogTable *
 OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)
@@ -396,9 +395,8 @@ partition_lookup(LogTable *log, int partition)
 }
 
 /*
- * Call a function for the newest rows with the given key, such as the newest lists of a user.
- *
- * The default partition comes first.  Recent rows are there until their month gets a partition.
+ * Call a function for the newest rows with the given key, such as the newest lists of a user.  The
+ * default partition comes first.  Recent rows are there until their month gets a partition.
  */
 void
 LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)
