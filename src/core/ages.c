@@ -15,10 +15,8 @@
 #define DATES_TOGETHER	64
 
 /*
- * Convert the ages of dates, in seconds, to three features per date.
- *
- * We round to multiples of 0.01.  The factor 100 + 1e-10 makes halves round up despite rounding
- * errors.
+ * Convert the ages of dates, in seconds, to three features per date.  We round to multiples of
+ * 0.01.  The factor 100 + 1e-10 makes halves round up despite rounding errors.
  */
 CPU_CLONES
 static void

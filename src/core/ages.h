@@ -11,7 +11,8 @@
 #define AGES_PER_DATE	3
 
 /*
- * Write three features per date.  They are 1 for "now", and 0.5 a day, a week or a month from now.
+ * Write three features per date.  They fall from 1 for "now" to 0.5 a day, a week and a month from
+ * now.
  *
  * Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  In "ages",
  * the features of successive dates are ages_step numbers apart.

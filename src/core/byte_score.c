@@ -41,11 +41,7 @@ byte_encode(int len, const float *features, uint8_t *codes)
 	return scale;
 }
 
-/*
- * Round at most BYTE_LANES weight vectors to 8-bit integers.
- *
- * Successive vectors are vectors_len numbers apart.
- */
+/* Round at most BYTE_LANES weight vectors, vectors_len numbers apart, to 8-bit integers. */
 void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
 				  ByteWeights *weights)
@@ -139,8 +135,8 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 
 #ifdef CPU_VNNI
 /*
- * Number of vectors to process together, which hides the latency of additions.  All loops over
- * these vectors are unrolled, so that compilers keep the sums in registers.
+ * Number of vectors to process together, which hides the latency of additions.  Loops over these
+ * vectors are unrolled, to keep the sums in registers.
  */
 #define TOGETHER	8
 
@@ -203,9 +199,8 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 /*
- * Convert the integer dot products "sums" to scores by their scales, and add them to "scores".
- *
- * The scales of successive feature vectors are scales_step numbers apart.
+ * Multiply the integer dot products "sums" by their scales, and add them to "scores".  The scales
+ * of successive feature vectors are scales_step numbers apart.
  */
 CPU_CLONES
 void
@@ -218,9 +213,8 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 }
 
 /*
- * Write upper bounds of scores, and replace the variances in "bounds" by standard deviations.
- *
- * Each row of scores is followed by "axes" rows of deviations, whose squares add to the variances.
+ * Write upper bounds of scores, and replace the variances in "bounds" by standard deviations.  Each
+ * row of scores is followed by "axes" rows of deviations, whose squares add to the variances.
  */
 CPU_CLONES
 void
@@ -249,8 +243,7 @@ byte_write_bounds(int count, int axes, const float *restrict scores, float times
 
 /*
  * Lower the sort keys of rows that probably contain high scores, so that they are sorted first.
- *
- * We subtract ((bound - threshold) / standard deviation)^3 for each bound above its threshold.
+ * For each bound above its threshold, we subtract ((bound - threshold) / standard deviation)^3.
  */
 CPU_CLONES
 void

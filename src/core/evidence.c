@@ -37,14 +37,16 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* Return how "e" stores H, the sum of w^2 z z' (evidence.h). */
+/* Return how "e" stores the matrix H (see evidence.h). */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor that turns the matrix G into a substitute for H (evidence.h). */
+/*
+ * Return the factor by which the matrix G replaces a matrix H that is not stored (see evidence.h).
+ */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -67,10 +69,9 @@ evidence_flush(Evidence *e)
 }
 
 /*
- * Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations.
- *
- * "reduced" has the features: "count" vectors of dim numbers.  With a discount, weights are
- * discount^age, and the decay is discount^count.
+ * Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations.  "reduced" has the
+ * features: "count" vectors of dim numbers.  With a discount, weights are discount^age, and the
+ * decay is discount^count.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
@@ -143,9 +144,8 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Return how far below zero the difference of two sums may be because of rounding errors.
- *
- * A larger tolerance would accept the subtraction of observations that were never added.
+ * Return how far below zero the difference of two sums may be because of rounding errors.  A larger
+ * tolerance would accept the subtraction of observations that were never added.
  */
 static double
 tolerance(double left, double taken)
@@ -206,10 +206,9 @@ squares_tolerance(double left, double taken, double peak)
 }
 
 /*
- * Subtract the sums over observations that were added before.
- *
- * "left" contains the sums over all observations that remain.  "work" holds linalg_packed_len(dim)
- * numbers.  Returns false if "e" cannot have contained these observations; "e" is then undefined.
+ * Subtract the sums over observations that were added before.  "left" contains the sums over all
+ * observations that remain.  "work" holds linalg_packed_len(dim) numbers.  Returns false if "e"
+ * cannot have contained these observations; "e" is then undefined.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,

@@ -27,7 +27,7 @@
 /* Minimum sum of weights: a smaller one may be a rounding error, and counts as 0. */
 #define MIN_WEIGHT	1e-6
 
-/* Tolerated rounding errors of subtractions: in sums of weights; in G, relative to the ridge */
+/* Tolerated rounding errors of differences: of sums of weights, and of G relative to the ridge */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 
@@ -43,10 +43,9 @@ typedef enum Squares
 } Squares;
 
 /*
- * Sums over all observations, without a discount.
- *
- * "peak" is the largest value that S ever had, which limits the rounding error of S.  The struct
- * has no padding, because evidence.c also uses it as an array.
+ * Sums over all observations, without a discount.  "peak" is the largest value that S ever had,
+ * which limits the rounding error of S.  The struct has no padding, because evidence.c also uses it
+ * as an array.
  */
 typedef struct Totals
 {

@@ -109,9 +109,8 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 }
 
 /*
- * Estimate the principal axis of vectors whose mean is 0: the axis on which they vary most.
- *
- * "axis" has room for two vectors.
+ * Estimate the principal axis of vectors whose mean is 0: the axis on which they vary most.  "axis"
+ * has room for two vectors.
  */
 static void
 find_axis(int count, int width, const float *rows, double *axis)
@@ -137,10 +136,8 @@ find_axis(int count, int width, const float *rows, double *axis)
 }
 
 /*
- * Subtract from vectors whose mean is 0 their part along the principal axis.
- *
- * Writes the axis to "axis", with the standard deviation along it as its length.  "work" has room
- * for two vectors.
+ * Subtract from vectors whose mean is 0 their part along the principal axis.  Writes the axis to
+ * "axis", with the standard deviation along it as its length.  "work" has room for two vectors.
  */
 void
 halving_split_axis(int count, int width, float *rows, double *work, float *axis)

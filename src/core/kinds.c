@@ -59,9 +59,8 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
 }
 
 /*
- * Compute a model's features for "count" items, except projected ones.
- *
- * "reduced" gets kind_reduced_len() numbers for each item.
+ * Compute a model's features for "count" items, except projected ones.  "reduced" gets
+ * kind_reduced_len() numbers for each item.
  */
 void
 kind_fill(const Kind *kind, int count, const double *features,
@@ -109,10 +108,9 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 }
 
 /*
- * Convert coefficients to weights of item features, for a user profile.
- *
- * The last weight is that of the intercept.  With a projection, the caller adds the coefficients
- * times the transposed projection matrix.
+ * Convert coefficients to weights of item features, for a user profile.  The last weight is that of
+ * the intercept.  With a projection, the caller adds the coefficients times the transposed
+ * projection matrix.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,

@@ -62,9 +62,8 @@ kind_lifted_len(const Kind *kind)
 }
 
 /*
- * The random projection matrix (Ghoorchian et al., Algorithm 1, "Calculate z").
- *
- * The matrix is never stored, because any of its rows can be generated from the seed.
+ * The random projection matrix (Ghoorchian et al., Algorithm 1, "Calculate z").  The matrix is
+ * never stored, because any of its rows can be generated from the seed.
  */
 typedef struct Projection
 {

@@ -68,9 +68,8 @@ linalg_ready(void)
 }
 
 /*
- * Return the index of element (i, j), i >= j, of a packed lower triangle.
- *
- * This is LAPACK's RFP layout with TRANSR = 'N' and UPLO = 'L'.
+ * Return the index of element (i, j), i >= j, of a packed lower triangle.  This is LAPACK's RFP
+ * layout with TRANSR = 'N' and UPLO = 'L'.
  */
 size_t
 linalg_packed_index(int d, int i, int j)
@@ -332,10 +331,9 @@ solve_lower_transposed(int d, const double *factor, double *vector)
 }
 
 /*
- * Solve L'x = b by back substitution for SCORE_LANES interleaved vectors.
- *
- * The last "below" elements of each vector are solved already.  Rows of L' are "next" numbers
- * apart, and elements of a row are "step" numbers apart.
+ * Solve L'x = b by back substitution for SCORE_LANES interleaved vectors.  The last "below"
+ * elements of each vector are solved already.  Rows of L' are "next" numbers apart, and elements of
+ * a row are "step" numbers apart.
  */
 CPU_CLONES
 static void

@@ -10,16 +10,10 @@
 #include "linalg.h"
 #include "posterior.h"
 
-/*
- * Threshold of the chi-square test of whether estimates with two discounts differ, in standard
- * deviations (doc/algorithm.md, "Memories")
- */
+/* Threshold in standard deviations of a chi-square test: do estimates with two discounts differ? */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/*
- * Weight of the long-term noise estimate in the noise estimate for a discount, in observations per
- * parameter
- */
+/* Weight of the long-term noise in an estimate of recent noise, in observations per parameter */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
 static bool
@@ -29,9 +23,8 @@ is_last_of_several(int j, int count)
 }
 
 /*
- * Does the discount with index j reduce the weights of old observations?
- *
- * "fastest" is the strongest discount, or 0 for a model with half-lives.
+ * Does the discount with index j reduce the weights of old observations?  "fastest" is the
+ * strongest discount, or 0 for a model with half-lives.
  */
 bool
 memory_fades(int j, int count, double fastest)
@@ -79,10 +72,9 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Write the sum of rewards times features, for the posterior.
- *
- * With an intercept, the mean reward is subtracted first, because the ridge must not shrink it.
- * Returns the mean reward, which the caller adds to the intercept's coefficient.
+ * Write the sum of rewards times features, for the posterior.  With an intercept, the mean reward
+ * is subtracted first, because the ridge must not shrink it.  Returns the mean reward, which the
+ * caller adds to the intercept's coefficient.
  */
 double
 memory_center(const Evidence *e, const Rewards *rewards, double *b)
@@ -147,7 +139,7 @@ memory_choose_work(int dim, int count)
 	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
-/* Fit a model to its sums under one discount.  Returns false if no posterior exists. */
+/* Estimate coefficients from the sums "e".  Returns false if no posterior exists. */
 static bool
 fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
 {
@@ -185,10 +177,8 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Estimate the noise variance for a discount from recent rewards and a long-term estimate.
- *
- * Few rewards with a large weight may seem free of noise.  "longest" is the variance under the
- * weakest discount.
+ * Estimate the noise variance under a discount.  A few recent rewards may seem free of noise, so
+ * "longest", the noise variance under the weakest discount, also counts.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -202,10 +192,8 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Estimate the noise variance of a model that has one discount.
- *
- * Few rewards with a large weight may seem free of noise.  We therefore add one observation with
- * the mean square of all rewards.
+ * Estimate the noise variance of a model that has one discount.  A few recent rewards may seem free
+ * of noise, so we add one observation with the mean square of all rewards.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -249,9 +237,8 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Do observations under a stronger discount contradict the estimate under a weaker discount?
- *
- * We test the residuals of the estimate "slow_fit" in the sums "fast".  "spare" holds two vectors.
+ * Do recent observations contradict an estimate from longer-term observations?  We test the
+ * residuals of the estimate "slow_fit" in the sums "fast".  "spare" holds two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -278,10 +265,9 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the discount that the model uses, and estimate the noise of rewards.
- *
- * We choose the weakest discount whose coefficients predict the observations under each stronger
- * discount, apart from noise.  If a posterior cannot be computed, "used" is -1.
+ * Choose the discount that predictions use, and estimate the noise of rewards.  We choose the
+ * weakest discount whose estimate also fits recent observations, as weighted by each stronger
+ * discount.  If a posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

@@ -1,6 +1,6 @@
 /*
  * neighbours.c
- *		Weights between items, by ridge regression of each item on the most similar items.
+ *		Predict clicks on each item from clicks on the most similar items, by ridge regression.
  */
 #include "neighbours.h"
 
@@ -17,7 +17,10 @@
 /* Number of users whose data is loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/* Number of steps of conjugate gradients.  2 gave the best lists (of 1 to 10; Last.fm, Jester). */
+/*
+ * Number of steps of conjugate gradients.  Of 1 to 10 steps, 2 gave the best lists (Last.fm,
+ * Jester).
+ */
 #define STEPS			2
 
 /* Minimum matrix element.  Smaller elements are ignored, so that products do not underflow. */
@@ -200,10 +203,8 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 }
 
 /*
- * Choose the k items with the largest cosines to an item, in descending order.
- *
- * Returns their number.  Each chosen item gets its dot product with the item as a weight.  All
- * products are reset to 0.
+ * Choose the k items with the largest cosines to an item, in descending order.  Returns their
+ * number.  Sets their weights to their dot products with the item, and resets all products to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -291,9 +292,8 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * Multiply the columns of the chosen items by each other.
- *
- * Popular items come last, because their products are cached.
+ * Multiply the columns of the chosen items by each other.  Popular items come last, because their
+ * products are cached.
  */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
@@ -339,9 +339,8 @@ multiply_gram(const Neighbours *n, int count, const double *vector, double *prod
 }
 
 /*
- * Compute the weights of the chosen items by STEPS steps of conjugate gradients.
- *
- * The preconditioner is the diagonal of the matrix.
+ * Compute the weights of the chosen items by STEPS steps of conjugate gradients.  The
+ * preconditioner is the diagonal of the matrix.
  */
 static void
 solve_chosen(Neighbours *n, int count, Neighbour *chosen)
@@ -384,9 +383,8 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * Compute the weights of each item's most similar items.
- *
- * The first pass caches products of popular items' columns, which the second pass uses.
+ * Compute the weights of each item's most similar items.  The first pass caches products of popular
+ * items' columns, which the second pass uses.
  */
 void
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
@@ -457,7 +455,6 @@ is_larger(const Neighbour *a, const Neighbour *b)
 
 /*
  * Keep the "max" neighbours of an item with the largest absolute weights, in descending order.
- *
  * Returns the number of neighbours that remain.
  */
 uint32_t

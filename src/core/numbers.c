@@ -28,9 +28,8 @@
 		sum[k] = 0.0
 
 /*
- * Compute a dot product.
- *
- * Under -fwrapv, compilers vectorize loops over pointers better than loops over indexes.
+ * Compute a dot product.  Under -fwrapv, compilers vectorize loops over pointers better than loops
+ * over indexes.
  */
 #define DOT_BODY(n, weights, features) \
 	DECLARE_SUMS; \
@@ -72,9 +71,8 @@ dot_double(int n, const double *weights, const double *features)
 /* ---------- widening ---------- */
 
 /*
- * Convert numbers to double precision, and test whether all are finite and at most WIDEN_MAX.
- *
- * The sum of products with zero is NaN if a number is not finite.
+ * Convert numbers to double precision, and test whether all are finite and at most WIDEN_MAX.  The
+ * sum of products with zero is NaN if a number is not finite.
  */
 #define WIDEN_BODY(count, in, out, scale) \
 	DECLARE_SUMS; \
@@ -156,9 +154,8 @@ largest_magnitude(size_t count, const double *numbers)
 }
 
 /*
- * Scale a vector to length 1.
- *
- * If the sum of squares would overflow or underflow, we first multiply by a power of two.
+ * Scale a vector to length 1.  If the sum of squares would overflow or underflow, we first multiply
+ * by a power of two.
  */
 CPU_CLONES
 void
@@ -191,9 +188,8 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 #define QUADS	(SCORE_LANES / 4)
 
 /*
- * Compute the maximum of each of the SCORE_LANES columns of an array.
- *
- * We add 0 times each number, so that the result is NaN if a number is not finite.
+ * Compute the maximum of each of the SCORE_LANES columns of an array.  We add 0 times each number,
+ * so that the result is NaN if a number is not finite.
  */
 CPU_CLONES
 void

@@ -42,9 +42,8 @@ extern double peak_of(size_t count, const double *numbers);
 extern void peak_of_lanes(size_t count, const double *scores, double *peaks);
 
 /*
- * Permute indexes so that the first "n" have the smallest keys.
- *
- * Equal keys are in the order of their indexes.  Keys are not NaN.
+ * Permute indexes so that the first "n" have the smallest keys.  Equal keys are in the order of
+ * their indexes.  Keys are not NaN.
  */
 extern void select_smallest(const double *keys, int count, int *order, int n);
 

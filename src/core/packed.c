@@ -23,7 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Maximum of the exponent that vectors share, minus their median and minus a vector's exponent */
+/* Vectors do not share an exponent that differs by more than this from the median or their own. */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
@@ -70,9 +70,8 @@ size_of_byte(unsigned bits)
 }
 
 /*
- * Compute the exponent e by which a vector is divided before it is rounded.
- *
- * After the division, the vector's largest number is between 2^14 and 2^15.
+ * Compute the exponent e by which a vector is divided before it is rounded.  After the division,
+ * the vector's largest number is between 2^14 and 2^15.
  */
 int
 packed_exponent(size_t count, const double *numbers)
@@ -86,7 +85,9 @@ packed_exponent(size_t count, const double *numbers)
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/* Give vectors of similar size one exponent, so that equal numbers are rounded equally. */
+/*
+ * Let vectors with similar exponents share one exponent, so that equal numbers are rounded equally.
+ */
 void
 packed_share_exponent(size_t rows, int *exponents)
 {

@@ -29,9 +29,8 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Replace some columns of a dense matrix by the array "chunk".
- *
- * If "full" is not NULL, the products of the old columns with "chunk" are first added to "full".
+ * Replace some columns of a dense matrix by the array "chunk".  If "full" is not NULL, the products
+ * of the old columns with "chunk" are first added to "full".
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
@@ -121,9 +120,8 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 }
 
 /*
- * Multiply a dense matrix by the matrix "full" from the right.
- *
- * "full" is stored by columns, and "chunk" is work space of PANEL_CHUNK vectors.
+ * Multiply a dense matrix by the matrix "full" from the right.  "full" is stored by columns, and
+ * "chunk" is work space of PANEL_CHUNK vectors.
  */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,

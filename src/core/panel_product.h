@@ -50,9 +50,8 @@ FOR_NUMBER(shift_row) (size_t columns, NUMBER shift, bool has_before,
 }
 
 /*
- * Multiply a dense matrix by scale A'A + shift, for the sparse matrix A.
- *
- * If has_before is true, the previous content of "out" is subtracted from the product.
+ * Multiply a dense matrix by scale A'A + shift, for the sparse matrix A.  If has_before is true,
+ * the previous content of "out" is subtracted from the product.
  */
 static void
 FOR_NUMBER(multiply) (const SvdMatrix *matrix, size_t columns, double scale, double shift,

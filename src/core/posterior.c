@@ -85,9 +85,8 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Input of the factorizations of the matrices G (j = 0) and H (j = 1) (core/evidence.h).
- *
- * Against rounding errors, we add share[j] * max(element, least[j]) to each diagonal element.
+ * Input of the factorizations of the matrices G (j = 0) and H (j = 1) (core/evidence.h).  Against
+ * rounding errors, we add share[j] * max(element, least[j]) to each diagonal element.
  */
 typedef struct FactorInput
 {
@@ -139,9 +138,8 @@ add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 }
 
 /*
- * Compute the Cholesky factor of G (j = 0) or H (j = 1), with the prior and the ridge.
- *
- * Returns false if rounding errors are too large.
+ * Compute the Cholesky factor of G (j = 0) or H (j = 1), with the prior and the ridge.  Returns
+ * false if rounding errors are too large.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
@@ -163,10 +161,9 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 }
 
 /*
- * Compute the Cholesky factor of G (j = 0) or H (j = 1), with a larger ridge if necessary.
- *
- * If features are very large or nearly parallel, rounding errors may exceed the ridge.  We then
- * raise the ridge to their size.  Returns false if the sums cannot come from observations.
+ * Compute the Cholesky factor of G (j = 0) or H (j = 1), with a larger ridge if necessary.  If
+ * features are very large or nearly parallel, rounding errors may exceed the ridge.  We then raise
+ * the ridge to their size.  Returns false if the sums cannot come from observations.
  */
 static bool
 factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
@@ -206,10 +203,9 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute the Cholesky factors of the matrices Z and Z~ (core/evidence.h) of a posterior.
- *
- * Returns false if the sums cannot come from observations.  If Z needs a larger ridge, we also add
- * it to Z~, because posterior draws would otherwise vary too little.
+ * Compute the Cholesky factors of the matrices Z and Z~ (core/evidence.h) of a posterior.  Returns
+ * false if the sums cannot come from observations.  If Z needs a larger ridge, we also add it to
+ * Z~, because posterior draws would otherwise vary too little.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
@@ -251,10 +247,9 @@ posterior_shift(const Factor *f, double *b)
 }
 
 /*
- * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).
- *
- * The draws have the posterior mean.  Their covariance is scale^2 times that for a noise variance
- * of 1.  "normals" has dim standard normals per draw.
+ * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).  The draws have the
+ * posterior mean.  Their covariance is scale^2 times that for a noise variance of 1.  "normals" has
+ * dim standard normals per draw.
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,
@@ -297,9 +292,8 @@ posterior_root(const Factor *f, double *root)
 }
 
 /*
- * Compute the posterior standard deviation of the score of a feature vector.
- *
- * "root" comes from posterior_root(), and "work" holds dim numbers.
+ * Compute the posterior standard deviation of the score of a feature vector.  "root" comes from
+ * posterior_root(), and "work" holds dim numbers.
  */
 double
 posterior_stddev(int dim, const double *root, const double *reduced, double *work)

@@ -9,7 +9,6 @@
 
 /*
  * Prior of the coefficients: a ridge, and sums over observations of another model or a click log.
- *
  * With an intercept, rewards are centered on their mean, as only differences between items matter.
  */
 typedef struct Prior

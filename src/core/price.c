@@ -27,7 +27,9 @@
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
-/* Accepted excess of a mean cost over a target that was raised, relative to the spread of costs */
+/*
+ * Accepted excess of a mean cost over a target that cannot be met, relative to the spread of costs
+ */
 #define RELAXED_TOLERANCE	0.01
 
 /* Choose the k candidates with the highest score minus price times cost. */
@@ -52,10 +54,9 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 }
 
 /*
- * Compute the mean cost of the chosen candidates for each constraint.
- *
- * Returns their mean score relative to that of the first candidate of each decision.  Ties are
- * broken in the same way under all prices.
+ * Set "means" to the mean cost per constraint of the candidates that are chosen under "prices".
+ * Returns the mean of their scores, minus that of each decision's first candidate.  Random keys
+ * break ties in the same way in all calls.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)
@@ -138,9 +139,8 @@ usual_price(const PricedDecision *one, int kind)
 }
 
 /*
- * Return the lowest usual_price() of a constraint over all decisions.
- *
- * A mean over decisions could depend too much on one extreme cost.
+ * Return the lowest usual_price() of a constraint over all decisions.  A mean over decisions could
+ * depend too much on one extreme cost.
  */
 static double
 lowest_usual_price(const PricedDecisions *all, int kind)
@@ -180,9 +180,8 @@ is_exceeded(const Search *s, double price)
 }
 
 /*
- * Find the lowest price of a constraint at which the mean costs meet their targets.
- *
- * We take growing steps from the current price, and bisect the last step.
+ * Find the lowest price of a constraint at which the mean costs meet their targets.  We take
+ * growing steps from the current price, and bisect the last step.
  */
 static double
 find_price(const Search *s)
@@ -233,7 +232,7 @@ possible_target(const PricedDecisions *all, int kind, double target)
 
 /* ---------- prices of several constraints ---------- */
 
-/* Return the geometric mean, over decisions, of the spread of costs, or of scores if kind < 0. */
+/* Return the geometric mean over decisions of the range of costs, or of scores if kind < 0. */
 static double
 usual_spread(const PricedDecisions *all, int kind)
 {
@@ -300,10 +299,9 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 }
 
 /*
- * Find prices at which the chosen candidates meet the targets.
- *
- * We solve linear programs, and lower the targets between them.  If no prices meet all targets, we
- * take those with the smallest excess of a mean cost.
+ * Find prices at which the chosen candidates meet the targets.  We solve linear programs, and lower
+ * the targets between them.  If no prices meet all targets, we take those with the smallest excess
+ * of a mean cost.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)
@@ -360,9 +358,8 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 }
 
 /*
- * Find the lowest prices at which the mean costs of the chosen candidates meet the targets.
- *
- * If no price meets a target, the minimum possible mean cost replaces the target.
+ * Find the lowest prices at which the mean costs of the chosen candidates meet the targets.  If no
+ * price meets a target, the minimum possible mean cost replaces the target.
  */
 void
 price_solve(const PricedDecisions *all, const double *targets, double *prices)

@@ -56,10 +56,8 @@ typedef enum ColumnKind
 } ColumnKind;
 
 /*
- * A linear program whose dual values are the prices of constraints.
- *
- * Its solution is the mixture of choices with the highest mean score whose mean costs meet the
- * targets.
+ * A linear program whose dual values are the prices of constraints.  Its solution is the mixture of
+ * choices with the highest mean score whose mean costs meet the targets.
  */
 typedef struct PriceProgram
 {

@@ -110,9 +110,8 @@ make_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Word
 /* ---------- normals ---------- */
 
 /*
- * Bits of 2^52, 2^84 and the square root of 1/2 as doubles.
- *
- * Replacing the low 32 bits of 2^52 by an integer gives 2^52 plus the integer.
+ * Bits of 2^52, 2^84 and the square root of 1/2 as doubles.  Replacing the low 32 bits of 2^52 by
+ * an integer gives 2^52 plus the integer.
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)
@@ -183,9 +182,8 @@ cosine_of(double t)
 }
 
 /*
- * Compute pairs of normals by the Box-Muller transform.
- *
- * The functions of the C library are slower, and differ between CPUs in the last digit.
+ * Compute pairs of normals by the Box-Muller transform.  The functions of the C library are slower,
+ * and differ between CPUs in the last digit.
  */
 CPU_CLONES
 static void
@@ -247,9 +245,8 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count,
 /* ---------- names ---------- */
 
 /*
- * Constants of SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
- *
- * The hash key is not secret.  It must be equal on all machines and in all versions.
+ * Constants of SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).  The
+ * hash key is not secret.  It must be equal on all machines and in all versions.
  */
 #define KEY_LOW			UINT64_C(0x0706050403020100)
 #define KEY_HIGH		UINT64_C(0x0f0e0d0c0b0a0908)

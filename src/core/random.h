@@ -28,9 +28,8 @@ extern void random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t r
 								uint64_t first, size_t count, double *out);
 
 /*
- * Convert names to vectors of random signs (feature hashing).
- *
- * Users store these vectors, so the signs of a name never change.
+ * Convert names to vectors of random signs (feature hashing).  Users store these vectors, so the
+ * signs of a name never change.
  */
 extern uint64_t hash_name(const void *bytes, size_t count);
 extern void hash_add_signs(uint64_t hash, double weight, size_t count, double *sum);

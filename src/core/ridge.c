@@ -16,9 +16,8 @@
 #define MAX_STEPS_UP		20
 
 /*
- * Maximum number of steps of the search that divide the ridge.
- *
- * Without noise, rewards would favour a ridge of 0, and posterior draws would have no variance.
+ * Maximum number of steps of the search that divide the ridge.  Without noise, rewards would favour
+ * a ridge of 0, and posterior draws would have no variance.
  */
 #define MAX_STEPS_DOWN	2
 
@@ -32,10 +31,9 @@
 #define MIN_RESIDUE	1e-14
 
 /*
- * Terms of the marginal likelihood.
- *
- * We need ln |A + ridge I| and v' (A + ridge I)^-1 v for many ridges; A and v are G and b (see
- * evidence.h) without intercept.  We therefore reduce the matrix A to tridiagonal form once.
+ * Terms of the marginal likelihood.  We need ln |A + ridge I| and v' (A + ridge I)^-1 v for many
+ * ridges; A and v are G and b (see evidence.h) without intercept.  We therefore reduce the matrix A
+ * to tridiagonal form once.
  */
 typedef struct Likelihood
 {
@@ -165,10 +163,9 @@ climb(const Likelihood *h, double factor, int steps)
 }
 
 /*
- * Find the ridge by hill climbing on the marginal likelihood.
- *
- * "parameters" is the effective number of parameters under the ridge "start".  The model needs at
- * least one coefficient besides the intercept.
+ * Find the ridge by hill climbing on the marginal likelihood.  "parameters" is the effective number
+ * of parameters under the ridge "start".  The model needs at least one coefficient besides the
+ * intercept.
  */
 double
 ridge_find(const Evidence *e, double parameters, double start,

@@ -41,10 +41,8 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 
 /*
  * Define a function that computes the dot products of TOGETHER feature vectors with a group of
- * weight vectors, in SIMD vectors of "bytes" bytes.
- *
- * All instruction sets add the products in the same order.  We use SIMD vector types, because
- * compilers generate poor code for such short loops.
+ * weight vectors, in SIMD vectors of "bytes" bytes.  All instruction sets add the products in the
+ * same order.  We use SIMD vector types, because compilers generate poor code for such short loops.
  */
 #define SCORE_FUNCTION(name, number, bytes, attribute) \
 	attribute static void \
@@ -92,10 +90,8 @@ SCORE_FUNCTION(float_avx512, float, 64, CPU_AVX512)
 #endif
 
 /*
- * Score all feature vectors with "score".
- *
- * At the end, some vectors may be scored twice.  If there are fewer than TOGETHER vectors, each is
- * scored TOGETHER times, since a distance of 0 repeats it.
+ * Score all feature vectors with "score".  At the end, some vectors may be scored twice.  If there
+ * are fewer than TOGETHER vectors, each is scored TOGETHER times, since a distance of 0 repeats it.
  */
 #define SCORE_ALL(score) \
 	size_t		feature_step = count < TOGETHER ? 0 : (size_t) features_len; \
@@ -111,10 +107,9 @@ SCORE_FUNCTION(float_avx512, float, 64, CPU_AVX512)
 	}
 
 /*
- * Compute scores of "count" feature vectors under one group of weight vectors.
- *
- * Feature vectors begin features_len numbers apart, and their elements are "step" numbers
- * apart.  Rows of scores are scores_len numbers apart.
+ * Compute scores of "count" feature vectors under one group of weight vectors.  Feature vectors
+ * begin features_len numbers apart, and their elements are "step" numbers apart.  Rows of scores
+ * are scores_len numbers apart.
  */
 void
 score_lanes_spaced(int len, const double *lanes, int count, const double *features,

@@ -108,7 +108,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Return the total capacity of a slate's heaps.  Sets sizes[g] to the capacity for group g. */
+/* Return the total capacity of a slate's heaps.  Sets sizes[g] to that of group g's heap. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {
@@ -191,9 +191,8 @@ slate_end(Slate *s)
 }
 
 /*
- * Return the largest tie-break key of the rejected candidates with the highest score.
- *
- * At least one candidate must have been rejected.
+ * Return the largest tie-break key of the rejected candidates with the highest score.  At least one
+ * candidate must have been rejected.
  */
 uint64_t
 slate_lost_key(Slate *s)

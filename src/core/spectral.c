@@ -18,9 +18,8 @@ spectral_tridiagonal_work(int d)
 }
 
 /*
- * Reduce a symmetric matrix A to tridiagonal form Q' A Q, and set vector <- Q' vector.
- *
- * The lower triangle of A, with columns "stride" apart, is overwritten.
+ * Reduce a symmetric matrix A to tridiagonal form Q' A Q, and set vector <- Q' vector.  The lower
+ * triangle of A, with columns "stride" apart, is overwritten.
  */
 void
 spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
@@ -63,9 +62,8 @@ spectral_integers(int d)
 }
 
 /*
- * Replace a symmetric matrix by its eigenvectors, in ascending order of eigenvalues.
- *
- * Only the lower triangle is read.  Each eigenvector is contiguous.
+ * Replace a symmetric matrix by its eigenvectors, in ascending order of eigenvalues.  Only the
+ * lower triangle is read.  Each eigenvector is contiguous.
  */
 bool
 spectral_eigenvectors(int d, double *full, double *values, double *work, int *integers)
@@ -79,9 +77,8 @@ spectral_eigenvectors(int d, double *full, double *values, double *work, int *in
 }
 
 /*
- * Compute the orthogonal matrix that is nearest to a square matrix.  Overwrites "full".
- *
- * "left" and "right" are work space for the singular vectors.
+ * Compute the orthogonal matrix that is nearest to a square matrix.  Overwrites "full".  "left" and
+ * "right" are work space for the singular vectors.
  */
 bool
 spectral_nearest_rotation(int d, double *full, double *rotation, double *left,

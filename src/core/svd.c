@@ -74,10 +74,9 @@ split_work(int columns, double *work)
 }
 
 /*
- * Reduce the matrix elements of active users and popular items.
- *
- * Each element is divided by the square root of its user's sum, and the fourth root of its item's
- * sum.  "roots" is work space of one double per item.
+ * Reduce the matrix elements of active users and popular items.  Each element is divided by the
+ * square root of its user's sum, and the fourth root of its item's sum.  "roots" is work space of
+ * one double per item.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
@@ -121,10 +120,9 @@ svd_scale(SvdMatrix *matrix, double *roots)
 /* ---------- the iteration ---------- */
 
 /*
- * Replace a positive semidefinite matrix in work->full by its scaled eigenvectors.
- *
- * Each eigenvector is divided by the square root of its eigenvalue, in descending order.
- * Negligible eigenvectors become zero.  Returns false if LAPACK fails.
+ * Replace a positive semidefinite matrix in work->full by its scaled eigenvectors.  Each
+ * eigenvector is divided by the square root of its eigenvalue, in descending order.  Negligible
+ * eigenvectors become zero.  Returns false if LAPACK fails.
  */
 static bool
 whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work)
@@ -240,10 +238,9 @@ filter_degree(double first, double last, int products)
 }
 
 /*
- * Set the start vectors of the iteration.
- *
- * The first "known" elements of an item's vector are from an earlier decomposition.  The remaining
- * elements are random normals, since random signs of few items could be linearly dependent.
+ * Set the start vectors of the iteration.  The first "known" elements of an item's vector are from
+ * an earlier decomposition.  The remaining elements are random normals, since random signs of few
+ * items could be linearly dependent.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
@@ -264,9 +261,8 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 }
 
 /*
- * Compute the leading singular vectors.  Returns false if LAPACK fails.
- *
- * The start vectors must not be orthogonal to any leading singular vector.
+ * Compute the leading singular vectors.  Returns false if LAPACK fails.  The start vectors must not
+ * be orthogonal to any leading singular vector.
  */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd)
@@ -320,11 +316,9 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 }
 
 /*
- * Write one vector of "len" numbers per item, padded with zeros.
- *
- * The vectors have a mean squared length of 1.  The hashes of the items determine the signs of
- * singular vectors.
- * "vectors" may be svd->panel if "len" is at most svd->columns.
+ * Write one vector of "len" numbers per item, padded with zeros.  The vectors have a mean squared
+ * length of 1.  The hashes of the items determine the signs of singular vectors.  "vectors" may be
+ * svd->panel if "len" is at most svd->columns.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -377,11 +371,9 @@ squared_length(size_t len, const double *vector)
 }
 
 /*
- * Rotate new item vectors onto the previous ones, and scale them to equal total length.
- *
- * Models that were trained on the previous vectors then stay valid.  A previous vector of zeros
- * means that the item is new.  Returns false if LAPACK fails.  "work_area" has svd_work(len)
- * doubles.
+ * Rotate new item vectors onto the previous ones, and scale them to equal total length.  Models
+ * that were trained on the previous vectors then stay valid.  A previous vector of zeros means that
+ * the item is new.  Returns false if LAPACK fails.  "work_area" has svd_work(len) doubles.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)

@@ -89,7 +89,7 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* Bets that test a mean (value.h): fractions 0.97 * 2^-k of the gambler's wealth, k = 0..15 */
+/* Sizes of bets (see value.h): fractions 0.97 * 2^-k of the gambler's wealth, k = 0..15 */
 #define N_BETS			16
 #define MAX_BET	0.97
 
@@ -126,10 +126,9 @@ log_mixture_wealth(double count, double squares, double distance)
 }
 
 /*
- * Compute a confidence bound for the expectation of numbers in [0, 1] from a sample.
- *
- * Returns the distance of the bound from the sample mean, at most "room".  "squares" is the sum of
- * squared deviations from the mean, and "alpha" the probability of error.
+ * Compute a confidence bound for the expectation of numbers in [0, 1] from a sample.  Returns the
+ * distance of the bound from the sample mean, at most "room".  "squares" is the sum of squared
+ * deviations from the mean, and "alpha" the probability of error.
  */
 double
 bounds_distance(double count, double squares, double room, double alpha)

@@ -49,9 +49,8 @@ variety_start(Variety *v)
 }
 
 /*
- * Compute the cosines of the vector "unit" with all candidates, at most 1.
- *
- * Products are added in order, so that equal vectors have equal cosines.
+ * Compute the cosines of the vector "unit" with all candidates, and limit them to 1.  Products are
+ * added in order, so that equal vectors have equal cosines.
  */
 CPU_CLONES
 static void

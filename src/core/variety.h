@@ -23,9 +23,8 @@ variety_rounded(int count)
 }
 
 /*
- * State of the choice of several lists from the same candidates.
- *
- * Arrays belong to the caller.  Rows of numbers have variety_rounded(count) elements.
+ * State of the choice of several lists from the same candidates.  Arrays belong to the caller.
+ * Rows of numbers have variety_rounded(count) elements.
  */
 typedef struct Variety
 {
@@ -45,7 +44,7 @@ typedef struct Variety
 	int			row_count;
 	int		   *row_of;			/* cached row of each candidate, or -1 */
 
-	/* fields of the current list */
+	/* fields that change with each list */
 	uint64_t	seed;
 	int			last;			/* candidate chosen last; -1: none */
 	int		   *taken;			/* chosen candidates per group */
@@ -61,9 +60,8 @@ extern void variety_begin(Variety *v, uint64_t seed, int group_count);
 extern int	variety_next(Variety *v);
 
 /*
- * Return the minimum penalized score that a candidate can get.
- *
- * Callers can drop a candidate whose score is below the minimum penalized scores of k others.
+ * Return the minimum penalized score that a candidate can get.  Callers can drop a candidate whose
+ * score is below the minimum penalized scores of k others.
  */
 static inline double
 variety_min_score(double diversity, double score)
