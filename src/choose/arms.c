@@ -34,9 +34,7 @@ ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
 
 /*
  * dlints_recommend_arms(model, arm, features [, k [, profile]]): return the best arm, or the k
- * best.
- *
- * The score of each arm is drawn independently of other arms, and includes the intercept.
+ * best.  The score of each arm is drawn independently of other arms, and includes the intercept.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 

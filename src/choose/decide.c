@@ -358,9 +358,8 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 PG_FUNCTION_INFO_V1(dlints_decide);
 
 /*
- * dlints_decide(model, items, features, ...): choose k of the items.
- *
- * Row i of the matrix "features" belongs to element i of the array "items".
+ * dlints_decide(model, items, features, ...): choose k of the items.  Row i of the matrix
+ * "features" belongs to element i of the array "items".
  */
 Datum
 dlints_decide(PG_FUNCTION_ARGS)

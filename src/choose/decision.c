@@ -34,7 +34,7 @@
 /* maximum number of best candidates under all posterior draws that are scored together: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* With fewer tied items, we ignore that a shortlist may lack more items of the same score. */
+/* Below this number of tied items, we assume that a shortlist lacks no item with the same score. */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState

@@ -23,10 +23,10 @@ typedef struct Candidates
 {
 	Rules		rules;
 	Scores	   *scores;			/* scores under all posterior draws; NULL: no candidates */
-	int		   *groups;			/* group of each candidate; -1: no group; NULL without a cap */
+	int		   *groups;			/* group of each candidate; -1: none; NULL: "cap" is 0 */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
-	ArrayType  *similar_by;		/* vectors that define similarity; NULL without diversity */
+	ArrayType  *similar_by;		/* vectors whose similarity lowers scores; NULL: no diversity */
 	ArgSpec		similar;
 	double	   *similar_roots;	/* factors of the elements of similar_by; NULL: all 1 */
 } Candidates;

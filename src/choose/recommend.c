@@ -65,9 +65,7 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *
 
 /*
  * dlints_recommend(model, item, features [, k [, profile]]): return the item with the highest
- * score, or the k best (Ghoorchian et al., Algorithm 1, "Select arm").
- *
- * Ties are broken at random.
+ * score, or the k best (Ghoorchian et al., Algorithm 1, "Select arm").  Ties are broken at random.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 

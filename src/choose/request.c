@@ -24,9 +24,8 @@ RestartSeeds(int value, void *extra)
 }
 
 /*
- * Return a random seed, or the next seed of a sequence if the user has set dlints.seed.
- *
- * A random seed is a counter, encrypted with a random key, because system calls would be slow.
+ * Return a random seed, or the next seed of a sequence if the user has set dlints.seed.  A random
+ * seed is a counter, encrypted with a random key, because system calls would be slow.
  */
 uint64
 FreshSeed(void)

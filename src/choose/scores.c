@@ -37,7 +37,7 @@
 struct Scores
 {
 	int			count;
-	int			max_draws;		/* maximum number of coefficient vectors per ScoreUnderDraws() */
+	int			max_draws;		/* maximum number of coefficient vectors that are scored together */
 	PreparedModel *prepared;
 	double	   *profile;		/* the user's profile */
 	uint64		seed;
@@ -52,7 +52,7 @@ struct Scores
 	double	   *addend_stddevs; /* standard deviation of random bonuses; NULL: none */
 
 	/* how scores are computed */
-	bool		reduces;		/* multiply features, not coefficients, by the matrix A? */
+	bool		reduces;		/* project features, or else convert coefficients to weights? */
 	int			len;			/* length of the vectors whose dot products are the scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
 	double	   *lanes;			/* interleaved vectors by which features are multiplied */
@@ -110,7 +110,9 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors, which "lift" converts to weights of features first. */
+/*
+ * Interleave coefficient vectors.  If "lift" is true, first converts them to weights of features.
+ */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
@@ -147,7 +149,7 @@ LiftingCost(const DlintsHeader *model, double dim)
 	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
-/* Choose between (psi' A) x and psi' (A x), whichever needs fewer multiplications. */
+/* Decide whether to convert coefficients to weights of features, or to project features. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -215,7 +217,7 @@ FillPack(Scores *scores, int first, int count)
 	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
-/* Read the features x of some candidates, and project them if scores->reduces is true. */
+/* Read the features of some candidates, and project them if scores->reduces is true. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
@@ -316,9 +318,8 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 
 /*
  * Compute the score of each candidate under each draw from "first_draw" on, and pass the scores to
- * "consume".
- *
- * Each call of "consume" gets scores of at most STRIP candidates, in the order of their indexes.
+ * "consume".  Each call of "consume" gets scores of at most STRIP candidates, in the order of their
+ * indexes.
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)

@@ -223,10 +223,8 @@ PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
 
 /*
  * dlints_shortlist(items, features, weights, k [, seed]): return the items that are among the k
- * best under at least one weight vector.
- *
- * The k best items of the first vector come first.  Ties are broken by dlints_tie_keys(items,
- * seed).
+ * best under at least one weight vector.  The k best items of the first vector come first.  Ties
+ * are broken by dlints_tie_keys(items, seed).
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)
@@ -268,9 +266,7 @@ PG_FUNCTION_INFO_V1(dlints_tie_keys);
 
 /*
  * dlints_tie_keys(items, seed) -> float8[]: return the tie-break keys that dlints_shortlist uses
- * under this seed.
- *
- * Keys are between 0 and 1.  The key of a NULL item is 0.5.
+ * under this seed.  Keys are between 0 and 1.  The key of a NULL item is 0.5.
  */
 Datum
 dlints_tie_keys(PG_FUNCTION_ARGS)

@@ -197,9 +197,8 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the items of several TopKs without duplicates, beginning with the first TopK.
- *
- * Equal items must have equal keys.
+ * Return the items of several TopKs without duplicates, beginning with the first TopK.  Equal items
+ * must have equal keys.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)

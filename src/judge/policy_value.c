@@ -19,9 +19,8 @@
 #include "sql/arrays.h"
 
 /*
- * Number of doubles in the state of dlints_policy_value.
- *
- * Without predictions of rewards, the state omits the last member of PolicyValue.
+ * Number of doubles in the state of dlints_policy_value.  Without predictions of rewards, the state
+ * omits the last member of PolicyValue.
  */
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
@@ -58,9 +57,8 @@ ReadState(Datum state, PolicyValue *value)
 }
 
 /*
- * Add the sums "more" to the aggregate's state, in place.
- *
- * Only the final function checks for overflow, because infinity persists.
+ * Add the sums "more" to the aggregate's state, in place.  Only the final function checks for
+ * overflow, because infinity persists.
  */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
@@ -322,10 +320,9 @@ dlints_bounds(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_best);
 
 /*
- * _dlints_best(means, errors): probability of each normal variable that it is the largest.
- *
- * The second row of the result is the mean difference of each variable from the largest.  The seed
- * is fixed.  The result is NULL if an array contains a NULL.
+ * _dlints_best(means, errors): probability of each normal variable that it is the largest.  The
+ * second row of the result is the mean difference of each variable from the largest.  The seed is
+ * fixed.  The result is NULL if an array contains a NULL.
  */
 Datum
 dlints_best(PG_FUNCTION_ARGS)

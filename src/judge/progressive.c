@@ -27,9 +27,8 @@ typedef struct Progress
 } Progress;
 
 /*
- * Maximum number of coefficients of a model whose posterior mean we update after each row.
- *
- * For larger models, this would take too long: their mean may omit the newest 1/16 of the rows.
+ * Maximum number of coefficients of a model whose posterior mean we update after each row.  For
+ * larger models, this would take too long: their mean may omit the newest 1/16 of the rows.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -139,7 +138,6 @@ PG_FUNCTION_INFO_V1(dlints_progressive);
 
 /*
  * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict each row's reward.
- *
  * The model is trained on all preceding rows of the partition.  Returns NULL if model, features or
  * profile is NULL.  A row with a NULL reward is only predicted.
  */

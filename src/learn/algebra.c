@@ -1,6 +1,7 @@
 /*
  * algebra.c
- *		SQL functions that combine models, retract observations, and change their weights.
+ *		SQL functions that combine models, retract observations, and scale the weights of
+ *		observations.
  */
 #include "postgres.h"
 
@@ -34,7 +35,7 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/* Choose the smaller of two models' reference rewards (c in core/evidence.h) by absolute value. */
+/* Return the number with the smaller absolute value. */
 static double
 ChooseReference(double left, double right)
 {
@@ -44,10 +45,8 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Decay two models to the same time, and convert them to the same reference reward.
- *
- * Without a half-life, the left model decays as if the right model's observations came after its
- * own.
+ * Decay two models to the same time, and convert them to the same reference reward.  Without a
+ * half-life, the left model decays as if the right model's observations came after its own.
  */
 static void
 Align(Dlints *left, Dlints *right)
@@ -93,15 +92,14 @@ Concat(Dlints *left, Dlints *right)
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* also check that Z~ (core/evidence.h), a matrix of the posterior, can be factored */
+	/* posterior draws use another matrix, whose factorization can fail separately */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
 
 /*
- * Get the first argument of an SQL function, as a model that the caller may modify.
- *
- * An aggregate's state in memory is modified in place.  Other models are copied.
+ * Get the first argument of an SQL function, as a model that the caller may modify.  An aggregate's
+ * state in memory is modified in place.  Other models are copied.
  */
 static Dlints *
 GetWritableLeft(FunctionCallInfo fcinfo)
@@ -140,9 +138,8 @@ dlints_concat(PG_FUNCTION_ARGS)
 }
 
 /*
- * Raise an error for a model with a discount below 1.
- *
- * The weights of its observations depend on their order, which the model does not store.
+ * Raise an error for a model with a discount below 1.  The weights of its observations depend on
+ * their order, which the model does not store.
  */
 static void
 CheckRetractable(const DlintsHeader *model)
@@ -167,7 +164,6 @@ RaiseNotContained(void)
 
 /*
  * Maximum fraction of a model's sums that may remain after the retraction of all observations.
- *
  * Rounding errors leave about 1e-9, and one of a million observations would leave 1e-6.
  */
 #define MAX_EMPTY_SHARE	1e-6
@@ -255,10 +251,8 @@ dlints_retract(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_scale);
 
 /*
- * double precision * dlints: multiply the weight of each observation.
- *
- * The factor is between 0 and 1e10.  NULL leaves the model unchanged, and 0 returns an untrained
- * model without a prior.
+ * double precision * dlints: multiply the weight of each observation.  The factor is between 0 and
+ * 1e10.  NULL leaves the model unchanged, and 0 returns an untrained model without a prior.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
@@ -294,10 +288,9 @@ dlints_scale(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_at);
 
 /*
- * dlints_at(model, at): decay a model with a half-life to the given time.
- *
- * Returns models without a half-life, and untrained models, unchanged.  Raises an error if the time
- * is infinite or before the newest observation.
+ * dlints_at(model, at): decay a model with a half-life to the given time.  Returns models without a
+ * half-life, and untrained models, unchanged.  Raises an error if the time is infinite or before
+ * the newest observation.
  */
 Datum
 dlints_at(PG_FUNCTION_ARGS)

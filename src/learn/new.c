@@ -50,16 +50,14 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default time window of a model's strongest discount, in observations per coefficient.
- *
- * A shorter window cannot distinguish noise from signal.
+ * Default time window of a model's strongest discount, in observations per coefficient.  A shorter
+ * window cannot distinguish noise from signal.
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 
 /*
- * Models with at most this number of features have three discounts by default.
- *
- * Larger models have two, because each discount increases the size of the stored model.
+ * Models with at most this number of features have three discounts by default.  Larger models have
+ * two, because each discount increases the size of the stored model.
  */
 #define MAX_DIM_THREE_MEMORIES	100
 
@@ -153,9 +151,8 @@ SetPriorWeight(Dlints *model, double weight)
 PG_FUNCTION_INFO_V1(dlints_set);
 
 /*
- * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change parameters.
- *
- * NULL keeps a parameter.  A ridge or noise of 0 is estimated, and a prior_weight of 0 removes the
+ * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change parameters.  NULL
+ * keeps a parameter.  A ridge or noise of 0 is estimated, and a prior_weight of 0 removes the
  * prior.  Raises an error for a value outside its range.  A prior_weight requires a prior.
  */
 Datum

@@ -50,7 +50,6 @@ CountBlock(DlintsHeader *model, const Block *block)
 
 /*
  * Train a model on a block of observations (Ghoorchian et al., Algorithm 1), the oldest first.
- *
  * Steps that can raise an error come first, so that an error leaves the model unchanged.
  */
 void
@@ -187,7 +186,6 @@ PG_FUNCTION_INFO_V1(dlints_accepts);
 
 /*
  * dlints_accepts(model, features, reward, profile, at, weight): would dlints_update succeed?
- *
  * Returns NULL if an argument other than at and weight is NULL.  An invalid observation does not
  * raise an error.
  */

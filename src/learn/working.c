@@ -15,9 +15,8 @@
 #include "sql/observation.h"
 
 /*
- * An expanded object: a model, and a block of pending observations.
- *
- * The model is trained when the block is full or the value is read.
+ * An expanded object: a model, and a block of pending observations.  The model is trained when the
+ * block is full or the value is read.
  */
 typedef struct WorkingModel
 {
@@ -44,10 +43,9 @@ static const ExpandedObjectMethods working_methods = {
 static const char pool_name[] = "dlints evidence";
 
 /*
- * Get the memory context for the states of an aggregate.
- *
- * All groups share one context, because with many contexts, a hash aggregate takes quadratic time.
- * PostgreSQL does not copy states in it, since it is a child of the aggregate's context.
+ * Get the memory context for the states of an aggregate.  All groups share one context, because
+ * with many contexts, a hash aggregate takes quadratic time.  PostgreSQL does not copy states in
+ * it, since it is a child of the aggregate's context.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -133,9 +131,8 @@ WorkingLearnPending(WorkingModel *working)
 }
 
 /*
- * Get the position of the next observation in the block.
- *
- * The arrays begin small and grow, because a query can have many small groups.
+ * Get the position of the next observation in the block.  The arrays begin small and grow, because
+ * a query can have many small groups.
  */
 static Observation
 WorkingPlace(WorkingModel *working)
@@ -160,10 +157,9 @@ WorkingPlace(WorkingModel *working)
 }
 
 /*
- * Train the model on the pending observations, and choose the discount in use.
- *
- * Sums are checked for overflow here, because infinity persists.  The work space has a temporary
- * memory context, because a sort may call this function in a context that is never reset.
+ * Train the model on the pending observations, and choose the discount in use.  Sums are checked
+ * for overflow here, because infinity persists.  The work space has a temporary memory context,
+ * because a sort may call this function in a context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)
@@ -207,10 +203,9 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 #define MODEL_ARGNO		1
 
 /*
- * Prefetch the array of the next row.
- *
- * Rows fill a heap page from its end, so the next row's array is probably directly below this one.
- * A wrong address does no harm.  Without prefetching, dlints_evidence takes 20 % longer.
+ * Prefetch the array of the next row.  Rows fill a heap page from its end, so the next row's array
+ * is probably directly below this one.  A wrong address does no harm.  Without prefetching,
+ * dlints_evidence takes 20 % longer.
  */
 static void
 PrefetchNextArray(Datum array)

@@ -36,9 +36,8 @@ typedef struct Explanation
 } Explanation;
 
 /*
- * Group features by name.
- *
- * Groups are in the order of their first feature.  Without names, each feature is a group.
+ * Group features by name.  Groups are in the order of their first feature.  Without names, each
+ * feature is a group.
  */
 static void
 ReadParts(FunctionCallInfo fcinfo, Explanation *e)

@@ -22,9 +22,8 @@ PG_FUNCTION_INFO_V1(dlints_project);
 
 /*
  * dlints_project(model, features, profile): compute the features on which the model is trained.
- *
- * See Ghoorchian et al., Algorithm 1, "Calculate z".  Strict.  Raises an error for arrays of
- * a wrong length.
+ * See Ghoorchian et al., Algorithm 1, "Calculate z".  Strict.  Raises an error for arrays of a
+ * wrong length.
  */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
@@ -38,9 +37,8 @@ dlints_project(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_mean);
 
 /*
- * dlints_mean(model): compute the posterior mean of the coefficients, the intercept last.
- *
- * See Ghoorchian et al., Algorithm 1, "Calculate psi-hat".  Strict.
+ * dlints_mean(model): compute the posterior mean of the coefficients, the intercept last.  See
+ * Ghoorchian et al., Algorithm 1, "Calculate psi-hat".  Strict.
  */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
@@ -84,7 +82,6 @@ PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
  * dlints_stddev(model, features, profile): compute the standard error of dlints_predict.
- *
  * Multiplied by the model's exploration, it is the standard deviation of Thompson sampling scores.
  * Strict.
  */
@@ -102,9 +99,8 @@ dlints_stddev(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
 /*
- * dlints_covariance(model): compute the posterior covariance of the coefficients.
- *
- * Coefficients are in the order of dlints_mean.  Strict.
+ * dlints_covariance(model): compute the posterior covariance of the coefficients.  Coefficients are
+ * in the order of dlints_mean.  Strict.
  */
 Datum
 dlints_covariance(PG_FUNCTION_ARGS)
@@ -134,9 +130,8 @@ enum
 };
 
 /*
- * Compute the time window of the discount with index j, in observations.
- *
- * Returns 0 if the discount is 1, or for a model with a half-life.
+ * Compute the time window of the discount with index j, in observations.  Returns 0 if the discount
+ * is 1, or for a model with a half-life.
  */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
@@ -173,7 +168,6 @@ GetWindows(const DlintsHeader *model)
 
 /*
  * Minimum ratio of a model's sum of squared rewards to the largest earlier value of this sum.
- *
  * Below this ratio, rounding errors are large, and dlints_info advises to rebuild the model.
  */
 #define MIN_PEAK_SHARE	1e-10

@@ -19,10 +19,8 @@
 #include "model/model.h"
 
 /*
- * Offset of a header member.
- *
- * The bit-field makes the compilation fail if the offset has changed, because the stored format
- * depends on it.
+ * Offset of a header member.  The bit-field makes the compilation fail if the offset has changed,
+ * because the stored format depends on it.
  */
 #define AT(member, position) \
 	(offsetof(DlintsHeader, member) + \

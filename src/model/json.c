@@ -492,10 +492,8 @@ ReadModel(Reader *reader)
 }
 
 /*
- * Convert jsonb to a model.  Returns NULL if "escontext" saves an error.
- *
- * An unknown format version has a separate error, because another version of dlints may accept the
- * value.
+ * Convert jsonb to a model.  Returns NULL if "escontext" saves an error.  An unknown format version
+ * has a separate error, because another version of dlints may accept the value.
  */
 Dlints *
 ModelFromJson(Datum jsonb, Node *escontext)

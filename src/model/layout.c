@@ -23,9 +23,8 @@ ModelKind(const DlintsHeader *header)
 }
 
 /*
- * Return the random projection of a model that has one.
- *
- * With a profile, the scale of the projection includes the factor 1/4 (core/kinds.h).
+ * Return the random projection of a model that has one.  With a profile, the scale of the
+ * projection includes the factor 1/4 (core/kinds.h).
  */
 Projection
 ModelProjection(const DlintsHeader *header)
@@ -64,9 +63,8 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the factor by which sums over observations decay under the discount with index j.
- *
- * With a discount per observation, "updates" observations have followed; with a half-life, "time"
+ * Compute the factor by which sums over observations decay under the discount with index j.  With a
+ * discount per observation, "updates" observations have followed; with a half-life, "time"
  * microseconds have passed.
  */
 double
@@ -80,10 +78,8 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how a model stores H (core/evidence.h), the sum of w^2 z z', for discount number j.
- *
- * A model with one discount stores the whole matrix, as in the paper.  A model with several
- * discounts stores only the sum of squared weights.
+ * Return how a model stores the matrix H (see core/evidence.h) for the discount with index j.  A
+ * model with several discounts stores only a sum of squared weights, from which H is estimated.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
@@ -115,9 +111,8 @@ ModelPriorCount(const DlintsHeader *header)
 }
 
 /*
- * Return the number of doubles in the stored form of a model.
- *
- * An untrained model stores no sums over observations.  It may store a prior.
+ * Return the number of doubles in the stored form of a model.  An untrained model stores no sums
+ * over observations.  It may store a prior.
  */
 Size
 ModelStoredCount(const DlintsHeader *header)
@@ -139,7 +134,7 @@ ModelStoredSize(const DlintsHeader *header)
 	return ModelSizeOf(ModelStoredCount(header));
 }
 
-/* Format the shape of a model as a type modifier, such as "(n,d,matched,intercept)". */
+/* Format a model's dimensions as a type modifier, such as "(8,matched,intercept)". */
 char *
 ModelShape(const DlintsHeader *header)
 {
@@ -196,10 +191,9 @@ ModelStoredNumbers(Dlints *model)
 #define PRIOR_HALVING_OBSERVATIONS		10.0
 
 /*
- * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.
- *
- * If the model uses a stronger discount than the weakest, rewards have changed, and the prior's
- * observations are outdated.  The prior is then only the ridge.
+ * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.  If the model
+ * uses a stronger discount than the weakest, rewards have changed, and the prior's observations are
+ * outdated.  The prior is then only the ridge.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)

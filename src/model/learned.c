@@ -16,7 +16,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Weight of the prior's estimate of noise in the model's, in observations (doc/algorithm.md) */
+/* Weight of the prior's noise in an estimate of the noise, in observations (doc/algorithm.md) */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */
@@ -39,7 +39,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Convert a model's sums of rewards to another reference reward. */
+/* Change the reference reward, which a model's sums of rewards subtract from each reward. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -53,7 +53,6 @@ ModelRebase(Dlints *model, double reference)
 
 /*
  * Minimum ratio of rewards' squared deviations from their mean to those from the reference reward.
- *
  * Below this ratio, rounding errors are too large, and the mean becomes the reference reward.
  */
 #define MIN_SPREAD_SHARE	1e-4
@@ -93,9 +92,8 @@ CheckEvidence(Dlints *model)
 }
 
 /*
- * Raise an error for a model whose sums over observations give no posterior.
- *
- * Only models from external input can have such sums.
+ * Raise an error for a model whose sums over observations give no posterior.  Only models from
+ * external input can have such sums.
  */
 static void
 RaiseNoPosterior(void)
@@ -115,9 +113,8 @@ AllocateWorkspace(Size count)
 }
 
 /*
- * Combine the noise of the prior with the noise of the rewards.
- *
- * Without the prior's noise, a few equal rewards would give a noise of 0.
+ * Combine the noise of the prior with the noise of the rewards.  Without the prior's noise, a few
+ * equal rewards would give a noise of 0.
  */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
@@ -159,9 +156,8 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Estimate the ridge, unless the user has set the model's parameter "ridge".
- *
- * We estimate only if the model uses the weakest discount, under which old observations count most.
+ * Estimate the ridge, unless the user has set the model's parameter "ridge".  We estimate only if
+ * the model uses the weakest discount, under which old observations count most.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -192,15 +188,13 @@ ModelChoose(Dlints *model)
 
 /*
  * Maximum number of features of a model that chooses discount, noise and ridge after each update.
- *
  * With many features, this choice takes much longer than the update.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
 /*
- * Return the number of updates between two choices of discount, noise and ridge.
- *
- * It is at most 1/8 of all updates, because estimates change quickly at first.
+ * Return the number of updates between two choices of discount, noise and ridge.  It is at most 1/8
+ * of all updates, because estimates change quickly at first.
  */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
@@ -211,9 +205,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Find the last of the next "more" updates after which the model chooses its discount again.
- *
- * The next update has the number 1.  Returns 0 if the model does not choose after any of them.
+ * Find the last of the next "more" updates after which the model chooses its discount.  The next
+ * update has the number 1.  Returns 0 if the model does not choose after any of them.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -242,7 +235,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/* Raise an error unless the prior alone and the sums for each discount give posteriors. */
+/* Raise an error unless posteriors exist for the prior, and for the sums under each discount. */
 void
 ModelCheckPosteriors(Dlints *model)
 {
@@ -250,7 +243,9 @@ ModelCheckPosteriors(Dlints *model)
 		RaiseNoPosterior();
 }
 
-/* Check a model's sums over observations, and choose its discount, ridge and noise. */
+/*
+ * Check that a model's sums over observations are finite.  Chooses its discount, ridge and noise.
+ */
 void
 ModelFinishSum(Dlints *model)
 {
@@ -258,7 +253,7 @@ ModelFinishSum(Dlints *model)
 	ModelChoose(model);
 }
 
-/* Check a model's sums and its posteriors after a change of weights, ridge or prior. */
+/* Check a model after a change of weights, ridge or prior, and choose its discount and noise. */
 void
 ModelFinishRevision(Dlints *model)
 {

@@ -40,11 +40,7 @@ ResetHistory(DlintsHeader *header)
 	memset(&header->totals, 0, sizeof(Totals));
 }
 
-/*
- * Create an untrained model without a prior.
- *
- * The caller has checked the parameters in "header".
- */
+/* Create an untrained model without a prior.  The caller has checked the parameters in "header". */
 Dlints *
 ModelCreate(const DlintsHeader *header)
 {
@@ -194,9 +190,8 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the sums over observations for the discount that the model uses.
- *
- * "with_squares" also reads H (core/evidence.h), for standard errors and posterior draws.
+ * Read the sums over observations for the discount that the model uses.  "with_squares" also reads
+ * H (core/evidence.h), for standard errors and posterior draws.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)

@@ -45,10 +45,9 @@
 #define DLINTS_MAX_SCALE		1e10
 
 /*
- * Header of a model: parameters and counts.
- *
- * Readers require fields named "unused" to be zero, so that later versions can use them.  "version"
- * also determines how projection matrices are generated.
+ * Header of a model: parameters and counts.  Readers require fields named "unused" to be zero, so
+ * that later versions can use them.  "version" also determines how projection matrices are
+ * generated.
  */
 typedef struct DlintsHeader
 {
@@ -63,7 +62,7 @@ typedef struct DlintsHeader
 	int32		feature_dim;	/* features per vector */
 	int32		reduced_dim;	/* 0 without a projection */
 	int32		profile_dim;	/* 0 without profiles */
-	float8		discount;		/* strongest discount; 0: half-lives are used */
+	float8		discount;		/* strongest discount per observation; 0 with a half-life */
 	float8		half_life;		/* shortest half-life, in seconds */
 	float8		ridge;			/* ridge set by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
@@ -85,9 +84,8 @@ typedef struct DlintsHeader
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
- * A model: the header, the sums over observations for each discount, and the prior.
- *
- * The strongest discount comes first.  The prior's numbers are not yet multiplied by prior_weight.
+ * A model: the header, the sums over observations for each discount, and the prior.  The strongest
+ * discount comes first.  The prior's numbers are not yet multiplied by prior_weight.
  */
 typedef struct Dlints
 {
@@ -119,9 +117,8 @@ ModelHasProjection(const DlintsHeader *header)
 }
 
 /*
- * Error in an invalid value, which a check describes in this struct.
- *
- * If a caller passes NULL instead of a Problem, the check raises the error.
+ * Error in an invalid value, which a check describes in this struct.  If a caller passes NULL
+ * instead of a Problem, the check raises the error.
  */
 typedef struct Problem
 {
@@ -136,9 +133,8 @@ extern bool ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 						  const char *detail, const char *hint);
 
 /*
- * Reserve memory for BLAS; call before any BLAS function.
- *
- * If OpenBLAS cannot allocate its memory later, it retries forever and ignores most signals.
+ * Reserve memory for BLAS; call before any BLAS function.  If OpenBLAS cannot allocate its memory
+ * later, it retries forever and ignores most signals.
  */
 static inline void
 BlasReady(void)

@@ -19,9 +19,8 @@
 /* ---------- type modifiers ---------- */
 
 /*
- * Bits of a type modifier: reduced_dim, dim, and flags for interactions and intercept.
- *
- * A column without the intercept flag also accepts models with an intercept.
+ * Bits of a type modifier: reduced_dim, dim, and flags for interactions and intercept.  A column
+ * without the intercept flag also accepts models with an intercept.
  */
 #define REDUCED_BITS			11
 #define FEATURE_BITS		17
@@ -183,10 +182,9 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /* ---------- text, casts and equality ---------- */
 
 /*
- * Parse text as jsonb.  Returns NULL, or the message of the JSON parser.
- *
- * Before PostgreSQL 16, the parser can only raise errors.  We catch the errors without a
- * subtransaction, because the parser acquires nothing but memory.
+ * Parse text as jsonb.  Returns NULL, or the message of the JSON parser.  Before PostgreSQL 16, the
+ * parser can only raise errors.  We catch the errors without a subtransaction, because the parser
+ * acquires nothing but memory.
  */
 static const char *
 ParseJson(char *text, Datum *jsonb)
@@ -329,10 +327,8 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise an error for invalid binary input.
- *
- * An unknown format version has a separate error, because another version of dlints may accept the
- * value.
+ * Raise an error for invalid binary input.  An unknown format version has a separate error, because
+ * another version of dlints may accept the value.
  */
 static void
 RaiseInvalidBinary(const Problem *problem)
@@ -363,9 +359,8 @@ CheckLength(bool good)
 	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 
 /*
- * Read the binary form, which is untrusted input.
- *
- * Sizes are checked before memory is allocated, and numbers before they are used.
+ * Read the binary form, which is untrusted input.  Sizes are checked before memory is allocated,
+ * and numbers before they are used.
  */
 static Dlints *
 ModelReceive(StringInfo buf)

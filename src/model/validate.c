@@ -154,9 +154,8 @@ CheckFeatureCount(const DlintsHeader *header, Problem *problem)
 }
 
 /*
- * The next three functions check arguments of dlints_new, before a header stores them.
- *
- * A header stores 0 for an argument that was not given, so an argument of 0 is an error.
+ * The next three functions check arguments of dlints_new, before a header stores them.  A header
+ * stores 0 for an argument that was not given, so an argument of 0 is an error.
  */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)
@@ -295,9 +294,8 @@ CheckPriorSigma(Dlints *model, Problem *problem)
 }
 
 /*
- * Can we compute a posterior from the prior alone, without observations?
- *
- * "numbers" is work space for the Cholesky factor.
+ * Can we compute a posterior from the prior alone, without observations?  "numbers" is work space
+ * for the Cholesky factor.
  */
 static bool
 PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numbers)
@@ -319,9 +317,8 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 }
 
 /*
- * Can we compute a posterior from the prior, and from the sums under each discount?
- *
- * Otherwise, the model would raise errors whenever it is used.
+ * Can we compute a posterior from the prior, and from the sums under each discount?  Otherwise, the
+ * model would raise errors whenever it is used.
  */
 bool
 ModelPosteriorsExist(Dlints *model)
@@ -353,9 +350,8 @@ ModelPosteriorsExist(Dlints *model)
 }
 
 /*
- * Check a model from text, jsonb or binary input, after ModelCheckParameters().
- *
- * Normalizes the numbers, so that each model has exactly one representation.
+ * Check a model from text, jsonb or binary input, after ModelCheckParameters().  Normalizes the
+ * numbers, so that each model has exactly one representation.
  */
 bool
 ModelNormalizeExternal(Dlints *model, Problem *problem)
@@ -391,9 +387,8 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise an error unless two models can be combined.
- *
- * Dimensions, interactions, intercept, projection and discounts must be equal.
+ * Raise an error unless two models can be combined.  Dimensions, interactions, intercept,
+ * projection and discounts must be equal.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)

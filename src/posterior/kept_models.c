@@ -30,9 +30,8 @@
 /* ---------- value keys ---------- */
 
 /*
- * Get the bytes that identify a datum while a statement runs.
- *
- * These bytes are the toast pointer, or all bytes of the value.
+ * Get the bytes that identify a datum while a statement runs.  These bytes are the toast pointer,
+ * or all bytes of the value.
  */
 static ValueKey
 ValueKeyOf(Datum datum)
@@ -66,7 +65,7 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 	return same;
 }
 
-/* Set a key to identify a datum.  Its previous bytes are not freed. */
+/* Let a key identify a datum.  Does not free the bytes of a previous datum. */
 void
 ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -78,7 +77,7 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	ValueKeyDone(other, datum);
 }
 
-/* Set a key and free the previous one.  The key is empty after an error. */
+/* Like ValueKeySet(), but free the previous bytes.  After an error, the key is empty. */
 void
 ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -90,10 +89,9 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless "model" equals the previous model, which the key identifies.
- *
- * Equal models may have different keys, because they were stored twice.  The key then identifies
- * "model", because the next rows probably contain the same datum.
+ * Raise an error unless "model" equals the previous model, which the key identifies.  Equal models
+ * may have different keys, because they were stored twice.  The key then identifies "model",
+ * because the next rows probably contain the same datum.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
@@ -118,9 +116,8 @@ typedef struct TableEntry
 } TableEntry;
 
 /*
- * Number of bytes hashed at each end of a model.
- *
- * Hashing all bytes would take longer than a comparison.
+ * Number of bytes hashed at each end of a model.  Hashing all bytes would take longer than a
+ * comparison.
  */
 #define HASHED_BYTES	512
 
@@ -245,9 +242,8 @@ MakeRoom(Size bound)
 #define IDLE_CACHE_DIVISOR	4
 
 /*
- * Evict models from the cache at the end of a transaction.
- *
- * These models may be old versions that no query will use again.
+ * Evict models from the cache at the end of a transaction.  These models may be old versions that
+ * no query will use again.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
@@ -261,9 +257,8 @@ EndTransaction(XactEvent event, void *arg)
 /* ---------- reading ---------- */
 
 /*
- * Maximum size in bytes of an out-of-line value that is read as a whole.
- *
- * Reading parts of such a small value would take longer.
+ * Maximum size in bytes of an out-of-line value that is read as a whole.  Reading parts of such a
+ * small value would take longer.
  */
 #define MAX_SHORT_VALUE		16384
 
@@ -285,9 +280,8 @@ ReadModel(PreparedModel *model, Datum datum)
 }
 
 /*
- * Hash the first chunk of a value stored out of line.
- *
- * The header alone would not suffice, because different models may have equal headers.
+ * Hash the first chunk of a value stored out of line.  The header alone would not suffice, because
+ * different models may have equal headers.
  */
 static uint64
 HashFirstChunk(Datum datum)
@@ -408,9 +402,8 @@ GetSite(FmgrInfo *flinfo)
 }
 
 /*
- * Get the cached model of an argument, which must not be NULL.
- *
- * The result is valid until the same function call in the plan uses another model.
+ * Get the cached model of an argument, which must not be NULL.  The result is valid until the same
+ * function call in the plan uses another model.
  */
 PreparedModel *
 PrepareModel(FunctionCallInfo fcinfo, int argno)

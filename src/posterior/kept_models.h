@@ -23,9 +23,8 @@ extern void ValueKeySet(ValueKey *key, Datum datum, MemoryContext context);
 extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
 
 /*
- * Does the key identify this value?
- *
- * Usually both are toast pointers, for which the comparison is inline.
+ * Does the key identify this value?  Usually both are toast pointers, for which the comparison is
+ * inline.
  */
 static inline bool
 ValueKeyMatches(const ValueKey *key, Datum datum)
@@ -58,7 +57,7 @@ typedef struct PreparedModel
 	double		level;			/* mean reward */
 	double	   *mean;			/* posterior mean */
 	double	   *root;			/* matrix R for which R R' is the posterior covariance */
-	double	   *shift;			/* argument of posterior_draws(), from posterior_shift() */
+	double	   *shift;			/* sum of rewards times features, as posterior_shift() returns it */
 	double	   *factors;
 	double	   *weights;		/* posterior mean as weights of item features */
 	bool		lifted;
@@ -74,7 +73,7 @@ typedef struct PreparedModel
 	bool		kept;
 	Size		bytes;			/* allocated memory of this struct and of results, in bytes */
 	uint32		hash;
-	int			users;			/* function calls in running plans whose current model this is */
+	int			users;			/* number of function calls in plans that use this model */
 	uint32		seen_in;		/* id of the transaction that last checked the toast pointer */
 	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
 } PreparedModel;

@@ -18,9 +18,8 @@ AllocatePart(PreparedModel *prepared, Size count)
 }
 
 /*
- * Compute the Cholesky factors of the posterior for sums over observations and a prior.
- *
- * Raises an error if the posterior does not exist.
+ * Compute the Cholesky factors of the posterior for sums over observations and a prior.  Raises an
+ * error if the posterior does not exist.
  */
 void
 FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
@@ -40,9 +39,8 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 }
 
 /*
- * Compute the results of a model that "parts" requests and that are missing.
- *
- * We store a result when it is complete, so that an error leaves no incomplete result.
+ * Compute the results of a model that "parts" requests and that are missing.  We store a result
+ * when it is complete, so that an error leaves no incomplete result.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -90,9 +88,8 @@ MakeParts(PreparedModel *prepared, int parts)
 }
 
 /*
- * Compute the results of a model that "parts" requests, unless they exist.
- *
- * The work space is in a temporary memory context, so that it is freed when we return.
+ * Compute the results of a model that "parts" requests, unless they exist.  The work space is in a
+ * temporary memory context, so that it is freed when we return.
  */
 void
 PrepareParts(PreparedModel *prepared, int parts)
@@ -115,10 +112,8 @@ PrepareParts(PreparedModel *prepared, int parts)
 }
 
 /*
- * Convert the posterior mean to weights of item features, for a user profile.
- *
- * We keep the weights of the last profile, because queries usually process one user's rows
- * consecutively.
+ * Convert the posterior mean to weights of item features, for a user profile.  We keep the weights
+ * of the last profile, because queries usually process one user's rows consecutively.
  */
 const double *
 PreparedWeights(PreparedModel *prepared, Datum profile)
@@ -145,9 +140,8 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 }
 
 /*
- * Compute the expected reward of a feature vector and its standard error.
- *
- * For a single vector, this is faster than using the model's covariance.  Overwrites the vector.
+ * Compute the expected reward of a feature vector and its standard error.  For a single vector,
+ * this is faster than using the model's covariance.  Overwrites the vector.
  */
 double
 PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
@@ -165,9 +159,8 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 }
 
 /*
- * Draw "count" vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).
- *
- * A seed gives a sequence of vectors of length prepared->dim; "first" is an index from 0 in it.
+ * Draw "count" vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).  The
+ * seed determines a sequence of vectors.  "first" is the index in it of the first result.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)

@@ -46,9 +46,8 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * Return how many rows of a matrix are processed together.
- *
- * This number affects how sums are rounded.  If it depended on the cache size, so would results.
+ * Return how many rows of a matrix are processed together.  This number affects how sums are
+ * rounded.  If it depended on the cache size, so would results.
  */
 static int
 PieceRows(const Projection *projection)
@@ -94,9 +93,8 @@ MakeRoom(Size bytes)
 }
 
 /*
- * Generate a matrix and add it to the cache.
- *
- * A complete matrix moves to permanent memory.  An error before that frees the matrix.
+ * Generate a matrix and add it to the cache.  A complete matrix moves to permanent memory.  An
+ * error before that frees the matrix.
  */
 static KeptProjection *
 InsertProjection(const Projection *projection, Size bytes)
@@ -142,10 +140,9 @@ KeepProjection(const Projection *projection)
 }
 
 /*
- * Begin a scan of a projection matrix.
- *
- * A matrix that is too large for the cache is generated during the scan.  Only one scan may be
- * active, because a second scan could evict the matrix of the first scan.
+ * Begin a scan of a projection matrix.  A matrix that is too large for the cache is generated
+ * during the scan.  Only one scan may be active, because a second scan could evict the matrix of
+ * the first scan.
  */
 ProjectionWalk
 ProjectionBegin(const Projection *projection)
@@ -229,10 +226,8 @@ ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 }
 
 /*
- * Convert vectors of coefficients to weights of item features.
- *
- * All vectors are for the same user profile.  The weight of the intercept is last.  Raises an error
- * if a weight overflows.
+ * Convert vectors of coefficients to weights of item features.  All vectors are for the same user
+ * profile.  The weight of the intercept is last.  Raises an error if a weight overflows.
  */
 void
 LiftParameters(const DlintsHeader *model, int count, const double *parameters,

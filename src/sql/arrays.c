@@ -127,9 +127,8 @@ ArgArrayWidened(ArrayType *array)
 }
 
 /*
- * Detoast an array of numbers.  Types other than real[] become double precision[].
- *
- * Returns false if the elements are not numbers.
+ * Detoast an array of numbers.  Types other than real[] become double precision[].  Returns false
+ * if the elements are not numbers.
  */
 bool
 GetNumericArray(Datum datum, ArrayType **array, Problem *problem)

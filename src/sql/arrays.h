@@ -86,9 +86,8 @@ ArgProfileSpec(const DlintsHeader *model)
 }
 
 /*
- * Compute the dot product of a feature vector and weights, fast for real[].
- *
- * We do not check each element: with a NaN or infinite element, the result is not finite.
+ * Compute the dot product of a feature vector and weights, fast for real[].  We do not check each
+ * element: with a NaN or infinite element, the result is not finite.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)

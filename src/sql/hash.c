@@ -34,10 +34,9 @@ HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 }
 
 /*
- * Add the random signs of a name, times a weight, to "sum".
- *
- * Names are hashed in UTF-8, so that they have the same signs in all databases.  In an SQL_ASCII
- * database, whose encoding is unknown, we hash the bytes as they are.
+ * Add the random signs of a name, times a weight, to "sum".  Names are hashed in UTF-8, so that
+ * they have the same signs in all databases.  In an SQL_ASCII database, whose encoding is unknown,
+ * we hash the bytes as they are.
  */
 void
 AddName(const char *name, int len, double weight, int n, double *sum)

@@ -135,9 +135,8 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 }
 
 /*
- * Read an observation.  Returns false if it is invalid.
- *
- * If the reward is NULL, reads only the features and the profile.
+ * Read an observation.  Returns false if it is invalid.  If the reward is NULL, reads only the
+ * features and the profile.
  */
 bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,

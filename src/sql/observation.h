@@ -40,7 +40,7 @@ extern bool ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm 
 extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 							const DlintsHeader *model, Observation *observation, Problem *problem);
 
-/* functions for SQL functions with a profile argument, but without a reward */
+/* functions that read the profile argument alone */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 

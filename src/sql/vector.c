@@ -80,9 +80,8 @@ dlints_vector_send(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_vector);
 
 /*
- * dlints_vector(anyarray): cast an array of numbers to dlints_vector.
- *
- * Raises an error if the elements are not numbers.
+ * dlints_vector(anyarray): cast an array of numbers to dlints_vector.  Raises an error if the
+ * elements are not numbers.
  */
 Datum
 dlints_vector(PG_FUNCTION_ARGS)
@@ -218,9 +217,8 @@ dlints_from_halfvec(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_from_vectors);
 
 /*
- * dlints_from_vector(vector[]): convert an array of vectors to the rows of a matrix.
- *
- * Raises an error if the vectors differ in length.
+ * dlints_from_vector(vector[]): convert an array of vectors to the rows of a matrix.  Raises an
+ * error if the vectors differ in length.
  */
 Datum
 dlints_from_vectors(PG_FUNCTION_ARGS)
@@ -231,9 +229,8 @@ dlints_from_vectors(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_from_halfvecs);
 
 /*
- * dlints_from_halfvec(halfvec[]): convert an array of halfvecs to the rows of a matrix.
- *
- * Raises an error if the halfvecs differ in length.
+ * dlints_from_halfvec(halfvec[]): convert an array of halfvecs to the rows of a matrix.  Raises an
+ * error if the halfvecs differ in length.
  */
 Datum
 dlints_from_halfvecs(PG_FUNCTION_ARGS)

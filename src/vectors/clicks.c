@@ -158,9 +158,8 @@ GroupByUser(SvdMatrix *matrix)
 }
 
 /*
- * Compare matrix cells by item, then by weight.
- *
- * The weights of a user and item are added in this order, so that rounding is always the same.
+ * Compare matrix cells by item, then by weight.  The weights of a user and item are added in this
+ * order, so that rounding is always the same.
  */
 static inline int
 CompareCells(const SvdCell *left, const SvdCell *right)
@@ -231,9 +230,8 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 }
 
 /*
- * Can ClicksFindItem() search for values of this type?
- *
- * All array types share one equality operator, so we do not compare the operators.
+ * Can ClicksFindItem() search for values of this type?  We compare the types, not their equality
+ * operators: arrays of all types have the same operator.
  */
 bool
 ClicksHasItemsOf(const Clicks *clicks, Oid type)

@@ -43,9 +43,8 @@ read_number(FunctionCallInfo fcinfo, const char *what)
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
 /*
- * _dlints_column_number(value "any") -> float8: convert a number to double precision.
- *
- * Returns NULL for NULL, for infinity and NaN, and for numbers above 1e100 in size.
+ * _dlints_column_number(value "any") -> float8: convert a number to double precision.  Returns NULL
+ * for NULL, for infinity and NaN, and for numbers above 1e100 in size.
  */
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
@@ -61,7 +60,6 @@ PG_FUNCTION_INFO_V1(dlints_click_weight);
 
 /*
  * _dlints_click_weight(weight "any") -> float8: limit the weight of a click to -1000 to 1000.
- *
  * NULL, infinity and NaN become 0.
  */
 Datum
@@ -113,9 +111,8 @@ PG_FUNCTION_INFO_V1(dlints_column_vector);
 
 /*
  * _dlints_column_vector(value "any", length integer, norm float8) -> real[]: divide an embedding by
- * "norm", the typical norm of the embeddings in its column.
- *
- * Returns zeros for NULL, and for an embedding whose number of elements is not "length".
+ * "norm", the typical norm of the embeddings in its column.  Returns zeros for NULL, and for an
+ * embedding whose number of elements is not "length".
  */
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)
@@ -146,9 +143,7 @@ PG_FUNCTION_INFO_V1(dlints_are_finite);
 
 /*
  * _dlints_are_finite(numbers real[], length integer) -> boolean: does the array have "length"
- * numbers, all finite?
- *
- * A NULL length means any length.  Returns NULL for a NULL array.
+ * numbers, all finite?  A NULL length means any length.  Returns NULL for a NULL array.
  */
 Datum
 dlints_are_finite(PG_FUNCTION_ARGS)

@@ -203,10 +203,8 @@ PG_FUNCTION_INFO_V1(dlints_decayed_clicks);
 
 /*
  * _dlints_decayed_clicks(query, half_lives, periods): for each item, sum the decayed weights of its
- * clicks under each half-life.
- *
- * The query returns user, item, day and weight.  A user's clicks on an item count once in each
- * period.  Clicks without a user all count.
+ * clicks under each half-life.  The query returns user, item, day and weight.  A user's clicks on
+ * an item count once in each period.  Clicks without a user all count.
  */
 Datum
 dlints_decayed_clicks(PG_FUNCTION_ARGS)

@@ -386,10 +386,8 @@ PG_FUNCTION_INFO_V1(dlints_encode);
 
 /*
  * dlints_encode(n, VARIADIC "any"): hash pairs of names and values to a real[] of n numbers, scaled
- * to length 1.
- *
- * n is 1 to 65536.  NULL values add nothing.  Raises an error for an unsupported type, a NULL name,
- * an odd number of arguments, and an invalid number.
+ * to length 1. n is 1 to 65536.  NULL values add nothing.  Raises an error for an unsupported type,
+ * a NULL name, an odd number of arguments, and an invalid number.
  */
 Datum
 dlints_encode(PG_FUNCTION_ARGS)
@@ -422,7 +420,6 @@ PG_FUNCTION_INFO_V1(dlints_encode_jsonb);
 
 /*
  * dlints_encode(n, document): hash a jsonb document to a real[] of n numbers, scaled to length 1.
- *
  * Nested keys are joined by dots.  NULL gives zeros.
  */
 Datum

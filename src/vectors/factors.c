@@ -110,7 +110,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* We refine previous embeddings if the items that have one got at least this share of clicks */
+/* If at least this share of clicks is on items with a previous embedding, we only refine those. */
 #define MIN_KNOWN_SHARE		0.5
 
 static double
@@ -128,9 +128,8 @@ ComputeKnownShare(const bool *is_known, const SvdMatrix *matrix)
 }
 
 /*
- * Compute the embeddings of all items.
- *
- * If most clicks are on items with a previous embedding, we only refine these embeddings.
+ * Compute the embeddings of all items.  If most clicks are on items with a previous embedding, we
+ * only refine these embeddings.
  */
 static double *
 ComputeVectors(const Previous *previous, SvdMatrix *matrix)

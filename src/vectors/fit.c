@@ -28,9 +28,8 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings.  Then set the weights of the matrix cells to their old values, at most 1.
- *
- * PutFactors() overwrites weights, but not the cells' field "user", where we keep a copy of them.
+ * Compute embeddings, and restore the weights in the matrix, limited to 1.  PutFactors() overwrites
+ * the weights.  We save them in the cells' field "user", which PutFactors() does not use.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -101,10 +100,8 @@ PG_FUNCTION_INFO_V1(dlints_fit_items);
 
 /*
  * _dlints_fit_items(query, factors, previous, neighbours): return the rows of dlints_factors() and
- * dlints_neighbours().
- *
- * Rows of one function have NULL in the columns of the other function.  If "factors" is 0,
- * there are only rows of dlints_neighbours().
+ * dlints_neighbours().  Rows of one function have NULL in the columns of the other function.  If
+ * "factors" is 0, there are only rows of dlints_neighbours().
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)

@@ -76,7 +76,7 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	spec.len = ArgVectorLength(features, &spec);
 	ArgCheckPositive(spec.len, "the number of features");
 	ArgCheckPositive(k, "k");
-	/* users may concatenate the arguments and the results to features of a model */
+	/* arguments and results may together be the features of a model */
 	if (k > DLINTS_MAX_FEATURE_DIM - spec.len)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

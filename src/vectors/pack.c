@@ -130,9 +130,8 @@ PG_FUNCTION_INFO_V1(dlints_pack);
 
 /*
  * dlints_pack(features dlints_vector, bits bigint = 16) -> bytea: compress a vector, or the rows of
- * a matrix.
- *
- * Numbers get 8 or 16 bits, and zeros get none.  Raises an error for another number of bits.
+ * a matrix.  Numbers get 8 or 16 bits, and zeros get none.  Raises an error for another number of
+ * bits.
  */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
@@ -289,9 +288,8 @@ ReadWeights(ArrayType *array, int *count)
 }
 
 /*
- * Compute the weighted mean of a value's vectors, or zeros if it has only one vector.
- *
- * We sum differences from the first vector, so that the mean of equal numbers is exact.
+ * Compute the weighted mean of a value's vectors, or zeros if it has only one vector.  We sum
+ * differences from the first vector, so that the mean of equal numbers is exact.
  */
 static double *
 WeightedMean(bytea *packed, ArrayType *array, MemoryContext context)
@@ -422,7 +420,6 @@ PG_FUNCTION_INFO_V1(dlints_stack_packed);
 
 /*
  * _dlints_stack_packed(vectors bytea[]) -> bytea: concatenate packed vectors to a packed matrix.
- *
  * The vectors must have equal lengths and equal numbers of bits (22023).  Returns NULL if a vector
  * is NULL.
  */
