@@ -16,7 +16,6 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* Score an arm under the policy of its model. */
 static double
 ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
 {
@@ -33,8 +32,8 @@ ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
 }
 
 /*
- * dlints_recommend_arms(model, arm, features [, k [, profile]]): return the best arm, or the k
- * best.  The score of each arm is drawn independently of other arms, and includes the intercept.
+ * dlints_recommend_arms(): return the arm with the highest score, or the k best.  Each arm's score
+ * includes its model's intercept.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 

@@ -78,7 +78,6 @@ CheckEpsilonAlone(const Rules *rules)
 						 capped ? "cap" : "diversity")));
 }
 
-/* Raise an error if a required argument is NULL. */
 static void
 CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *hint)
 {
@@ -89,7 +88,6 @@ CheckGiven(FunctionCallInfo fcinfo, int argno, const char *message, const char *
 				 errhint("%s", hint)));
 }
 
-/* Read the settings of the decision. */
 static Rules
 ReadRules(FunctionCallInfo fcinfo)
 {
@@ -357,10 +355,7 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 
 PG_FUNCTION_INFO_V1(dlints_decide);
 
-/*
- * dlints_decide(model, items, features, ...): choose k of the items.  Row i of the matrix
- * "features" belongs to element i of the array "items".
- */
+/* dlints_decide(): choose k items.  Row i of the matrix "features" belongs to items[i]. */
 Datum
 dlints_decide(PG_FUNCTION_ARGS)
 {

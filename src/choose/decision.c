@@ -2,19 +2,16 @@
  * decision.c
  *		Choose among candidates, and compute the propensity of each choice.
  *
- * We draw M vectors of coefficients, and the first draw makes the decision.  A candidate's
- * propensity is the fraction of the M draws that choose it.  Each draw is equally likely to be the
- * first, so this fraction is the exact probability of the choice.
+ * We draw M vectors of coefficients.  The first draw makes the decision.  Each draw is equally
+ * likely to be the first, so a candidate's propensity is the fraction of the draws that choose it.
  *
- * If the scores of T candidates tie for the last r positions of a list, random tie-breaking chooses
- * each with probability r / T.  For these candidates, the draw counts with this probability.
+ * If T candidates tie for the last r positions of a list, random tie-breaking chooses each with
+ * probability r / T, and the draw counts with this probability.  A shortlist may lack some of the
+ * tied items: it contains the T items with the lowest tie-break keys, which are uniform in (0, 1).
+ * Let t be the highest of these keys.  Given all other keys, an item is chosen if its key is below
+ * t, and among the r lowest of the T - 1 keys below t: with probability t * r / (T - 1).
  *
- * If the candidates are a shortlist, it may lack some of the tied items.  It contains the T items
- * with the lowest tie-break keys, which are uniform in (0, 1).  Let t be the highest of these keys.
- * Given the keys of all other items, an item is chosen if its key is below t (probability t), and
- * among the r lowest of the T - 1 keys below t (probability r / (T - 1)).
- *
- * With a cap or diversity, a draw counts for the candidates that it chooses with these keys.
+ * With a cap or diversity, a draw counts for the candidates that it chooses with the actual keys.
  */
 #include "postgres.h"
 

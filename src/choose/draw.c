@@ -31,11 +31,9 @@ dlints_draw(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model, profile, seed, draws): draw coefficients, and convert them to weights
- * of features.
- *
- * Returns a vector for one draw, and a matrix with one row per draw for several.  The first row
- * equals the single draw under the same seed. dlints_decide makes the same draws for a seed.
+ * dlints_draw_weights(): draw coefficients, and convert them to weights of features.  The first row
+ * of several draws equals a single draw under the same seed, and dlints_decide draws the same
+ * coefficients.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
@@ -71,7 +69,6 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_dot);
 
-/* dlints_dot(weights, features): return the dot product. */
 Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {

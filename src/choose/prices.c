@@ -102,9 +102,8 @@ AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 PG_FUNCTION_INFO_V1(dlints_prices_transfn);
 
 /*
- * dlints_prices(scores, costs, k, targets) -> float8[][]: return the lowest prices that meet the
- * cost targets on average, and the mean costs.  Each row has the candidates of one decision, which
- * chooses the k best.  See core/price.h.
+ * dlints_prices(): return the lowest prices that meet the cost targets, and the mean costs.  Each
+ * row has the candidates of a decision, which chooses the k best (see core/price.h).
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)

@@ -64,8 +64,8 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *
 }
 
 /*
- * dlints_recommend(model, item, features [, k [, profile]]): return the item with the highest
- * score, or the k best (Ghoorchian et al., Algorithm 1, "Select arm").  Ties are broken at random.
+ * dlints_recommend(): return the item with the highest score, or the k best, with random
+ * tie-breaking (Ghoorchian et al., Algorithm 1, "Select arm").
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 

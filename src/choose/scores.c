@@ -110,9 +110,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/*
- * Interleave coefficient vectors.  If "lift" is true, first converts them to weights of features.
- */
+/* Interleave coefficient vectors, or weights computed from them if "lift" is true. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
 {
@@ -317,9 +315,8 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 }
 
 /*
- * Compute the score of each candidate under each draw from "first_draw" on, and pass the scores to
- * "consume".  Each call of "consume" gets scores of at most STRIP candidates, in the order of their
- * indexes.
+ * Compute the scores of all candidates under each draw from "first_draw" on.  Calls "consume" for
+ * at most STRIP candidates at a time, in the order of their indexes.
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)
@@ -358,11 +355,9 @@ ScoresMaxDraws(const Scores *scores)
 }
 
 /*
- * Prepare to score candidates, whose features are the rows of "array".
- *
- * "addends" is added to the scores of the candidates; NULL adds nothing.  "addend_stddevs" has the
- * standard deviation of a random number that each draw adds to a candidate's score; NULL adds
- * nothing.  Only the policy "thompson" uses "addend_stddevs".
+ * Prepare to score the candidates whose features are the rows of "array".  "addends" are added to
+ * scores.  Under the policy "thompson", each draw also adds a random number with the standard
+ * deviation in "addend_stddevs".  Both may be NULL.
  */
 Scores *
 ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,

@@ -222,9 +222,8 @@ ScoreStrip(Shortlist *list, Block *block, int first, int count)
 PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
 
 /*
- * dlints_shortlist(items, features, weights, k [, seed]): return the items that are among the k
- * best under at least one weight vector.  The k best items of the first vector come first.  Ties
- * are broken by dlints_tie_keys(items, seed).
+ * dlints_shortlist(): return the items that are among the k best under any weight vector.  The best
+ * items under the first vector come first. dlints_tie_keys() breaks ties.
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)
@@ -264,10 +263,7 @@ dlints_shortlist_finalfn(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_tie_keys);
 
-/*
- * dlints_tie_keys(items, seed) -> float8[]: return the tie-break keys that dlints_shortlist uses
- * under this seed.  Keys are between 0 and 1.  The key of a NULL item is 0.5.
- */
+/* dlints_tie_keys(): return the tie-break keys of items, from 0 to 1.  A NULL item gets 0.5. */
 Datum
 dlints_tie_keys(PG_FUNCTION_ARGS)
 {

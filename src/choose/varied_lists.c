@@ -175,8 +175,6 @@ VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 	MemoryContextSwitchTo(caller);
 }
 
-/* ---------- slates ---------- */
-
 /* Choose at most k candidates under a draw, best first.  Returns their number. */
 int
 VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen)

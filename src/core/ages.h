@@ -12,12 +12,9 @@
 
 /*
  * Write three features per date.  They fall from 1 for "now" to 0.5 a day, a week and a month from
- * now.
- *
- * Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  In "ages",
- * the features of successive dates are ages_step numbers apart.
- *
- * All tables store dates as floats, so that equal dates have equal features.
+ * now.  Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  The
+ * features of successive dates are ages_step numbers apart.  All tables store dates as floats, so
+ * that equal dates have equal features.
  */
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
 					   float *ages, size_t ages_step);

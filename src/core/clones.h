@@ -44,13 +44,10 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 #define HIGHER(vector, a, b)	CHOOSE(vector, (a) > (b), a, b)
 #define LOWER(vector, a, b)		CHOOSE(vector, (a) < (b), a, b)
 
-/* Unroll a loop of fixed length. */
 #define UNROLL	_Pragma("GCC unroll 16")
 
-/* Size of a CPU's cache line, in bytes */
 #define CACHE_LINE	64
 
-/* Load data into the CPU's cache ahead of use. */
 #ifdef __GNUC__
 #define PREFETCH(address)	__builtin_prefetch(address)
 #else

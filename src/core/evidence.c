@@ -44,9 +44,7 @@ evidence_squares(const Evidence *e)
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/*
- * Return the factor by which the matrix G replaces a matrix H that is not stored (see evidence.h).
- */
+/* Return the factor that turns the matrix G into an estimate of H (see evidence.h). */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -69,9 +67,8 @@ evidence_flush(Evidence *e)
 }
 
 /*
- * Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations.  "reduced" has the
- * features: "count" vectors of dim numbers.  With a discount, weights are discount^age, and the
- * decay is discount^count.
+ * Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations.  With a discount, an
+ * observation has the weight discount^age, and "decay" is discount^count.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
@@ -255,7 +252,6 @@ evidence_is_valid(const Evidence *e)
 		(e->H == NULL || linalg_min_diagonal(e->dim, e->H) >= 0.0);
 }
 
-/* Add observations to the sums over all observations. */
 void
 totals_absorb(Totals *t, int count, const double *rewards, double reference, const double *weights)
 {

@@ -178,7 +178,6 @@ halve(const HalvingSet *set, int count, int *order, int half)
 	return axis;
 }
 
-/* Project a vector on an axis in single precision. */
 static float
 project(int width, const float *axis, const float *vector)
 {

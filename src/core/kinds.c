@@ -80,7 +80,6 @@ kind_fill(const Kind *kind, int count, const double *features,
 	}
 }
 
-/* Convert coefficients to weights of item features, for a user profile. */
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
@@ -128,8 +127,6 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 		lifted += lifted_len;
 	}
 }
-
-/* ---------- projections ---------- */
 
 /* Generate "count" rows of the projection matrix, beginning with row "first". */
 void

@@ -1,9 +1,7 @@
 /*
  * linalg.c
- *		Interface to BLAS and LAPACK.
- *
- * OpenBLAS factors some matrices with a NaN without an error.  Callers therefore check inputs and
- * results.
+ *		Interface to BLAS and LAPACK.  Callers check inputs and results, because OpenBLAS factors
+ *		some matrices with a NaN without an error.
  */
 #include "linalg.h"
 
@@ -32,11 +30,9 @@ static const int unit_stride = 1;
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
- * Prepare BLAS; call this first.  Returns false if memory is short; a later call may succeed.
- *
- * If the address space is limited, OpenBLAS retries its allocation forever.  We therefore test
- * whether memory is available, and make OpenBLAS allocate its buffer at once.  We call a Cholesky
- * factorization, because operations on vectors would not allocate the buffer.
+ * Prepare BLAS; call this first.  Returns false if memory is short; a later call may succeed.  If
+ * memory is limited, OpenBLAS retries its allocation forever.  We therefore test whether memory is
+ * available, and then call a matrix function, which makes OpenBLAS allocate its buffer.
  */
 bool
 linalg_ready(void)

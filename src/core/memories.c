@@ -57,7 +57,6 @@ missing_weight(const Evidence *e)
 	return fmax(0.0, MIN_WEIGHT - *e->N);
 }
 
-/* Return the mean reward minus the reference reward. */
 static double
 mean_above_reference(const Evidence *e, const Totals *totals)
 {
@@ -72,9 +71,8 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Write the sum of rewards times features, for the posterior.  With an intercept, the mean reward
- * is subtracted first, because the ridge must not shrink it.  Returns the mean reward, which the
- * caller adds to the intercept's coefficient.
+ * Write the sum of rewards times features, for the posterior.  Returns the mean reward, which is
+ * subtracted from rewards if the model has an intercept, because the ridge must not shrink it.
  */
 double
 memory_center(const Evidence *e, const Rewards *rewards, double *b)
@@ -132,7 +130,6 @@ typedef struct MemoryFit
 	double		variance;		/* noise variance */
 } MemoryFit;
 
-/* Number of doubles of work space for memory_choose() */
 size_t
 memory_choose_work(int dim, int count)
 {
@@ -217,7 +214,6 @@ usable_variance(double variance, double mean_square)
 	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
 }
 
-/* Estimate the noise variance of rewards for each discount. */
 static void
 estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Rewards *rewards)
 {

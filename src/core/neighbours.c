@@ -17,10 +17,7 @@
 /* Number of users whose data is loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/*
- * Number of steps of conjugate gradients.  Of 1 to 10 steps, 2 gave the best lists (Last.fm,
- * Jester).
- */
+/* Number of steps of conjugate gradients: of 1 to 10 steps, 2 gave the best lists. */
 #define STEPS			2
 
 /* Minimum matrix element.  Smaller elements are ignored, so that products do not underflow. */
@@ -97,7 +94,6 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- products of columns ---------- */
 
-/* Load a user's data ahead into the CPU's cache. */
 static void
 prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 {
@@ -156,7 +152,6 @@ popular_at(Neighbours *n, uint32_t a, uint32_t b)
 	return &n->popular[row * (row + 1) / 2 + column];
 }
 
-/* Number of dot products in the cache for popular items */
 size_t
 neighbours_popular_len(uint32_t items)
 {

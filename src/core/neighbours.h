@@ -38,7 +38,6 @@ typedef struct NeighbourNode
 	float		weight;
 } NeighbourNode;
 
-/* An item and a weight */
 typedef struct Neighbour
 {
 	uint32_t	item;

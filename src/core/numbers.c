@@ -184,7 +184,6 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 
 /* ---------- maxima ---------- */
 
-/* Number of SIMD vectors in a row of scores */
 #define QUADS	(SCORE_LANES / 4)
 
 /*

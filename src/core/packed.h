@@ -24,7 +24,6 @@ packed_head(int len)
 	return 1 + ((size_t) len + 7) / 8;
 }
 
-/* Maximum number of bytes of a compressed vector */
 static inline size_t
 packed_max_size(int len, int width)
 {

@@ -84,10 +84,9 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * Multiply a dense matrix by T_n(scale A'A + shift), for the Chebyshev polynomial T_n.
- *
- * T_1(x) is x.  If "full" is not NULL, it becomes the lower triangle of the product of the old and
- * the new dense matrix.  "spare" is work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK
+ * Multiply a dense matrix by T_n(scale A'A + shift), for the Chebyshev polynomial T_n.  T_1(x) is
+ * x.  If "full" is not NULL, it becomes the lower triangle of the product of the old and the new
+ * dense matrix.  "spare" is work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK
  * vectors.  With is_fast, products are in single precision, which takes a third of the time.
  */
 void

@@ -28,7 +28,7 @@
 #define MAX_ROUNDS	20
 
 /*
- * Accepted excess of a mean cost over a target that cannot be met, relative to the spread of costs
+ * accepted excess of a mean cost over a target that cannot be met, relative to the range of costs
  */
 #define RELAXED_TOLERANCE	0.01
 

@@ -52,7 +52,6 @@ random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 	out[3] = c3;
 }
 
-/* Compute 64 random bits for a seed and an index. */
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
@@ -235,7 +234,6 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	}
 }
 
-/* Write the first "count" standard normals of a stream. */
 void
 random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count, double *out)
 {

@@ -3,7 +3,7 @@
  *		Choose the k candidates with the highest scores, with a maximum number per group.
  *
  * If scores are equal, the smallest tie-break key wins.  Keys must be random: random lists have
- * equal scores, and the probabilities of lists are computed for random keys.
+ * equal scores, and propensities are computed for random keys.
  */
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H

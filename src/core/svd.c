@@ -34,7 +34,6 @@
 /* Eigenvalues of a Gram matrix of unit vectors that are below this are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
-/* Arrays in the work space */
 typedef struct Work
 {
 	double	   *full;
@@ -359,7 +358,6 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 		scale_panel(matrix, n, vectors, sqrt(matrix->items / squares));
 }
 
-/* Squared length of a vector */
 static double
 squared_length(size_t len, const double *vector)
 {

@@ -17,7 +17,6 @@
 
 /* ---------- similarity ---------- */
 
-/* Return the address of a candidate's vector. */
 static float *
 lane_of(const Variety *v, int at)
 {

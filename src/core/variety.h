@@ -15,7 +15,6 @@
 /* Number of candidates that SIMD instructions process together */
 #define VARIETY_STRIP	32
 
-/* Round a number of candidates up to a multiple of VARIETY_STRIP. */
 static inline size_t
 variety_rounded(int count)
 {

@@ -20,7 +20,6 @@
 /* Minimum score of a similar item; smaller scores are rounding errors */
 #define MIN_SCORE			1e-9
 
-/* An array of item numbers */
 typedef struct Items
 {
 	const int32 *numbers;
@@ -69,12 +68,10 @@ AddBaskets(Items baskets, const double *weights, double *scores)
 PG_FUNCTION_INFO_V1(dlints_similar_items);
 
 /*
- * _dlints_similar_items(baskets, clicked, candidates, size): return the items most similar to the
- * clicked items.
- *
- * Similarity is a sum of cosines between items: the number of users who clicked both, divided by
- * the root of the product of both numbers of users.  "baskets" has the distinct items of each user,
- * followed by a 0.  Ties are broken by the item number.
+ * _dlints_similar_items(baskets, ...): return the candidates most similar to the clicked items.
+ * The cosine of two items is the number of users who clicked both, divided by the root of the
+ * product of both items' numbers of users.  A score is the sum over clicked items.  "baskets" has
+ * the distinct items of each user, followed by a 0.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)

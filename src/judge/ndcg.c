@@ -23,11 +23,8 @@ typedef struct NdcgState
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
- * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain, between 0 and 1.
- *
- * It is NDCG@k in the experiments of Ghoorchian et al.  Rows with a NULL are skipped.  The result
- * is NULL if no row has a positive relevance.  Raises an error for a negative or infinite
- * relevance, for k below 1, and if k differs between rows.
+ * dlints_ndcg(): normalized discounted cumulative gain of the k rows with the highest scores
+ * (NDCG@k in the experiments of Ghoorchian et al.).  NULL if no row has a positive relevance.
  */
 Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)

@@ -39,7 +39,6 @@ RaiseInvalidState(const char *message)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message)));
 }
 
-/* Read and check a state of dlints_policy_value. */
 static ArrayType *
 ReadState(Datum state, PolicyValue *value)
 {
@@ -96,12 +95,9 @@ DecisionWeight(double logged, double target)
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
- * dlints_policy_value(reward, logged, target [, predicted, expected]): evaluate a policy.
- *
- * Estimates the mean reward of a target policy from the log of another policy (core/value.h).
+ * dlints_policy_value(): estimate a policy's mean reward from the log of another (core/value.h).
  * "logged" and "target" are the probabilities of the decision under both policies.  "predicted" and
- * "expected" are a model's rewards for the logged decision and for the target policy.  Rows with a
- * NULL argument are skipped.  Probabilities are at most 1, and "logged" is above 0.
+ * "expected" are a model's rewards for the logged decision and for the target policy.
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
@@ -214,8 +210,6 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 	return ResultRow(fcinfo, VALUE_COLUMNS, row.values, row.nulls);
 }
 
-/* ---------- dlints_bounds ---------- */
-
 /* Summary of a sample of bounded numbers */
 typedef struct Sample
 {
@@ -274,13 +268,7 @@ CheckSample(const Sample *sample)
 
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
-/*
- * dlints_bounds(mean, stderr, observations, lowest, highest, confidence): bounds for a mean.
- *
- * The bounds remain valid if a user looks at them repeatedly (core/value.h).  Raises an error if no
- * sample between lowest and highest has this mean and standard error.  "confidence" is between 0
- * and 1.
- */
+/* dlints_bounds(): confidence bounds for a mean, which remain valid if a user looks repeatedly. */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)
 {
@@ -312,17 +300,14 @@ dlints_bounds(PG_FUNCTION_ARGS)
 	return ResultRow(fcinfo, lengthof(values), values, nulls);
 }
 
-/* ---------- _dlints_best ---------- */
-
 /* number of random samples from which _dlints_best estimates probabilities */
 #define DRAWS				10000
 
 PG_FUNCTION_INFO_V1(dlints_best);
 
 /*
- * _dlints_best(means, errors): probability of each normal variable that it is the largest.  The
- * second row of the result is the mean difference of each variable from the largest.  The seed is
- * fixed.  The result is NULL if an array contains a NULL.
+ * _dlints_best(means, errors): probability of each normal variable to be the largest, and its mean
+ * difference from the largest.  The seed is fixed.
  */
 Datum
 dlints_best(PG_FUNCTION_ARGS)

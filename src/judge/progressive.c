@@ -14,7 +14,6 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* State of a window function's partition */
 typedef struct Progress
 {
 	ValueKey	key;			/* the model argument */
@@ -27,8 +26,8 @@ typedef struct Progress
 } Progress;
 
 /*
- * Maximum number of coefficients of a model whose posterior mean we update after each row.  For
- * larger models, this would take too long: their mean may omit the newest 1/16 of the rows.
+ * Models with at most this number of coefficients predict each row from all earlier rows.  Larger
+ * models may omit the newest 1/MAX_LAG_DIVISOR of the rows, to save time.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -54,7 +53,6 @@ MeanIsRecent(const Progress *progress)
 		model->updates - progress->updates <= MaxLag(model);
 }
 
-/* Compute the posterior mean for the discount that the model uses. */
 static void
 ComputeMean(Progress *progress)
 {
@@ -137,9 +135,8 @@ LearnRow(Dlints *model, const Observation *observation, const double *reduced)
 PG_FUNCTION_INFO_V1(dlints_progressive);
 
 /*
- * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict each row's reward.
- * The model is trained on all preceding rows of the partition.  Returns NULL if model, features or
- * profile is NULL.  A row with a NULL reward is only predicted.
+ * dlints_progressive(): predict each row's reward by a model that is trained on the rows before it.
+ * A row with a NULL reward is only predicted.
  */
 Datum
 dlints_progressive(PG_FUNCTION_ARGS)

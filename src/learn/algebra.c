@@ -114,11 +114,8 @@ GetWritableLeft(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
- * dlints || dlints: the model trained on the left model's observations, then the right model's.
- *
- * Parameters and prior are those of the left model.  If one argument is NULL, the result is the
- * other.  Raises an error if the models differ in shape, projection or discounts.  Also the
- * transition function of dlints_concat_agg, and the combine function of dlints_evidence.
+ * dlints || dlints: return the left model, trained also on the right model's observations.  It is
+ * also the transition function of dlints_concat_agg, and the combine function of dlints_evidence.
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
@@ -212,11 +209,8 @@ Subtract(Dlints *left, Dlints *right)
 PG_FUNCTION_INFO_V1(dlints_retract);
 
 /*
- * dlints - dlints: retract the right model's observations from the left model.
- *
- * The models must agree in shape, projection and discounts, and have a half-life or a discount of
- * 1.  If the right argument is NULL, the result is the left model.  Raises an error if the sums of
- * the left model cannot include these observations.
+ * dlints - dlints: retract the right model's observations from the left model.  Raises an error if
+ * the left model cannot contain these observations.
  */
 Datum
 dlints_retract(PG_FUNCTION_ARGS)
@@ -250,10 +244,7 @@ dlints_retract(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_scale);
 
-/*
- * double precision * dlints: multiply the weight of each observation.  The factor is between 0 and
- * 1e10.  NULL leaves the model unchanged, and 0 returns an untrained model without a prior.
- */
+/* double precision * dlints: multiply the weights of all observations. */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
 {
@@ -287,11 +278,7 @@ dlints_scale(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_at);
 
-/*
- * dlints_at(model, at): decay a model with a half-life to the given time.  Returns models without a
- * half-life, and untrained models, unchanged.  Raises an error if the time is infinite or before
- * the newest observation.
- */
+/* dlints_at(): decay a model with a half-life to a time after its newest observation. */
 Datum
 dlints_at(PG_FUNCTION_ARGS)
 {

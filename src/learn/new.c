@@ -88,11 +88,7 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 PG_FUNCTION_INFO_V1(dlints_new);
 
 /*
- * dlints_new(dim, reduced_dim, ...): create an untrained model.
- *
- * See Ghoorchian et al., Algorithm 1, "Input" and "Initialize".  projection_scale is by default
- * 1/sqrt(reduced_dim), as in Theorem 1.  Ridge and noise are estimated if NULL.  Raises an error
- * for a parameter outside its range, and if dim, exploration, policy, intercept or seed is NULL.
+ * dlints_new(): create an untrained model (Ghoorchian et al., Algorithm 1, "Input", "Initialize").
  */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
@@ -151,9 +147,8 @@ SetPriorWeight(Dlints *model, double weight)
 PG_FUNCTION_INFO_V1(dlints_set);
 
 /*
- * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change parameters.  NULL
- * keeps a parameter.  A ridge or noise of 0 is estimated, and a prior_weight of 0 removes the
- * prior.  Raises an error for a value outside its range.  A prior_weight requires a prior.
+ * dlints_set(): change parameters.  A NULL argument keeps a parameter; a ridge or noise of 0 is
+ * estimated, and a prior_weight of 0 removes the prior.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
@@ -211,11 +206,8 @@ RewardStddev(const Evidence *e)
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
- * dlints_with_prior(model, evidence, weight): use the sums of the model "evidence" as the prior.
- *
- * "weight" multiplies the weights of the other model's observations.  It is in (0, 1e10], and 1 if
- * NULL.  If "evidence" is NULL, the model is unchanged; if it is untrained, the prior is removed.
- * Raises an error if the models differ in shape, projection or discounts.
+ * dlints_with_prior(model, evidence, weight): use the sums of the model "evidence" as the prior,
+ * with observations' weights multiplied by "weight".  An untrained "evidence" removes the prior.
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)

@@ -99,13 +99,7 @@ LearnOne(Dlints *model, const Observation *observation)
 
 PG_FUNCTION_INFO_V1(dlints_update);
 
-/*
- * dlints_update(model, features, reward, profile, at, weight): train on one observation.
- *
- * See Ghoorchian et al., Algorithm 1.  "weight" is in (0, 1e10].  Returns NULL for a NULL model,
- * and the model unchanged if features, reward or profile is NULL.  Raises an error for an array of
- * a wrong length, for NaN and numbers beyond 1e50, and if a model with a half-life gets no time.
- */
+/* dlints_update(): train a model on one observation (Ghoorchian et al., Algorithm 1). */
 Datum
 dlints_update(PG_FUNCTION_ARGS)
 {
@@ -147,11 +141,8 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
- * dlints_update_batch(model, features, rewards, profiles, ats, weights): train on many rows.
- *
- * The result equals that of one dlints_update per row, except for rounding.  "features" and
- * "profiles" have a row for each reward.  NULL arguments have the same effect as in
- * dlints_update.  NULL elements raise an error.
+ * dlints_update_batch(): train a model on many observations.  The result is that of dlints_update()
+ * for each of them, except for rounding.
  */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
@@ -184,11 +175,7 @@ RemainsFinite(Datum datum, const Observation *observation)
 
 PG_FUNCTION_INFO_V1(dlints_accepts);
 
-/*
- * dlints_accepts(model, features, reward, profile, at, weight): would dlints_update succeed?
- * Returns NULL if an argument other than at and weight is NULL.  An invalid observation does not
- * raise an error.
- */
+/* dlints_accepts(): would dlints_update() succeed?  Returns false for an invalid observation. */
 Datum
 dlints_accepts(PG_FUNCTION_ARGS)
 {

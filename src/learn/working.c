@@ -43,9 +43,9 @@ static const ExpandedObjectMethods working_methods = {
 static const char pool_name[] = "dlints evidence";
 
 /*
- * Get the memory context for the states of an aggregate.  All groups share one context, because
- * with many contexts, a hash aggregate takes quadratic time.  PostgreSQL does not copy states in
- * it, since it is a child of the aggregate's context.
+ * Get the memory context for the states of an aggregate.  All groups share one context: many
+ * contexts would take quadratic time.  It is a child of the aggregate's, so that PostgreSQL does
+ * not copy states.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -203,9 +203,8 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 #define MODEL_ARGNO		1
 
 /*
- * Prefetch the array of the next row.  Rows fill a heap page from its end, so the next row's array
- * is probably directly below this one.  A wrong address does no harm.  Without prefetching,
- * dlints_evidence takes 20 % longer.
+ * Prefetch the array of the next row, which is probably directly below this row's in the heap page.
+ * Without prefetching, dlints_evidence takes 20 % longer.  A wrong address does no harm.
  */
 static void
 PrefetchNextArray(Datum array)
@@ -248,14 +247,7 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_DATUM(EOHPGetRWDatum(&working->object));
 }
 
-/*
- * dlints_evidence(model, features, reward [, profile [, at [, weight]]]): train on rows.
- *
- * The result is an untrained copy of the model, trained on the rows in the order of ORDER BY.  The
- * result does not include the model's own observations; append it to the model with ||. Rows with a
- * NULL model, features, reward or profile are skipped.  The result is NULL without rows.  Errors
- * are as for dlints_update.
- */
+/* dlints_evidence(): train an untrained copy of the model on all rows. */
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 
 Datum

@@ -125,8 +125,6 @@ ComputeExplanation(FunctionCallInfo fcinfo)
 	return e;
 }
 
-/* ---------- rows of the result ---------- */
-
 static void
 PutRows(const Explanation *e, ReturnSetInfo *rows)
 {
@@ -148,11 +146,8 @@ PutRows(const Explanation *e, ReturnSetInfo *rows)
 PG_FUNCTION_INFO_V1(dlints_explain);
 
 /*
- * dlints_explain(model, features, profile, names): what features add to the expected reward.
- *
- * Returns one row per name with a standard error, and the intercept as the last row.  The sums add
- * up to dlints_predict.  Without names, each feature is a row.  Returns no rows if model, features
- * or profile is NULL.  Raises an error for arrays of a wrong length.
+ * dlints_explain(): return what each group of features adds to the expected reward, with a standard
+ * error, and the intercept as the last row.
  */
 Datum
 dlints_explain(PG_FUNCTION_ARGS)

@@ -20,11 +20,7 @@
 
 PG_FUNCTION_INFO_V1(dlints_project);
 
-/*
- * dlints_project(model, features, profile): compute the features on which the model is trained.
- * See Ghoorchian et al., Algorithm 1, "Calculate z".  Strict.  Raises an error for arrays of a
- * wrong length.
- */
+/* dlints_project(): compute the features z on which the model is trained (Ghoorchian et al.). */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
 {
@@ -36,10 +32,7 @@ dlints_project(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_mean);
 
-/*
- * dlints_mean(model): compute the posterior mean of the coefficients, the intercept last.  See
- * Ghoorchian et al., Algorithm 1, "Calculate psi-hat".  Strict.
- */
+/* dlints_mean(): posterior mean of the coefficients, psi-hat in Ghoorchian et al. */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
 {
@@ -81,9 +74,8 @@ dlints_predict(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
- * dlints_stddev(model, features, profile): compute the standard error of dlints_predict.
- * Multiplied by the model's exploration, it is the standard deviation of Thompson sampling scores.
- * Strict.
+ * dlints_stddev(): standard error of dlints_predict().  Multiplied by the model's exploration, it
+ * is the standard deviation of the scores in Thompson sampling.
  */
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
@@ -98,10 +90,7 @@ dlints_stddev(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
-/*
- * dlints_covariance(model): compute the posterior covariance of the coefficients.  Coefficients are
- * in the order of dlints_mean.  Strict.
- */
+/* dlints_covariance(): posterior covariance of the coefficients. */
 Datum
 dlints_covariance(PG_FUNCTION_ARGS)
 {

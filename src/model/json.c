@@ -36,7 +36,6 @@ typedef struct Member
 	double	   *numbers;		/* the member's value; NULL if the model does not store it */
 } Member;
 
-/* A JSON object with several members */
 typedef struct Object
 {
 	int			dim;
@@ -402,7 +401,6 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	return rows != NULL;
 }
 
-/* Read a member of the current JSON object. */
 static bool
 ReadMember(Reader *reader, const Member *member, int dim)
 {

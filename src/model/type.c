@@ -169,7 +169,6 @@ dlints_typmod_out(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 
-/* Raise an error unless a model fits a type modifier. */
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {

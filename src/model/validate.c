@@ -42,7 +42,6 @@ ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 	return false;
 }
 
-/* Report an error: the parameter "name" is outside its range. */
 static bool
 ReportOutOfRange(Problem *problem, const char *name, const char *range, double value)
 {

@@ -197,7 +197,6 @@ check_context(const RankRequest *request)
 	return n_numbers;
 }
 
-/* Raise an error if a request is invalid or too large. */
 void
 CheckRankRequest(const RankRequest *request)
 {
@@ -233,7 +232,7 @@ FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 	return false;
 }
 
-/* Does an action have a key with the constraint's name? */
+/* Does any action have a cost for the constraint? */
 bool
 IsCostAnnounced(Jsonb *actions, const char *constraint)
 {

@@ -90,9 +90,8 @@ action_price(const JsonbValue *action)
 PG_FUNCTION_INFO_V1(dlints_encode_actions);
 
 /*
- * _dlints_encode_actions(context, actions, vectors, numbers, constraint_names) -> n, id, price,
- * features: compute the features of each action.  "numbers" has the elements of the context's
- * vectors, after projection.  The request must be valid.
+ * _dlints_encode_actions(): compute the features of each action of a valid request.  "numbers" has
+ * the elements of the context's vectors, after projection.
  */
 Datum
 dlints_encode_actions(PG_FUNCTION_ARGS)
@@ -135,9 +134,8 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_announced_cost);
 
 /*
- * _dlints_announced_cost(action, constraint_name) -> float8: return the action's cost for a
- * constraint.  Returns NULL if the action has no valid cost, because an action may be older than
- * the constraint.
+ * _dlints_announced_cost(): return an action's cost for a constraint; NULL if it has no valid cost,
+ * for example because the action is older than the constraint.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)
@@ -152,10 +150,7 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
-/*
- * _dlints_read_vector(value, length) -> float8[]: convert a JSON array of "length" numbers.
- * Returns NULL for any other value.
- */
+/* _dlints_read_vector(): convert a JSON array of "length" numbers; NULL for other values. */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)
 {

@@ -1,8 +1,7 @@
 /*
  * action_names.c
- *		Names for the values in a ranker's contexts and actions.
- *
- * For example, {"size": "large"} has the name ".size=large".
+ *		Names for the values in a ranker's contexts and actions: {"size": "large"} becomes
+ *		".size=large".
  */
 #include "postgres.h"
 

@@ -1,8 +1,7 @@
 /*
  * allowed.c
- *		Evaluate the settings "candidates", "bonus" and "cap_group" outside recommend().
- *
- * The results do not contain items for which one of these SQL expressions raises an error.
+ *		Evaluate the settings "candidates", "bonus" and "cap_group" outside recommend(), for items
+ *		for which none of these SQL expressions raises an error.
  */
 #include "postgres.h"
 
@@ -57,10 +56,7 @@ ReadShortlist(PageRequest *page, Datum *keys, int count)
 
 PG_FUNCTION_INFO_V1(dlints_allowed_items);
 
-/*
- * _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) -> setof anyelement:
- * return the items that a list may contain.
- */
+/* _dlints_allowed_items(): return the items that a list may contain. */
 Datum
 dlints_allowed_items(PG_FUNCTION_ARGS)
 {
@@ -95,9 +91,8 @@ expression_error(PageRequest *page)
 PG_FUNCTION_INFO_V1(dlints_try_rules);
 
 /*
- * _dlints_try_rules(user_id "any", context jsonb) -> (n_candidates bigint, n_failing bigint,
- * example text, problem text): evaluate the recommender's expressions for all items.  Raises an
- * error if an expression fails for all items.
+ * _dlints_try_rules(): evaluate the SQL expressions for all items, and count the items for which
+ * one fails.  Raises an error if this happens for all items.
  */
 Datum
 dlints_try_rules(PG_FUNCTION_ARGS)

@@ -48,8 +48,8 @@ encode_rows(int count, int factors, int columns, const float4 *features)
 PG_FUNCTION_INFO_V1(dlints_block_codes);
 
 /*
- * _dlints_block_codes(features real[][], factors integer) -> bytea: round features to bytes.  Each
- * row of "features" has the latent factors of an item, followed by its other features.
+ * _dlints_block_codes(): round features to bytes.  A row has the latent factors of an item,
+ * followed by its other features.
  */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)
@@ -71,9 +71,8 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers);
 
 /*
- * _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates real[])
- * -> real[]: build an item's row of the array "numbers" in the table "block".  Costs are 0 unless
- * "costs" has "n_costs" elements.
+ * _dlints_block_numbers(): build an item's row of the array "numbers" in the table "block".  Costs
+ * are 0 unless "costs" has "n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -110,8 +109,8 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
 
 /*
- * _dlints_block_numbers_differ(old real[][], new real[][]) -> boolean: do the numbers differ enough
- * to rewrite the block?  A change of an item's popularity by less than 5 % does not count.
+ * _dlints_block_numbers_differ(): do the numbers differ enough to rewrite the block?  A change of
+ * an item's popularity by less than 5 % does not count.
  */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
@@ -203,12 +202,9 @@ summarize_number(int count, int width, const float4 *numbers, float4 *mean, floa
 PG_FUNCTION_INFO_V1(dlints_block_centroid);
 
 /*
- * _dlints_block_centroid(codes bytea, numbers real[][], factors integer, columns integer) ->
- * (codes bytea, means real[], spreads real[]): compute means and spreads of a block's items.
- *
- * The result "codes" has the mean features and the principal axes.  The spread of features is their
- * standard deviation in other directions.  The spread of a number, such as a cost, is its largest
- * distance from the mean.
+ * _dlints_block_centroid(): compute means and spreads of a block's items.  The result "codes" has
+ * the mean features and the principal axes.  The spread of features is their standard deviation in
+ * other directions.  The spread of a number, such as a cost, is its largest distance from the mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
@@ -293,9 +289,8 @@ make_set(int count, int width, const float4 *vectors, const float4 *weights, int
 PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
- * _dlints_halving_tree(sample real[][], scale real[], depth integer) -> real[]: build a tree that
- * divides items into 2^depth groups.  The result contains the weights of features, and then the
- * tree.
+ * _dlints_halving_tree(): build a tree that divides items into 2^depth groups.  The result contains
+ * the weights of features, and then the tree.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)
@@ -347,9 +342,8 @@ read_tree(FunctionCallInfo fcinfo, int width, int *depth)
 PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
- * _dlints_halving_part(tree real[], features real[], bits bigint) -> integer: return the leaf of
- * the tree to which an item belongs.  Leaves are numbered from 0.  If the item equals the median of
- * a node, a bit of the random number "bits" chooses the side.
+ * _dlints_halving_part(): return the leaf of the tree to which an item belongs, from 0.  If the
+ * item equals the median of a node, a bit of the random number "bits" chooses the side.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)
@@ -367,8 +361,8 @@ dlints_halving_part(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_halving_order);
 
 /*
- * _dlints_halving_order(tree real[], features real[][], size integer) -> integer[]: sort items, so
- * that each group of "size" consecutive items is similar.  Returns the new position of each item.
+ * _dlints_halving_order(): compute new positions of items, so that each group of "size" successive
+ * items is similar.
  */
 Datum
 dlints_halving_order(PG_FUNCTION_ARGS)

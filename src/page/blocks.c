@@ -120,8 +120,8 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Offer an item to the lists of best items of the weight vectors in its mask.  Scores with a bonus
- * are doubles, because rounding to floats would make different scores equal.
+ * Add an item to the best items under each weight vector in its mask, if its score suffices.
+ * Scores with a bonus are doubles, because rounding to floats would make different scores equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)

@@ -51,8 +51,6 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 	return page->settings.has_effects && is_predicted(policy);
 }
 
-/* ---------- scores ---------- */
-
 /* Compute the number that is added to each candidate's score, such as the item's bonus. */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -127,7 +125,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)
 	{
-		/* use the tie-break keys that the search in blocks.c uses */
+		/* use the same tie-break keys as the search in blocks.c */
 		candidates->tie_keys = AllocateMany(sizeof(uint64), set->count);
 		for (int i = 0; i < set->count; i++)
 			candidates->tie_keys[i] = slate_tie_key((uint64) seed, set->numbers[i]);

@@ -64,7 +64,7 @@ typedef struct ClickReader
 	KeyTable   *shown;			/* items of the logged list; NULL until needed */
 	KeyTable   *recent;			/* items in the argument "recent"; NULL: none */
 	bool		is_of_session;
-	Bitmapset  *counted;		/* positions in the logged list that the history contains */
+	Bitmapset  *counted;		/* positions whose impressions the user's history contains */
 } ClickReader;
 
 /* ---------- the click log ---------- */

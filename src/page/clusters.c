@@ -28,7 +28,7 @@
 /* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
 /*
- * A block's estimated highest score is the score of its mean plus this many standard deviations. 
+ * A block's estimated highest score is the score of its mean plus this many standard deviations.
  * In four real logs, the items found had .996 of the score of the best items (6 deviations: .992).
  */
 #define SPREADS			8.0f
@@ -228,7 +228,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* divide largest distances by SPREADS, by which byte_write_bounds() multiplies them */
+		/* byte_write_bounds() must not multiply spreads that are maximum distances by SPREADS */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
@@ -248,7 +248,9 @@ RankBlocks(BlockScorer *scorer)
 
 /* ---------- the choice ---------- */
 
-/* Compute the sort keys of unread blocks, and move promising blocks to the front. */
+/*
+ * Compute the sort keys of unread blocks.  Moves blocks that may improve the result to the front.
+ */
 static void
 find_keys(BlockChoice *choice)
 {

@@ -26,7 +26,6 @@
 #include "compat.h"
 #include "page/tables.h"
 
-/* Look up a schema.  Raises an error if another session has dropped the schema. */
 static HeapTuple
 schema_row(Oid schema)
 {
@@ -167,9 +166,8 @@ EnterSchema(Oid schema)
 PG_FUNCTION_INFO_V1(dlints_enter);
 
 /*
- * _dlints_enter(setting regclass) -> name: set the search_path to the schema of a recommender or
- * ranker.  The calling function's SET clause restores it.  Raises an error if the schema has no
- * settings or models.
+ * _dlints_enter(): set the search_path to the schema of a recommender or ranker, until the end of
+ * the calling SQL function.  Raises an error if the schema has no settings or models.
  */
 Datum
 dlints_enter(PG_FUNCTION_ARGS)

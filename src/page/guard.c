@@ -26,8 +26,6 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* ---------- functions ---------- */
-
 /* number of changes to pg_proc since the session began */
 static uint64 n_changes = 0;
 
@@ -52,7 +50,6 @@ extension_owner(Oid extension_schema)
 	return owner;
 }
 
-/* Does the extension have a function with this name? */
 static bool
 is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 {
@@ -128,12 +125,10 @@ CheckNamesakes(Oid extension_schema)
 	checked_changes = changes;
 }
 
-/* ---------- temporary relations ---------- */
-
 /* views that depend on the user's tables, which DROP TABLE ...  CASCADE also drops */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
-/* Raise an error if one of these views was dropped, and a temporary relation has its name. */
+/* Raise an error if a view in bound_views was dropped, and a temporary relation has its name. */
 void
 CheckTemporaryRelations(Oid schema)
 {

@@ -33,8 +33,8 @@ struct UserHistory
 	TimestampTz settled_until;	/* impressions before this time count even without a reward */
 	int			n_examined;
 	const float8 *examination;	/* examination probabilities by position (last: all later ones) */
-	double		weight;			/* sum over all items, as is "expected" */
-	double		expected;
+	double		weight;			/* sum over all items */
+	double		expected;		/* sum over all items */
 	KeyTable   *numbers;			/* indexes of "items" */
 	int			count;
 	int			size;
@@ -96,7 +96,7 @@ IsSettled(const PageRequest *page, TimestampTz at)
 	return at < page->history->settled_until;
 }
 
-/* Add the impression at a position of an earlier list, from 0, to the history; -1 adds all. */
+/* Add the impression at "position" (from 0) of an earlier list to the history; -1 adds all. */
 void
 AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz at, int position)
 {

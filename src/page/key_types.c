@@ -2,7 +2,7 @@
  * key_types.c
  *		Convert values to the types of a recommender's keys.
  *
- * SQL functions take bigint for keys of all integer types, so that callers can pass any integer.
+ * For keys of all integer types, SQL functions take bigint, so that callers can pass any integer.
  */
 #include "postgres.h"
 
@@ -58,9 +58,8 @@ narrow_keys(ArrayType *keys, Oid type, FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_key_argument);
 
 /*
- * _dlints_key_argument(value "any", name text, type anyelement) -> anyelement: convert a key or an
- * array of keys to the type of the third argument.  "name" is the argument's name in error
- * messages.
+ * _dlints_key_argument(): convert a key, or an array of keys, to the type of the third argument.
+ * "name" is the argument's name in error messages.
  */
 Datum
 dlints_key_argument(PG_FUNCTION_ARGS)
@@ -87,7 +86,6 @@ dlints_key_argument(PG_FUNCTION_ARGS)
 
 /* ---------- keys in a log ---------- */
 
-/* Input function of a type */
 typedef struct TypeInput
 {
 	FmgrInfo	function;
@@ -154,10 +152,7 @@ try_input(TypeInput *input, char *text, Datum *value)
 
 PG_FUNCTION_INFO_V1(dlints_try_cast);
 
-/*
- * _dlints_try_cast(value text, type anyelement) -> anyelement: convert a text to the type of the
- * second argument.  Returns NULL if the text is invalid.
- */
+/* _dlints_try_cast(): convert a text to the type of the second argument; NULL if it is invalid. */
 Datum
 dlints_try_cast(PG_FUNCTION_ARGS)
 {

@@ -39,7 +39,6 @@ FitsIndex(Oid type, Datum key)
 
 PG_FUNCTION_INFO_V1(dlints_fits_index);
 
-/* _dlints_fits_index(key "any") -> boolean */
 Datum
 dlints_fits_index(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,7 @@
 /*
  * lanes.c
- *		Score rows of the tables "block" and "centroid" under many weight vectors.
+ *		Score items of the table "block", and means of items in "centroid", under many weight
+ *		vectors.
  */
 #include "postgres.h"
 
@@ -15,8 +16,6 @@
 #include "page/candidates.h"
 #include "page/lanes.h"
 #include "sql/arrays.h"
-
-/* ---------- weights ---------- */
 
 /* Return the power of two that scales the largest weight to about 1. */
 static double
@@ -91,8 +90,6 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 	scorer->narrow = AllocateMany(sizeof(float), (Size) MAX_ITEMS * scorer->n_narrow);
 	return scorer;
 }
-
-/* ---------- rows ---------- */
 
 /*
  * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.  In "codes",

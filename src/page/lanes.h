@@ -1,6 +1,7 @@
 /*
  * lanes.h
- *		Score rows of the tables "block" and "centroid" under many weight vectors.
+ *		Score items of the table "block", and means of items in "centroid", under many weight
+ *		vectors.
  */
 #ifndef DLINTS_PAGE_LANES_H
 #define DLINTS_PAGE_LANES_H
@@ -18,7 +19,7 @@ typedef struct Lanes
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* Scorer of rows of the table "block" or "centroid", under many weight vectors */
+/* Scores items, or means of items, under many weight vectors */
 typedef struct BlockScorer
 {
 	PageRequest *page;

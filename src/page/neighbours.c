@@ -141,7 +141,7 @@ ScoresAllNeighbours(const PageRequest *page)
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add unscored items with the largest neighbour scores, at least "minimum", to the candidates. */
+/* Add items with the largest neighbour scores to the candidates, unless a search scored them. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {

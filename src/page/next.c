@@ -214,9 +214,8 @@ read_treatment(Datum name)
 PG_FUNCTION_INFO_V1(dlints_next);
 
 /*
- * _dlints_next(setting, decision, k, user_id, session): return the next page of a list.  The page
- * has the policy and the profile of the first page, and no items of earlier pages.  Its logged
- * probabilities are conditional on the earlier pages.
+ * _dlints_next(): return the next page of a list, with the policy and the profile of the first
+ * page.  Its logged probabilities are conditional on the earlier pages, whose items it excludes.
  */
 Datum
 dlints_next(PG_FUNCTION_ARGS)

@@ -23,8 +23,8 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /* ---------- requests ---------- */
 
 /*
- * Raise an error unless an argument has the expected key type.  The error is a serialization
- * failure: dlints_alter_recommender() may have changed the type concurrently, and a retry succeeds.
+ * Raise an error unless an argument has the expected key type.  As dlints_alter_recommender() may
+ * have changed the type concurrently, this is a serialization failure: a retry succeeds.
  */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
@@ -85,7 +85,6 @@ OpenSchema(PageRequest *page, FunctionCallInfo fcinfo)
 	page->nest_level = nest_level;
 }
 
-/* Call OpenSchema() for a recommender. */
 void
 OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -257,7 +256,6 @@ sqlstate_argument(FunctionCallInfo fcinfo)
 
 PG_FUNCTION_INFO_V1(dlints_is_row_error);
 
-/* _dlints_is_row_error(code text) -> boolean: call IsRowError() for an SQLSTATE. */
 Datum
 dlints_is_row_error(PG_FUNCTION_ARGS)
 {
@@ -266,7 +264,6 @@ dlints_is_row_error(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_is_object_error);
 
-/* _dlints_is_object_error(code text) -> boolean: call IsObjectError() for an SQLSTATE. */
 Datum
 dlints_is_object_error(PG_FUNCTION_ARGS)
 {

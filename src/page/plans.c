@@ -1,8 +1,7 @@
 /*
  * plans.c
- *		Prepared statements of recommenders and rankers, kept for the session.
- *
- * A plan depends on the search_path, so each schema has separate plans.
+ *		Prepared statements of recommenders and rankers, kept for the session.  Each schema has its
+ *		own, because a plan depends on the search_path.
  */
 #include "postgres.h"
 
@@ -73,7 +72,6 @@ drop_surplus(XactEvent event, void *arg)
 	kept_plans = NULL;
 }
 
-/* Replace all occurrences of "from" in a statement's text. */
 static char *
 replace_word(const char *sql, const char *from, const char *to)
 {

@@ -40,7 +40,7 @@ static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* For each key of the object "like" in $1, select whether it names a column, and one of dates. */
+/* For each key in $1 -> 'like': is it the name of a column, and does the column have dates? */
 static const PageQuery liked_columns = {
 	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
 	"FROM setting s, jsonb_each($1 -> 'like') l",

@@ -3,14 +3,12 @@
  *		Draw the candidates of a list of random items from a large catalogue.
  *
  * The table "block" has slots for items, some of them empty.  We draw slots without replacement
- * until we have found enough eligible items, so that all eligible items have the same probability.
+ * until we have found enough eligible items.  If we find too few for a list, we read all items.
  *
  * The propensity of an item depends on the number of eligible items, which we estimate.  If the
  * n-th slot drawn of N slots has the m-th eligible item, (m - 1) / (n - 1) * N is an unbiased
  * estimate (Haldane, 1945).  If we stop after n draws because of the limit, m / n * N is unbiased
  * (Girshick, Mosteller and Savage, 1946).
- *
- * If we find too few eligible items for the list, we read all items.
  */
 #include "postgres.h"
 

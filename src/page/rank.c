@@ -26,7 +26,6 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* number of result columns */
 #define ANSWER_COLUMNS	5
 
 typedef struct Ranking
@@ -42,8 +41,6 @@ typedef struct Ranking
 	int64		number;			/* decision number */
 	ReturnSetInfo *rows;
 } Ranking;
-
-/* ---------- SQL statements ---------- */
 
 static const PageQuery read_settings = {
 	"SELECT random() < s.live_share, s.vectors,"
@@ -91,7 +88,7 @@ static const PageQuery find_prices = {
 };
 
 /*
- * SQL statement that ranks actions, logs the decision and returns the ranking.  The arguments are
+ * SQL statement that ranks actions, logs the decision and returns the ranking.  Its arguments are
  * context, actions, is_live, number, event and is_deferred.  Unless is_live is true, actions keep
  * the caller's order.
  */
@@ -364,9 +361,8 @@ event_argument(FunctionCallInfo fcinfo, int argno)
 PG_FUNCTION_INFO_V1(dlints_rank);
 
 /*
- * _dlints_rank(setting regclass, event, context, actions, deferred) -> event_id, action, position,
- * probability, expected: rank the actions of an event and log the decision.  If the event was
- * ranked before, returns the logged ranking.
+ * _dlints_rank(): rank the actions of an event and log the decision.  If the event was ranked
+ * before, returns the logged ranking.
  */
 Datum
 dlints_rank(PG_FUNCTION_ARGS)

@@ -133,12 +133,9 @@ replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *si
 PG_FUNCTION_INFO_V1(dlints_replay_list);
 
 /*
- * _dlints_replay_list(user_id "any", context jsonb, items "any", profile real[], seed bigint, signs
- * integer[]) -> (scores float8[], costs float8[][]): repeat the choice of a list under two
- * draws from the current model's posterior.
- *
- * Returns the scores of the candidates without prices, and their costs times "signs".  Candidates
- * are the items that any price could bring into the list.  Only the user may be NULL.
+ * _dlints_replay_list(): choose a logged list again under two posterior draws of the current model.
+ * Returns the candidates' scores without dual prices, and their costs times "signs".  Candidates
+ * are the items that some price would bring into the list.
  */
 Datum
 dlints_replay_list(PG_FUNCTION_ARGS)
@@ -196,12 +193,10 @@ sum_best(const Slate *slate, int n)
 PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
- * _dlints_cluster_recall(profile real[], seed bigint) -> float8[]: measure the recall of searches
- * that do not read all blocks.
- *
- * The first number is the sum of the scores of the ten best items found, relative to the sum for
- * the ten best of all items.  The second is the share of posterior draws whose best item is found.
- * Returns NULL if requests search all blocks, or if no sum is positive.
+ * _dlints_cluster_recall(): measure the recall of searches that do not read all blocks of items.
+ * Returns the sum of the scores of the ten best items found, relative to that of the ten best of
+ * all items, and the share of posterior draws whose best item is found.  NULL if requests search
+ * all blocks, or if no sum is positive.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

@@ -68,9 +68,8 @@ check_decision(int64 decision, bool exists, bool is_of_another)
 PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 
 /*
- * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id): store the outcome
- * of an impression.  A reward may arrive before its decision.  A reward that is reported twice
- * counts once.
+ * _dlints_recommender_reward(): store the outcome of an impression.  A reward may arrive before its
+ * decision, and counts once if it is reported twice.
  */
 Datum
 dlints_recommender_reward(PG_FUNCTION_ARGS)

@@ -49,7 +49,6 @@
 /* first id, for tie-breaking, of items without a row in the table "item_vector" */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
-/* Select trending items, best first. */
 static const PageQuery top_trends = {
 	"SELECT t.item, t.score::float8, NULL::text FROM trend t ORDER BY t.score DESC", {0}};
 

@@ -107,9 +107,8 @@ shrinkage(const float4 *sum, int length, double clicks)
 PG_FUNCTION_INFO_V1(dlints_mean_profile);
 
 /*
- * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]: return the mean of
- * elements 1 to "liked" of clicked items' feature vectors, shrunken toward 0.  Returns NULL without
- * clicks.
+ * _dlints_mean_profile(sum, clicks, liked): return the mean of the first "liked" features of
+ * clicked items, shrunken toward 0.  NULL without clicks.
  */
 Datum
 dlints_mean_profile(PG_FUNCTION_ARGS)
@@ -145,11 +144,9 @@ dlints_mean_profile(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_profile_of);
 
 /*
- * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer) ->
- * real[]: return the profile that models are trained on.
- *
- * The profile is mean times scale, followed by the weights of popularity and neighbour score, which
- * are the last two elements of "weights".  A NULL mean stands for zeros.
+ * _dlints_profile_of(mean, scale, weights, liked, aged): return the profile that models are trained
+ * on.  It is mean times scale, followed by the weights of popularity and neighbour score, which are
+ * the last two elements of "weights".  A NULL mean stands for zeros.
  */
 Datum
 dlints_profile_of(PG_FUNCTION_ARGS)
@@ -214,9 +211,8 @@ read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
 PG_FUNCTION_INFO_V1(dlints_block_similarity);
 
 /*
- * _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[]) ->
- * float8[]: for each range of features, return the dot product of an item and a user's mean
- * profile, shrunken toward 0.  The last element of "sum" is the sum of weights.
+ * _dlints_block_similarity(): for each range of features, return the dot product of an item and a
+ * user's mean profile, shrunken toward 0.  The last element of "sum" is the sum of weights.
  */
 Datum
 dlints_block_similarity(PG_FUNCTION_ARGS)
@@ -262,8 +258,8 @@ UnixTime(TimestampTz at)
 PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
- * _dlints_ages(dates real[], at timestamptz) -> real[]: compute three features of each date,
- * relative to "at".  Dates are Unix times.  NULL and infinite dates get zeros.  See write_ages().
+ * _dlints_ages(): compute three features of each date, relative to the time "at" (see core/ages.h).
+ * NULL and infinite dates get zeros.
  */
 Datum
 dlints_ages(PG_FUNCTION_ARGS)

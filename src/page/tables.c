@@ -395,8 +395,8 @@ partition_lookup(LogTable *log, int partition)
 }
 
 /*
- * Call a function for the newest rows with the given key, such as the newest lists of a user.  The
- * default partition comes first.  Recent rows are there until their month gets a partition.
+ * Call a function for the newest rows with the given key, such as the newest lists of a user.
+ * Reads the default partition first, which has recent rows until their month gets a partition.
  */
 void
 LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)

@@ -30,7 +30,6 @@ raise_incomplete(void)
 			 errdetail("A row of \"model\" or \"constraint_price\" is missing.")));
 }
 
-/* Prepare a model for the duration of the request. */
 static PreparedModel *
 prepare_state(const PageRequest *page, NullableDatum state)
 {

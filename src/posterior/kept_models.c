@@ -2,17 +2,16 @@
  * kept_models.c
  *		Cache of models, and of the results that are computed from them.
  *
- * A query often passes the same model with every row.  We therefore read and factor each model
- * once.  Most calls only compare the argument with a cached key.
+ * A query often passes the same model with every row, so we read and factor each model once.  Most
+ * calls only compare the argument with a cached key.
  *
- * A backend has one cache, limited by dlints.model_cache_size.  We do not evict the model that a
- * function call in a running plan used last.  Other models are evicted at random, because queries
- * often scan models cyclically, which is the worst case of LRU.
+ * A backend has one cache, limited by dlints.model_cache_size.  It keeps the model that a function
+ * call in a running plan used last.  Other models are evicted at random, because queries often scan
+ * models cyclically, which is the worst case of LRU.
  *
- * The cache key of a value stored out of line is its toast pointer.  The OID in a toast pointer can
- * be reused by a later transaction.  When a transaction first uses a cached model, we therefore
- * compare the first chunk of the value.  The cache key of an inline value consists of all its
- * bytes.
+ * A value stored out of line has its toast pointer as its key.  A later transaction may reuse the
+ * OID in it, so each transaction first compares the first chunk of the value.  The key of an inline
+ * value consists of all its bytes.
  */
 #include "postgres.h"
 
@@ -89,8 +88,8 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless "model" equals the previous model, which the key identifies.  Equal models
- * may have different keys, because they were stored twice.  The key then identifies "model",
+ * Raise an error unless "model" equals the previous row's model, which the key identifies.  Equal
+ * models may have different keys, because they were stored twice.  The key then identifies "model",
  * because the next rows probably contain the same datum.
  */
 void
@@ -183,7 +182,6 @@ UpdateKeptBytes(PreparedModel *model)
 	kept_bytes = kept_bytes + model->bytes - before;
 }
 
-/* Allocate memory for a result that is computed from a model. */
 void *
 PreparedAlloc(PreparedModel *model, Size size)
 {

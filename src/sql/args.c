@@ -51,7 +51,6 @@ AggregateSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
 }
 
-/* Is this a numeric type that ArgNumber() accepts? */
 bool
 TypeIsNumber(Oid type)
 {

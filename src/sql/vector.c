@@ -79,17 +79,12 @@ dlints_vector_send(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector);
 
-/*
- * dlints_vector(anyarray): cast an array of numbers to dlints_vector.  Raises an error if the
- * elements are not numbers.
- */
+/* dlints_vector(anyarray): cast an array of numbers to dlints_vector. */
 Datum
 dlints_vector(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_ARRAYTYPE_P(ArgArray(fcinfo, 0));
 }
-
-/* ---------- planner support ---------- */
 
 PG_FUNCTION_INFO_V1(dlints_vector_support);
 
@@ -154,7 +149,6 @@ ConvertVector(Datum datum, Size width)
 	return PointerGetDatum(array);
 }
 
-/* Get the elements of an array of vectors. */
 static int
 GetElements(ArrayType *array, Datum **elements)
 {
@@ -216,10 +210,7 @@ dlints_from_halfvec(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_from_vectors);
 
-/*
- * dlints_from_vector(vector[]): convert an array of vectors to the rows of a matrix.  Raises an
- * error if the vectors differ in length.
- */
+/* dlints_from_vector(vector[]): convert an array of vectors to the rows of a matrix. */
 Datum
 dlints_from_vectors(PG_FUNCTION_ARGS)
 {
@@ -228,10 +219,7 @@ dlints_from_vectors(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_from_halfvecs);
 
-/*
- * dlints_from_halfvec(halfvec[]): convert an array of halfvecs to the rows of a matrix.  Raises an
- * error if the halfvecs differ in length.
- */
+/* dlints_from_halfvec(halfvec[]): convert an array of halfvecs to the rows of a matrix. */
 Datum
 dlints_from_halfvecs(PG_FUNCTION_ARGS)
 {

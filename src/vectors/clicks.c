@@ -1,11 +1,10 @@
 /*
  * clicks.c
- *		A click log in memory, as a sparse matrix of users and items.
+ *		A click log in memory, as a sparse matrix of users and items, with 16 bytes per row of the
+ *		log.
  *
  * Users and items are sorted by hash, and each user's matrix cells by item.  Results therefore do
  * not depend on the order of the log's rows.
- *
- * The log takes 16 bytes per row, and is sorted in place.
  */
 #include "postgres.h"
 

@@ -43,8 +43,8 @@ read_number(FunctionCallInfo fcinfo, const char *what)
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
 /*
- * _dlints_column_number(value "any") -> float8: convert a number to double precision.  Returns NULL
- * for NULL, for infinity and NaN, and for numbers above 1e100 in size.
+ * _dlints_column_number(): convert a number to double precision; NULL if it is not finite, or above
+ * 1e100 in size.
  */
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
@@ -59,8 +59,7 @@ dlints_column_number(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_click_weight);
 
 /*
- * _dlints_click_weight(weight "any") -> float8: limit the weight of a click to -1000 to 1000.
- * NULL, infinity and NaN become 0.
+ * _dlints_click_weight(): limit the weight of a click to -1000 to 1000.  Invalid weights become 0.
  */
 Datum
 dlints_click_weight(PG_FUNCTION_ARGS)
@@ -110,9 +109,8 @@ clip(double *vector, int length)
 PG_FUNCTION_INFO_V1(dlints_column_vector);
 
 /*
- * _dlints_column_vector(value "any", length integer, norm float8) -> real[]: divide an embedding by
- * "norm", the typical norm of the embeddings in its column.  Returns zeros for NULL, and for an
- * embedding whose number of elements is not "length".
+ * _dlints_column_vector(value, length, norm): divide an embedding by "norm", the typical norm in
+ * its column.  Returns zeros unless the embedding has "length" elements.
  */
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)
@@ -137,13 +135,11 @@ dlints_column_vector(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* ---------- checks of stored arrays ---------- */
-
 PG_FUNCTION_INFO_V1(dlints_are_finite);
 
 /*
- * _dlints_are_finite(numbers real[], length integer) -> boolean: does the array have "length"
- * numbers, all finite?  A NULL length means any length.  Returns NULL for a NULL array.
+ * _dlints_are_finite(numbers, length): does the array have "length" numbers, all finite?  A NULL
+ * length means any length.
  */
 Datum
 dlints_are_finite(PG_FUNCTION_ARGS)

@@ -76,8 +76,6 @@ typedef struct Reader
 	double		newest;			/* day of the log's newest click */
 } Reader;
 
-/* ---------- the query ---------- */
-
 static void
 BeginClicks(QueryReader *query, TupleDesc desc)
 {
@@ -116,8 +114,6 @@ AddClick(QueryReader *query, const Datum *values)
 	click->weight = ArgBounded(DatumGetFloat8(values[WEIGHT]), "weight");
 	reader->newest = Max(reader->newest, click->day);
 }
-
-/* ---------- sums ---------- */
 
 /* Sum the decayed weights of an item's clicks.  Clicks of a user in the same period count once. */
 static double
@@ -177,8 +173,6 @@ PutSums(ReturnSetInfo *rows, const Reader *reader)
 	MemoryContextDelete(row);
 }
 
-/* ---------- the function ---------- */
-
 /* Read an array argument of positive numbers of days.  Returns its length. */
 static int
 ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
@@ -202,9 +196,8 @@ ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
 PG_FUNCTION_INFO_V1(dlints_decayed_clicks);
 
 /*
- * _dlints_decayed_clicks(query, half_lives, periods): for each item, sum the decayed weights of its
- * clicks under each half-life.  The query returns user, item, day and weight.  A user's clicks on
- * an item count once in each period.  Clicks without a user all count.
+ * _dlints_decayed_clicks(): for each item, sum the weights of its clicks, decayed under each
+ * half-life.  A user's clicks on an item count once in each period.
  */
 Datum
 dlints_decayed_clicks(PG_FUNCTION_ARGS)

@@ -6,8 +6,8 @@
  * Each value becomes a name with a weight.  The hash of the name determines a vector of random
  * signs.  The result is the weighted sum of these vectors.
  *
- * The functions are immutable.  They reject types whose output depends on a setting, the catalog or
- * the time zone.
+ * The functions are immutable, so they reject types whose output depends on a setting, the catalog
+ * or the time zone.
  */
 #include "postgres.h"
 
@@ -384,11 +384,7 @@ AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 
 PG_FUNCTION_INFO_V1(dlints_encode);
 
-/*
- * dlints_encode(n, VARIADIC "any"): hash pairs of names and values to a real[] of n numbers, scaled
- * to length 1. n is 1 to 65536.  NULL values add nothing.  Raises an error for an unsupported type,
- * a NULL name, an odd number of arguments, and an invalid number.
- */
+/* dlints_encode(n, VARIADIC "any"): hash pairs of a name and a value to a vector of n numbers. */
 Datum
 dlints_encode(PG_FUNCTION_ARGS)
 {
@@ -418,10 +414,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_encode_jsonb);
 
-/*
- * dlints_encode(n, document): hash a jsonb document to a real[] of n numbers, scaled to length 1.
- * Nested keys are joined by dots.  NULL gives zeros.
- */
+/* dlints_encode(n, document): hash a jsonb document to a vector of n numbers. */
 Datum
 dlints_encode_jsonb(PG_FUNCTION_ARGS)
 {
@@ -436,8 +429,8 @@ dlints_encode_jsonb(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_encode_column);
 
 /*
- * _dlints_encode_column(n, name, value "any"): like dlints_encode(n, name, value), but invalid
- * numbers in a jsonb document are skipped.
+ * _dlints_encode_column(n, name, value): like dlints_encode(n, name, value), but skip invalid
+ * numbers in a jsonb document.
  */
 Datum
 dlints_encode_column(PG_FUNCTION_ARGS)

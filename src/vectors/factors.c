@@ -238,11 +238,8 @@ PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
  * dlints_factors(query, k, previous, seed): compute an embedding for each item of a click log.
- *
- * Items that the same users click have similar embeddings (see core/svd.h).  The query returns
- * user, item and optionally a weight. k is 1 to 512.  "previous" is NULL or a query of an earlier
- * call's embeddings, to which the new ones are aligned.  Raises an error if query, k or seed is
- * NULL, if a column has a wrong type, and if the log exceeds dlints.factors_memory.
+ * Items that the same users click have similar embeddings (see core/svd.h).  The new embeddings are
+ * aligned to those that the query "previous" returns.
  */
 Datum
 dlints_factors(PG_FUNCTION_ARGS)

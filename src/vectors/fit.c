@@ -99,9 +99,8 @@ FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
 PG_FUNCTION_INFO_V1(dlints_fit_items);
 
 /*
- * _dlints_fit_items(query, factors, previous, neighbours): return the rows of dlints_factors() and
- * dlints_neighbours().  Rows of one function have NULL in the columns of the other function.  If
- * "factors" is 0, there are only rows of dlints_neighbours().
+ * _dlints_fit_items(): return the rows of dlints_factors() and dlints_neighbours().  The rows of
+ * one function have NULL in the columns of the other.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)

@@ -53,12 +53,9 @@ CheckScale(double scale)
 PG_FUNCTION_INFO_V1(dlints_fourier);
 
 /*
- * dlints_fourier(features, k, seed, scale): compute sqrt(2 / k) cos(W x + b), a real[] of k
- * numbers.
- *
- * Elements of the random matrix W are N(0, 1 / scale^2), and random shifts b are uniform in [0, 2
- * pi).  The dot product of the results for x and y approximates exp(-|x - y|^2 / (2 scale^2)).
- * Strict.  Raises an error if scale is not positive, and for more than 65536 features in total.
+ * dlints_fourier(): compute sqrt(2 / k) cos(W x + b) for features x.  Elements of the random matrix
+ * W are N(0, 1 / scale^2), and random shifts b are uniform in [0, 2 pi).  The dot product of the
+ * results for x and y approximates exp(-|x - y|^2 / (2 scale^2)).
  */
 Datum
 dlints_fourier(PG_FUNCTION_ARGS)

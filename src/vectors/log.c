@@ -138,8 +138,6 @@ CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 		RaiseWrongColumns("a column definition list is required", hint);
 }
 
-/* ---------- the memory limit ---------- */
-
 static void
 RaiseTooLarge(const char *detail)
 {

@@ -56,7 +56,6 @@ struct QueryReader
 	MemoryContext context;		/* memory context that outlives the query */
 };
 
-/* Type of the items in the result of an SQL function */
 typedef struct ItemType
 {
 	Oid			type;
@@ -64,7 +63,6 @@ typedef struct ItemType
 	const char *columns;		/* error hint for a call without a column definition list */
 } ItemType;
 
-/* Reader of a click log */
 typedef struct LogReader LogReader;
 struct LogReader
 {

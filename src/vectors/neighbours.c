@@ -166,11 +166,8 @@ PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 PG_FUNCTION_INFO_V1(dlints_neighbours);
 
 /*
- * dlints_neighbours(query, k): for each item of a click log, return other items that its users
- * click, with weights (see core/neighbours.h).
- *
- * The query returns user, item and optionally a weight. k is 1 to 200.  Raises an error if query or
- * k is NULL, if a column has a wrong type, and if the log exceeds dlints.factors_memory.
+ * dlints_neighbours(): for each item of a click log, return other items that its users click, with
+ * weights (see core/neighbours.h).
  */
 Datum
 dlints_neighbours(PG_FUNCTION_ARGS)

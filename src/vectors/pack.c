@@ -129,9 +129,7 @@ PackVectors(ArrayType *array, int width)
 PG_FUNCTION_INFO_V1(dlints_pack);
 
 /*
- * dlints_pack(features dlints_vector, bits bigint = 16) -> bytea: compress a vector, or the rows of
- * a matrix.  Numbers get 8 or 16 bits, and zeros get none.  Raises an error for another number of
- * bits.
+ * dlints_pack(): compress a vector, or the rows of a matrix, with 8 or 16 bits per nonzero number.
  */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
@@ -337,11 +335,8 @@ SubtractMean(int len, const double *mean, float4 *numbers)
 PG_FUNCTION_INFO_V1(dlints_contrast);
 
 /*
- * dlints_contrast(packed bytea, n bigint [, weights double precision[]]) -> real[]: return vector n
- * minus the weighted mean of all vectors.
- *
- * The last weight also applies to all further vectors.  Weights must be greater than 0 (22023).  A
- * single vector is returned unmodified.  Returns NULL if there are fewer than n vectors.
+ * dlints_contrast(packed, n [, weights]): return vector n minus the weighted mean of all vectors.
+ * The last weight also applies to all further vectors.  A single vector is returned unmodified.
  */
 Datum
 dlints_contrast(PG_FUNCTION_ARGS)
@@ -418,11 +413,7 @@ AppendPacked(StringInfo stack, bytea *packed)
 
 PG_FUNCTION_INFO_V1(dlints_stack_packed);
 
-/*
- * _dlints_stack_packed(vectors bytea[]) -> bytea: concatenate packed vectors to a packed matrix.
- * The vectors must have equal lengths and equal numbers of bits (22023).  Returns NULL if a vector
- * is NULL.
- */
+/* _dlints_stack_packed(): concatenate packed vectors of equal length to a packed matrix. */
 Datum
 dlints_stack_packed(PG_FUNCTION_ARGS)
 {

@@ -41,9 +41,8 @@ SumLength(ArrayType *sum)
 PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 
 /*
- * dlints_profile(features [, weight]): sum the weighted feature vectors, and scale the sum to
- * length 1.  Skips NULL arguments and empty arrays.  Without rows, returns an empty array.  Raises
- * an error for vectors of different lengths, and for weights beyond 1e50.
+ * dlints_profile(): sum weighted feature vectors, and scale the sum to length 1.  Without rows,
+ * returns an empty array.
  */
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
