@@ -1,6 +1,6 @@
 /*
  * request.c
- *		Seeds, arguments and scores that the functions that choose items share.
+ *		Seeds, arguments and scores of all functions that choose items.
  */
 #include "postgres.h"
 

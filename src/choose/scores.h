@@ -8,7 +8,7 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Scores of candidates first to first + count - 1 under one vector of coefficients, the draw */
+/* Scores of candidates "first" to "first + count - 1" under one draw of coefficients */
 typedef struct ScoresStrip
 {
 	int			first;

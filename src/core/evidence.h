@@ -27,7 +27,10 @@
 /* Minimum sum of weights: a smaller one may be a rounding error, and counts as 0. */
 #define MIN_WEIGHT	1e-6
 
-/* Tolerated rounding errors of differences: of sums of weights, and of G relative to the ridge */
+/*
+ * Tolerated rounding errors of differences: of sums of weights, and of matrices relative to the
+ * ridge
+ */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 
@@ -74,8 +77,8 @@ typedef struct Evidence
 	double	   *S;
 	double	   *N2;				/* sum of squared weights; NULL unless stored */
 	double	   *b;
-	double	   *G;				/* packed sum of w z z' (see the top) */
-	double	   *H;				/* packed sum of w^2 z z' (see the top); NULL unless stored */
+	double	   *G;				/* sum of w z z', packed */
+	double	   *H;				/* sum of w^2 z z', packed; NULL unless stored */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

@@ -28,7 +28,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* Scale of the features of matched interactions: the factor 4 in the formulas above */
+/* scale of the features x and x'u of matched interactions (see the formulas at the top) */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind

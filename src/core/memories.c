@@ -88,7 +88,7 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/* Convert S, a sum of squared deviations from a center, to a center that is larger by "above". */
+/* Given S, a sum of squared deviations from a center, return it for a center higher by "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {

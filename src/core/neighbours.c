@@ -240,7 +240,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Compute an item's dot products with the items that list_uses() has added to users' lists. */
+/* Compute an item's dot products with the items in its users' linked lists (see list_uses()). */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {

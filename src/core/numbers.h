@@ -14,9 +14,8 @@ extern double dot_float(int n, const double *weights, const float *features);
 extern double dot_double(int n, const double *weights, const double *features);
 
 /*
- * Maximum absolute value of a feature or reward, which prevents an overflow of sums
- *
- * A model's features are then below 1e106, and sums of 2^63 squares of them below 1e231.
+ * Maximum absolute value of a feature or reward, so that sums do not overflow: a model's features
+ * are then below 1e106, and sums of 2^63 squares of them below 1e231.
  */
 #define WIDEN_MAX	1e50
 

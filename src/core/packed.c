@@ -23,7 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Vectors do not share an exponent that differs by more than this from the median or their own. */
+/* A shared exponent exceeds the median exponent, and those of its vectors, by at most this. */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 

@@ -85,8 +85,8 @@ prior_is_valid(const Prior *prior, int dim)
 #define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * Input of the factorizations of the matrices G (j = 0) and H (j = 1) (core/evidence.h).  Against
- * rounding errors, we add share[j] * max(element, least[j]) to each diagonal element.
+ * Input for factoring the matrices G (j = 0) and H (j = 1) of evidence.h.  Against rounding errors,
+ * we add share[j] * max(element, least[j]) to each diagonal element.
  */
 typedef struct FactorInput
 {

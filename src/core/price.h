@@ -47,7 +47,7 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 /* Maximum dual price, at which scores have no effect on choices */
 #define PRICE_MAX	1e150
 
-/* Added to a target that cannot be met, as a fraction of the costs' maximum - minimum */
+/* Added to a target that cannot be met, as a fraction of the range of costs */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind
@@ -65,8 +65,8 @@ typedef struct PriceProgram
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
 	double		targets[PRICE_MAX_KINDS];	/* target mean costs, raised if they cannot be met */
-	double		score_scale;	/* geometric mean over decisions of maximum - minimum score */
-	double		cost_scales[PRICE_MAX_KINDS];	/* mean over decisions of maximum - minimum cost */
+	double		score_scale;	/* geometric mean over decisions of the range of scores */
+	double		cost_scales[PRICE_MAX_KINDS];	/* mean over decisions of the range of costs */
 
 	/* current basis of the linear program: an element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];

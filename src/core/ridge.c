@@ -45,7 +45,7 @@ typedef struct Likelihood
 	double		squares;		/* sum of squared deviations of rewards */
 	double		min_residual;	/* minimum residual sum of squares */
 	double		degrees_of_freedom;
-	double		noise;			/* noise standard deviation, or 0 */
+	double		noise;			/* noise standard deviation; 0: estimated */
 	double		start;			/* initial ridge */
 } Likelihood;
 

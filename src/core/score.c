@@ -90,8 +90,8 @@ SCORE_FUNCTION(float_avx512, float, 64, CPU_AVX512)
 #endif
 
 /*
- * Score all feature vectors with "score".  At the end, some vectors may be scored twice.  If there
- * are fewer than TOGETHER vectors, each is scored TOGETHER times, since a distance of 0 repeats it.
+ * Call the function "score" for groups of TOGETHER feature vectors.  The last group may overlap the
+ * one before it.  If there are fewer vectors, we repeat each to fill a group.
  */
 #define SCORE_ALL(score) \
 	size_t		feature_step = count < TOGETHER ? 0 : (size_t) features_len; \

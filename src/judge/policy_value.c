@@ -268,7 +268,9 @@ CheckSample(const Sample *sample)
 
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
-/* dlints_bounds(): confidence bounds for a mean, which remain valid if a user looks repeatedly. */
+/*
+ * dlints_bounds(): confidence bounds for a mean, valid even if computed repeatedly as data arrive.
+ */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)
 {

@@ -63,9 +63,8 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the factor by which sums over observations decay under the discount with index j.  With a
- * discount per observation, "updates" observations have followed; with a half-life, "time"
- * microseconds have passed.
+ * Compute the factor by which the sums for the discount with index j decay: after "updates" more
+ * observations or, with a half-life, after "time" microseconds.
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)

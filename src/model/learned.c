@@ -52,8 +52,9 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of rewards' squared deviations from their mean to those from the reference reward.
- * Below this ratio, rounding errors are too large, and the mean becomes the reference reward.
+ * Minimum ratio of two sums of squared deviations of rewards: from their mean, and from the
+ * reference reward.  Below it, rounding errors are too large, and the mean becomes the reference
+ * reward.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -243,9 +244,7 @@ ModelCheckPosteriors(Dlints *model)
 		RaiseNoPosterior();
 }
 
-/*
- * Check that a model's sums over observations are finite.  Chooses its discount, ridge and noise.
- */
+/* Check that a model's sums are finite, and choose its discount, noise and ridge. */
 void
 ModelFinishSum(Dlints *model)
 {

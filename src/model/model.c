@@ -167,7 +167,7 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/* Bytes before a slice of a stored model that we also read, so that its doubles are aligned */
+/* Number of bytes that we read before a slice of a stored model, to align its doubles */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *
@@ -231,7 +231,7 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }
 
-/* Return the number of observations to which the weight of the prior currently corresponds. */
+/* Return the current weight of the prior, as a number of observations. */
 double
 ModelPriorSize(Datum datum, const DlintsHeader *header)
 {

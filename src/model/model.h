@@ -75,7 +75,7 @@ typedef struct DlintsHeader
 	int64		newest;			/* time of the newest observation */
 	float8		reference;		/* reference reward (core/evidence.h) */
 	float8		sigma;			/* standard deviation of noise */
-	int64		chosen;			/* "updates" at the last choice of the discount */
+	int64		chosen;			/* value of "updates" when the discount was last chosen */
 	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;

@@ -160,7 +160,7 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 
 /*
  * Draw "count" vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).  The
- * seed determines a sequence of vectors.  "first" is the index in it of the first result.
+ * seed determines a sequence of vectors.  "first" is the index of the first one to draw.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)

@@ -87,7 +87,7 @@ CheckWeight(double weight, Problem *problem)
 						 psprintf("The value is %s.", double_to_shortest_decimal(weight)), NULL);
 }
 
-/* Check that a model for which the caller passes a profile uses profiles. */
+/* Report an error if the caller passes a profile for a model without profiles. */
 static bool
 CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
 {

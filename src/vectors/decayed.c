@@ -69,7 +69,7 @@ typedef struct Reader
 	Oid			types[COLUMNS];
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
-	double		periods[MAX_MEASURES];	/* length of the period of each sum, in days */
+	double		periods[MAX_MEASURES];	/* period in which a user's clicks count once, in days */
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;

@@ -71,7 +71,7 @@ struct LogReader
 	Oid			weight_type;	/* base type of the weights of clicks */
 	ItemType	item;
 	uint64		seed;
-	Size		(*work) (const LogReader *reader);	/* returns the bytes of the work space */
+	Size		(*work) (const LogReader *reader);	/* returns the work space in bytes */
 };
 
 extern void ReadQuery(const char *query, QueryReader *reader);
@@ -86,7 +86,7 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 /* Maximum length of an embedding.  LAPACK does not check for interrupts. */
 #define MAX_FACTORS		512
 
-/* Maximum number of an item's neighbours.  The time grows with the cube of this number. */
+/* Maximum number of an item's neighbours.  Time and memory grow with the square of this number. */
 #define MAX_NEIGHBOURS	200
 
 #define FIT_COLUMNS		4		/* maximum number of columns of a result */

@@ -357,7 +357,9 @@ dlints_contrast(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Unpack a vector or matrix.  Unless "weights" is NULL, subtract the weighted mean of its vectors. */
+/*
+ * Unpack a vector or matrix.  Unless "weights" is NULL, subtracts the weighted mean of its vectors.
+ */
 ArrayType *
 UnpackVectors(bytea *packed, ArrayType *weights)
 {
