@@ -42,13 +42,6 @@ extern void dpftrs_(const char *transr, const char *uplo, const int *n,
 extern void dtfttr_(const char *transr, const char *uplo, const int *n, const double *arf,
 					double *a, const int *lda, int *info, fortran_len, fortran_len);
 
-extern void dsytrd_(const char *uplo, const int *n, double *a, const int *lda, double *d, double *e,
-					double *tau, double *work, const int *lwork, int *info, fortran_len);
-extern void dormtr_(const char *side, const char *uplo, const char *trans, const int *m,
-					const int *n, const double *a, const int *lda, const double *tau, double *c,
-					const int *ldc, double *work, const int *lwork, int *info, fortran_len,
-					fortran_len, fortran_len);
-extern void dpttrf_(const int *n, double *d, double *e, int *info);
 extern void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
 					double *w, double *work, const int *lwork, int *iwork, const int *liwork,
 					int *info, fortran_len, fortran_len);

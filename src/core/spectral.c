@@ -1,49 +1,10 @@
 /*
  * spectral.c
- *		Tridiagonal forms, eigenvectors and singular vectors of small matrices, by LAPACK.
+ *		Eigenvectors and singular vectors of small matrices, by LAPACK.
  */
 #include "spectral.h"
 
 #include "lapack.h"
-
-/* Block size of LAPACK's reduction to tridiagonal form */
-#define TRIDIAGONAL_BLOCK	32
-/* OpenBLAS 0.3.21 may read this many doubles after the end of a vector. */
-#define READ_PAST_END		3
-
-size_t
-spectral_tridiagonal_work(int d)
-{
-	return (size_t) d * (TRIDIAGONAL_BLOCK + 1) + READ_PAST_END;
-}
-
-/*
- * Reduce a symmetric matrix A to tridiagonal form Q' A Q, and set vector <- Q' vector.  The lower
- * triangle of A, with columns "stride" apart, is overwritten.
- */
-void
-spectral_tridiagonal(int d, int stride, double *full, double *diagonal,
-				   double *below, double *vector, double *work)
-{
-	int			work_len = d * TRIDIAGONAL_BLOCK;
-	int			one_vector = 1;
-	double	   *reflectors = work + work_len;
-	int			info;
-
-	dsytrd_("L", &d, full, &stride, diagonal, below, reflectors, work, &work_len, &info, 1);
-	dormtr_("L", "L", "T", &d, &one_vector, full, &stride, reflectors, vector,
-			&d, work, &work_len, &info, 1, 1, 1);
-}
-
-/* Factor a tridiagonal matrix T as L D L'.  Returns false unless T is positive definite. */
-bool
-spectral_tridiagonal_factor(int d, double *diagonal, double *below)
-{
-	int			info;
-
-	dpttrf_(&d, diagonal, below, &info);
-	return info == 0;
-}
 
 /* Number of doubles of work space for eigenvectors and rotations */
 size_t

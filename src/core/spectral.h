@@ -1,6 +1,6 @@
 /*
  * spectral.h
- *		Tridiagonal forms, eigenvectors and singular vectors of small matrices.
+ *		Eigenvectors and singular vectors of small matrices.
  */
 #ifndef DLINTS_SPECTRAL_H
 #define DLINTS_SPECTRAL_H
@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-extern size_t spectral_tridiagonal_work(int d);
-extern void spectral_tridiagonal(int d, int stride, double *full, double *diagonal, double *below,
-							   double *vector, double *work);
-extern bool spectral_tridiagonal_factor(int d, double *diagonal, double *below);
 extern size_t spectral_work(int d);
 extern size_t spectral_integers(int d);
 extern bool spectral_eigenvectors(int d, double *full, double *values, double *work, int *integers);

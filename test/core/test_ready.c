@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/linalg.h"
-#include "core/spectral.h"
 
 #define MEGABYTE	((rlim_t) 1 << 20)
 #define ORDER		300
@@ -81,9 +80,6 @@ test_operations_need_no_further_memory(void **state)
 	linalg_combine(ORDER, 8, vectors, 8, full, 8, vectors + SQUARE(ORDER) / 2, ORDER);
 	linalg_project(ORDER, ORDER / 2, vectors, 2, full, vectors + SQUARE(ORDER) / 2, ORDER);
 	linalg_cholesky_invert(ORDER, packed);
-	spectral_tridiagonal(ORDER, ORDER, full, packed, packed + ORDER, vectors,
-					   packed + (size_t) (2 * ORDER));
-	(void) spectral_tridiagonal_factor(ORDER, packed, packed + ORDER);
 }
 
 TEST_PROGRAM("ready",
