@@ -39,6 +39,10 @@ extern void dpftri_(const char *transr, const char *uplo, const int *n,
 extern void dpftrs_(const char *transr, const char *uplo, const int *n,
 					const int *nrhs, const double *a, double *b,
 					const int *ldb, int *info, fortran_len, fortran_len);
+extern void dtfsm_(const char *transr, const char *side, const char *uplo, const char *trans,
+				   const char *diag, const int *m, const int *n, const double *alpha,
+				   const double *a, double *b, const int *ldb, fortran_len, fortran_len,
+				   fortran_len, fortran_len, fortran_len);
 extern void dtfttr_(const char *transr, const char *uplo, const int *n, const double *arf,
 					double *a, const int *lda, int *info, fortran_len, fortran_len);
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "clones.h"
 #include "lapack.h"
 #include "score.h"
 
@@ -21,8 +20,6 @@ static const int unit_stride = 1;
 
 /* Number of columns of the result that linalg_rank_update() computes at a time */
 #define MAX_SUMS	64
-/* Maximum dimension of a triangular system that is solved for several vectors */
-#define MAX_ORDER	1025
 /* Number of elements of a vector that linalg_project() multiplies at a time */
 #define MAX_PIECE	256
 
@@ -183,18 +180,9 @@ linalg_rank_update(int d, int count, const double *vectors, const double *weight
 {
 	double		lanes[LINALG_MAX_UPDATE][SCORE_LANES];
 	double		sums[MAX_SUMS][SCORE_LANES];
-	double		products[MAX_ORDER];
-
-	/* a single vector needs no interleaving */
-	for (int c = 0; count == 1 && c < d; c++)
-	{
-		for (int i = c; i < d; i++)
-			products[i] = weights[0] * vectors[i] * vectors[c];
-		add_sums(d, c, c, d - c, products + c, factor, packed);
-	}
 
 	/* the first group of rows may have fewer than SCORE_LANES rows */
-	for (int row = d - score_rounded(d); count > 1 && row < d; row += SCORE_LANES)
+	for (int row = d - score_rounded(d); row < d; row += SCORE_LANES)
 	{
 		int			end = row + SCORE_LANES;
 
@@ -313,74 +301,22 @@ linalg_solve_lower(int d, const double *factor, double *vector)
 	dtrsv_("U", "T", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
 }
 
-/* vector <- L'^-1 vector */
-static void
-solve_lower_transposed(int d, const double *factor, double *vector)
-{
-	Pieces		p = pieces_of(d, factor);
-	double	   *rest = vector + p.upper;
-
-	dtrsv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
-	dgemv_("T", &p.lower, &p.upper, &minus_one, p.block, &p.stride, rest,
-		   &unit_stride, &one, vector, &unit_stride, 1);
-	dtrsv_("L", "T", "N", &p.upper, p.first, &p.stride, vector, &unit_stride, 1, 1, 1);
-}
-
-/*
- * Solve L'x = b by back substitution for SCORE_LANES interleaved vectors.  The last "below"
- * elements of each vector are solved already.  Rows of L' are "next" numbers apart, and elements of
- * a row are "step" numbers apart.
- */
-CPU_CLONES
-static void
-solve_rows(int order, int below, const double *factor, int next, int step, double *lanes)
-{
-	double		sums[SCORE_LANES][SCORE_LANES];
-
-	for (int row = order - SCORE_LANES; row > -SCORE_LANES; row -= SCORE_LANES)
-	{
-		int			first = row < 0 ? 0 : row;
-		int			end = row + SCORE_LANES;
-
-		score_lanes_spaced(order + below - end, lanes + (size_t) end * SCORE_LANES, end - first,
-						   factor + (size_t) first * next + (size_t) end * step, next, step,
-						   sums[0], SCORE_LANES);
-		for (int r = end - 1; r >= first; r--)
-		{
-			const double *diagonal = factor + (size_t) r * next + (size_t) r * step;
-			double		inverse = 1.0 / *diagonal;
-			double	   *sum = sums[r - first];
-			double	   *solved = lanes + (size_t) r * SCORE_LANES;
-
-			for (int k = end - 1 - r; k > 0; k--)
-				for (int l = 0; l < SCORE_LANES; l++)
-					sum[l] += diagonal[(size_t) k * step] * solved[k * SCORE_LANES + l];
-			for (int l = 0; l < SCORE_LANES; l++)
-				solved[l] = (solved[l] - sum[l]) * inverse;
-		}
-	}
-}
-
 /* vectors <- L'^-1 vectors */
 void
 linalg_solve_lower_transposed(int d, const double *factor, int count, double *vectors)
 {
-	double		lanes[MAX_ORDER * SCORE_LANES];
 	Pieces		p = pieces_of(d, factor);
+	double	   *rest = vectors + p.upper;
 
 	if (count == 1)
-		solve_lower_transposed(d, factor, vectors);
-	for (int v = 0; count > 1 && v < count; v += SCORE_LANES)
 	{
-		int			n = count - v < SCORE_LANES ? count - v : SCORE_LANES;
-
-		score_pack(d, n, vectors, d, lanes);
-		solve_rows(p.lower, 0, p.second, 1, p.stride, lanes + (size_t) p.upper * SCORE_LANES);
-		solve_rows(p.upper, p.lower, p.first, p.stride, 1, lanes);
-		for (int i = 0; i < n; i++, vectors += d)
-			for (int k = 0; k < d; k++)
-				vectors[k] = lanes[k * SCORE_LANES + i];
+		dtrsv_("U", "N", "N", &p.lower, p.second, &p.stride, rest, &unit_stride, 1, 1, 1);
+		dgemv_("T", &p.lower, &p.upper, &minus_one, p.block, &p.stride, rest,
+			   &unit_stride, &one, vectors, &unit_stride, 1);
+		dtrsv_("L", "T", "N", &p.upper, p.first, &p.stride, vectors, &unit_stride, 1, 1, 1);
 	}
+	else
+		dtfsm_("N", "L", "L", "T", "N", &d, &count, &one, factor, vectors, &d, 1, 1, 1, 1, 1);
 }
 
 /* vectors <- (L L')^-1 vectors */
@@ -392,7 +328,7 @@ linalg_cholesky_solve(int d, const double *factor, int count, double *vectors)
 	if (count == 1)
 	{
 		linalg_solve_lower(d, factor, vectors);
-		solve_lower_transposed(d, factor, vectors);
+		linalg_solve_lower_transposed(d, factor, 1, vectors);
 	}
 	else
 		dpftrs_("N", "L", &d, &count, factor, vectors, &d, &info, 1, 1);
