@@ -46,7 +46,6 @@ struct Scores
 	int			draws;			/* number of vectors of coefficients; 1 if "drawn" is false */
 	int			feature_dim;
 	int			dim;			/* number of coefficients without the intercept */
-	int			lifted_len;
 
 	double	   *addends;		/* bonus added to each candidate's score; NULL: none */
 	double	   *addend_stddevs; /* standard deviation of random bonuses; NULL: none */
@@ -55,9 +54,9 @@ struct Scores
 	bool		reduces;		/* project features, or else convert coefficients to weights? */
 	int			len;			/* length of the vectors whose dot products are the scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
-	double	   *lanes;			/* interleaved vectors by which features are multiplied */
-	double	   *strip;
-	double	   *reduced;
+	double	   *strip;			/* features of at most STRIP candidates */
+	double	   *profiles;		/* the user's profile, once for each candidate of a strip */
+	double	   *reduced;		/* reduced features of a strip */
 
 	ArrayType  *array;
 	ArgSpec		expected;
@@ -68,19 +67,6 @@ struct Scores
 	int			first_draw;		/* index of the first vector of coefficients being scored */
 	double		block[SCORE_LANES * STRIP];
 };
-
-/* Fills "parameters" with "count" vectors of coefficients. */
-typedef void (*ParameterMaker) (Scores *scores, int first, int count, double *parameters);
-
-static void
-MakeUnits(Scores *scores, int first, int count, double *parameters)
-{
-	int			len = scores->prepared->dim;
-
-	memset(parameters, 0, sizeof(double) * len * count);
-	for (int i = 0; i < count; i++)
-		parameters[(Size) i * len + first + i] = 1.0;
-}
 
 static void
 MakeDraws(Scores *scores, int first, int count, double *parameters)
@@ -102,7 +88,7 @@ static int
 PortionSize(const Scores *scores)
 {
 	int			dim = scores->prepared->dim;
-	int			room = MAX_NUMBERS / Max(scores->lifted_len, dim);
+	int			room = MAX_NUMBERS / Max(scores->feature_dim + 1, dim);
 	int			portion = Min(room, 4 * WORK_PER_CHECK / (dim * dim));
 
 	if (!ModelHasProjection(&scores->prepared->header))
@@ -110,44 +96,34 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors, or weights computed from them if "lift" is true. */
+/* Interleave coefficient vectors, converted to weights of features unless these are reduced. */
 static void
-PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first, int count, double *lanes)
+PackDraws(Scores *scores, int first, int count, double *lanes)
 {
+	const DlintsHeader *model = &scores->prepared->header;
 	int			portion = Min(PortionSize(scores), score_rounded(count));
-	int			from = lift ? scores->lifted_len : scores->prepared->dim;
-	int			len = lift ? scores->feature_dim : scores->dim;
-	double	   *parameters = AllocateNumbers((Size) portion * scores->prepared->dim);
-	double	   *weights = lift ? AllocateNumbers((Size) portion * from) : parameters;
+	int			dim = scores->prepared->dim;
+	int			weights_len = scores->reduces ? dim : ModelLiftedLen(model);
+	double	   *parameters = AllocateNumbers((Size) portion * dim);
+	double	   *weights = scores->reduces ? parameters :
+		AllocateNumbers((Size) portion * weights_len);
 
 	for (int done = 0; done < count; done += portion)
 	{
 		int			n = Min(portion, count - done);
 
 		CHECK_FOR_INTERRUPTS();
-		make(scores, first + done, n, parameters);
-		if (lift)
-			LiftParameters(&scores->prepared->header, n, parameters, scores->profile, weights);
-		score_pack(len, n, weights, from, lanes + (Size) done * len);
+		MakeDraws(scores, first + done, n, parameters);
+		if (!scores->reduces)
+			LiftParameters(model, n, parameters, scores->profile, weights);
+		score_pack(scores->len, n, weights, weights_len, lanes + (Size) done * scores->len);
 	}
-	if (lift)
+	if (!scores->reduces)
 		pfree(weights);
 	pfree(parameters);
 }
 
-/* Estimate the number of multiplications to convert coefficients to weights of features. */
-static double
-LiftingCost(const DlintsHeader *model, double dim)
-{
-	Projection	projection;
-
-	if (!ModelHasProjection(model))
-		return dim;
-	projection = ModelProjection(model);
-	return (double) projection.feature_dim * projection.reduced_dim;
-}
-
-/* Decide whether to convert coefficients to weights of features, or to project features. */
+/* Decide whether to convert coefficients to weights of features, or to reduce features. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -155,33 +131,18 @@ ChooseVectors(Scores *scores)
 	double		draws = scores->draws;
 	double		n = scores->feature_dim;
 	double		dim = scores->dim;
-	double		lift = LiftingCost(&scores->prepared->header, dim);
-	double		direct = draws * lift + candidates * n * draws;
-	double		reduced = dim * lift + candidates * dim * (n + draws);
 
-	scores->len = scores->feature_dim;
-	scores->step = scores->feature_dim;
-	if (reduced >= direct || dim * n > MAX_NUMBERS)
+	scores->reduces = draws > 1.0 && ModelHasProjection(&scores->prepared->header) &&
+		dim * n <= MAX_NUMBERS && candidates * dim * (n + draws) < draws * n * (dim + candidates);
+	scores->len = scores->reduces ? scores->dim : scores->feature_dim;
+	scores->step = scores->reduces ? scores->prepared->dim : scores->feature_dim;
+	scores->strip = AllocateZeros(sizeof(double), (Size) STRIP * scores->feature_dim);
+	if (!scores->reduces)
 		return;
-	scores->reduces = true;
-	scores->len = scores->dim;
-	scores->step = score_rounded(scores->dim);
-	scores->lanes = AllocateNumbers((Size) scores->step * scores->feature_dim);
-	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
-}
-
-static void
-ReduceStrip(Scores *scores, int count, double *out)
-{
-	Size		pack_len = (Size) SCORE_LANES * scores->feature_dim;
-	int			packs = scores->step / SCORE_LANES;
-
-	for (int i = 0; i < packs; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		score_lanes(scores->feature_dim, scores->lanes + i * pack_len, count, scores->strip,
-					scores->feature_dim, out + (Size) i * SCORE_LANES, scores->step);
-	}
+	scores->reduced = AllocateNumbers((Size) STRIP * scores->step);
+	scores->profiles = AllocateNumbers((Size) STRIP * scores->feature_dim);
+	for (int i = 0; i < STRIP * scores->prepared->header.profile_dim; i++)
+		scores->profiles[i] = scores->profile[i % scores->feature_dim];
 }
 
 /* ---------- scores ---------- */
@@ -195,7 +156,7 @@ MakeWeights(Scores *scores)
 	if (scores->pack)
 		return;
 	parameters = AllocateNumbers(scores->prepared->dim);
-	scores->pack = AllocateNumbers(scores->lifted_len);
+	scores->pack = AllocateNumbers(ModelLiftedLen(&scores->prepared->header));
 	scores->levels = AllocateNumbers(1);
 	MakeDraws(scores, 0, 1, parameters);
 	LiftParameters(&scores->prepared->header, 1, parameters, scores->profile, scores->pack);
@@ -212,17 +173,19 @@ FillPack(Scores *scores, int first, int count)
 		scores->levels = AllocateNumbers(scores->pack_size);
 	}
 	scores->first_draw = first;
-	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
+	PackDraws(scores, first, count, scores->pack);
 }
 
-/* Read the features of some candidates, and project them if scores->reduces is true. */
+/* Read the features of some candidates, and reduce them if scores->reduces is true. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
 	ArgMatrixSlice(scores->array, &scores->expected, first, count, scores->strip);
 	if (!scores->reduces)
 		return scores->strip;
-	ReduceStrip(scores, count, scores->reduced);
+	/* always reduce STRIP rows, because a single row would get other rounding errors */
+	ReduceFeatures(&scores->prepared->header, STRIP, scores->strip, scores->profiles,
+				   scores->reduced);
 	return scores->reduced;
 }
 
@@ -373,7 +336,6 @@ ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
 	scores->draws = scores->drawn ? draws : 1;
 	scores->feature_dim = model->feature_dim;
 	scores->dim = prepared->dim - (model->intercept ? 1 : 0);
-	scores->lifted_len = ModelLiftedLen(model);
 	scores->count = ARR_DIMS(array)[0];
 	scores->array = array;
 	scores->addends = addends;
@@ -381,8 +343,5 @@ ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
 	scores->expected = ArgFeatureSpec(&prepared->header);
 	ChooseVectors(scores);
 	scores->max_draws = Max(MAX_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
-	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
-	if (scores->reduces)
-		scores->reduced = AllocateNumbers((Size) STRIP * scores->step);
 	return scores;
 }

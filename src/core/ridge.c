@@ -39,14 +39,13 @@ typedef struct Likelihood
 	bool		intercept;
 	double		squares;		/* sum of squared deviations of rewards */
 	double		min_residual;	/* minimum residual sum of squares */
-	double		noise;			/* noise standard deviation, or 0 */
+	double		noise;			/* noise standard deviation; 0: estimated */
 	double		start;			/* initial ridge, and the intercept's ridge */
 } Likelihood;
 
 /*
- * Compute the log marginal likelihood of a ridge, up to a constant.
- *
- * It depends on ln |A + ridge I| and v' (A + ridge I)^-1 v.
+ * Compute the log marginal likelihood of a ridge, up to a constant.  It contains ln |A + ridge I|
+ * and v' (A + ridge I)^-1 v.
  */
 static double
 log_likelihood(const Likelihood *h, double ridge)
