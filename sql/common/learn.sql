@@ -221,7 +221,7 @@ END
 $$;
 
 -- Give decisions of a time to come the current time: they were made while the clock was wrong.  Models that contain
--- one age to its time, so that later rewards would count nothing.  If most decisions are of a time to come, the clock
+-- one age to its time, so that later rewards would count nothing, and pending ones would wait for that time.  If most decisions are of a time to come, the clock
 -- may be wrong now, and nothing is changed.  Returns true if the models must be trained again.
 CREATE FUNCTION _dlints_redate_decisions() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
@@ -230,7 +230,9 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	latest CONSTANT timestamptz := now() + interval '1 hour';
 BEGIN
-	IF NOT EXISTS (SELECT FROM models m WHERE m.newest > latest) THEN
+	IF NOT EXISTS (SELECT FROM models m WHERE m.newest > latest) AND NOT EXISTS (
+	       SELECT FROM pending p JOIN decision d ON d.id = p.decision
+	       WHERE  p.decision > @extschema@._dlints_first_decision(latest) AND d.at > latest) THEN
 		RETURN false;
 	END IF;
 	PERFORM FROM model ORDER BY name FOR UPDATE;

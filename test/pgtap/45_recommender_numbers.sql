@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(108);
+SELECT plan(109);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -381,6 +381,12 @@ SELECT is(m.newest, now(), 'run() gives decisions of a time to come the current 
   FROM quiet.models m WHERE m.name = 'personal';
 SELECT cmp_ok(m.effective_sample_size, '>', 0.9::float8 * m.updates, 'other decisions count again')
   FROM quiet.models m WHERE m.name = 'personal';
+SELECT later('51 years');
+SELECT log_of(4, first_decision(now()), now());
+SELECT later('-51 years');
+SELECT quiet.run_part('rebuild');
+SELECT is(count(*), 0::bigint, 'decisions of a time to come do not wait for that time') FROM quiet.pending
+  WHERE decision > first_decision(now() + interval '1 hour');
 SELECT later('-50 days');
 SELECT quiet.run_part('rebuild');
 SELECT is(m.newest, now() + interval '50 days', 'run() gives no decision another time if the clock is wrong now')
