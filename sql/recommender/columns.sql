@@ -163,6 +163,7 @@ $$;
 --     length, norm        of vectors: number of elements, and median norm
 --     different           number of distinct values
 --     preferred_width     number of features, unless the columns have too many together
+--     is_constant         true, without the other keys: the column has the same value in all rows
 --
 -- NULL: the column is left out, with a notice.
 CREATE FUNCTION _dlints_measure_column(items oid, item_key text, column_name text) RETURNS jsonb
@@ -191,8 +192,7 @@ BEGIN
 		|| source INTO counts;
 	has_own_values := counts.different > 160 AND counts.different > 0.9 * counts.filled;
 	IF counts.different_or_null < 2 AND kind <> 'age' THEN
-		RAISE NOTICE 'column "%" is left out: it has the same value in all rows', column_name;
-		RETURN NULL;
+		RETURN jsonb_build_object('column', column_name, 'is_constant', true);
 	END IF;
 	IF kind = 'number' AND counts.different > 8 THEN
 		bounds := @extschema@._dlints_column_bounds(sample, column_name);
@@ -325,9 +325,9 @@ BEGIN
 END
 $$;
 
--- Choose the number of features of each column.  The widest columns are reduced until all columns have at most 183
--- features together, so that models are trained quickly.  "size" also counts factors, popularity and neighbour
--- score.
+-- Choose the number of features of each column, and leave out constant columns.  The widest columns are reduced until
+-- all columns have at most 183 features together, so that models are trained quickly.  "size" also counts factors,
+-- popularity and neighbour score.
 CREATE FUNCTION _dlints_widths(columns jsonb[], factors integer) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -335,7 +335,12 @@ DECLARE
 	size integer;
 	with_widths jsonb;
 	description text;
+	left_out text[] := ARRAY(SELECT (c -> 'column')::text FROM unnest(columns) c WHERE c ? 'is_constant');
 BEGIN
+	IF left_out <> '{}' THEN
+		RAISE NOTICE 'columns with the same value in all rows are left out: %', array_to_string(left_out[:10], ', ')
+			|| CASE WHEN cardinality(left_out) > 10 THEN format(', and %s more', cardinality(left_out) - 10) ELSE '' END;
+	END IF;
 	FOR max_width IN REVERSE 176 .. 16 LOOP
 		SELECT factors + 2 + coalesce(sum(w.width), 0),
 		       coalesce(jsonb_agg(c || jsonb_build_object('width', w.width) ORDER BY n), '[]'),
@@ -353,7 +358,8 @@ BEGIN
 		INTO   size, with_widths, description
 		FROM   unnest(columns) WITH ORDINALITY f (c, n),
 		       LATERAL (SELECT CASE WHEN c ->> 'kind' = 'vector' THEN (c ->> 'preferred_width')::integer
-		                            ELSE least((c ->> 'preferred_width')::integer, max_width) END AS width) w;
+		                            ELSE least((c ->> 'preferred_width')::integer, max_width) END AS width) w
+		WHERE  NOT c ? 'is_constant';
 		EXIT WHEN size - factors <= 185;
 	END LOOP;
 	IF size > 511 THEN
