@@ -255,7 +255,7 @@ BEGIN
 	            THEN 'no impression is old enough to estimate the rate, which is assumed to be the target'
 	            WHEN (p.sign * (p.expected_cost - p.target_cost) > 0.02 * p.target
 	                  OR p.outcome IS NOT NULL AND p.surplus < 0)
-	                 AND p.decisions >= 100
+	                 AND p.decisions >= CASE WHEN p.outcome IS NULL THEN 1 ELSE 100 END
 	                 AND p.sign * (p.expected_cost - p.target) > 0.02 * p.target	-- above target, too
 	            THEN format('cannot be met: the expected mean is %s %s', round(p.expected_cost::numeric, 6),
 	                        CASE WHEN p.outcome IS NULL THEN 'at any price' ELSE 'by the estimated rates of items' END)
