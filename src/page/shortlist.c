@@ -155,7 +155,8 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	{
 		if (filled >= page->k && !marks_all && found[i].score < least)
 		{
-			filled++;
+			/* histories lower items that the search found, and not those that it missed */
+			filled += list->entries[list->count - 1].score < least;
 			break;
 		}
 		is_marked[found[i].number] = true;
