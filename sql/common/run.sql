@@ -54,7 +54,8 @@ BEGIN
 		END IF;
 		RETURN 'more';
 	ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
-	              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
+	              WHERE f.name = 'refit' AND w.name = 'warm_start'
+	              AND   f.done_at > now() - interval '6 days 23 hours') THEN     -- it did not fail within the hour
 		PERFORM @extschema@._dlints_find_latest_clicks();
 		PERFORM @extschema@._dlints_fit_prior();
 		PERFORM @extschema@._dlints_find_repeats();

@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(133);
+SELECT plan(134);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -350,8 +350,11 @@ SELECT ok(bool_and(problem IS NULL), 'two failing parts do not hold up the other
 SELECT is(array_agg(problem ORDER BY name), '{"cannot learn","cannot fit"}', 'the table job has the error of each part')
   FROM board.job WHERE problem IS NOT NULL AND name <> 'refresh';
 SELECT is(done_at, now() - interval '6 days 23 hours', 'a weekly part that failed is retried after an hour')
-  FROM board.job
-  WHERE name = 'refit';
+  FROM board.job WHERE name = 'refit';
+UPDATE board.job SET done_at = CASE name WHEN 'refit' THEN done_at ELSE '-infinity' END, problem = NULL
+  WHERE name IN ('refit', 'warm_start');
+CALL board.run();
+SELECT is(problem, NULL, 'a warm start that failed is retried after an hour') FROM board.job WHERE name = 'refit';
 ROLLBACK TO sound;
 
 -- ---------- definitions without data ----------
