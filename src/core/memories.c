@@ -1,6 +1,6 @@
 /*
  * memories.c
- *		Estimate the noise of rewards, and choose the discount that a model uses.
+ *		Estimate the noise of rewards, and choose the discount factor that a model uses.
  */
 #include "memories.h"
 
@@ -10,7 +10,9 @@
 #include "linalg.h"
 #include "posterior.h"
 
-/* Threshold in standard deviations of a chi-square test: do estimates with two discounts differ? */
+/*
+ * Threshold (standard deviations) of the test of whether estimates with two discount factors differ
+ */
 #define CONTRADICTION_THRESHOLD	1.5
 
 /* Weight of the long-term noise in an estimate of recent noise, in observations per parameter */
@@ -23,8 +25,8 @@ is_last_of_several(int j, int count)
 }
 
 /*
- * Does the discount with index j reduce the weights of old observations?  "fastest" is the
- * strongest discount, or 0 for a model with half-lives.
+ * Does the discount factor with index j reduce the weights of old observations?  "fastest" is the
+ * smallest factor, or 0 for a model with half-lives.
  */
 bool
 memory_fades(int j, int count, double fastest)
@@ -32,7 +34,7 @@ memory_fades(int j, int count, double fastest)
 	return !is_last_of_several(j, count) && fastest < 1.0;
 }
 
-/* Return the discount with index j, as a factor per observation.  The strongest has j = 0. */
+/* Return the discount factor with index j, per observation.  The smallest factor has j = 0. */
 double
 memory_discount(int j, int count, double fastest)
 {
@@ -118,7 +120,7 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 	return squares > ROUNDING_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
-/* Estimates of coefficients and noise if the model uses a given discount */
+/* Estimates of coefficients and noise under one of a model's discount factors */
 typedef struct MemoryFit
 {
 	double	   *L;				/* Cholesky factor of Z (core/evidence.h) */
@@ -174,8 +176,8 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Estimate the noise variance under a discount.  A few recent rewards may seem free of noise, so
- * "longest", the noise variance under the weakest discount, also counts.
+ * Estimate the noise variance under a discount factor.  A few recent rewards may seem free of
+ * noise, so "longest", the noise variance under the largest factor, also counts.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -189,8 +191,8 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Estimate the noise variance of a model that has one discount.  A few recent rewards may seem free
- * of noise, so we add one observation with the mean square of all rewards.
+ * Estimate the noise variance of a model that has one discount factor.  A few recent rewards may
+ * seem free of noise, so we add one observation with the mean square of all rewards.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -261,9 +263,9 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the discount that predictions use, and estimate the noise of rewards.  We choose the
- * weakest discount whose estimate also fits recent observations, as weighted by each stronger
- * discount.  If a posterior cannot be computed, "used" is -1.
+ * Choose the discount factor that predictions use, and estimate the noise of rewards.  We choose
+ * the largest factor whose estimate also fits recent observations, as weighted by each smaller
+ * factor.  If a posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

@@ -1,8 +1,8 @@
 /*
  * memories.h
- *		Choose one of a model's memories: sums over its observations under several discounts.
+ *		Choose one of a model's memories: sums over its observations under several discount factors.
  *
- * Estimates with a strong discount follow changes faster; estimates with a weak discount vary less.
+ * Estimates with a small factor follow changes faster; estimates with a large factor vary less.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H
@@ -14,12 +14,12 @@
 
 #define MEMORY_MAX	8
 
-/* Ratio between the time windows of successive discounts */
+/* Ratio between the time windows of successive discount factors */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice
 {
-	int			used;			/* index of the chosen discount; -1: no posterior exists */
+	int			used;			/* index of the chosen discount factor; -1: no posterior */
 	double		sigma;
 	double		parameters;
 } MemoryChoice;

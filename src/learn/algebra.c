@@ -87,7 +87,7 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/* With a half-life, always choose the discount, so that argument order has no effect. */
+	/* With a half-life, always choose the discount factor, so that argument order has no effect. */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else

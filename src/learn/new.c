@@ -50,18 +50,18 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default time window of a model's strongest discount, in observations per coefficient.  A shorter
- * window cannot distinguish noise from signal.
+ * Default time window of a model's smallest discount factor, in observations per coefficient.  A
+ * shorter window cannot distinguish noise from signal.
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 
 /*
- * Models with at most this number of features have three discounts by default.  Larger models have
- * two, because each discount increases the size of the stored model.
+ * Models with at most this number of features have three discount factors by default.  Larger
+ * models have two, because each factor increases the size of the stored model.
  */
 #define MAX_DIM_THREE_MEMORIES	100
 
-/* Set a model's discounts or half-lives from SQL arguments.  NULL arguments get defaults. */
+/* Set a model's discount factors or half-lives from SQL arguments.  NULL arguments get defaults. */
 static void
 SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 			int memories_argno, DlintsHeader *header)

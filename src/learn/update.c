@@ -15,7 +15,7 @@
 
 /* ---------- training on blocks ---------- */
 
-/* Compute the weights of a block of observations, decayed by the discount with index j. */
+/* Compute the weights of a block of observations, decayed by the discount factor with index j. */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)
 {

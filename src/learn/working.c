@@ -157,7 +157,7 @@ WorkingPlace(WorkingModel *working)
 }
 
 /*
- * Train the model on the pending observations, and choose the discount in use.  Sums are checked
+ * Train the model on the pending observations, and choose its discount factor.  Sums are checked
  * for overflow here, because infinity persists.  The work space has a temporary memory context,
  * because a sort may call this function in a context that is never reset.
  */

@@ -119,8 +119,8 @@ enum
 };
 
 /*
- * Compute the time window of the discount with index j, in observations.  Returns 0 if the discount
- * is 1, or for a model with a half-life.
+ * Compute the time window of the discount factor with index j, in observations.  Returns 0 if the
+ * factor is 1, or for a model with a half-life.
  */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
@@ -128,14 +128,14 @@ ComputeWindow(const DlintsHeader *model, int j)
 	double		discount = memory_discount(j, model->memories, model->discount);
 	double		window = 1.0 / (1.0 - discount);
 
-	/* a weak discount may be rounded to 1 */
+	/* a discount factor close to 1 may be rounded to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
 	/* round the window to an integer if it only differs by rounding errors */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/* Return the time window of each discount as an array, with NULL for no window. */
+/* Return the time window of each discount factor as an array, with NULL for no window. */
 static Datum
 GetWindows(const DlintsHeader *model)
 {

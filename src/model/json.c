@@ -17,7 +17,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* JSON keys of the sums over observations for each discount, and of the prior */
+/* JSON keys of the sums over observations for each discount factor, and of the prior */
 #define EVIDENCE_NAME	"evidence"
 #define PRIOR_NAME		"prior"
 

@@ -55,7 +55,7 @@ ModelLiftedLen(const DlintsHeader *header)
 	return kind_lifted_len(&kind);
 }
 
-/* Do the weights of old observations decay under the discount with index j? */
+/* Do the weights of old observations decay under the discount factor with index j? */
 bool
 ModelMemoryFades(const DlintsHeader *header, int j)
 {
@@ -63,7 +63,7 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute the factor by which the sums for the discount with index j decay: after "updates" more
+ * Compute by which factor the sums for the discount factor with index j decay: after "updates" more
  * observations or, with a half-life, after "time" microseconds.
  */
 double
@@ -77,8 +77,8 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how a model stores the matrix H (see core/evidence.h) for the discount with index j.  A
- * model with several discounts stores only a sum of squared weights, from which H is estimated.
+ * Return how a model stores the matrix H (see core/evidence.h) for the discount factor with index
+ * j.  A model with several factors stores only a sum of squared weights, from which H is estimated.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
@@ -88,7 +88,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return how many doubles store the sums over observations for the first "memories" discounts. */
+/* Return how many doubles store the sums over observations for the first "memories" factors. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -151,7 +151,7 @@ ModelShape(const DlintsHeader *header)
 	return buf.data;
 }
 
-/* Return pointers to a model's sums over observations for each discount. */
+/* Return pointers to a model's sums over observations, one set per discount factor. */
 Memories
 ModelMemories(Dlints *model)
 {
@@ -191,7 +191,7 @@ ModelStoredNumbers(Dlints *model)
 
 /*
  * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.  If the model
- * uses a stronger discount than the weakest, rewards have changed, and the prior's observations are
+ * does not use its largest discount factor, rewards have changed, and the prior's observations are
  * outdated.  The prior is then only the ridge.
  */
 Prior

@@ -1,7 +1,7 @@
 /*
  * learned.c
- *		Complete a change to a model's sums over observations: check the sums, and choose discount,
- *		ridge and noise.
+ *		Complete a change to a model's sums over observations: check the sums, and choose discount
+ *		factor, ridge and noise.
  */
 #include "postgres.h"
 
@@ -132,7 +132,7 @@ SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, do
 				(*longest->N + PRIOR_NOISE_OBSERVATIONS));
 }
 
-/* Choose the discount that the model uses, and estimate the noise of rewards. */
+/* Choose the discount factor that predictions use, and estimate the noise of rewards. */
 static MemoryChoice
 ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 {
@@ -158,7 +158,7 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 
 /*
  * Estimate the ridge, unless the user has set the model's parameter "ridge".  We estimate only if
- * the model uses the weakest discount, under which old observations count most.
+ * the model uses its largest discount factor, under which old observations count most.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -175,7 +175,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 	pfree(work);
 }
 
-/* Choose a model's discount, noise and ridge from its sums over observations. */
+/* Choose a model's discount factor, noise and ridge from its sums over observations. */
 static void
 ModelChoose(Dlints *model)
 {
@@ -188,14 +188,14 @@ ModelChoose(Dlints *model)
 }
 
 /*
- * Maximum number of features of a model that chooses discount, noise and ridge after each update.
- * With many features, this choice takes much longer than the update.
+ * Maximum number of features of a model that chooses its discount factor, noise and ridge after
+ * each update.  With many features, this choice takes much longer than the update.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
 /*
- * Return the number of updates between two choices of discount, noise and ridge.  It is at most 1/8
- * of all updates, because estimates change quickly at first.
+ * Return the number of updates between two choices of discount factor, noise and ridge.  It is at
+ * most 1/8 of all updates, because estimates change quickly at first.
  */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
@@ -206,8 +206,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Find the last of the next "more" updates after which the model chooses its discount.  The next
- * update has the number 1.  Returns 0 if the model does not choose after any of them.
+ * Find the last of the next "more" updates after which the model chooses its discount factor.  The
+ * next update has the number 1.  Returns 0 if the model does not choose after any of them.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -225,7 +225,10 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 	return last;
 }
 
-/* After training, check the sums over observations, and choose discount, noise and ridge if due. */
+/*
+ * After training, check the sums over observations, and choose discount factor, noise and ridge if
+ * due.
+ */
 void
 ModelFinishTraining(Dlints *model)
 {
@@ -236,7 +239,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/* Raise an error unless posteriors exist for the prior, and for the sums under each discount. */
+/* Raise an error unless posteriors exist for the prior, and for the sums under each factor. */
 void
 ModelCheckPosteriors(Dlints *model)
 {
@@ -244,7 +247,7 @@ ModelCheckPosteriors(Dlints *model)
 		RaiseNoPosterior();
 }
 
-/* Check that a model's sums are finite, and choose its discount, noise and ridge. */
+/* Check that a model's sums are finite, and choose its discount factor, noise and ridge. */
 void
 ModelFinishSum(Dlints *model)
 {
@@ -252,7 +255,7 @@ ModelFinishSum(Dlints *model)
 	ModelChoose(model);
 }
 
-/* Check a model after a change of weights, ridge or prior, and choose its discount and noise. */
+/* Check a model after a change of weights, ridge or prior, and choose its discount factor. */
 void
 ModelFinishRevision(Dlints *model)
 {

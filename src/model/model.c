@@ -180,7 +180,7 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* Read the first "count" doubles of the sums for the discount that the model uses. */
+/* Read the first "count" doubles of the sums for the discount factor that the model uses. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -190,8 +190,8 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the sums over observations for the discount that the model uses.  "with_squares" also reads
- * H (core/evidence.h), for standard errors and posterior draws.
+ * Read the sums over observations for the discount factor that the model uses.  "with_squares" also
+ * reads H (core/evidence.h), for standard errors and posterior draws.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
@@ -207,7 +207,7 @@ ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 	return evidence;
 }
 
-/* Read the sums of weights and rewards (core/evidence.h) for the discount that the model uses. */
+/* Read the sums of weights and of rewards for the discount factor that the model uses. */
 Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {

@@ -56,13 +56,13 @@ typedef struct DlintsHeader
 	uint8		policy;			/* a Policy */
 	uint8		intercept;		/* 0 or 1 */
 	uint8		memories;		/* number of discounts */
-	uint8		memory;			/* index of the discount in use, from 1 */
+	uint8		memory;			/* index of the discount factor in use, from 1 */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
 	int32		feature_dim;	/* features per vector */
 	int32		reduced_dim;	/* 0 without a projection */
 	int32		profile_dim;	/* 0 without profiles */
-	float8		discount;		/* strongest discount per observation; 0 with a half-life */
+	float8		discount;		/* smallest discount factor per observation; 0 with a half-life */
 	float8		half_life;		/* shortest half-life, in seconds */
 	float8		ridge;			/* ridge set by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
@@ -75,7 +75,7 @@ typedef struct DlintsHeader
 	int64		newest;			/* time of the newest observation */
 	float8		reference;		/* reference reward (core/evidence.h) */
 	float8		sigma;			/* standard deviation of noise */
-	int64		chosen;			/* value of "updates" when the discount was last chosen */
+	int64		chosen;			/* value of "updates" when the factor was last chosen */
 	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;
@@ -84,8 +84,8 @@ typedef struct DlintsHeader
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
- * A model: the header, the sums over observations for each discount, and the prior.  The strongest
- * discount comes first.  The prior's numbers are not yet multiplied by prior_weight.
+ * A model: the header, the sums over observations for each discount factor, and the prior.  The
+ * smallest factor comes first.  The prior's numbers are not yet multiplied by prior_weight.
  */
 typedef struct Dlints
 {
@@ -97,7 +97,7 @@ StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
 StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
-/* A model's sums over observations, for each discount */
+/* A model's sums over observations, one set per discount factor */
 typedef struct Memories
 {
 	int			count;

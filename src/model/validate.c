@@ -316,8 +316,8 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 }
 
 /*
- * Can we compute a posterior from the prior, and from the sums under each discount?  Otherwise, the
- * model would raise errors whenever it is used.
+ * Can we compute a posterior from the prior, and from the sums under each discount factor?
+ * Otherwise, the model would raise errors whenever it is used.
  */
 bool
 ModelPosteriorsExist(Dlints *model)
@@ -387,7 +387,7 @@ FieldText(const DlintsHeader *header, const Field *field)
 
 /*
  * Raise an error unless two models can be combined.  Dimensions, interactions, intercept,
- * projection and discounts must be equal.
+ * projection and discount factors must be equal.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)

@@ -1,6 +1,6 @@
 /*
  * block_rows.c
- *		Functions that write rows of the tables "block" and "centroid".
+ *		Functions that write rows of the tables "block" and "centroid" (see blocks.h).
  */
 #include "postgres.h"
 
