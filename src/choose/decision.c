@@ -31,7 +31,7 @@
 /* maximum number of best candidates under all posterior draws that are scored together: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* Below this number of tied items, we assume that a shortlist lacks no item with the same score. */
+/* If fewer items tie, we assume that a shortlist contains all items with their score. */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState

@@ -56,7 +56,7 @@ struct Scores
 	int			step;			/* offset from one feature vector to the next, in doubles */
 	double	   *strip;			/* features of at most STRIP candidates */
 	double	   *profiles;		/* the user's profile, once for each candidate of a strip */
-	double	   *reduced;		/* reduced features of a strip */
+	double	   *reduced;		/* features after reduction */
 
 	ArrayType  *array;
 	ArgSpec		expected;

@@ -41,7 +41,7 @@
 typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
-	SQUARES_SUM,				/* only the sum of squared weights, N2 */
+	SQUARES_SUM,				/* only the sum of w^2 */
 	SQUARES_MATRIX				/* the whole matrix */
 } Squares;
 
@@ -77,8 +77,8 @@ typedef struct Evidence
 	double	   *S;
 	double	   *N2;				/* sum of squared weights; NULL unless stored */
 	double	   *b;
-	double	   *G;				/* sum of w z z', packed */
-	double	   *H;				/* sum of w^2 z z', packed; NULL unless stored */
+	double	   *G;				/* packed */
+	double	   *H;				/* packed; NULL unless stored */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

@@ -263,8 +263,8 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 /* The two triangles and the square block of a lower triangle in rectangular full packed form */
 typedef struct Pieces
 {
-	int			upper;			/* number of rows of the triangle "first" */
-	int			lower;			/* number of rows of the triangle "second" */
+	int			upper;			/* rows of "first" */
+	int			lower;			/* rows of "second" */
 	int			stride;			/* distance between columns, in doubles */
 	const double *first;
 	const double *block;

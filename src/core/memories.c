@@ -123,7 +123,7 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 /* Estimates of coefficients and noise under one of a model's discount factors */
 typedef struct MemoryFit
 {
-	double	   *L;				/* Cholesky factor of Z (core/evidence.h) */
+	double	   *L;				/* Cholesky factor */
 	double	   *estimate;		/* posterior mean */
 	double		level;			/* mean reward */
 	double		squares;		/* sum of squared deviations of rewards */

@@ -34,7 +34,7 @@ typedef struct NeighbourUse
 typedef struct NeighbourNode
 {
 	size_t		next;			/* index of the next node of the list; 0: none */
-	uint32_t	slot;			/* index of the item among the neighbours in the regression */
+	uint32_t	slot;			/* index of the neighbour in the regression */
 	float		weight;
 } NeighbourNode;
 

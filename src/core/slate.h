@@ -29,7 +29,7 @@ typedef struct SlateHeap
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected candidate */
-	int			lost_count;		/* number of rejected candidates with the score of "lost" */
+	int			lost_count;		/* number of rejected candidates with the highest rejected score */
 } SlateHeap;
 
 typedef struct Slate

@@ -30,7 +30,7 @@ typedef struct PolicyValue
 	double		weight_squares;
 	Moments		by_squares;		/* moments of r, weighted by the squared importance weight w^2 */
 	double		max_weight;
-	Moments		doubly;			/* moments of e + w (r - q), for the estimator "dr" */
+	Moments		doubly;			/* moments for the estimator "dr" (doubly robust) */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight, double predicted, double expected);

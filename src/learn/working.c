@@ -209,7 +209,7 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 static void
 PrefetchNextArray(Datum array)
 {
-	const uintptr_t between = 64;	/* estimated distance of two rows' arrays, in bytes */
+	const uintptr_t between = 64;	/* estimated distance between the arrays of successive rows */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
 	Size		size = VARSIZE_ANY(DatumGetPointer(array));

@@ -226,7 +226,7 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* the prior then is only a ridge (see ModelPrior) */
+		count = 0;				/* without these numbers, the prior is only a ridge */
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }

@@ -22,11 +22,11 @@ typedef struct CandidateSet
 	int		   *groups;			/* group of each candidate for the cap on a list; -1: none */
 	int			group_count;
 	uint64	   *numbers;		/* id of each item, from which tie-break keys are computed */
-	bool		is_cut;			/* can items outside of the set tie with candidates? */
+	bool		is_cut;			/* can other items tie with the candidates? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
 	int			n_failing;		/* number of items for which an SQL expression fails */
 	Datum		failing;		/* one of the items for which an SQL expression fails */
-	bool		has_object_error;	/* may the failure mean that a database object is missing? */
+	bool		has_object_error;	/* may SQL expressions fail because an object is missing? */
 	double		share;			/* random lists: probability that an eligible item is in the set */
 
 	/* fields that ReadFeatures() sets */

@@ -32,7 +32,7 @@
  * In four real logs, the items found had .996 of the score of the best items (6 deviations: .992).
  */
 #define SPREADS			8.0f
-/* Initial threshold, in standard deviations above the mean of the blocks' highest scores */
+/* The initial threshold is the mean of the blocks' estimates plus this many standard deviations. */
 #define FIRST_THRESHOLD	2.0
 /* number of blocks from which we estimate the initial thresholds */
 #define MAX_SAMPLE		1024
@@ -49,9 +49,9 @@ struct BlockChoice
 	int			count;			/* number of blocks with a centroid */
 	int		   *numbers;		/* for each centroid, key of its block in the table "block" */
 	float	   *bounds;			/* estimated highest score in each block, per weight vector */
-	float	   *squares;		/* squares of the interleaved weights */
-	float	   *variances;		/* work space: variances of the features in each block */
-	float	   *thresholds;		/* lowest estimates of blocks that we read, per weight vector */
+	float	   *squares;		/* squared weights */
+	float	   *variances;		/* feature variances of blocks */
+	float	   *thresholds;		/* blocks with lower estimates are not read; per weight vector */
 	double	   *keys;			/* sort keys; blocks with the smallest keys are read first */
 	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;

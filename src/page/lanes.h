@@ -34,7 +34,7 @@ typedef struct BlockScorer
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* principal axes after each mean in "centroid"; 0 in "block" */
+	int			n_axes;			/* number of principal axes that follow each mean; 0 for items */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];

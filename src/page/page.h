@@ -63,8 +63,8 @@ typedef struct PageSettings
 	bool		has_random_effects; /* do some items have random effects, drawn for each list? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
-	double		history_prior;	/* user histories: shrinkage, in units of reward; 0: unused */
-	double		history_ratio;	/* user histories: factor of expected rewards */
+	double		history_prior;	/* shrinkage of users' histories; 0: no histories */
+	double		history_ratio;	/* factor of expected rewards in users' histories */
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */

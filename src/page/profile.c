@@ -54,7 +54,7 @@ static const PageQuery liked_features = {
 
 typedef struct Likes
 {
-	Datum		columns;		/* item columns to read from the object "like", a text[] */
+	Datum		columns;		/* names of item columns, a text[] */
 	NullableDatum features;
 } Likes;
 

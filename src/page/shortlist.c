@@ -398,7 +398,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	{
 		double		addend = HistoryEffect(page, added->items[i]);
 
-		if (addend <= 0.0)		/* try_shortlist() added the other items */
+		if (addend <= 0.0)		/* try_shortlist() added items that the history raises */
 			AddCandidate(result, added->items[i], addend, added->groups[i],
 						 FIRST_NEW_NUMBER + (uint64) i);
 	}

@@ -38,7 +38,7 @@ struct TableLookup
 	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_ordered;		/* number of columns, from the first, by which lookups sort rows */
+	int			n_ordered;		/* number of leading columns that order the rows */
 	ScanKeyData key;			/* scan key on the first column, for lookups */
 	Oid			index;			/* index on the sort columns, or InvalidOid */
 	SysScanDesc scan;			/* index scan that all lookups use; NULL until the first lookup */

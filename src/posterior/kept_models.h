@@ -38,7 +38,7 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 typedef struct MismatchMessages
 {
 	const char *function;
-	const char *rows;			/* what contains the rows: "group" or "partition" */
+	const char *rows;			/* "group" or "partition" */
 	const char *advice;			/* hint if models differ */
 	const char *profile_advice;	/* hint if profiles differ */
 } MismatchMessages;

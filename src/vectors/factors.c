@@ -110,7 +110,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* If at least this share of clicks is on items with a previous embedding, we only refine those. */
+/* If this share of clicks is on items with an embedding, we only refine existing embeddings. */
 #define MIN_KNOWN_SHARE		0.5
 
 static double

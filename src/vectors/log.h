@@ -49,7 +49,7 @@ struct QueryReader
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
 	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
-	int			first_required; /* rows with a NULL in this or a later column are skipped */
+	int			first_required; /* first column that must not be NULL */
 	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the current row NULL? */
 	double		expected;		/* number of rows that the planner expects */
 	uint64		rows;			/* number of rows read so far */
