@@ -96,7 +96,10 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Interleave coefficient vectors, converted to weights of features unless these are reduced. */
+/*
+ * Interleave coefficient vectors.  Converts them to weights of features, unless features are
+ * reduced.
+ */
 static void
 PackDraws(Scores *scores, int first, int count, double *lanes)
 {

@@ -46,9 +46,9 @@ typedef enum Squares
 } Squares;
 
 /*
- * Sums over all observations, without a discount.  "peak" is the largest value that S ever had,
- * which limits the rounding error of S.  The struct has no padding, because evidence.c also uses it
- * as an array.
+ * Sums over all observations, without a discount.  "peak" is the largest earlier value of S, the
+ * sum of squared rewards, which limits its rounding error.  The struct has no padding, because
+ * evidence.c also uses it as an array.
  */
 typedef struct Totals
 {

@@ -97,7 +97,7 @@ typedef struct FactorInput
 	double		least[2];
 } FactorInput;
 
-/* Return diagonal element k of G (j = 0) or H (j = 1) in evidence.h, including the prior. */
+/* Return diagonal element k of the matrix G (j = 0) or H (j = 1) of evidence.h, with the prior. */
 static double
 diagonal(const FactorInput *input, int j, int dim, int k)
 {
@@ -122,7 +122,7 @@ diagonal_addend(const FactorInput *input, int dim, int k)
 	return sum;
 }
 
-/* Write the sum of the prior and G (j = 0) or H (j = 1) in evidence.h. */
+/* Write the sum of the prior and the matrix G (j = 0) or H (j = 1) of evidence.h. */
 static void
 add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 {
@@ -138,8 +138,8 @@ add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 }
 
 /*
- * Compute the Cholesky factor of G (j = 0) or H (j = 1), with the prior and the ridge.  Returns
- * false if rounding errors are too large.
+ * Compute the Cholesky factor of the matrix G (j = 0) or H (j = 1) of evidence.h, with the prior
+ * and the ridge.  Returns false if rounding errors are too large.
  */
 static bool
 factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
@@ -161,9 +161,10 @@ factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 }
 
 /*
- * Compute the Cholesky factor of G (j = 0) or H (j = 1), with a larger ridge if necessary.  If
- * features are very large or nearly parallel, rounding errors may exceed the ridge.  We then raise
- * the ridge to their size.  Returns false if the sums cannot come from observations.
+ * Compute the Cholesky factor of the matrix G (j = 0) or H (j = 1) of evidence.h, with a larger
+ * ridge if necessary.  If features are very large or nearly parallel, rounding errors may exceed
+ * the ridge.  We then raise the ridge to their size.  Returns false if the sums cannot come from
+ * observations.
  */
 static bool
 factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)

@@ -48,7 +48,9 @@ static const PageQuery read_each_allowed = {
 static const PageQuery all_items = {
 	"SELECT i.item, NULL::float8, NULL::text FROM item i WHERE i.item IS NOT NULL", {0}};
 
-/* Evaluate an SQL expression for all items.  Errors name the recommender's argument. */
+/*
+ * Evaluate an SQL expression for all items.  Its errors begin with "argument", which contains it.
+ */
 static void
 try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 {

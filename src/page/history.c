@@ -133,7 +133,7 @@ AddReward(PageRequest *page, Datum item, TimestampTz at, double reward)
 		page->history->items[number].reward += decay_since(page, at) * reward;
 }
 
-/* Compute the number that the history adds to an item's score; 0 if it is not finite. */
+/* Compute the number that the user's history adds to an item's score; 0 if it is not finite. */
 static double
 history_effect(const PageRequest *page, const ShownItem *shown)
 {
