@@ -180,17 +180,17 @@ ModelToJson(Dlints *model)
 	return buf.data;
 }
 
-/* State of the JSON reader.  "problem" describes the first error. */
-typedef struct Reader
+static void
+RaiseInvalidText(const Problem *problem)
 {
-	JsonbContainer *object;		/* object being parsed */
-	Problem		problem;
-} Reader;
+	RaiseInvalidInput(problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
+					  "invalid input syntax for type dlints");
+}
 
-static bool
-ReportMalformed(Reader *reader, const char *what)
+static void
+RaiseMalformed(const char *what)
 {
-	return ReportProblem(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION, what, NULL, NULL);
+	RaiseInvalidText(&(Problem) {.message = what});
 }
 
 static bool
@@ -204,318 +204,256 @@ IsKnownName(const char *const *names, int count, const JsonbValue *key)
 }
 
 /* Reject unknown keys, because they may be misspelled fields. */
-static bool
-CheckNames(Reader *reader, const char *const *names, int count)
+static void
+CheckNames(JsonbContainer *object, const char *const *names, int count)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(reader->object);
+	JsonbIterator *iterator = JsonbIteratorInit(object);
 	JsonbValue	value;
 	JsonbIteratorToken token;
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 		if (token == WJB_KEY && !IsKnownName(names, count, &value))
-			return ReportMalformed(reader,
-								   psprintf("Unknown field \"%s\"",
-											pnstrdup(value.val.string.val, value.val.string.len)));
-	return true;
+			RaiseMalformed(psprintf("Unknown field \"%s\"",
+									pnstrdup(value.val.string.val, value.val.string.len)));
 }
 
-/* Get the value of a key.  Returns NULL if the key is missing. */
+/* Get the value of a key.  Raises an error if the key is missing. */
 static JsonbValue *
-GetField(Reader *reader, const char *name)
+GetField(JsonbContainer *object, const char *name)
 {
-	JsonbValue *value = getKeyJsonValueFromContainer(reader->object, name, strlen(name), NULL);
+	JsonbValue *value = getKeyJsonValueFromContainer(object, name, strlen(name), NULL);
 
 	if (value == NULL)
-		ReportMalformed(reader, psprintf("Field \"%s\" is missing", name));
+		RaiseMalformed(psprintf("Field \"%s\" is missing", name));
 	return value;
 }
 
-static bool
-ReadNumber(Reader *reader, const JsonbValue *value, const char *name, double *number)
+static double
+ReadNumber(const JsonbValue *value, const char *name)
 {
 	if (value->type != jbvNumeric)
-		return ReportMalformed(reader, psprintf("Field \"%s\" must contain numbers", name));
+		RaiseMalformed(psprintf("Field \"%s\" must contain numbers", name));
 	/* a numeric that is too large becomes infinity, which a later check rejects */
-	*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-												 NumericGetDatum(value->val.numeric)));
-	return true;
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+											  NumericGetDatum(value->val.numeric)));
+}
+
+static int64
+ReadInteger(const JsonbValue *value, const char *name, int64 min, int64 max)
+{
+	char	   *end = "not a number";
+	int64		integer = 0;
+
+	errno = 0;
+	if (value->type == jbvNumeric)
+		integer = strtoll(DatumGetCString(DirectFunctionCall1(numeric_out,
+						  DirectFunctionCall1(numeric_trim_scale,
+											  NumericGetDatum(value->val.numeric)))), &end, 10);
+	if (*end != '\0' || errno != 0 || integer < min || integer > max)
+		RaiseMalformed(psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,
+								name, min, max));
+	return integer;
 }
 
 static int
-CompareNumeric(Datum number, int64 integer)
-{
-	Datum		other = DirectFunctionCall1(int8_numeric, Int64GetDatum(integer));
-
-	return DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, other));
-}
-
-static bool
-ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
-			int64 min, int64 max, int64 *integer)
-{
-	if (value->type == jbvNumeric)
-	{
-		Datum		number = NumericGetDatum(value->val.numeric);
-
-		if (CompareNumeric(number, min) >= 0 && CompareNumeric(number, max) <= 0)
-		{
-			*integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
-			if (CompareNumeric(number, *integer) == 0)
-				return true;
-		}
-	}
-	return ReportMalformed(reader,
-						   psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,
-									name, min, max));
-}
-
-static bool
-ReadName(Reader *reader, const JsonbValue *value, const Field *field, int64 *number)
+ReadName(const JsonbValue *value, const Field *field)
 {
 	char	   *text;
+	int			number;
 
 	if (value->type != jbvString)
-		return ReportMalformed(reader, psprintf("Field \"%s\" must be a string", field->name));
+		RaiseMalformed(psprintf("Field \"%s\" must be a string", field->name));
 	text = pnstrdup(value->val.string.val, value->val.string.len);
-	*number = FindName(field->names, text);
-	return *number >= 0 ||
-		ReportMalformed(reader, psprintf("Unknown %s \"%s\"", field->name, text));
+	number = FindName(field->names, text);
+	if (number < 0)
+		RaiseMalformed(psprintf("Unknown %s \"%s\"", field->name, text));
+	return number;
 }
 
-/* Read a field that is not JSON null.  The number 0 is an error if the header stores null as 0. */
 static bool
-ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field, FieldValue *value)
+ReadBoolean(const JsonbValue *value, const char *name)
 {
+	if (value->type != jbvBool)
+		RaiseMalformed(psprintf("Field \"%s\" must be true or false", name));
+	return value->val.boolean;
+}
+
+/*
+ * Read a header field.  JSON null is accepted if the field may be null.
+ *
+ * The number 0 is an error if the header stores null as 0.
+ */
+static void
+ReadField(JsonbContainer *object, DlintsHeader *header, const Field *field)
+{
+	JsonbValue *json = GetField(object, field->name);
+	FieldValue	value = {0, 0.0};
 	int64		min;
 	int64		max;
 
-	if (field->type == FIELD_FLOAT8)
-		return ReadNumber(reader, json, field->name, &value->number);
-	if (field->meaning == FIELD_NAME)
-		return ReadName(reader, json, field, &value->integer);
-	if (field->meaning == FIELD_BOOLEAN)
-	{
-		value->integer = json->type == jbvBool && json->val.boolean;
-		return json->type == jbvBool ||
-			ReportMalformed(reader, psprintf("Field \"%s\" must be true or false", field->name));
-	}
-	FieldRange(field, &min, &max);
-	if (field->null && *field->null == 0)
-		min = 1;
-	return ReadInteger(reader, json, field->name, min, max, &value->integer);
-}
-
-/* Read a header field.  JSON null is accepted if the field may be null. */
-static bool
-ReadField(Reader *reader, DlintsHeader *header, const Field *field)
-{
-	JsonbValue *json = GetField(reader, field->name);
-	FieldValue	value = {0, 0.0};
-
-	if (json == NULL)
-		return false;
 	if (json->type == jbvNull && FieldIsNull(header, field))
-		return true;
-	if (!ReadFieldValue(reader, json, field, &value))
-		return false;
+		return;
+	FieldRange(field, &min, &max);
+	if (field->type == FIELD_FLOAT8)
+		value.number = ReadNumber(json, field->name);
+	else if (field->meaning == FIELD_NAME)
+		value.integer = ReadName(json, field);
+	else if (field->meaning == FIELD_BOOLEAN)
+		value.integer = ReadBoolean(json, field->name);
+	else
+		value.integer = ReadInteger(json, field->name,
+									field->null && *field->null == 0 ? 1 : min, max);
 	FieldSet(header, field, value);
-	return true;
 }
 
-static bool
-CheckHeaderNames(Reader *reader)
+static void
+CheckHeaderNames(JsonbContainer *object)
 {
 	const char **names = palloc(sizeof(char *) * (field_count + 2));
-	int			i;
 
-	for (i = 0; i < field_count; i++)
+	for (int i = 0; i < field_count; i++)
 		names[i] = fields[i].name;
-	names[i++] = EVIDENCE_NAME;
-	names[i++] = PRIOR_NAME;
-	return CheckNames(reader, names, i);
+	names[field_count] = EVIDENCE_NAME;
+	names[field_count + 1] = PRIOR_NAME;
+	CheckNames(object, names, field_count + 2);
 }
 
 /* Read the header.  If the format version is unknown, only the version is read. */
-static bool
-ReadHeader(Reader *reader, DlintsHeader *header)
+static DlintsHeader
+ReadHeader(JsonbContainer *object)
 {
-	memset(header, 0, sizeof(DlintsHeader));
-	header->newest = TIME_UNKNOWN;
-	if (!ReadField(reader, header, &fields[0]))
-		return false;
-	if (header->version == DLINTS_FORMAT_VERSION)
+	DlintsHeader header;
+	Problem		problem;
+
+	memset(&header, 0, sizeof(DlintsHeader));
+	header.newest = TIME_UNKNOWN;
+	ReadField(object, &header, &fields[0]);
+	if (header.version == DLINTS_FORMAT_VERSION)
 	{
-		if (!CheckHeaderNames(reader))
-			return false;
+		CheckHeaderNames(object);
 		for (int i = 1; i < field_count; i++)
-			if (!ReadField(reader, header, &fields[i]))
-				return false;
+			ReadField(object, &header, &fields[i]);
 	}
-	return ModelCheckParameters(header, &reader->problem);
+	if (!ModelCheckParameters(&header, &problem))
+		RaiseInvalidText(&problem);
+	return header;
 }
 
-/* Get a JSON array of "count" elements.  Returns NULL for any other value. */
+/* Get a JSON array of "count" elements. */
 static JsonbContainer *
-GetArray(Reader *reader, const JsonbValue *value, const char *name, int count)
+GetArray(const JsonbValue *value, const char *name, int count)
 {
-	if (value->type == jbvBinary &&
-		JsonContainerIsArray(value->val.binary.data) &&
-		!JsonContainerIsScalar(value->val.binary.data) &&
-		JsonContainerSize(value->val.binary.data) == count)
-		return value->val.binary.data;
-	ReportMalformed(reader, psprintf("Field \"%s\" must be an array of %d elements", name, count));
-	return NULL;
+	if (value->type != jbvBinary ||
+		!JsonContainerIsArray(value->val.binary.data) ||
+		JsonContainerIsScalar(value->val.binary.data) ||
+		JsonContainerSize(value->val.binary.data) != count)
+		RaiseMalformed(psprintf("Field \"%s\" must be an array of %d elements", name, count));
+	return value->val.binary.data;
 }
 
-static bool
-ReadNumbers(Reader *reader, const JsonbValue *value, const char *name, int count, double *values)
+static void
+ReadNumbers(const JsonbValue *value, const char *name, int count, double *values)
 {
-	JsonbContainer *array = GetArray(reader, value, name, count);
+	JsonbContainer *array = GetArray(value, name, count);
 
-	for (int i = 0; array && i < count; i++)
+	for (int i = 0; i < count; i++)
 	{
 		JsonbValue *element = getIthJsonbValueFromContainer(array, i);
 
-		if (!ReadNumber(reader, element, name, &values[i]))
-			return false;
+		values[i] = ReadNumber(element, name);
 		pfree(element);
 	}
-	return array != NULL;
 }
 
-static bool
-ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim, double *packed)
+static void
+ReadTriangle(const JsonbValue *value, const char *name, int dim, double *packed)
 {
-	JsonbContainer *rows = GetArray(reader, value, name, dim);
+	JsonbContainer *rows = GetArray(value, name, dim);
 	double	   *row = palloc(sizeof(double) * dim);
 
-	for (int i = 0; rows && i < dim; i++)
+	for (int i = 0; i < dim; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!ReadNumbers(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1, row))
-			return false;
+		ReadNumbers(getIthJsonbValueFromContainer(rows, i), name, i + 1, row);
 		for (int j = 0; j <= i; j++)
 			packed[linalg_packed_index(dim, i, j)] = row[j];
 	}
 	pfree(row);
-	return rows != NULL;
 }
 
-static bool
-ReadMember(Reader *reader, const Member *member, int dim)
+static void
+ReadMember(const JsonbValue *value, const Member *member, int dim)
 {
-	JsonbValue *value = GetField(reader, member->name);
-
-	if (value == NULL)
-		return false;
+	if (member->numbers == NULL && value->type != jbvNull)
+		RaiseMalformed(psprintf("Field \"%s\" must be null in this memory", member->name));
 	if (member->numbers == NULL)
-		return value->type == jbvNull ||
-			ReportMalformed(reader, psprintf("Field \"%s\" must be null in this memory",
-											 member->name));
+		return;
 	if (member->shape == SHAPE_NUMBER)
-		return ReadNumber(reader, value, member->name, member->numbers);
-	if (member->shape == SHAPE_VECTOR)
-		return ReadNumbers(reader, value, member->name, dim, member->numbers);
-	return ReadTriangle(reader, value, member->name, dim, member->numbers);
+		*member->numbers = ReadNumber(value, member->name);
+	else if (member->shape == SHAPE_VECTOR)
+		ReadNumbers(value, member->name, dim, member->numbers);
+	else
+		ReadTriangle(value, member->name, dim, member->numbers);
 }
 
 /* Read a JSON object with exactly the given members. */
-static bool
-ReadObject(Reader *reader, const JsonbValue *value, const char *what, Object object)
+static void
+ReadObject(const JsonbValue *value, const char *what, Object object)
 {
-	JsonbContainer *model = reader->object;
 	const char *names[lengthof(object.members)] = {NULL};
-	bool		good;
 
 	if (value->type != jbvBinary || !JsonContainerIsObject(value->val.binary.data))
-		return ReportMalformed(reader, psprintf("%s must be an object", what));
-	reader->object = value->val.binary.data;
+		RaiseMalformed(psprintf("%s must be an object", what));
 	for (int i = 0; i < object.count; i++)
 		names[i] = object.members[i].name;
-	good = CheckNames(reader, names, object.count);
-	for (int i = 0; good && i < object.count; i++)
-		good = ReadMember(reader, &object.members[i], object.dim);
-	reader->object = model;
-	return good;
+	CheckNames(value->val.binary.data, names, object.count);
+	for (int i = 0; i < object.count; i++)
+		ReadMember(GetField(value->val.binary.data, names[i]), &object.members[i], object.dim);
 }
 
-static bool
-ReadEvidence(Reader *reader, const Memories *memories, bool expected)
+static void
+ReadEvidence(const JsonbValue *value, Dlints *model)
 {
-	JsonbValue *value = GetField(reader, EVIDENCE_NAME);
+	Memories	memories = ModelMemories(model);
 	JsonbContainer *array;
 
-	if (value == NULL)
-		return false;
-	if (!expected)
-		return value->type == jbvNull ||
-			ReportMalformed(reader, "Field \"" EVIDENCE_NAME "\" must be null without observations");
-	array = GetArray(reader, value, EVIDENCE_NAME, memories->count);
-	for (int j = 0; array && j < memories->count; j++)
-		if (!ReadObject(reader, getIthJsonbValueFromContainer(array, j), "A memory",
-						MemoryObject(&memories->memory[j])))
-			return false;
-	return array != NULL;
+	if (model->header.updates <= 0)
+	{
+		if (value->type != jbvNull)
+			RaiseMalformed("Field \"" EVIDENCE_NAME "\" must be null without observations");
+		return;
+	}
+	array = GetArray(value, EVIDENCE_NAME, memories.count);
+	for (int j = 0; j < memories.count; j++)
+		ReadObject(getIthJsonbValueFromContainer(array, j), "A memory",
+				   MemoryObject(&memories.memory[j]));
 }
 
-static bool
-ReadPrior(Reader *reader, Dlints *model)
+static void
+ReadPrior(const JsonbValue *value, Dlints *model)
 {
-	JsonbValue *value = GetField(reader, PRIOR_NAME);
-
-	if (value == NULL)
-		return false;
-	if (ModelPriorCount(&model->header) == 0)
-		return value->type == jbvNull ||
-			ReportMalformed(reader, "Field \"" PRIOR_NAME "\" must be null without a prior_weight");
-	return ReadObject(reader, value, "A prior", PriorObject(model));
+	if (ModelPriorCount(&model->header) > 0)
+		ReadObject(value, "A prior", PriorObject(model));
+	else if (value->type != jbvNull)
+		RaiseMalformed("Field \"" PRIOR_NAME "\" must be null without a prior_weight");
 }
 
-static Dlints *
-ReadModel(Reader *reader)
-{
-	DlintsHeader header;
-	Dlints	   *model;
-	Memories	memories;
-
-	if (!ReadHeader(reader, &header))
-		return NULL;
-	model = ModelAllocate(&header);
-	memories = ModelMemories(model);
-	if (!ReadEvidence(reader, &memories, header.updates > 0) ||
-		!ReadPrior(reader, model) ||
-		!ModelNormalizeExternal(model, &reader->problem))
-		return NULL;
-	return model;
-}
-
-/*
- * Convert jsonb to a model.  Returns NULL if "escontext" saves an error.  An unknown format version
- * has a separate error, because another version of dlints may accept the value.
- */
+/* Convert jsonb to a model.  Raises an error (22P02) if the value is invalid. */
 Dlints *
-ModelFromJson(Datum jsonb, Node *escontext)
+ModelFromJson(Datum jsonb)
 {
 	Jsonb	   *document = DatumGetJsonbP(jsonb);
-	Reader		reader = {.object = &document->root};
-	Problem    *problem = &reader.problem;
-	Dlints	   *model = NULL;
+	DlintsHeader header;
+	Dlints	   *model;
+	Problem		problem;
 
-	if (JB_ROOT_IS_OBJECT(document))
-		model = ReadModel(&reader);
-	else
-		ReportMalformed(&reader, "A model must be a JSON object");
-	if (model)
-		return model;
-
-	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
-		ereturn(escontext, NULL,
-				(errcode(problem->sqlerrcode),
-				 errmsg("%s", problem->message)));
-	ereturn(escontext, NULL,
-			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-			 errmsg("invalid input syntax for type %s", "dlints"),
-			 errdetail("%s.%s%s", problem->message,
-					   problem->detail ? " " : "",
-					   problem->detail ? problem->detail : "")));
+	if (!JB_ROOT_IS_OBJECT(document))
+		RaiseMalformed("A model must be a JSON object");
+	header = ReadHeader(&document->root);
+	model = ModelAllocate(&header);
+	ReadEvidence(GetField(&document->root, EVIDENCE_NAME), model);
+	ReadPrior(GetField(&document->root, PRIOR_NAME), model);
+	if (!ModelNormalizeExternal(model, &problem))
+		RaiseInvalidText(&problem);
+	return model;
 }

@@ -73,14 +73,7 @@ CheckStored(const DlintsHeader *header, Size size)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
 	if (!ModelCheckParameters(header, &problem) || !ModelCheckHistory(header, &problem))
-	{
-		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
-			ProblemRaise(&problem);
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stored dlints value is invalid"),
-				 errdetail("%s.", problem.message)));
-	}
+		RaiseInvalidInput(&problem, ERRCODE_DATA_CORRUPTED, "stored dlints value is invalid");
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),

@@ -16,7 +16,6 @@
 #define DLINTS_MODEL_H
 
 #include "fmgr.h"
-#include "nodes/nodes.h"
 
 #include "compat.h"
 #include "core/evidence.h"
@@ -129,6 +128,7 @@ typedef struct Problem
 } Problem;
 
 extern void ProblemRaise(const Problem *problem);
+extern void RaiseInvalidInput(const Problem *problem, int sqlerrcode, const char *message);
 extern bool ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 						  const char *detail, const char *hint);
 
@@ -220,7 +220,7 @@ extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 
 /* functions in json.c */
 extern char *ModelToJson(Dlints *model);
-extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
+extern Dlints *ModelFromJson(Datum jsonb);
 
 #define PG_GETARG_DLINTS_P(n)		ModelFromDatum(PG_GETARG_DATUM(n))
 #define PG_GETARG_DLINTS_P_COPY(n)	ModelCopyFromDatum(PG_GETARG_DATUM(n))

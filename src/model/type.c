@@ -181,32 +181,32 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /* ---------- text, casts and equality ---------- */
 
 /*
- * Parse text as jsonb.  Returns NULL, or the message of the JSON parser.  Before PostgreSQL 16, the
- * parser can only raise errors.  We catch the errors without a subtransaction, because the parser
- * acquires nothing but memory.
+ * Convert text to a model.  Returns NULL, or the error of invalid text.
+ *
+ * Before PostgreSQL 16, the parser of jsonb can only raise errors.  We catch errors without a
+ * subtransaction, because the conversion acquires nothing but memory.
  */
-static const char *
-ParseJson(char *text, Datum *jsonb)
+static ErrorData *
+TryParse(char *text, Dlints **model)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ErrorData  *volatile error = NULL;
 
 	PG_TRY();
 	{
-		*jsonb = DirectFunctionCall1(jsonb_in, CStringGetDatum(text));
+		*model = ModelFromJson(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
 	}
 	PG_CATCH();
 	{
-		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
+		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION &&
+			geterrcode() != ERRCODE_FEATURE_NOT_SUPPORTED)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
 		FlushErrorState();
 	}
 	PG_END_TRY();
-	if (error == NULL)
-		return NULL;
-	return error->detail ? error->detail : error->message;
+	return error;
 }
 
 PG_FUNCTION_INFO_V1(dlints_in);
@@ -214,19 +214,19 @@ PG_FUNCTION_INFO_V1(dlints_in);
 Datum
 dlints_in(PG_FUNCTION_ARGS)
 {
-	Datum		jsonb = (Datum) 0;
-	const char *wrong = ParseJson(PG_GETARG_CSTRING(0), &jsonb);
-	Dlints	   *model;
+	Dlints	   *model = NULL;
+	ErrorData  *error = TryParse(PG_GETARG_CSTRING(0), &model);
 	Problem		problem;
 
-	if (wrong)
+	if (error && error->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(error->sqlerrcode),
+				 errmsg("%s", error->message)));
+	if (error)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s", "dlints"),
-				 errdetail("%s", wrong)));
-	model = ModelFromJson(jsonb, fcinfo->context);
-	if (model == NULL)
-		PG_RETURN_NULL();
+				 errdetail("%s", error->detail ? error->detail : error->message)));
 	if (!ModelCheckTypmod(&model->header, PG_GETARG_INT32(2), &problem))
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(problem.sqlerrcode),
@@ -257,7 +257,7 @@ PG_FUNCTION_INFO_V1(dlints_from_jsonb);
 Datum
 dlints_from_jsonb(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0), NULL));
+	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0)));
 }
 
 /* Equality, for IS DISTINCT FROM, DISTINCT, hash joins and REPLICA IDENTITY FULL */
@@ -325,32 +325,19 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 	FieldSet(header, field, value);
 }
 
-/*
- * Raise an error for invalid binary input.  An unknown format version has a separate error, because
- * another version of dlints may accept the value.
- */
 static void
 RaiseInvalidBinary(const Problem *problem)
 {
-	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
-		ProblemRaise(problem);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-			 errmsg("invalid dlints in external value"),
-			 errdetail("%s.%s%s", problem->message,
-					   problem->detail ? " " : "",
-					   problem->detail ? problem->detail : "")));
+	RaiseInvalidInput(problem, ERRCODE_INVALID_BINARY_REPRESENTATION,
+					  "invalid dlints in external value");
 }
 
 static void
 CheckLength(bool good)
 {
-	Problem		problem = {
-		.message = "The length of the value does not match its header"
-	};
-
 	if (!good)
-		RaiseInvalidBinary(&problem);
+		RaiseInvalidBinary(&(Problem) {
+			.message = "The length of the value does not match its header"});
 }
 
 /* Size in bytes of the header in the binary form, without length word and unused fields */

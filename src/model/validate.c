@@ -28,6 +28,25 @@ ProblemRaise(const Problem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
+/*
+ * Raise an error for a value from outside: "message", with the problem as its detail.
+ *
+ * An unknown format version has a separate error, because another version of dlints may accept the
+ * value.
+ */
+void
+RaiseInvalidInput(const Problem *problem, int sqlerrcode, const char *message)
+{
+	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+		ProblemRaise(problem);
+	ereport(ERROR,
+			(errcode(sqlerrcode),
+			 errmsg("%s", message),
+			 errdetail("%s.%s%s", problem->message,
+					   problem->detail ? " " : "",
+					   problem->detail ? problem->detail : "")));
+}
+
 /* Describe an error in "problem", or raise the error if "problem" is NULL.  Returns false. */
 bool
 ReportProblem(Problem *problem, int sqlerrcode, const char *message,
