@@ -48,6 +48,52 @@ CREATE FUNCTION _dlints_try_rules(user_id "any", context jsonb, OUT n_candidates
 CREATE FUNCTION _dlints_cluster_recall(profile real[], seed bigint) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_cluster_recall' LANGUAGE C VOLATILE STRICT;
 
+-- Compute features from the object "like" of a request's context; NULL without valid columns.  Invalid columns raise
+-- only a warning, so that a list is returned in any case.  An object of 512 kB takes 0.5 s to encode.
+CREATE FUNCTION _dlints_liked_features(liked jsonb) RETURNS real[]
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+	valid jsonb := '{}';
+	part record;
+BEGIN
+	IF liked = 'null' THEN
+		RETURN NULL;
+	ELSIF jsonb_typeof(liked) <> 'object' OR pg_column_size(liked) > 512 * 1024 THEN
+		RAISE WARNING '"like" is ignored: it must be an object of at most % bytes', 512 * 1024
+			USING ERRCODE = 'invalid_parameter_value';
+		RETURN NULL;
+	END IF;
+	FOR part IN
+		SELECT left(l.key, 100) AS name, jsonb_build_object(l.key, l.value) AS liked,
+		       l.key = ANY (s.column_names) AS is_column,
+		       l.key = ANY (s.parts) AND NOT starts_with(l.key, '(') AS is_date
+		FROM   setting s, jsonb_each(_dlints_liked_features.liked) l
+	LOOP
+		IF part.is_column THEN
+			BEGIN
+				PERFORM encode_document(part.liked);
+				valid := valid || part.liked;
+			EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+				IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+					RAISE;
+				ELSIF @extschema@._dlints_is_object_error(SQLSTATE) THEN
+					PERFORM @extschema@._dlints_check_objects();
+				END IF;
+				RAISE WARNING 'invalid value for column "%" in "like": %', part.name, SQLERRM USING ERRCODE = SQLSTATE;
+			END;
+		ELSIF part.is_date THEN
+			RAISE WARNING 'column "%" cannot be in "like"', part.name
+				USING ERRCODE = 'feature_not_supported', DETAIL = 'A column of dates is encoded by the age of an item.';
+		ELSE
+			RAISE WARNING 'column "%" in "like" does not exist', part.name USING ERRCODE = 'undefined_column';
+		END IF;
+	END LOOP;
+	RETURN (SELECT array_fill(0::real, ARRAY[s.factors]) || encode_document(valid) FROM setting s WHERE valid <> '{}');
+END
+$$;
+
 -- Return the contributions to the expected reward of each item of a list, under the current models: of each column,
 -- the factors, the popularity and the neighbour score.  The part "(item)" is the effect of the item when the list
 -- was chosen.  The largest contributions come first.

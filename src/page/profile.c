@@ -8,9 +8,7 @@
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "mb/pg_wchar.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/jsonb.h"
 
 #include "compat.h"
@@ -20,15 +18,10 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum size of the item attributes that a context prefers (key "like"); takes 0.5 s to encode */
-#define MAX_LIKE_BYTES		(512 * 1024)
-
 /* weight in a profile, in clicks, of the item attributes that a context prefers (key "like") */
 #define CLICKS_PER_LIKE		5.0
 /* weight in a profile, in clicks, of the item that is passed to more_like() */
 #define CLICKS_ON_ITEM		20.0
-/* maximum length of a column's name in a warning, in bytes */
-#define MAX_NAME_SHOWN		100
 
 static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}}};
 
@@ -40,144 +33,9 @@ static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* For each key in $1 -> 'like': is it the name of a column, and does the column have dates? */
-static const PageQuery liked_columns = {
-	"SELECT l.key, l.key = ANY (s.column_names), l.key = ANY (s.parts) AND NOT starts_with(l.key, '(')\n"
-	"FROM setting s, jsonb_each($1 -> 'like') l",
-	{JSONBOID}};
-
-/* Compute features from the keys $2 of the object "like" in $1. */
+/* Compute features from the object "like" of the context $1. */
 static const PageQuery liked_features = {
-	"SELECT array_fill(0::real, ARRAY[$3]) || encode_document(\n"
-	"           (SELECT jsonb_object_agg(l.key, l.value) FROM jsonb_each($1 -> 'like') l WHERE l.key = ANY ($2)))",
-	{JSONBOID, TEXTARRAYOID, INT4OID}};
-
-typedef struct Likes
-{
-	Datum		columns;		/* names of item columns, a text[] */
-	NullableDatum features;
-} Likes;
-
-/* ---------- the key "like" ---------- */
-
-static Datum
-text_array(Datum *elements, int count)
-{
-	return PointerGetDatum(construct_array(elements, count, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-static void
-encode_likes(PageRequest *page, void *arg)
-{
-	Likes	   *likes = arg;
-	NullableDatum args[] = {Given(page->context), Given(likes->columns),
-							Given(Int32GetDatum(page->settings.factors))};
-
-	RunSelect(page, &liked_features, args);
-	likes->features = ResultColumn(1);
-}
-
-/* Compute features from likes->columns.  Returns the error of an invalid value, or NULL. */
-static ErrorData *
-try_likes(PageRequest *page, Likes *likes)
-{
-	ErrorData  *error = TryStep(page, encode_likes, likes);
-
-	CheckObjects(page, error);
-	if (error != NULL && !IsRowError(error->sqlerrcode))
-		ReThrowError(error);
-	return error;
-}
-
-/* Compute features from the columns with valid values.  Raises a warning for each other column. */
-static NullableDatum
-encode_valid_likes(PageRequest *page, Datum *columns, int count)
-{
-	Datum	   *valid = palloc(sizeof(Datum) * count);
-	int			n_valid = 0;
-	Likes		likes;
-
-	for (int i = 0; i < count; i++)
-	{
-		ErrorData  *error;
-
-		likes.columns = text_array(&columns[i], 1);
-		error = try_likes(page, &likes);
-		if (error == NULL)
-			valid[n_valid++] = columns[i];
-		else
-			ereport(WARNING,
-					(errcode(error->sqlerrcode),
-					 errmsg("invalid value for column \"%s\" in \"like\": %s",
-							TextDatumGetCString(columns[i]), error->message)));
-	}
-	if (n_valid == 0)
-		return NotGiven();
-	likes.columns = text_array(valid, n_valid);
-	encode_likes(page, &likes);
-	return likes.features;
-}
-
-static void
-warn_of_column(const char *name, bool is_date)
-{
-	int			length = pg_mbcliplen(name, strlen(name), MAX_NAME_SHOWN);
-
-	if (is_date)
-		ereport(WARNING,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("column \"%.*s\" cannot be in \"like\"", length, name),
-				 errdetail("A column of dates is encoded by the age of an item.")));
-	else
-		ereport(WARNING,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%.*s\" in \"like\" does not exist", length, name)));
-}
-
-/*
- * Compute features from the item columns in the context's object "like"; NULL if it is missing.
- * Invalid columns raise only a warning, so that the user still gets a list.
- */
-static NullableDatum
-liked_by_request(PageRequest *page)
-{
-	NullableDatum args[] = {Given(page->context)};
-	JsonbValue *like = GetObjectKey(&DatumGetJsonbP(page->context)->root, "like");
-	Datum	   *columns;
-	int			count = 0;
-	Likes		likes;
-
-	if (like == NULL || like->type == jbvNull)
-		return NotGiven();
-	if (like->type != jbvBinary || !JsonContainerIsObject(like->val.binary.data) ||
-		like->val.binary.len > MAX_LIKE_BYTES)
-	{
-		ereport(WARNING,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"like\" is ignored: it must be an object of at most %d bytes", MAX_LIKE_BYTES)));
-		return NotGiven();
-	}
-	RunSelect(page, &liked_columns, args);
-	columns = palloc(sizeof(Datum) * Max(SPI_processed, 1));
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		HeapTuple	row = SPI_tuptable->vals[i];
-		bool		isnull;
-		Datum		name = SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull);
-
-		if (DatumGetBool(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull)))
-			columns[count++] = name;
-		else
-			warn_of_column(TextDatumGetCString(name),
-						   DatumGetBool(SPI_getbinval(row, SPI_tuptable->tupdesc, 3, &isnull)));
-	}
-	if (count == 0)
-		return NotGiven();
-	likes.columns = text_array(columns, count);
-	if (try_likes(page, &likes) == NULL)
-		return likes.features;
-	return encode_valid_likes(page, columns, count);
-}
+	"SELECT @extschema@._dlints_liked_features($1 -> 'like')", {JSONBOID}};
 
 /* ---------- profiles ---------- */
 
@@ -343,6 +201,18 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 	sum.weight = sum.absolute_weight = clicks;
 	add_features(&sum, features);
 	return PointerGetDatum(MakeProfile(sum.sum, sum.weights, &page->settings));
+}
+
+/* Compute features from the object "like" in the context; NULL without valid columns. */
+static NullableDatum
+liked_by_request(PageRequest *page)
+{
+	NullableDatum context = Given(page->context);
+
+	if (GetObjectKey(&DatumGetJsonbP(page->context)->root, "like") == NULL)
+		return NotGiven();
+	RunSelect(page, &liked_features, &context);
+	return ResultColumn(1);
 }
 
 /*
