@@ -1,19 +1,34 @@
 -- Profiles of users, and similarities of items to them -----------------------------
 --
--- These functions are implemented in page/similarity.c, and read no table.  "blocks" is setting.feature_blocks, the
--- ranges of features that describe taste; "liked" and "aged" are the numbers of features of taste and of dates.
+-- These functions read no table.  "blocks" is setting.feature_blocks, the ranges of features that describe taste;
+-- "liked" and "aged" are the numbers of features of taste and of dates.
 
 -- Return the weight of a click after a given number of days; 1 if the half-life is NULL.
 CREATE FUNCTION _dlints_decay(days float8, half_life float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
 
+-- Return the mean of the features of taste of clicked items, shrunken toward 0 as src/page/similarity.c does.  "sum" has
+-- the sums of these features, and then the sum of weights.  NULL without clicks.
 CREATE FUNCTION _dlints_mean_profile(sum real[], clicks float8, liked integer) RETURNS real[]
-	AS 'MODULE_PATHNAME', 'dlints_mean_profile' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT ARRAY(SELECT CASE WHEN abs(sum[n] * f.factor) > 1e-20 THEN sum[n] * f.factor ELSE 0 END
+             FROM generate_series(1, liked) n ORDER BY n)::real[]
+FROM  (SELECT clicks / (clicks + 5) / nullif(sum[liked + 1], 0) AS factor) f WHERE f.factor > 0
+$$;
 
+-- Return the profile that models are trained on: "mean" times "scale", and then the weights of popularity, of dates (0)
+-- and of the neighbour score.  A NULL mean stands for zeros.
 CREATE FUNCTION _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer)
 	RETURNS real[]
-	AS 'MODULE_PATHNAME', 'dlints_profile_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT ARRAY(SELECT CASE WHEN abs(mean[n]) > 1e-20 THEN mean[n] * scale[n] ELSE 0 END
+             FROM generate_series(1, liked) n ORDER BY n)::real[]
+       || weights[cardinality(weights) - 1]::real || array_fill(0::real, ARRAY[aged])
+       || weights[cardinality(weights)]::real
+$$;
 
 CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[])
 	RETURNS float8[]
