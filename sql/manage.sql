@@ -15,26 +15,7 @@ $$;
 -- Raise an error if another role has created a function in the extension's schema with the same name as one of
 -- ours: it could be called instead.
 CREATE FUNCTION _dlints_check_namesakes() RETURNS void
-	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
-$$
-DECLARE
-	namesake regprocedure;
-BEGIN
-	SELECT f.oid INTO namesake
-	FROM   pg_extension e JOIN pg_proc f ON f.pronamespace = e.extnamespace AND f.proname ~ '^_?dlints_'
-	WHERE  e.extname = 'dlints'
-	AND    EXISTS (SELECT FROM pg_proc o JOIN pg_depend d ON d.objid = o.oid
-	                   AND d.classid = 'pg_proc'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
-	               WHERE o.proname = f.proname)
-	AND    NOT EXISTS (SELECT FROM pg_depend d
-	                   WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.refobjid = e.oid
-	                   AND d.deptype = 'e') LIMIT 1;
-	IF namesake IS NOT NULL THEN
-		RAISE 'function % does not belong to dlints', namesake USING ERRCODE = 'duplicate_function',
-			HINT = 'It could be called in place of a function of dlints. Drop or rename it.';
-	END IF;
-END
-$$;
+	AS 'MODULE_PATHNAME', 'dlints_check_namesakes' LANGUAGE C STABLE STRICT;
 
 -- Create a recommender, with names resolved under the search_path of the caller.
 CREATE FUNCTION _dlints_create_recommender(a jsonb, path name[]) RETURNS text

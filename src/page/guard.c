@@ -14,6 +14,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
+#include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
@@ -123,6 +124,16 @@ CheckNamesakes(Oid extension_schema)
 	table_close(functions, AccessShareLock);
 	checked_schema = extension_schema;
 	checked_changes = changes;
+}
+
+PG_FUNCTION_INFO_V1(dlints_check_namesakes);
+
+/* _dlints_check_namesakes() -> void: call CheckNamesakes(). */
+Datum
+dlints_check_namesakes(PG_FUNCTION_ARGS)
+{
+	CheckNamesakes(get_func_namespace(fcinfo->flinfo->fn_oid));
+	PG_RETURN_VOID();
 }
 
 /* views that depend on the user's tables, which DROP TABLE ...  CASCADE also drops */
