@@ -7,11 +7,9 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
@@ -21,24 +19,36 @@
 #include "page/tables.h"
 #include "vectors/pack.h"
 
-/* maximum number of earlier pages whose items the next page excludes */
-#define MAX_PAGES		100
-/* maximum number of digits of a decision number */
-#define MAX_DIGITS		18
-
 static const PageTable decision_table = {"decision", 7, {
 		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
-/* Select the items under the keys "more_like" and "left_out" of a logged context, if valid. */
-static const PageQuery named_items = {
-	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
-	"             FROM  (SELECT $1 ->> 'more_like'\n"
-	"                    UNION ALL\n"
-	"                    SELECT jsonb_array_elements_text(CASE jsonb_typeof($1 -> 'left_out')\n"
-	"                                                     WHEN 'array' THEN $1 -> 'left_out' ELSE '[]' END)) k (key)\n"
-	"             WHERE  k.key IS NOT NULL)",
-	{JSONBOID, ARG_ITEM}};
+/*
+ * Select the items that the next page of the list $1 of user $2 excludes.
+ *
+ * They are the items of this list and of up to 99 earlier pages, and the valid ones that the
+ * context of the list names under "more_like" and "left_out".
+ */
+static const PageQuery shown_items = {
+	"WITH RECURSIVE page AS (\n"
+	"    SELECT d.context, d.items, 1 AS n FROM decision d WHERE d.id = $1\n"
+	"    UNION ALL\n"
+	"    SELECT d.context, d.items, p.n + 1\n"
+	"    FROM   page p\n"
+	"           JOIN decision d ON d.id = CASE WHEN p.context ->> 'after' ~ '^[0-9]{1,18}$'\n"
+	"                                          THEN (p.context ->> 'after')::int8 END\n"
+	"    WHERE  p.n < 100 AND (d.user_id IS NULL OR same_user(d.user_id, $2)))\n"
+	"SELECT array_agg(u.item)\n"
+	"FROM  (SELECT unnest(p.items) AS item FROM page p\n"
+	"       UNION ALL\n"
+	"       SELECT @extschema@._dlints_try_cast(k.key, $3)\n"
+	"       FROM   page p CROSS JOIN LATERAL (\n"
+	"                  SELECT p.context ->> 'more_like'\n"
+	"                  UNION ALL\n"
+	"                  SELECT jsonb_array_elements_text(CASE jsonb_typeof(p.context -> 'left_out')\n"
+	"                                                   WHEN 'array' THEN p.context -> 'left_out' ELSE '[]' END)) k (key)\n"
+	"       WHERE  p.n = 1 AND k.key IS NOT NULL) u",
+	{INT8OID, ARG_USER, ARG_ITEM}};
 
 /* ---------- lists in the log ---------- */
 
@@ -54,63 +64,50 @@ typedef struct LoggedList
 	NullableDatum items;
 } LoggedList;
 
-static NullableDatum
-keep_key(const PageRequest *page, Datum value, bool isnull)
-{
-	int16		length;
-	bool		is_by_value;
-
-	if (isnull)
-		return NotGiven();
-	get_typlenbyval(page->user_type, &length, &is_by_value);
-	return Given(length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) :
-				 datumCopy(value, is_by_value, length));
-}
-
-static NullableDatum
-keep_varlena(Datum value, bool isnull)
-{
-	return isnull ? NotGiven() : Given(PointerGetDatum(PG_DETOAST_DATUM_COPY(value)));
-}
-
 static void
 read_list(void *arg, const Datum *values, const bool *nulls)
 {
 	LoggedList *list = arg;
-	MemoryContext caller = MemoryContextSwitchTo(list->page->memory);
+	int16		length;
+	bool		by_value;
 
+	get_typlenbyval(list->page->user_type, &length, &by_value);
 	list->is_found = true;
-	list->user = keep_key(list->page, values[1], nulls[1]);
-	list->session = keep_varlena(values[2], nulls[2]);
-	list->treatment = keep_varlena(values[3], nulls[3]);
-	list->context = keep_varlena(values[4], nulls[4]);
-	list->profile = keep_varlena(values[5], nulls[5]);
-	list->items = keep_varlena(values[6], nulls[6]);
-	MemoryContextSwitchTo(caller);
+	list->user = KeepValue(list->page, values[1], nulls[1], by_value, length);
+	list->session = KeepValue(list->page, values[2], nulls[2], false, -1);
+	list->treatment = KeepValue(list->page, values[3], nulls[3], false, -1);
+	list->context = KeepValue(list->page, values[4], nulls[4], false, -1);
+	list->profile = KeepValue(list->page, values[5], nulls[5], false, -1);
+	list->items = KeepValue(list->page, values[6], nulls[6], false, -1);
 }
 
 static LoggedList
-find_list(PageRequest *page, LogTable *log, int64 decision)
+find_list(PageRequest *page, int64 decision)
 {
 	LoggedList	list = {.page = page};
+	LogTable   *log = OpenLog(page, &decision_table, 1);
 
 	LookUpDecision(log, decision, read_list, &list);
+	CloseLog(log);
 	return list;
 }
 
-/* Get the decision number of the page before a logged page; -1 for the first page. */
-static int64
-previous_list(const LoggedList *list)
+static bool
+has_key(const LoggedList *list, const char *key)
 {
-	JsonbValue *value = GetObjectKey(&DatumGetJsonbP(list->context.value)->root, "after");
-	char	   *text = value == NULL ? "" :
-		value->type == jbvNumeric ?
-		DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric))) :
-		value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : "";
-	Size		digits = strspn(text, "0123456789");
+	return GetObjectKey(&DatumGetJsonbP(list->context.value)->root, key) != NULL;
+}
 
-	return digits == 0 || digits > MAX_DIGITS || text[digits] != '\0' ? -1 :
-		(int64) strtoll(text, NULL, 10);
+/* Collect the items of this list and of earlier pages, which the next page excludes. */
+static NullableDatum
+find_shown(PageRequest *page, NullableDatum decision, const LoggedList *list)
+{
+	NullableDatum args[] = {decision, list->user, NotGiven()};
+
+	if (!has_key(list, "after") && !has_key(list, "more_like") && !has_key(list, "left_out"))
+		return list->items;
+	RunSelect(page, &shown_items, args);
+	return ResultColumn(1);
 }
 
 static bool
@@ -121,54 +118,6 @@ is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
 	return !a.isnull && !b.isnull &&
 		DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, page->user_collation,
 									   a.value, b.value));
-}
-
-/* ---------- items of earlier pages ---------- */
-
-typedef struct ItemList
-{
-	int			count;
-	Datum	   *items;
-} ItemList;
-
-static void
-add_items(const PageRequest *page, ItemList *list, NullableDatum array)
-{
-	Datum	   *items;
-	int			count = array.isnull ? 0 : ArrayKeys(page, array.value, &items);
-
-	if (count == 0)
-		return;
-	list->items = list->count == 0 ? palloc(sizeof(Datum) * count) :
-		repalloc(list->items, sizeof(Datum) * (list->count + count));
-	memcpy(list->items + list->count, items, sizeof(Datum) * count);
-	list->count += count;
-}
-
-/* Collect the items of earlier pages, which the next page excludes. */
-static NullableDatum
-items_until(PageRequest *page, LogTable *log, const LoggedList *last)
-{
-	NullableDatum args[] = {last->context, NotGiven()};
-	ItemList	shown = {0};
-	LoggedList	list = *last;
-	int64		previous;
-
-	add_items(page, &shown, list.items);
-	for (int n = 1; n < MAX_PAGES && (previous = previous_list(&list)) >= 0; n++)
-	{
-		list = find_list(page, log, previous);
-		if (!list.is_found || !(list.user.isnull || is_same_user(page, list.user, last->user)))
-			break;
-		add_items(page, &shown, list.items);
-	}
-	if (GetObjectKey(&DatumGetJsonbP(last->context.value)->root, "more_like") != NULL ||
-		GetObjectKey(&DatumGetJsonbP(last->context.value)->root, "left_out") != NULL)
-	{
-		RunSelect(page, &named_items, args);
-		add_items(page, &shown, ResultColumn(1));
-	}
-	return Given(KeyArray(page, shown.items, shown.count));
 }
 
 /* ---------- choosing the next page ---------- */
@@ -224,7 +173,6 @@ dlints_next(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 	NullableDatum decision = fcinfo->args[1];
 	NullableDatum user = fcinfo->args[3];
-	LogTable   *log;
 	LoggedList	list;
 	ArrayType  *profile;
 
@@ -236,8 +184,7 @@ dlints_next(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"decision\" must not be null")));
-	log = OpenLog(&page, &decision_table, 1);
-	list = find_list(&page, log, DatumGetInt64(decision.value));
+	list = find_list(&page, DatumGetInt64(decision.value));
 	if (!list.is_found)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -246,14 +193,12 @@ dlints_next(PG_FUNCTION_ARGS)
 	page.user = list.user.isnull ? user : list.user;
 	page.session = list.session;
 	page.context = AddToContext(list.context.value, "after", psprintf(INT64_FORMAT, DatumGetInt64(decision.value)));
-	page.excluded = items_until(&page, log, &list);
-	CloseLog(log);
+	page.excluded = find_shown(&page, decision, &list);
 	request.treatment = read_treatment(list.treatment.value);
 	profile = UnpackVectors(DatumGetByteaPP(list.profile.value), NULL);
 	request.profile = ARR_NDIM(profile) == 1 ? Given(PointerGetDatum(profile)) : NotGiven();
 	request.recent = request.item = NotGiven();
 	request.is_next_page = true;
-	request.excludes_clicked = request.treatment != POLICY_TRENDING &&
-		GetObjectKey(&DatumGetJsonbP(list.context.value)->root, "more_like") == NULL;
+	request.excludes_clicked = request.treatment != POLICY_TRENDING && !has_key(&list, "more_like");
 	return MakeList(&page, fcinfo, &request);
 }

@@ -10,6 +10,7 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -196,6 +197,17 @@ ResultColumn(int column)
 		result.value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column,
 									 &result.isnull);
 	return result;
+}
+
+/* Copy a value that outlives its row, without detoasting it. */
+NullableDatum
+KeepValue(const PageRequest *page, Datum value, bool isnull, bool by_value, int16 length)
+{
+	MemoryContext caller = MemoryContextSwitchTo(page->memory);
+	NullableDatum copy = isnull ? NotGiven() : Given(datumCopy(value, by_value, length));
+
+	MemoryContextSwitchTo(caller);
+	return copy;
 }
 
 /* ---------- subtransactions ---------- */

@@ -167,6 +167,8 @@ extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 var
 					 const NullableDatum *args, RowReader read, void *reader);
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern NullableDatum ResultColumn(int column);
+extern NullableDatum KeepValue(const PageRequest *page, Datum value, bool isnull, bool by_value,
+							   int16 length);
 
 /* subtransactions (in page.c) */
 typedef void (*PageStep) (PageRequest *page, void *arg);

@@ -9,7 +9,6 @@
 #include "parser/parse_func.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 
 #include "compat.h"
@@ -66,17 +65,6 @@ static const PageTable setting_table = {"setting", 25, {
 		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid},
 		{"attribution_window", INTERVALOID}, {"history_prior", FLOAT8OID}, {"history_ratio", FLOAT8OID}}};
 
-/* Copy a value into the memory context of the request, without detoasting it. */
-static NullableDatum
-keep_value(const PageRequest *page, Datum value, bool isnull, int16 length)
-{
-	MemoryContext caller = MemoryContextSwitchTo(page->memory);
-	NullableDatum copy = isnull ? NotGiven() : Given(datumCopy(value, false, length));
-
-	MemoryContextSwitchTo(caller);
-	return copy;
-}
-
 static void
 read_setting(void *arg, const Datum *values, const bool *nulls)
 {
@@ -101,16 +89,16 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	settings->has_ordered_key = DatumGetBool(values[n++]);
 	settings->has_clicks = !nulls[n++];
 	settings->has_bonus = !nulls[n++];
-	settings->repeat_after = keep_value(page, values[n], nulls[n], sizeof(Interval));
+	settings->repeat_after = KeepValue(page, values[n], nulls[n], false, sizeof(Interval));
 	n++;
 	settings->has_effects = !nulls[n++];
 	settings->has_random_effects = DatumGetInt32(values[n++]) > 0;
 	settings->is_centered = DatumGetBool(values[n++]);
-	settings->examination = keep_value(page, values[n], nulls[n], -1);
+	settings->examination = KeepValue(page, values[n], nulls[n], false, -1);
 	n++;
-	settings->empty_model = keep_value(page, values[n], nulls[n], -1);
+	settings->empty_model = KeepValue(page, values[n], nulls[n], false, -1);
 	n++;
-	settings->attribution_window = keep_value(page, values[n], nulls[n], sizeof(Interval)).value;
+	settings->attribution_window = KeepValue(page, values[n], nulls[n], false, sizeof(Interval)).value;
 	n++;
 	settings->history_prior = nulls[n] ? 0.0 : DatumGetFloat8(values[n]);
 	settings->history_ratio = nulls[n + 1] ? 1.0 : DatumGetFloat8(values[n + 1]);
@@ -137,7 +125,7 @@ read_model(void *arg, const Datum *values, const bool *nulls)
 
 	for (int i = 0; i < N_MODELS; i++)
 		if (strcmp(name, names[i]) == 0)
-			page->settings.models[i] = keep_value(page, values[1], nulls[1], -1);
+			page->settings.models[i] = KeepValue(page, values[1], nulls[1], false, -1);
 }
 
 /* Is the model trained?  An untrained model would only predict 0. */
@@ -155,8 +143,8 @@ read_similarity(void *arg, const Datum *values, const bool *nulls)
 	PageRequest *page = arg;
 	PageSettings *settings = &page->settings;
 	ArrayType  *scale =
-		DatumGetArrayTypeP(keep_value(page, PointerGetDatum(DatumGetArrayTypeP(values[1])),
-									  false, -1).value);
+		DatumGetArrayTypeP(KeepValue(page, PointerGetDatum(DatumGetArrayTypeP(values[1])),
+									 false, false, -1).value);
 	ArrayType  *weights = DatumGetArrayTypeP(values[2]);
 	int			n_weights = ArrayGetNItems(ARR_NDIM(weights), ARR_DIMS(weights));
 
