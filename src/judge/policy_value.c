@@ -210,62 +210,6 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 	return ResultRow(fcinfo, VALUE_COLUMNS, row.values, row.nulls);
 }
 
-/* Summary of a sample of bounded numbers */
-typedef struct Sample
-{
-	double		mean;
-	double		stderr_of_mean;
-	double		count;
-	double		lowest;
-	double		highest;
-} Sample;
-
-/* Is a value within bounds?  We tolerate a small excess, because users pass rounded values. */
-static bool
-IsWithin(double value, double lowest, double highest)
-{
-	double		slack = 1e-9 * (highest - lowest);
-
-	return value >= lowest - slack && value <= highest + slack;
-}
-
-/* Compute the maximum sum of squared deviations of a sample with this mean and these bounds. */
-static double
-MaxSquares(const Sample *sample)
-{
-	return sample->count * (sample->mean - sample->lowest) *
-		(sample->highest - sample->mean);
-}
-
-static double
-SampleSquares(const Sample *sample)
-{
-	return sample->stderr_of_mean * sample->stderr_of_mean *
-		sample->count * (sample->count - 1.0);
-}
-
-static void
-CheckSample(const Sample *sample)
-{
-	double		range = sample->highest - sample->lowest;
-
-	if (!(range > 0.0))
-		ArgRaiseOutOfRange("highest", "above lowest", sample->highest);
-	if (!(sample->count >= 1.0))
-		ArgRaiseOutOfRange("observations", "at least 1", sample->count);
-	if (!IsWithin(sample->mean, sample->lowest, sample->highest))
-		ArgRaiseOutOfRange("mean", "from lowest to highest", sample->mean);
-	if (!(sample->stderr_of_mean >= 0.0))
-		ArgRaiseOutOfRange("stderr", "at least 0", sample->stderr_of_mean);
-	if (SampleSquares(sample) > MaxSquares(sample) + 1e-6 * sample->count * range * range)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("numbers between %s and %s cannot have this mean and standard error",
-						double_to_shortest_decimal(sample->lowest),
-						double_to_shortest_decimal(sample->highest)),
-				 errhint("lowest and highest must bound each observation, for example 0 and the largest weight times the largest reward.")));
-}
-
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
 /*
@@ -274,31 +218,42 @@ PG_FUNCTION_INFO_V1(dlints_bounds);
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)
 {
-	Sample		sample = {
-		.mean = ArgBounded(PG_GETARG_FLOAT8(0), "mean"),
-		.stderr_of_mean = ArgBounded(PG_GETARG_FLOAT8(1), "stderr"),
-		.count = (double) PG_GETARG_INT64(2),
-		.lowest = ArgBounded(PG_GETARG_FLOAT8(3), "lowest"),
-		.highest = ArgBounded(PG_GETARG_FLOAT8(4), "highest"),
-	};
+	double		mean = ArgBounded(PG_GETARG_FLOAT8(0), "mean");
+	double		stderr_of_mean = ArgBounded(PG_GETARG_FLOAT8(1), "stderr");
+	double		count = (double) PG_GETARG_INT64(2);
+	double		lowest = ArgBounded(PG_GETARG_FLOAT8(3), "lowest");
+	double		highest = ArgBounded(PG_GETARG_FLOAT8(4), "highest");
 	double		confidence = PG_GETARG_FLOAT8(5);
 	double		doubt = (1.0 - confidence) / 2.0;
-	double		range = sample.highest - sample.lowest;
-	double		place = (sample.mean - sample.lowest) / range;
-	double		squares = SampleSquares(&sample) / range / range;
-	double		low;
-	double		high;
+	double		range = highest - lowest;
+	/* mean, and sum of squared deviations from it, of the observations scaled to [0, 1] */
+	double		place = (mean - lowest) / range;
+	double		squares = pow(stderr_of_mean / range, 2.0) * count * (count - 1.0);
 	Datum		values[2];
 	bool		nulls[2] = {false, false};
 
-	CheckSample(&sample);
+	if (!(range > 0.0))
+		ArgRaiseOutOfRange("highest", "above lowest", highest);
+	if (!(count >= 1.0))
+		ArgRaiseOutOfRange("observations", "at least 1", count);
+	/* tolerate a small excess, because users pass rounded values */
+	if (!(fabs(place - 0.5) <= 0.5 + 1e-9))
+		ArgRaiseOutOfRange("mean", "from lowest to highest", mean);
+	if (!(stderr_of_mean >= 0.0))
+		ArgRaiseOutOfRange("stderr", "at least 0", stderr_of_mean);
+	if (squares > count * (place * (1.0 - place) + 1e-6))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("numbers between %s and %s cannot have this mean and standard error",
+						double_to_shortest_decimal(lowest), double_to_shortest_decimal(highest)),
+				 errhint("lowest and highest must bound each observation, for example 0 and the largest weight times the largest reward.")));
 	if (!(confidence > 0.0 && confidence < 1.0))
 		ArgRaiseOutOfRange("confidence", "above 0 and below 1", confidence);
 	place = Min(Max(place, 0.0), 1.0);
-	low = place - bounds_distance(sample.count, squares, place, doubt);
-	high = place + bounds_distance(sample.count, squares, 1.0 - place, doubt);
-	values[0] = Float8GetDatum(ResultFinite(sample.lowest + range * low));
-	values[1] = Float8GetDatum(ResultFinite(sample.lowest + range * high));
+	values[0] = Float8GetDatum(ResultFinite(
+		lowest + range * (place - bounds_distance(count, squares, place, doubt))));
+	values[1] = Float8GetDatum(ResultFinite(
+		lowest + range * (place + bounds_distance(count, squares, 1.0 - place, doubt))));
 	return ResultRow(fcinfo, lengthof(values), values, nulls);
 }
 

@@ -31,7 +31,6 @@ typedef struct Explanation
 	int			parts;			/* number of groups of features, plus 1 for the intercept */
 	int		   *part_of;		/* index of each feature's group */
 	Datum	   *names;			/* names of the groups, or NULL */
-	double	   *contributions;
 	double	   *variances;
 } Explanation;
 
@@ -93,53 +92,15 @@ AddVariances(const Explanation *e, const double *profile)
 	for (int column = 0; column < dim; column += step)
 	{
 		int			count = Min(step, dim - column);
-		int			c;
-		int			part;
 
 		LiftParameters(model, count, e->prepared->root + (Size) column * dim, profile, weights);
-		for (c = 0; c < count; c++)
+		for (int c = 0; c < count; c++)
 		{
 			CHECK_FOR_INTERRUPTS();
 			SplitSum(e, weights + (Size) c * len, shares);
-			for (part = 0; part < e->parts; part++)
+			for (int part = 0; part < e->parts; part++)
 				e->variances[part] += shares[part] * shares[part];
 		}
-	}
-}
-
-static Explanation
-ComputeExplanation(FunctionCallInfo fcinfo)
-{
-	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	ArgSpec		spec = ArgFeatureSpec(&prepared->header);
-	Explanation e = {.prepared = prepared};
-
-	e.features = palloc(sizeof(double) * spec.len);
-	ArgVector(ArgArray(fcinfo, 1), &spec, e.features);
-	ReadParts(fcinfo, &e);
-	e.contributions = palloc(sizeof(double) * e.parts);
-	e.variances = palloc0(sizeof(double) * e.parts);
-	PrepareParts(prepared, PART_MEAN | PART_ROOT);
-	SplitSum(&e, PreparedWeights(prepared, PG_GETARG_DATUM(2)), e.contributions);
-	AddVariances(&e, ReadProfile(PG_GETARG_DATUM(2), &prepared->header));
-	return e;
-}
-
-static void
-PutRows(const Explanation *e, ReturnSetInfo *rows)
-{
-	for (int part = 0; part < e->parts; part++)
-	{
-		bool		is_intercept = e->prepared->header.intercept && part == e->parts - 1;
-		Datum		values[] = {
-			is_intercept ? CStringGetTextDatum("intercept") :
-			e->names ? e->names[part] : CStringGetTextDatum(psprintf("%d", part + 1)),
-			Float8GetDatum(ResultFinite(e->contributions[part])),
-			Float8GetDatum(ResultFinite(sqrt(e->variances[part])))};
-		bool		nulls[3] = {false};
-
-		CHECK_FOR_INTERRUPTS();
-		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
 }
 
@@ -153,12 +114,35 @@ Datum
 dlints_explain(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rows = ResultRows(fcinfo);
-	Explanation e;
+	Explanation e = {0};
+	const DlintsHeader *model;
+	double	   *contributions;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return (Datum) 0;
 
-	e = ComputeExplanation(fcinfo);
-	PutRows(&e, rows);
+	e.prepared = PrepareModel(fcinfo, 0);
+	model = &e.prepared->header;
+	e.features = palloc(sizeof(double) * model->feature_dim);
+	ArgVector(ArgArray(fcinfo, 1), &(ArgSpec) {"features", model->feature_dim, model}, e.features);
+	ReadParts(fcinfo, &e);
+	contributions = palloc(sizeof(double) * e.parts);
+	e.variances = palloc0(sizeof(double) * e.parts);
+	PrepareParts(e.prepared, PART_MEAN | PART_ROOT);
+	SplitSum(&e, PreparedWeights(e.prepared, PG_GETARG_DATUM(2)), contributions);
+	AddVariances(&e, ReadProfile(PG_GETARG_DATUM(2), model));
+	for (int part = 0; part < e.parts; part++)
+	{
+		bool		is_intercept = model->intercept && part == e.parts - 1;
+		Datum		values[] = {
+			is_intercept ? CStringGetTextDatum("intercept") :
+			e.names ? e.names[part] : CStringGetTextDatum(psprintf("%d", part + 1)),
+			Float8GetDatum(ResultFinite(contributions[part])),
+			Float8GetDatum(ResultFinite(sqrt(e.variances[part])))};
+		bool		nulls[3] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+	}
 	return (Datum) 0;
 }

@@ -105,19 +105,6 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/* columns of dlints_info after those that show fields of the model's header */
-enum
-{
-	INFO_SAMPLE_SIZE,
-	INFO_PRIOR_SIZE,
-	INFO_MEAN_REWARD,
-	INFO_WINDOWS,
-	INFO_HINT,
-	INFO_BYTES,
-	INFO_VERSION,
-	INFO_COUNT
-};
-
 /*
  * Compute the time window of the discount factor with index j, in observations.  Returns 0 if the
  * factor is 1, or for a model with a half-life.
@@ -199,15 +186,15 @@ dlints_info(PG_FUNCTION_ARGS)
 				values[n] = FieldDatum(&model, &fields[i]);
 			n++;
 		}
-	values[n + INFO_SAMPLE_SIZE] = Float8GetDatum(*memory.N);
-	nulls[n + INFO_PRIOR_SIZE] = model.prior_weight == 0.0;
-	values[n + INFO_PRIOR_SIZE] = Float8GetDatum(prior_size);
-	values[n + INFO_MEAN_REWARD] = Float8GetDatum(mean_reward);
-	nulls[n + INFO_MEAN_REWARD] = !isfinite(mean_reward);
-	values[n + INFO_WINDOWS] = GetWindows(&model);
-	values[n + INFO_HINT] = hint ? CStringGetTextDatum(hint) : (Datum) 0;
-	nulls[n + INFO_HINT] = hint == NULL;
-	values[n + INFO_BYTES] = Int64GetDatum((int64) ModelStoredSize(&model));
-	values[n + INFO_VERSION] = Int32GetDatum(model.version);
-	return ResultRow(fcinfo, n + INFO_COUNT, values, nulls);
+	values[n++] = Float8GetDatum(*memory.N);
+	nulls[n] = model.prior_weight == 0.0;
+	values[n++] = Float8GetDatum(prior_size);
+	nulls[n] = !isfinite(mean_reward);
+	values[n++] = Float8GetDatum(mean_reward);
+	values[n++] = GetWindows(&model);
+	nulls[n] = hint == NULL;
+	values[n++] = hint ? CStringGetTextDatum(hint) : (Datum) 0;
+	values[n++] = Int64GetDatum((int64) ModelStoredSize(&model));
+	values[n++] = Int32GetDatum(model.version);
+	return ResultRow(fcinfo, n, values, nulls);
 }
