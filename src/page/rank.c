@@ -12,8 +12,9 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "nodes/pg_list.h"
+#include "nodes/value.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -175,13 +176,6 @@ static const PageQuery rank_constrained = {
 
 /* ---------- notices ---------- */
 
-/* A notice that this session has raised */
-typedef struct NoticeKey
-{
-	Oid			schema;
-	char		subject[NAMEDATALEN];
-} NoticeKey;
-
 /* maximum number of notices that a session remembers, to raise each only once */
 #define MAX_NOTICES		1000
 
@@ -189,20 +183,17 @@ typedef struct NoticeKey
 static bool
 record_notice(Oid schema, const char *subject)
 {
-	static HTAB *given = NULL;
-	HASHCTL		control = {.keysize = sizeof(NoticeKey), .entrysize = sizeof(NoticeKey)};
-	NoticeKey	key;
-	bool		found;
+	static List *given = NIL;
+	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
+	void	   *notice = makeString(psprintf("%u %s", schema, subject));
+	bool		is_new = list_length(given) < MAX_NOTICES && !list_member(given, notice);
 
-	if (given == NULL)
-		given = hash_create("dlints notices", 16, &control, HASH_ELEM | HASH_BLOBS);
-	memset(&key, 0, sizeof(key));
-	key.schema = schema;
-	strlcpy(key.subject, subject, sizeof(key.subject));
-	if (hash_get_num_entries(given) >= MAX_NOTICES)
-		return false;
-	(void) hash_search(given, &key, HASH_ENTER, &found);
-	return !found;
+	if (is_new)
+		given = lappend(given, notice);
+	else
+		pfree(notice);
+	MemoryContextSwitchTo(caller);
+	return is_new;
 }
 
 /* Raise a notice, once per session, if an array in the context is not declared as a vector. */
