@@ -140,7 +140,6 @@ AddNumbers(const Call *call, int argno, const char *plural, const char *name, do
 			sums[i] += ArgBounded(DatumGetFloat8(elements[i]), name);
 }
 
-/* Read the argument "bonus_stddev".  Returns NULL if the argument is NULL. */
 static double *
 ReadBonusStddevs(const Call *call)
 {

@@ -228,7 +228,6 @@ ReportScores(const double *list, double peak, double level, int draw, ScoresStri
 	consume(consumer, draw, strip);
 }
 
-/* Score at most STRIP candidates under several draws. */
 static void
 ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresConsumer consume, void *consumer)

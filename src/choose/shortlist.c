@@ -196,7 +196,6 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, 
 		}
 }
 
-/* Score some items of an input row under all weight vectors. */
 static void
 ScoreStrip(Shortlist *list, Block *block, int first, int count)
 {

@@ -26,7 +26,7 @@ struct VariedLists
 	bool	   *possible;		/* may the list of some posterior draw contain the candidate? */
 	int		   *numbers;		/* indexes of the candidates that a list may contain */
 	int		   *groups;
-	Variety		variety;		/* state of choosing a list among these candidates */
+	Variety		variety;		/* state of the choice of a list */
 	MemoryContext context;		/* memory context of "variety" */
 };
 

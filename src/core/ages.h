@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-/* Number of features of a date */
 #define AGES_PER_DATE	3
 
 /*

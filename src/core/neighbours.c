@@ -23,8 +23,6 @@
 /* Minimum matrix element.  Smaller elements are ignored, so that products do not underflow. */
 #define MIN_ELEMENT		1e-6
 
-/* ---------- the log ---------- */
-
 /* Limit the matrix elements to 1, and sample at most about NEIGHBOURS_MAX_CLICKS items per user. */
 void
 neighbours_limit(SvdMatrix *matrix)
@@ -91,8 +89,6 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 		matrix->pause();
 	}
 }
-
-/* ---------- products of columns ---------- */
 
 static void
 prefetch_cells(const SvdMatrix *matrix, uint32_t user)

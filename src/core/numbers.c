@@ -11,8 +11,6 @@
 #include "clones.h"
 #include "score.h"
 
-/* ---------- dot products ---------- */
-
 /* Sixteen partial sums fill the vector registers of current CPUs. */
 #define LANES	16
 #define HALF	(LANES / 2)
@@ -67,8 +65,6 @@ dot_double(int n, const double *weights, const double *features)
 {
 	DOT_BODY(n, weights, features);
 }
-
-/* ---------- widening ---------- */
 
 /*
  * Convert numbers to double precision, and test whether all are finite and at most WIDEN_MAX.  The
@@ -133,8 +129,6 @@ widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
 	}
 }
 
-/* ---------- weighted sums of vectors ---------- */
-
 CPU_CLONES
 void
 unit_add(size_t count, double weight, const double *restrict vector, double *restrict sum)
@@ -181,8 +175,6 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 	for (size_t i = 0; i < count; i++)
 		out[i] = (float) (sum[i] * scale * inverse) + 0.0f;
 }
-
-/* ---------- maxima ---------- */
 
 #define QUADS	(SCORE_LANES / 4)
 
@@ -245,8 +237,6 @@ peak_of(size_t count, const double *numbers)
 	}
 	return peak + zero;
 }
-
-/* ---------- selection ---------- */
 
 static inline int
 is_before(const double *keys, int a, int b)

@@ -112,7 +112,6 @@ is_kept(const PricedDecisions *all, const double *targets, const double *prices)
 	return true;
 }
 
-/* Return the difference between the largest and the smallest number. */
 static double
 spread(int count, const double *numbers)
 {

@@ -14,7 +14,6 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Read an argument that is one of the labels of an enum. */
 static uint8
 ReadName(FunctionCallInfo fcinfo, int argno, const FieldNames *names, const char *what,
 		 const char *hint)

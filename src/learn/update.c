@@ -118,7 +118,6 @@ dlints_update(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/* Train a model on rows "row" to "end" - 1 of a batch. */
 static void
 LearnRows(Dlints *model, Batch *batch, int row, int end)
 {

@@ -18,7 +18,6 @@
 /* after MAX_FAILING items, a failing expression excludes a whole group of this many items */
 #define FAILING_PART	64
 
-/* maximum absolute value of a bonus */
 #define MAX_BONUS	1e50
 
 /* statements that each evaluate one expression of the recommender for all items */

@@ -81,8 +81,6 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 	return addends;
 }
 
-/* ---------- choosing among the candidates ---------- */
-
 /* Set up the choice with diversity.  The similarity of items is a weighted cosine of features. */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,

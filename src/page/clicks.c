@@ -175,7 +175,6 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Read the rewards of the logged lists in reader->lists. */
 static void
 read_rewards(PageRequest *page, ClickReader *reader)
 {
@@ -205,8 +204,6 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 	CloseLog(log);
 	read_rewards(page, reader);
 }
-
-/* ---------- clicks from all sources ---------- */
 
 /* Return the time since which clicked items are excluded from the list; infinity: never. */
 static TimestampTz

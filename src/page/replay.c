@@ -178,8 +178,6 @@ dlints_replay_list(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* ---------- recall ---------- */
-
 static double
 sum_best(const Slate *slate, int n)
 {

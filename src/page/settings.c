@@ -178,8 +178,6 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 								(number + INT64CONST(1)) * settings->block_slots);
 }
 
-/* ---------- all settings ---------- */
-
 /* Call a function of pg_catalog by its name, because tests replace the function now(). */
 static Datum
 call_system(const char *name)

@@ -129,7 +129,7 @@ KeepProjection(const Projection *projection)
 
 	if (table == NULL)
 		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
-	MakeRoom(0);				/* the setting dlints.projection_cache_size may have been reduced */
+	MakeRoom(0);				/* evict matrices, because the limit may have been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{

@@ -30,7 +30,6 @@ typedef struct Previous
 	bool	   *known;
 } Previous;
 
-/* Compute the size of the work space of PutFactors(), in bytes. */
 Size
 FactorsMemory(const LogReader *log)
 {

@@ -26,7 +26,6 @@
 /* maximum number of neighbours of an item in the result, as a multiple of k */
 #define ROW_FACTOR		2
 
-/* Compute the size of the work space of PutNeighbours(), in bytes. */
 Size
 NeighboursMemory(const LogReader *log)
 {
