@@ -2,32 +2,55 @@
  * varied_lists.c
  *		Choose lists with diversity under many posterior draws of the coefficients.
  *
- * The scores determine which candidates can be on a list at all.  We read and compare only the
- * vectors of these candidates.
+ * Positions are filled in turn, each with the highest penalized score (maximal marginal relevance).
+ * A positive score is multiplied by 1 - diversity c, where c is the largest cosine between the
+ * candidate's vector and that of a chosen candidate, or 0.
+ *
+ * The scores determine which candidates can be on a list at all.  We compare only the vectors of
+ * these candidates.
  */
 #include "postgres.h"
+
+#include <float.h>
+#include <math.h>
 
 #include "miscadmin.h"
 
 #include "choose/decision.h"
-#include "core/variety.h"
+#include "core/clones.h"
+#include "core/numbers.h"
 #include "sql/args.h"
 
 /* maximum number of cached similarities, 4 bytes each: 16 MB */
 #define MAX_SIMILARITIES	((Size) 1 << 22)
 
+/* number of candidates that SIMD instructions process together */
+#define STRIP	32
+#define OCTETS	(STRIP / 8)
+
 struct VariedLists
 {
 	const Candidates *from;
 	int			candidates;
-	ArgSpec		expected;
-	double	   *vector;
+	double	   *vector;			/* work space for one vector */
+	float	   *unit;			/* work space for a vector of length 1 */
 	double	   *scores;			/* scores: one row per draw, one column per candidate */
-	bool	   *possible;		/* may the list of some posterior draw contain the candidate? */
-	int		   *numbers;		/* indexes of the candidates that a list may contain */
-	int		   *groups;
-	Variety		variety;		/* state of the choice of a list */
-	MemoryContext context;		/* memory context of "variety" */
+
+	/* the candidates that a list may contain */
+	int			count;
+	int			rounded;		/* "count" rounded up to a multiple of STRIP */
+	int		   *numbers;		/* index of each */
+	float	   *units;			/* vectors of length 1, interleaved in strips */
+	int		   *row_of;			/* cached row of the similarities to each, or -1 */
+	float	   *rows;			/* cached similarities, in rows of "rounded" numbers */
+	Size		rows_len;		/* allocated length of "rows" */
+	int			row_count;
+
+	/* state of the current list */
+	double	   *left;			/* scores; -infinity: chosen, or excluded by the cap */
+	float	   *closest;		/* largest similarity to a chosen candidate */
+	double	   *penalized;		/* penalized scores */
+	int		   *taken;			/* chosen candidates per group */
 };
 
 static double *
@@ -36,30 +59,46 @@ ScoresOfDraw(const VariedLists *lists, int draw)
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
+/* Read the vector of a candidate from the argument "similar_by". */
+static void
+ReadVector(VariedLists *lists, int candidate)
+{
+	CHECK_FOR_INTERRUPTS();
+	ArgMatrixSlice(lists->from->similar_by, &lists->from->similar, candidate, 1, lists->vector);
+}
+
+static int
+RoundUp(int count)
+{
+	return (count + STRIP - 1) / STRIP * STRIP;
+}
+
 /* Create the state for lists under at most "draws" posterior draws. */
 VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
 {
 	VariedLists *lists = palloc0(sizeof(VariedLists));
 	int			candidates = ScoresCount(from->scores);
+	int			rounded = RoundUp(candidates);
+	Size		max_rows = (Size) draws * Min(from->rules.k, candidates);
 
 	lists->from = from;
 	lists->candidates = candidates;
-	lists->expected = from->similar;
 	lists->vector = AllocateNumbers(from->similar.len);
+	lists->unit = AllocateMany(sizeof(float), from->similar.len);
 	lists->scores = AllocateNumbers(mul_size(candidates, draws));
-	lists->possible = AllocateMany(sizeof(bool), candidates);
 	lists->numbers = AllocateMany(sizeof(int), candidates);
-	if (from->groups)
-		lists->groups = AllocateMany(sizeof(int), candidates);
-	lists->context = AllocSetContextCreate(CurrentMemoryContext, "dlints varied lists",
-										   ALLOCSET_DEFAULT_SIZES);
+	lists->row_of = AllocateMany(sizeof(int), candidates);
+	lists->units = AllocateMany(mul_size(sizeof(float), rounded), from->similar.len);
+	lists->rows_len = Max(Min(MAX_SIMILARITIES, mul_size(max_rows, rounded)), rounded);
+	lists->rows = AllocateMany(sizeof(float), lists->rows_len);
+	lists->left = AllocateNumbers(candidates);
+	lists->closest = AllocateMany(sizeof(float), candidates);
+	lists->penalized = AllocateNumbers(candidates);
+	lists->taken = AllocateMany(sizeof(int), from->group_count);
 	/* raise an error if any vector in similar_by is invalid, even one that is not compared */
 	for (int i = 0; i < candidates; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		ArgMatrixSlice(from->similar_by, &lists->expected, i, 1, lists->vector);
-	}
+		ReadVector(lists, i);
 	return lists;
 }
 
@@ -68,132 +107,204 @@ void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
 	double	   *scores = ScoresOfDraw(lists, draw) + strip->first;
-	const double *from = strip->scores;
-	double		level = strip->level;
-	int			step = strip->step;
-	int			count = strip->count;
 
-	for (int i = 0; i < count; i++, from += step)
-		scores[i] = *from + level;
+	for (int i = 0; i < strip->count; i++)
+		scores[i] = strip->scores[(Size) i * strip->step] + strip->level;
 }
 
 /* ---------- possible candidates ---------- */
 
-/* Mark the candidates that a list may contain.  "slate" is the list without diversity. */
+/* Return the address of a possible candidate's vector. */
+static float *
+LaneOf(const VariedLists *lists, int i)
+{
+	return lists->units + (Size) (i / STRIP) * STRIP * lists->from->similar.len + i % STRIP;
+}
+
+/* Interleave the vectors of the possible candidates.  Zeros complete the last strip. */
 static void
-MarkPossible(VariedLists *lists, int draw, const Slate *slate)
+InterleaveVectors(VariedLists *lists)
+{
+	const double *roots = lists->from->similar_roots;
+	int			len = lists->from->similar.len;
+
+	for (int i = 0; i < lists->rounded; i++)
+	{
+		if (i < lists->count)
+			ReadVector(lists, lists->numbers[i]);
+		for (int k = 0; k < len && (roots || i >= lists->count); k++)
+			lists->vector[k] *= i < lists->count ? roots[k] : 0.0;
+		unit_scale(len, lists->vector, lists->unit);
+		for (int k = 0; k < len; k++)
+			LaneOf(lists, i)[(Size) k * STRIP] = lists->unit[k];
+	}
+}
+
+/*
+ * Return the lowest penalized score that a candidate of a list without diversity can get.
+ * Candidates with a lower score are not on the list with diversity.
+ */
+static double
+LeastScore(const VariedLists *lists, int draw, const Slate *slate)
 {
 	const double *scores = ScoresOfDraw(lists, draw);
-	double		diversity = lists->from->rules.diversity;
 	double		least = INFINITY;
-	bool	   *possible = lists->possible;
-	int			candidates = lists->candidates;
 
 	for (int i = 0; i < slate->best.count; i++)
 	{
 		double		score = ResultFinite(scores[slate->best.entries[i].candidate]);
 
-		least = Min(least, variety_min_score(diversity, score));
+		least = Min(least, score - lists->from->rules.diversity * Max(score, 0.0));
 	}
-	for (int i = 0; i < candidates; i++)
-		possible[i] |= (scores[i] >= least);
-}
-
-static int
-CountPossible(VariedLists *lists)
-{
-	int			count = 0;
-
-	for (int i = 0; i < lists->candidates; i++)
-	{
-		if (!lists->possible[i])
-			continue;
-		if (lists->groups)
-			lists->groups[count] = lists->from->groups[i];
-		lists->numbers[count++] = i;
-	}
-	return count;
-}
-
-static void
-ReadVectors(VariedLists *lists)
-{
-	Variety    *v = &lists->variety;
-	const double *roots = lists->from->similar_roots;
-
-	for (int i = 0; i < v->count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		ArgMatrixSlice(lists->from->similar_by, &lists->expected, lists->numbers[i], 1,
-					   lists->vector);
-		for (int k = 0; roots && k < v->dim; k++)
-			lists->vector[k] *= roots[k];
-		variety_set_vector(v, i, lists->vector);
-	}
-	variety_start(v);
-}
-
-static Variety
-MakeVariety(const VariedLists *lists, int count, int draws)
-{
-	const Candidates *from = lists->from;
-	Size		rounded = variety_rounded(count);
-	Variety		v = {.count = count, .dim = lists->expected.len,
-		.diversity = from->rules.diversity, .numbers = lists->numbers,
-	.groups = lists->groups, .cap = from->rules.cap};
-
-	Assert(count > 0);
-	v.max_rows = (int) Min(Max(MAX_SIMILARITIES / Max(rounded, 1), 1),
-							(Size) draws * Min(from->rules.k, count) + 1);
-	v.units = AllocateMany(sizeof(float) * rounded, v.dim);
-	v.unit = palloc(sizeof(float) * v.dim);
-	v.rows = AllocateMany(sizeof(float) * rounded, v.max_rows);
-	v.row_of = AllocateMany(sizeof(int), rounded);
-	v.taken = AllocateMany(sizeof(int), from->group_count);
-	v.scores = AllocateNumbers(rounded);
-	v.penalties = AllocateNumbers(rounded);
-	v.closest = AllocateMany(sizeof(float), rounded);
-	v.penalized = AllocateNumbers(rounded);
-	return v;
+	return least;
 }
 
 /* Determine the candidates that can be on a list, from the scores that were stored. */
 void
 VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 {
-	MemoryContext caller = MemoryContextSwitchTo(lists->context);
+	bool	   *possible = AllocateZeros(sizeof(bool), lists->candidates);
 
-	MemoryContextReset(lists->context);
-	memset(lists->possible, 0, lists->candidates);
 	for (int draw = 0; draw < draws; draw++)
 	{
+		const double *scores = ScoresOfDraw(lists, draw);
+		double		least = LeastScore(lists, draw, &slates[draw]);
+
 		CHECK_FOR_INTERRUPTS();
-		MarkPossible(lists, draw, &slates[draw]);
+		for (int i = 0; i < lists->candidates; i++)
+			possible[i] |= scores[i] >= least;
 	}
-	lists->variety = MakeVariety(lists, CountPossible(lists), draws);
-	ReadVectors(lists);
-	MemoryContextSwitchTo(caller);
+	lists->count = 0;
+	lists->row_count = 0;
+	for (int i = 0; i < lists->candidates; i++)
+		if (possible[i])
+		{
+			lists->row_of[lists->count] = -1;
+			lists->numbers[lists->count++] = i;
+		}
+	pfree(possible);
+	lists->rounded = RoundUp(lists->count);
+	InterleaveVectors(lists);
+}
+
+/* ---------- lists ---------- */
+
+/*
+ * Compute the cosines of a vector with all possible candidates, at most 1.  Products are added in
+ * order, so that equal vectors have equal cosines.
+ */
+CPU_CLONES
+static void
+FillRow(const VariedLists *lists, const float *unit, float *row)
+{
+	const octet one = (octet) {0.0f} + 1.0f;
+	const octet *lanes = (const octet *) lists->units;
+
+	for (int at = 0; at < lists->rounded; at += STRIP)
+	{
+		octet		sum[OCTETS] = {{0.0f}};
+
+		for (int k = 0; k < lists->from->similar.len; k++, lanes += OCTETS)
+			UNROLL
+			for (int l = 0; l < OCTETS; l++)
+				sum[l] += lanes[l] * unit[k];
+		UNROLL
+		for (int l = 0; l < OCTETS; l++)
+			((octet *) (row + at))[l] = LOWER(octet, sum[l], one);
+	}
+}
+
+/* Get the similarities of all possible candidates to a chosen one. */
+static const float *
+SimilaritiesTo(VariedLists *lists, int chosen)
+{
+	int		   *row = &lists->row_of[chosen];
+
+	if (*row >= 0)
+		return lists->rows + (Size) *row * lists->rounded;
+	if ((Size) (lists->row_count + 1) * lists->rounded > lists->rows_len)
+	{
+		for (int i = 0; i < lists->count; i++)
+			lists->row_of[i] = -1;
+		lists->row_count = 0;
+	}
+	*row = lists->row_count++;
+	for (int k = 0; k < lists->from->similar.len; k++)
+		lists->unit[k] = LaneOf(lists, chosen)[(Size) k * STRIP];
+	FillRow(lists, lists->unit, lists->rows + (Size) *row * lists->rounded);
+	return lists->rows + (Size) *row * lists->rounded;
+}
+
+/* Update similarities to the nearest chosen candidate, and the penalized scores. */
+CPU_CLONES
+static void
+Penalize(int count, double diversity, const float *restrict similarities, float *restrict closest,
+		 const double *restrict left, double *restrict penalized)
+{
+	for (int i = 0; i < count; i++)
+	{
+		closest[i] = similarities[i] > closest[i] ? similarities[i] : closest[i];
+		penalized[i] = left[i] - diversity * (left[i] > 0.0 ? left[i] : 0.0) * closest[i];
+	}
+}
+
+/* Find the candidate with the highest penalized score.  Returns -1 if none is left. */
+static int
+FindBest(const VariedLists *lists, uint64 seed)
+{
+	const double *penalized = lists->penalized;
+	double		highest = -DBL_MAX;
+	int			best = -1;
+
+	for (int i = 0; i < lists->count; i++)
+	{
+		if (penalized[i] < highest)
+			continue;
+		if (best < 0 || penalized[i] > highest ||
+			slate_tie_key(seed, lists->numbers[i]) < slate_tie_key(seed, lists->numbers[best]))
+			best = i;
+		highest = penalized[i];
+	}
+	return best;
+}
+
+/* Exclude a chosen candidate, and the rest of its group if the group is full. */
+static void
+Exclude(VariedLists *lists, int chosen)
+{
+	const int  *groups = lists->from->groups;
+	int			group = groups ? groups[lists->numbers[chosen]] : -1;
+
+	lists->left[chosen] = -INFINITY;
+	if (group < 0 || ++lists->taken[group] < lists->from->rules.cap)
+		return;
+	for (int i = 0; i < lists->count; i++)
+		if (groups[lists->numbers[i]] == group)
+			lists->left[i] = -INFINITY;
 }
 
 /* Choose at most k candidates under a draw, best first.  Returns their number. */
 int
 VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen)
 {
-	Variety    *v = &lists->variety;
-	const double *scores = ScoresOfDraw(lists, draw);
+	const Candidates *from = lists->from;
 	int			count = 0;
-	int			i;
+	int			best;
 
-	for (i = 0; i < v->count; i++)
-		v->scores[i] = scores[lists->numbers[i]];
-	variety_begin(v, seed, lists->from->group_count);
-	while (count < lists->from->rules.k)
+	for (int i = 0; i < lists->count; i++)
+	{
+		lists->left[i] = lists->penalized[i] = ScoresOfDraw(lists, draw)[lists->numbers[i]];
+		lists->closest[i] = 0.0f;
+	}
+	for (int g = 0; g < from->group_count; g++)
+		lists->taken[g] = 0;
+	while (count < from->rules.k && (best = FindBest(lists, seed)) >= 0)
 	{
 		CHECK_FOR_INTERRUPTS();
-		i = variety_next(v);
-		if (i < 0)
-			break;
-		chosen[count++] = lists->numbers[i];
+		chosen[count++] = lists->numbers[best];
+		Exclude(lists, best);
+		Penalize(lists->count, from->rules.diversity, SimilaritiesTo(lists, best),
+				 lists->closest, lists->left, lists->penalized);
 	}
 	return count;
 }

@@ -2,7 +2,7 @@
 
 CORE_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o kinds.o linalg.o memories.o \
 	neighbours.o numbers.o packed.o panel.o posterior.o price.o price_program.o random.o ridge.o score.o slate.o \
-	spectral.o svd.o value.o variety.o)
+	spectral.o svd.o value.o)
 
 # Without fused multiply-adds, results are the same on every CPU. 32-bit x86 needs SSE2 for
 # this, because its older registers have 80 bits.
@@ -16,5 +16,5 @@ LAPACK_LIBS ?= -llapack
 
 # Objects that read every element of every feature vector. GCC does not unroll their loops at -O2.
 VECTOR_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o linalg.o numbers.o panel.o random.o \
-	svd.o variety.o)
+	svd.o) src/choose/varied_lists.o
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops -fno-math-errno
