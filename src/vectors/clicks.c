@@ -114,55 +114,15 @@ RenumberAll(Clicks *clicks)
 	clicks->users = NULL;
 }
 
-/* Compute the index of each user's first matrix cell, followed by the number of all cells. */
-static Size *
-CountCells(const SvdMatrix *matrix, Size count)
-{
-	Size	   *starts = AllocateZeros(sizeof(Size), (Size) matrix->users + 1);
-
-	for (Size i = 0; i < count; i++)
-	{
-		starts[matrix->cells[i].user + 1]++;
-		CHECK_FOR_INTERRUPTS();
-	}
-	for (Size i = 0; i < matrix->users; i++)
-		starts[i + 1] += starts[i];
-	return starts;
-}
-
-/* Sort the matrix cells by user, in place.  Each swap moves one cell to its final position. */
-static void
-GroupByUser(SvdMatrix *matrix)
-{
-	Size	   *next = AllocateMany(sizeof(Size), matrix->users);
-	uint32		user;
-
-	memcpy(next, matrix->starts, sizeof(Size) * matrix->users);
-	for (user = 0; user < matrix->users; user++)
-		while (next[user] < matrix->starts[user + 1])
-		{
-			SvdCell    *cell = &matrix->cells[next[user]];
-			SvdCell		moved = *cell;
-
-			CHECK_FOR_INTERRUPTS();
-			if (moved.user == user)
-			{
-				next[user]++;
-				continue;
-			}
-			*cell = matrix->cells[next[moved.user]];
-			matrix->cells[next[moved.user]++] = moved;
-		}
-	pfree(next);
-}
-
 /*
- * Compare matrix cells by item, then by weight.  The weights of a user and item are added in this
+ * Compare matrix cells by user, item and weight.  The weights of a user and item are added in this
  * order, so that rounding is always the same.
  */
 static inline int
 CompareCells(const SvdCell *left, const SvdCell *right)
 {
+	if (left->user != right->user)
+		return left->user < right->user ? -1 : 1;
 	if (left->item != right->item)
 		return left->item < right->item ? -1 : 1;
 	return (left->weight > right->weight) - (left->weight < right->weight);
@@ -177,47 +137,39 @@ CompareCells(const SvdCell *left, const SvdCell *right)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Sort each user's cells by item, and merge the cells of the same item. */
+/* Merge sorted cells of the same user and item.  Each user has at least one cell. */
 static void
-MergeCells(SvdMatrix *matrix, Size *starts)
+MergeCells(SvdMatrix *matrix, Size count)
 {
-	Size		start = 0;
+	Size	   *starts = AllocateMany(sizeof(Size), (Size) matrix->users + 1);
+	uint32		users = 0;
 	Size		used = 0;
 
-	for (uint32 user = 0; user < matrix->users; user++)
+	for (Size i = 0; i < count; i++)
 	{
-		Size		end = starts[user + 1];
-		Size		i;
+		SvdCell		cell = matrix->cells[i];
 
-		sort_cells(matrix->cells + start, end - start);
-		starts[user] = used;
-		for (i = start; i < end; i++)
-		{
-			const SvdCell *cell = &matrix->cells[i];
-
-			if (used > starts[user] && matrix->cells[used - 1].item == cell->item)
-				matrix->cells[used - 1].weight += cell->weight;
-			else
-				matrix->cells[used++] = *cell;
-		}
-		start = end;
 		CHECK_FOR_INTERRUPTS();
+		if (cell.user == users)
+			starts[users++] = used;
+		if (used > starts[cell.user] && matrix->cells[used - 1].item == cell.item)
+			matrix->cells[used - 1].weight += cell.weight;
+		else
+			matrix->cells[used++] = cell;
 	}
-	starts[matrix->users] = used;
+	starts[users] = used;
+	matrix->starts = starts;
 }
 
 SvdMatrix *
 ClicksMatrix(Clicks *clicks)
 {
 	SvdMatrix  *matrix = &clicks->matrix;
-	Size	   *starts;
 
 	RenumberAll(clicks);
-	starts = CountCells(matrix, clicks->count);
-	matrix->starts = starts;
+	sort_cells(matrix->cells, clicks->count);
+	MergeCells(matrix, clicks->count);
 	matrix->pause = CheckInterrupts;
-	GroupByUser(matrix);
-	MergeCells(matrix, starts);
 	return matrix;
 }
 
