@@ -4,8 +4,6 @@
  */
 #include "kinds.h"
 
-#include <string.h>
-
 #include "numbers.h"
 #include "random.h"
 
@@ -21,41 +19,21 @@ has_projection(const Kind *kind)
 	return kind->reduced_dim > 0;
 }
 
+static bool
+is_matched(const Kind *kind)
+{
+	return kind->interactions == INTERACTIONS_MATCHED;
+}
+
 /* Number of features of the model without the intercept */
 int64_t
 kind_feature_count(const Kind *kind)
 {
-	int64_t		base = has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 	int64_t		n = kind->feature_dim;
 
-	switch (kind->interactions)
-	{
-		case INTERACTIONS_MATCHED:
-			return has_projection(kind) ? base + 1 : n + n + 1;
-		case INTERACTIONS_NONE:
-			break;
-	}
-	return base;
-}
-
-/* Compute a model's features for one item, except projected ones. */
-static void
-fill_one(const Kind *kind, const double *x, const double *u, double *z)
-{
-	int			n = kind->feature_dim;
-
-	if (kind->interactions == INTERACTIONS_MATCHED)
-	{
-		if (!has_projection(kind))
-			for (int i = 0; i < n; i++)
-			{
-				z[i] = x[i] / MATCHED_SCALE;
-				z[n + i] = x[i] * u[i];
-			}
-		z[kind_feature_count(kind) - 1] = MATCHED_SCALE * dot_double(n, x, u);
-	}
-	else if (!has_projection(kind))
-		memcpy(z, x, sizeof(double) * (size_t) n);
+	if (has_projection(kind))
+		return (int64_t) kind->reduced_dim + is_matched(kind);
+	return is_matched(kind) ? 2 * n + 1 : n;
 }
 
 /*
@@ -63,47 +41,25 @@ fill_one(const Kind *kind, const double *x, const double *u, double *z)
  * kind_reduced_len() numbers for each item.
  */
 void
-kind_fill(const Kind *kind, int count, const double *features,
-		  const double *profiles, double *reduced)
-{
-	int			len = kind_reduced_len(kind);
-
-	for (int c = 0; c < count; c++)
-	{
-		fill_one(kind, features, profiles, reduced);
-		if (kind->intercept)
-			reduced[len - 1] = 1.0;
-		features += kind->feature_dim;
-		if (kind->interactions == INTERACTIONS_MATCHED)
-			profiles += kind->feature_dim;
-		reduced += len;
-	}
-}
-
-static void
-lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
+kind_fill(const Kind *kind, int count, const double *x, const double *u, double *reduced)
 {
 	int			n = kind->feature_dim;
-	double		similarity = MATCHED_SCALE * psi[kind_feature_count(kind) - 1];
+	int			len = kind_reduced_len(kind);
 
-	for (int i = 0; i < n; i++)
-		w[i] = similarity * u[i];
-	if (!has_projection(kind))
-		for (int i = 0; i < n; i++)
-			w[i] += psi[i] / MATCHED_SCALE + psi[n + i] * u[i];
-}
-
-static void
-lift_one(const Kind *kind, const double *psi, const double *u, double *w)
-{
-	size_t		size = sizeof(double) * (size_t) kind->feature_dim;
-
-	if (kind->interactions == INTERACTIONS_MATCHED)
-		lift_matched(kind, psi, u, w);
-	else if (has_projection(kind))
-		memset(w, 0, size);
-	else
-		memcpy(w, psi, size);
+	for (int c = 0; c < count; c++, x += n, reduced += len)
+	{
+		for (int i = 0; !has_projection(kind) && i < n; i++)
+			reduced[i] = is_matched(kind) ? x[i] / MATCHED_SCALE : x[i];
+		if (is_matched(kind))
+		{
+			for (int i = 0; !has_projection(kind) && i < n; i++)
+				reduced[n + i] = x[i] * u[i];
+			reduced[kind_feature_count(kind) - 1] = MATCHED_SCALE * dot_double(n, x, u);
+			u += n;
+		}
+		if (kind->intercept)
+			reduced[len - 1] = 1.0;
+	}
 }
 
 /*
@@ -112,19 +68,22 @@ lift_one(const Kind *kind, const double *psi, const double *u, double *w)
  * projection matrix.
  */
 void
-kind_lift(const Kind *kind, int count, const double *parameters,
-		  const double *profile, double *lifted)
+kind_lift(const Kind *kind, int count, const double *parameters, const double *u, double *lifted)
 {
-	int			reduced_len = kind_reduced_len(kind);
-	int			lifted_len = kind_lifted_len(kind);
+	int			n = kind->feature_dim;
+	int			len = kind_reduced_len(kind);
 
-	for (int c = 0; c < count; c++)
+	for (int c = 0; c < count; c++, parameters += len, lifted += kind_lifted_len(kind))
 	{
-		lift_one(kind, parameters, profile, lifted);
+		double		similarity = MATCHED_SCALE * parameters[kind_feature_count(kind) - 1];
+
+		for (int i = 0; i < n; i++)
+			lifted[i] = is_matched(kind) ? similarity * u[i] : 0.0;
+		for (int i = 0; !has_projection(kind) && i < n; i++)
+			lifted[i] += is_matched(kind) ?
+				parameters[i] / MATCHED_SCALE + parameters[n + i] * u[i] : parameters[i];
 		if (kind->intercept)
-			lifted[lifted_len - 1] = parameters[reduced_len - 1];
-		parameters += reduced_len;
-		lifted += lifted_len;
+			lifted[n] = parameters[len - 1];
 	}
 }
 

@@ -42,10 +42,10 @@ typedef struct Kind
 extern const char *const interactions_names[INTERACTIONS_COUNT];
 
 extern int64_t kind_feature_count(const Kind *kind);
-extern void kind_fill(const Kind *kind, int count, const double *features,
-					  const double *profiles, double *reduced);
-extern void kind_lift(const Kind *kind, int count, const double *parameters,
-					  const double *profile, double *lifted);
+extern void kind_fill(const Kind *kind, int count, const double *x, const double *u,
+					  double *reduced);
+extern void kind_lift(const Kind *kind, int count, const double *parameters, const double *u,
+					  double *lifted);
 
 /* Number of features of the model.  The caller has checked that it is not too large. */
 static inline int
