@@ -149,6 +149,7 @@ dlints_prices_finalfn(PG_FUNCTION_ARGS)
 	all.scores = AllocateNumbers(state->max_candidates);
 	all.entries = AllocateMany(sizeof(SlateEntry), Min(all.k, state->max_candidates));
 	all.means = means;
+	BlasReady();
 	price_solve(&all, state->targets, result);
 	price_means(&all, result, result + all.kinds);
 	return ResultMatrix(result, 2, all.kinds);

@@ -32,6 +32,8 @@ extern void dtrmv_(const char *uplo, const char *trans, const char *diag,
 extern void dtrsv_(const char *uplo, const char *trans, const char *diag,
 				   const int *n, const double *a, const int *lda, double *x,
 				   const int *incx, fortran_len, fortran_len, fortran_len);
+extern void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *pivots, double *b,
+				   const int *ldb, int *info);
 extern void dpftrf_(const char *transr, const char *uplo, const int *n,
 					double *a, int *info, fortran_len, fortran_len);
 extern void dpftri_(const char *transr, const char *uplo, const int *n,

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lapack.h"
+
 /* Maximum number of simplex iterations per row; usually about 15 suffice. */
 #define MAX_ITERATIONS_PER_ROW	200
 
@@ -45,45 +47,21 @@ set_column(PriceProgram *p, int row, ColumnKind type, double score, const double
 	memcpy(p->basis[row], column, sizeof(double) * (size_t) p->rows);
 }
 
-/* Invert the basis by Gauss-Jordan elimination.  Returns false if it is singular. */
+/* Invert the basis, whose columns LAPACK finds in rows of the array.  Returns false if singular. */
 static bool
 invert_basis(PriceProgram *p)
 {
-	double		work[PROGRAM_MAX_ROWS][2 * PROGRAM_MAX_ROWS];
-	int			n = p->rows;
+	double		factors[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];
+	int			pivots[PROGRAM_MAX_ROWS];
+	int			stride = PROGRAM_MAX_ROWS;
+	int			info;
 
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < n; j++)
-		{
-			work[i][j] = p->basis[j][i];
-			work[i][n + j] = i == j;
-		}
-	for (int step = 0; step < n; step++)
-	{
-		int			pivot = step;
-
-		for (int i = step + 1; i < n; i++)
-			if (fabs(work[i][step]) > fabs(work[pivot][step]))
-				pivot = i;
-		if (!(fabs(work[pivot][step]) > 0.0))
-			return false;
-		for (int j = 0; j < 2 * n; j++)
-		{
-			double		element = work[pivot][j];
-
-			work[pivot][j] = work[step][j];
-			work[step][j] = element;
-		}
-		for (int j = 2 * n - 1; j >= step; j--)
-			work[step][j] /= work[step][step];
-		for (int i = 0; i < n; i++)
-			for (int j = 2 * n - 1; i != step && j >= step; j--)
-				work[i][j] -= work[i][step] * work[step][j];
-	}
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < n; j++)
-			p->inverse[i][j] = work[i][n + j];
-	return true;
+	memcpy(factors, p->basis, sizeof(factors));
+	memset(p->inverse, 0, sizeof(p->inverse));
+	for (int i = 0; i < p->rows; i++)
+		p->inverse[i][i] = 1.0;
+	dgesv_(&p->rows, &p->rows, factors[0], &stride, pivots, p->inverse[0], &stride, &info);
+	return info == 0;
 }
 
 /* Compute the variables and dual values of a new basis.  Returns false if it is singular. */
@@ -96,7 +74,7 @@ update_basis(PriceProgram *p, bool is_feasibility)
 		return false;
 	for (int i = 0; i < n; i++)
 	{
-		p->values[i] = fmax(p->inverse[i][n - 1], 0.0);
+		p->values[i] = fmax(p->inverse[n - 1][i], 0.0);
 		p->duals[i] = 0.0;
 	}
 	for (int j = 0; j < n; j++)
@@ -105,7 +83,7 @@ update_basis(PriceProgram *p, bool is_feasibility)
 			p->types[j] == RELAXATION ? -1.0 : 0.0;
 
 		for (int i = 0; i < n; i++)
-			p->duals[i] += objective * p->inverse[j][i];
+			p->duals[i] += objective * p->inverse[i][j];
 	}
 	return true;
 }
@@ -186,7 +164,7 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 	{
 		change[i] = 0.0;
 		for (int j = 0; j < n; j++)
-			change[i] += p->inverse[i][j] * column[j];
+			change[i] += p->inverse[j][i] * column[j];
 		largest = fmax(largest, fabs(change[i]));
 	}
 	for (int i = 0; i < n; i++)
