@@ -43,7 +43,7 @@ half_of(double number)
 
 /* Absolute value of a half-precision number, as a multiple of the smallest positive one */
 static uint64_t
-size_of_half(unsigned bits)
+magnitude_of_half(unsigned bits)
 {
 	unsigned	exponent = (bits & EXPONENT) / (FRACTION + 1);
 
@@ -62,7 +62,7 @@ byte_of(double number)
 
 /* Absolute value of an 8-bit number: the square of its lower seven bits */
 static uint64_t
-size_of_byte(unsigned bits)
+magnitude_of_byte(unsigned bits)
 {
 	uint64_t	root = bits & BYTE_STEPS;
 
@@ -175,7 +175,7 @@ packed_read(int len, int width, const uint8_t *in, float *out)
 			next += width;
 		}
 		has_invalid |= (bits & EXPONENT) == EXPONENT;
-		size = unit * (double) (width == 1 ? size_of_byte(bits) : size_of_half(bits));
+		size = unit * (double) (width == 1 ? magnitude_of_byte(bits) : magnitude_of_half(bits));
 		out[i] = size < FLT_MAX ? (float) size : FLT_MAX;
 		if (bits & sign)
 			out[i] = -out[i];

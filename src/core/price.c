@@ -101,9 +101,8 @@ mean_at(const PricedDecisions *all, double *prices, int kind, double price)
 	return all->means[kind];
 }
 
-/* Do the mean costs of the candidates chosen under "prices" meet all targets? */
 static bool
-is_kept(const PricedDecisions *all, const double *targets, const double *prices)
+meets_targets(const PricedDecisions *all, const double *targets, const double *prices)
 {
 	price_means(all, prices, all->means);
 	for (int kind = 0; kind < all->kinds; kind++)
@@ -175,7 +174,7 @@ is_exceeded(const Search *s, double price)
 	if (!s->all_kinds)
 		return mean_at(s->all, s->prices, s->kind, price) > s->targets[s->kind];
 	s->prices[s->kind] = price;
-	return !is_kept(s->all, s->targets, s->prices);
+	return !meets_targets(s->all, s->targets, s->prices);
 }
 
 /*
@@ -258,7 +257,7 @@ usual_spread(const PricedDecisions *all, int kind)
 static void
 raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
-	for (int sweep = 0; sweep < MAX_SWEEPS && !is_kept(all, targets, prices); sweep++)
+	for (int sweep = 0; sweep < MAX_SWEEPS && !meets_targets(all, targets, prices); sweep++)
 	{
 		for (int kind = 0; kind < all->kinds; kind++)
 		{
@@ -352,7 +351,7 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 		program.targets[kind] = possible[kind];
 	}
 	round_prices(&program, possible, prices);
-	if (is_kept(all, possible, prices))
+	if (meets_targets(all, possible, prices))
 		lower_prices(all, possible, prices);
 }
 

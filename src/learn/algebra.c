@@ -18,7 +18,7 @@
 
 /* Decay a model's sums for "updates" further observations, or for "time" more microseconds. */
 static void
-Age(Dlints *model, int64 updates, int64 time)
+Decay(Dlints *model, int64 updates, int64 time)
 {
 	Memories	memories = ModelMemories(model);
 
@@ -28,10 +28,10 @@ Age(Dlints *model, int64 updates, int64 time)
 
 /* Decay a model with a half-life to a time, which is not before its newest observation. */
 static void
-AgeTo(Dlints *model, int64 time)
+DecayTo(Dlints *model, int64 time)
 {
 	if (model->header.newest != TIME_UNKNOWN)
-		Age(model, 0, TimeBetween(model->header.newest, time));
+		Decay(model, 0, TimeBetween(model->header.newest, time));
 	model->header.newest = time;
 }
 
@@ -57,11 +57,11 @@ Align(Dlints *left, Dlints *right)
 	{
 		int64		newest = Max(left->header.newest, right->header.newest);
 
-		AgeTo(left, newest);
-		AgeTo(right, newest);
+		DecayTo(left, newest);
+		DecayTo(right, newest);
 	}
 	else
-		Age(left, right->header.updates, 0);
+		Decay(left, right->header.updates, 0);
 	ModelRebase(left, reference);
 	ModelRebase(right, reference);
 }
@@ -300,7 +300,7 @@ dlints_at(PG_FUNCTION_ARGS)
 				 errmsg("a model cannot be aged to a time before its newest observation"),
 				 errdetail("The newest observation is of %s.",
 						   timestamptz_to_str(model->header.newest))));
-	AgeTo(model, time);
+	DecayTo(model, time);
 	ModelFinishSum(model);
 	PG_RETURN_DLINTS_P(model);
 }

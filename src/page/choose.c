@@ -163,8 +163,8 @@ predict(PreparedModel *model, Datum profile, const float4 *features)
 
 /* Compute the expected reward of each chosen item, from the rounded features in the log. */
 static Datum
-expect(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
-	   const double *effects, int count)
+expected_rewards(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
+				 const double *effects, int count)
 {
 	int			liked = page->settings.liked;
 	int			size = page->settings.size;
@@ -286,7 +286,7 @@ describe(PageRequest *page, ListPolicy policy, const PageModels *models, const C
 	choice.profile =
 		Given(PointerGetDatum(PackVectors(DatumGetArrayTypeP(models->profile), LOG_BYTES)));
 	versions = describe_features(page, set, decision, &choice);
-	choice.expected = Given(expect(page, models, &choice, versions, effects, count));
+	choice.expected = Given(expected_rewards(page, models, &choice, versions, effects, count));
 	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ?
 		Given(Int32GetDatum(set->n_scored)) : NotGiven();
 	choice.prices = choice.costs = NotGiven();

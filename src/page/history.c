@@ -66,9 +66,8 @@ BeginHistory(PageRequest *page)
 	history->numbers = CreateKeyTable(page, 64);
 }
 
-/* Find an item in the history.  Adds it if it is missing. */
 static ShownItem *
-shown_item(UserHistory *history, Datum item)
+find_or_add_item(UserHistory *history, Datum item)
 {
 	bool		is_new;
 	int			number = AddKey(history->numbers, item, history->count, &is_new);
@@ -110,7 +109,7 @@ AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz a
 	count = Min(count, ArrayGetNItems(ARR_NDIM(expected), ARR_DIMS(expected)));
 	for (int i = Max(position, 0); i < (position < 0 ? count : Min(position + 1, count)); i++)
 	{
-		ShownItem  *shown = shown_item(history, items[i]);
+		ShownItem  *shown = find_or_add_item(history, items[i]);
 		double		weight = decay * (history->n_examined == 0 ? 1.0 :
 									  history->examination[Min(i, history->n_examined - 1)]);
 		double		sum = weight * page->settings.history_ratio *
