@@ -20,6 +20,9 @@ extern void dgemv_(const char *trans, const int *m, const int *n, const double *
 extern double ddot_(const int *n, const double *x, const int *incx,
 					const double *y, const int *incy);
 extern double dnrm2_(const int *n, const double *x, const int *incx);
+extern void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a,
+				   const int *lda, const double *x, const int *incx, const double *beta, double *y,
+				   const int *incy, fortran_len);
 extern void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
 				   const double *alpha, const double *a, const int *lda, const double *beta,
 				   double *c, const int *ldc, fortran_len, fortran_len);

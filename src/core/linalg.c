@@ -6,6 +6,7 @@
 #include "linalg.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -88,30 +89,20 @@ linalg_add_diagonal(int d, double value, double *packed)
 double
 linalg_max_diagonal(int d, const double *packed)
 {
-	double		max = packed[linalg_packed_index(d, 0, 0)];
+	double		max = -INFINITY;
 
-	for (int i = 1; i < d; i++)
-	{
-		double		value = packed[linalg_packed_index(d, i, i)];
-
-		if (value > max)
-			max = value;
-	}
+	for (int i = 0; i < d; i++)
+		max = fmax(max, packed[linalg_packed_index(d, i, i)]);
 	return max;
 }
 
 double
 linalg_min_diagonal(int d, const double *packed)
 {
-	double		min = packed[linalg_packed_index(d, 0, 0)];
+	double		min = INFINITY;
 
-	for (int i = 1; i < d; i++)
-	{
-		double		value = packed[linalg_packed_index(d, i, i)];
-
-		if (value < min)
-			min = value;
-	}
+	for (int i = 0; i < d; i++)
+		min = fmin(min, packed[linalg_packed_index(d, i, i)]);
 	return min;
 }
 
@@ -237,29 +228,6 @@ linalg_trace_product(int d, const double *left, const double *right)
 	return 2.0 * ddot_(&len, left, &unit_stride, right, &unit_stride) - diagonal;
 }
 
-/* out <- packed symmetric matrix times vector */
-void
-linalg_multiply_symmetric(int d, const double *packed, const double *vector, double *out)
-{
-	for (int i = 0; i < d; i++)
-		out[i] = 0.0;
-	for (int j = 0; j < d; j++)
-	{
-		/* elements below the diagonal are "step" numbers apart in packed form */
-		size_t		k = linalg_packed_index(d, j, j);
-		size_t		step = linalg_packed_index(d, j + 1, j) - k;
-		double		sum = packed[k] * vector[j];
-
-		for (int i = j + 1; i < d; i++)
-		{
-			k += step;
-			sum += packed[k] * vector[i];
-			out[i] += packed[k] * vector[j];
-		}
-		out[j] += sum;
-	}
-}
-
 /* The two triangles and the square block of a lower triangle in rectangular full packed form */
 typedef struct Pieces
 {
@@ -282,6 +250,23 @@ pieces_of(int d, const double *packed)
 	};
 
 	return pieces;
+}
+
+/* out <- packed symmetric matrix times vector */
+void
+linalg_multiply_symmetric(int d, const double *packed, const double *vector, double *out)
+{
+	Pieces		p = pieces_of(d, packed);
+	const double *rest = vector + p.upper;
+
+	dsymv_("L", &p.upper, &one, p.first, &p.stride, vector, &unit_stride, &zero, out,
+		   &unit_stride, 1);
+	dgemv_("T", &p.lower, &p.upper, &one, p.block, &p.stride, rest, &unit_stride, &one, out,
+		   &unit_stride, 1);
+	dsymv_("U", &p.lower, &one, p.second, &p.stride, rest, &unit_stride, &zero, out + p.upper,
+		   &unit_stride, 1);
+	dgemv_("N", &p.lower, &p.upper, &one, p.block, &p.stride, vector, &unit_stride, &one,
+		   out + p.upper, &unit_stride, 1);
 }
 
 /*
