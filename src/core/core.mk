@@ -2,7 +2,7 @@
 
 CORE_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o kinds.o linalg.o memories.o \
 	neighbours.o numbers.o packed.o panel.o posterior.o price.o price_program.o random.o ridge.o score.o slate.o \
-	spectral.o svd.o value.o)
+	svd.o value.o)
 
 # Without fused multiply-adds, results are the same on every CPU. 32-bit x86 needs SSE2 for
 # this, because its older registers have 80 bits.

@@ -15,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "lapack.h"
 #include "linalg.h"
 #include "random.h"
-#include "spectral.h"
 
 /* Maximum number of products with the matrix A'A; more did not improve recommendations */
 #define MAX_PRODUCTS	16
@@ -34,42 +34,47 @@
 /* Eigenvalues of a Gram matrix of unit vectors that are below this are rounding errors. */
 #define DEPENDENT_SHARE	1e-14
 
+/* Number of doubles and ints of work space that LAPACK needs for a square matrix of n columns */
+#define LAPACK_LEN(n)	(5 * (n) * (n) + 16 * (n) + 64)
+#define INTEGERS_LEN(n)	(8 * (n) + 8)
+
+/* Arrays in the work space, and the lengths of those for LAPACK */
 typedef struct Work
 {
 	double	   *full;
-	double	   *left;
 	double	   *right;
 	double	   *rotation;
 	double	   *values;
 	double	   *chunk;
-	double	   *spectral;
+	double	   *lapack;
 	int		   *integers;
+	int			lapack_len;
+	int			integers_len;
 } Work;
+
+static Work
+split_work(int columns, double *work)
+{
+	size_t		n = (size_t) columns;
+	Work		w = {
+		.full = work, .lapack_len = (int) LAPACK_LEN(n), .integers_len = (int) INTEGERS_LEN(n)
+	};
+
+	w.right = w.full + n * n;
+	w.rotation = w.right + n * n;
+	w.values = w.rotation + n * n;
+	w.chunk = w.values + n;
+	w.lapack = w.chunk + PANEL_CHUNK * n;
+	w.integers = (void *) (w.lapack + w.lapack_len);
+	return w;
+}
 
 size_t
 svd_work(int columns)
 {
 	size_t		n = (size_t) columns;
 
-	return 4 * n * n + n + PANEL_CHUNK * n +
-		spectral_work(columns) + spectral_integers(columns);
-}
-
-static Work
-split_work(int columns, double *work)
-{
-	size_t		n = (size_t) columns;
-	Work		w;
-
-	w.full = work;
-	w.left = w.full + n * n;
-	w.right = w.left + n * n;
-	w.rotation = w.right + n * n;
-	w.values = w.rotation + n * n;
-	w.chunk = w.values + n;
-	w.spectral = w.chunk + PANEL_CHUNK * n;
-	w.integers = (void *) (w.spectral + spectral_work(columns));
-	return w;
+	return 3 * n * n + n + PANEL_CHUNK * n + LAPACK_LEN(n) + INTEGERS_LEN(n);
 }
 
 /*
@@ -129,6 +134,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 	size_t		n = (size_t) columns;
 	double		largest = 0.0;
 	int			exponent;
+	int			info;
 	double		least;
 
 	if (!linalg_all_finite(n * n, work->full))
@@ -139,7 +145,9 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 	(void) frexp(largest, &exponent);
 	for (size_t i = 0; i < n * n; i++)
 		work->full[i] = -ldexp(work->full[i], -exponent);
-	if (!spectral_eigenvectors(columns, work->full, work->values, work->spectral, work->integers))
+	dsyevd_("V", "L", &columns, work->full, &columns, work->values, work->lapack,
+			&work->lapack_len, work->integers, &work->integers_len, &info, 1, 1);
+	if (info != 0)
 		return false;
 	for (size_t j = 0; j < n; j++)
 		work->values[j] = -ldexp(work->values[j], exponent);
@@ -381,6 +389,9 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, 
 	double		all_squares = 0.0;
 	double		squares = 0.0;
 	double		onto_squares = 0.0;
+	double		one = 1.0;
+	double		zero = 0.0;
+	int			info;
 
 	for (uint32_t item = 0; item < matrix->items; item++)
 	{
@@ -400,10 +411,15 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, 
 	panel_cross(matrix, len, vectors, onto, work.full);
 	for (size_t j = 0; j < n * n; j++)
 		work.full[j] /= onto_squares;
-	if (!linalg_all_finite(n * n, work.full) ||
-		!spectral_nearest_rotation(len, work.full, work.rotation, work.left,
-								 work.right, work.spectral, work.integers))
+	if (!linalg_all_finite(n * n, work.full))
 		return false;
+	/* the nearest rotation is the product of the singular vectors */
+	dgesdd_("O", &len, &len, work.full, &len, work.values, work.rotation, &len, work.right, &len,
+			work.lapack, &work.lapack_len, work.integers, &info, 1);
+	if (info != 0)
+		return false;
+	dgemm_("N", "N", &len, &len, &len, &one, work.full, &len, work.right, &len, &zero,
+		   work.rotation, &len, 1, 1);
 	panel_transform(matrix, len, vectors, work.rotation, work.chunk);
 	return true;
 }
