@@ -77,7 +77,7 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Evaluate all SQL expressions of the recommender again.  Returns the error that this raises. */
+/* Return the message of an error that an SQL expression of the recommender raises. */
 static const char *
 expression_error(PageRequest *page)
 {

@@ -60,7 +60,7 @@ static bool
 read_block(BlockScan *scan, const Datum *values)
 {
 	const float *scales = scan->scorer->scales;
-	float		max_scales[N_SCALES];	/* local copy, so that the loop keeps it in registers */
+	float		max_scales[N_SCALES];	/* a copy that the loop keeps in registers */
 	int			count;
 
 	scan->items = DatumGetArrayTypeP(values[1]);

@@ -13,7 +13,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items that we exclude one by one because an SQL expression fails (0.1 s) */
+/* maximum number of items to exclude one by one if an SQL expression fails, which takes 0.1 s */
 #define MAX_FAILING		1000
 /* after MAX_FAILING items, a failing expression excludes a whole group of this many items */
 #define FAILING_PART	64
@@ -47,9 +47,7 @@ static const PageQuery read_each_allowed = {
 static const PageQuery all_items = {
 	"SELECT i.item, NULL::float8, NULL::text FROM item i WHERE i.item IS NOT NULL", {0}};
 
-/*
- * Evaluate an SQL expression for all items.  Its errors begin with "argument", which contains it.
- */
+/* Evaluate an SQL expression for all items.  Error messages name the argument that contains it. */
 static void
 try_expression(PageRequest *page, const PageQuery *query, const char *argument)
 {

@@ -166,7 +166,7 @@ AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 	}
 }
 
-/* Add items whose scores the history raises to the candidates.  Searches ignore histories. */
+/* Add items to the candidates whose scores the user's history raises: searches ignore it. */
 void
 AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number)
 {

@@ -10,8 +10,8 @@
 typedef struct ListRequest
 {
 	ListPolicy treatment;
-	bool		is_like_item;	/* is it a request of more_like()? */
-	bool		is_next_page;	/* is it a request of next()? */
+	bool		is_like_item;	/* a request of more_like() */
+	bool		is_next_page;	/* a request of next() */
 	bool		excludes_clicked;	/* exclude items that the user clicked recently? */
 	NullableDatum item;
 	NullableDatum recent;		/* recently clicked items that the caller passed */

@@ -155,12 +155,14 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	{
 		if (filled >= page->k && !marks_all && found[i].score < least)
 		{
-			/* histories lower items that the search found, and not those that it missed */
+			/*
+			 * the history lowers the scores of items found, but not of items that the search missed
+			 */
 			filled += list->entries[list->count - 1].score < least;
 			break;
 		}
 		is_marked[found[i].number] = true;
-		/* items that the search missed have at most the score of the last item */
+		/* items that the search missed have at most the score of the last item found */
 		if (filled <= page->k && found[i].score >= list->entries[list->count - 1].score &&
 			fits_cap(page, eligible->groups[found[i].number], counts) && ++filled == page->k)
 			least = found[i].score - best->margins[ranking];
