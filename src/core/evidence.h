@@ -41,7 +41,7 @@
 typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
-	SQUARES_SUM,				/* only the sum of w^2 */
+	SQUARES_SUM,				/* only sum of w^2 */
 	SQUARES_MATRIX				/* the whole matrix */
 } Squares;
 

@@ -28,7 +28,7 @@ typedef struct PolicyValue
 	Moments		weighted;		/* moments of w r */
 	double		snips;
 	double		weight_squares;
-	Moments		by_squares;		/* moments of r, weighted by the squared importance weight w^2 */
+	Moments		by_squares;		/* moments of rewards, weighted by squared importance weights */
 	double		max_weight;
 	Moments		doubly;			/* moments for the estimator "dr" (doubly robust) */
 } PolicyValue;

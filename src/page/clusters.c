@@ -228,7 +228,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* cancel the factor SPREADS of byte_write_bounds() for spreads that are maximum distances */
+		/* byte_write_bounds() multiplies by SPREADS, which is wrong for spreads that are maxima */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));

@@ -166,7 +166,7 @@ AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 	}
 }
 
-/* Add items to the candidates whose scores the user's history raises: searches ignore it. */
+/* Add the items whose scores the user's history raises: searches ignore histories. */
 void
 AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number)
 {

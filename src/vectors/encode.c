@@ -35,7 +35,7 @@ typedef struct Encoding
 	int			n;
 	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error? */
 	double	   *sum;
-	StringInfoData name;		/* name of the current value */
+	StringInfoData name;		/* name of the value */
 } Encoding;
 
 /* Adds a value with the name encoding->name to the sum of an encoding. */
