@@ -8,12 +8,14 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
@@ -43,9 +45,23 @@ run_part(const char *statement, const char *part)
 	return has_more;
 }
 
+/*
+ * Commit, and make the next transaction READ COMMITTED: under a stricter default isolation level, each
+ * concurrent request could make a task fail with a serialization error.
+ */
+static void
+commit_part(void)
+{
+	SPI_commit();
+	(void) set_config_option("transaction_isolation", "read committed", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+}
+
 static void
 run_parts(const char *statement, bool commits)
 {
+	if (commits && IsolationUsesXactSnapshot())
+		commit_part();
 	for (int i = 0; i < lengthof(parts); i++)
 	{
 		bool		has_more;
@@ -55,7 +71,7 @@ run_parts(const char *statement, bool commits)
 			CHECK_FOR_INTERRUPTS();
 			has_more = run_part(statement, parts[i]);
 			if (commits)
-				SPI_commit();
+				commit_part();
 		} while (has_more);
 	}
 }

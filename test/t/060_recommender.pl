@@ -153,17 +153,20 @@ $node->safe_psql('postgres', q{
 			RETURN NULL;
 		END IF;
 		WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.01); END LOOP;
-		RAISE 'broken';
+		RAISE '%', current_setting('transaction_isolation');
 	END $$;
 	CREATE TRIGGER failing BEFORE UPDATE ON board.item_vector EXECUTE FUNCTION fail_beside_change();
 	CREATE TRIGGER failing BEFORE UPDATE ON board.job EXECUTE FUNCTION fail_beside_change();
 	UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh'});
+$sessions->run(2, q{SET default_transaction_isolation = 'serializable'});
 $sessions->{2}->query_until(qr/sent/, "\\echo sent\nCALL board.run();\n");
 $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
 $sessions->run(1, 'BEGIN', q{SELECT dlints_alter_recommender('board', '{"cap": null}')});
 is($sessions->outcome(2), '00000', 'run() continues after a part that fails while a change waits for it');
 $sessions->run(1, 'COMMIT');
-is(value(q{problem FROM board.job WHERE name = 'refresh'}), 'broken', 'the error of a part is kept');
+$sessions->run(2, 'RESET default_transaction_isolation');
+is(value(q{problem FROM board.job WHERE name = 'refresh'}), 'read committed',
+	'the error of a part is kept, and run() sets the isolation level');
 $node->safe_psql('postgres', q{DROP FUNCTION fail_beside_change CASCADE; SELECT board.refresh()});
 $node->safe_psql('postgres', 'CALL board.run()');
 is_the_logs('the models equal a rebuild after two sessions called run()');
