@@ -296,8 +296,8 @@ BEGIN
 			types[1]::regtype, (a ->> 'user_type')::oid::regtype
 			USING DETAIL = 'An index of the click log on its column of users cannot be used.',
 			HINT = CASE WHEN user_cast ~ '^c.user_id::' THEN format(
-			           'Give both the same type, or make an index on an expression: CREATE INDEX ON ... ((%s), at).',
-			           replace(user_cast, 'c.user_id', 'user_id'))
+			           'Give both the same type, or make an index on the users as (%s), and their times.',
+			           replace(user_cast, 'c.user_id', '...'))
 			       ELSE 'Give both the same type: dlints_create_recommender() takes that of the click log by default.' END;
 	END IF;
 	IF types[3] <> 'timestamptz'::regtype THEN

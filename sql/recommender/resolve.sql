@@ -16,6 +16,7 @@ BEGIN
 		USING ERRCODE = CASE code WHEN '42P11' THEN '42601' ELSE code END, HINT = coalesce(nullif(hint, ''), CASE
 			WHEN code = '42501' THEN 'The argument is evaluated with the rights of the role that creates the recommender.'
 			WHEN code = '42P16' THEN 'The argument is read by a view: pseudo-types and temporary tables are not allowed.'
+			WHEN code = '55000' THEN 'A materialized view that it reads may need REFRESH MATERIALIZED VIEW.'
 			WHEN code = '0A000' AND message LIKE 'set-returning%' THEN 'The expression is computed once for each item.'
 			WHEN code = '0A000' THEN 'The argument is part of queries, which neither write nor lock rows.'
 			WHEN place = 'in the argument "clicks"' AND code !~ '^42'
