@@ -73,8 +73,8 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Write the sum of rewards times features, for the posterior.  Returns the mean reward, which is
- * subtracted from rewards if the model has an intercept, because the ridge must not shrink it.
+ * Write the sum of rewards times features, for the posterior.  Returns the mean reward.  With an
+ * intercept, it is first subtracted from all rewards, because the ridge must not shrink it.
  */
 double
 memory_center(const Evidence *e, const Rewards *rewards, double *b)

@@ -40,9 +40,9 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 #define ROW_BYTES	64
 
 /*
- * Define a function that computes the dot products of TOGETHER feature vectors with a group of
- * weight vectors, in SIMD vectors of "bytes" bytes.  All instruction sets add the products in the
- * same order.  We use SIMD vector types, because compilers generate poor code for such short loops.
+ * Define a function that scores TOGETHER feature vectors under a group of weight vectors, in SIMD
+ * vectors of "bytes" bytes.  All instruction sets add the products in the same order.  We use SIMD
+ * vector types, because compilers generate poor code for such short loops.
  */
 #define SCORE_FUNCTION(name, number, bytes, attribute) \
 	attribute static void \

@@ -68,10 +68,10 @@ AddBaskets(Items baskets, const double *weights, double *scores)
 PG_FUNCTION_INFO_V1(dlints_similar_items);
 
 /*
- * _dlints_similar_items(baskets, ...): return the candidates most similar to the clicked items.
- * The cosine of two items is the number of users who clicked both, divided by the root of the
- * product of both items' numbers of users.  A score is the sum over clicked items.  "baskets" has
- * the distinct items of each user, followed by a 0.
+ * _dlints_similar_items(baskets, ...): return the candidates most similar to the clicked items.  A
+ * candidate's score is the sum of its cosines with the clicked items.  The cosine of two items is
+ * the number of users who clicked both, divided by the root of the product of both numbers of
+ * users.  "baskets" has the distinct items of each user, followed by a 0.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)

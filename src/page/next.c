@@ -24,10 +24,9 @@ static const PageTable decision_table = {"decision", 7, {
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
 /*
- * Select the items that the next page of the list $1 of user $2 excludes.
- *
- * They are the items of this list and of up to 99 earlier pages, and the valid ones that the
- * context of the list names under "more_like" and "left_out".
+ * Select the items that the next page of the list $1 of user $2 excludes: those of the list and of
+ * up to 99 earlier pages, and the valid items under the keys "more_like" and "left_out" of the
+ * list's context.
  */
 static const PageQuery shown_items = {
 	"WITH RECURSIVE page AS (\n"

@@ -192,9 +192,9 @@ PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
  * _dlints_cluster_recall(): measure the recall of searches that do not read all blocks of items.
- * Returns the sum of the scores of the ten best items found, relative to that of the ten best of
- * all items, and the share of posterior draws whose best item is found.  NULL if requests search
- * all blocks, or if no sum is positive.
+ * The first result is the sum of the scores of the ten best items found, relative to that of the
+ * ten best of all items.  The second is the share of posterior draws whose best item is found.
+ * NULL if requests search all blocks, or if no sum is positive.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)
