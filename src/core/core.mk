@@ -8,7 +8,7 @@ CORE_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o kind
 # this, because its older registers have 80 bits.
 SSE2_TARGETS = i386-% i486-% i586-% i686-%
 FP_FLAGS = -ffp-contract=off \
-	$(if $(filter $(SSE2_TARGETS),$(shell $(CC) -dumpmachine)),-msse2 -mfpmath=sse)
+	$(if $(filter $(SSE2_TARGETS),$(shell $(CC) -dumpmachine 2>/dev/null)),-msse2 -mfpmath=sse)
 
 # "make BLAS_LIBS=-lopenblas LAPACK_LIBS=" where one library is both
 BLAS_LIBS ?= -lblas
