@@ -9,7 +9,7 @@ SELECT name, max(u) AS u, array_agg(i ORDER BY i % 13, i) AS items,
        array_agg(brand ORDER BY i % 13, i) AS brands
 FROM candidate WHERE x IS NOT NULL GROUP BY name;
 
-SELECT plan(27 + 6 + 37);
+SELECT plan(27 + 6 + 35);
 
 -- ---------- candidates ----------
 
@@ -142,7 +142,6 @@ $$;
 SELECT is(answers(arguments), expected, format('dlints_decide(%s)', arguments)) FROM (VALUES
 	('model, items, xs, 0', '22023: k must be at least 1'),
 	('model, items, xs, NULL', '22004: k must not be null'),
-	('model, items, xs, -4611686018427387904', '22023: k must be at least 1'),
 	('model, items, xs, 4611686018427387904', 'gives 63'),
 	('model, items, xs, draws => 0', '22023: draws must be between 1 and 10000'),
 	('model, items, xs, draws => 10001', '22023: draws must be between 1 and 10000'),
@@ -178,7 +177,6 @@ SELECT is(answers(arguments), expected, format('dlints_decide(%s)', arguments)) 
 	('model, ''{1}''::integer[], ''{{1,2,3,4}}''', '22000: expected 5 dimensions, not 4'),
 	('model, ''{1}''::integer[], ''{{1,2,3,4,NULL}}''', '22004: array must not contain nulls'),
 	('model, ''{1}''::integer[], ''{{1,2,3,4,NaN}}''', '22003: NaN not allowed in array'),
-	('model, ''{1}''::integer[], ''{{1,2,3,4,NaN}}'', draws => 1', '22003: NaN not allowed in array'),
 	('model, ''{1}''::integer[], ''{{1,2,3,4,-infinity}}''::real[], draws => 1',
 	 '22003: infinity not allowed in array'),
 	('dlints_set(model, policy => ''ucb''), ''{1}''::integer[], ''{{1,2,3,4,NaN}}''',

@@ -33,7 +33,6 @@ INSERT INTO call VALUES
 	('dlints_update(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
 	('dlints_update(s, x, $1, at => $2)', 'float8 timestamptz'),
 	('dlints_accepts(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
-	('dlints_accepts(s, x, profile => $1)', 'dlints_vector'),
 	('dlints_predict(s, x, $1)', 'dlints_vector'),
 	('dlints_stddev(s, x, $1)', 'dlints_vector'),
 	('dlints_progressive(s, x, $1, $2, $3) OVER ()', 'float8 dlints_vector timestamptz'),

@@ -9,6 +9,9 @@ SET LOCAL dlints.seed = 1;
 -- Files that run in one database at the same time create objects with equal names, in different orders.  A lock
 -- serializes them.  They cannot deadlock, since a waiting file has created nothing.
 DO $$ BEGIN PERFORM pg_advisory_lock(hashtextextended('dlints pgtap', 0)), setseed(0.5); END $$;
+-- Recommenders take the key of decision numbers and the seed of treatments from gen_random_uuid().
+ALTER FUNCTION pg_catalog.gen_random_uuid() RENAME TO server_uuid;
+CREATE FUNCTION pg_catalog.gen_random_uuid() RETURNS uuid LANGUAGE sql AS 'SELECT md5(random()::text)::uuid';
 
 SET LOCAL check_function_bodies = off;
 
