@@ -14,6 +14,8 @@ CREATE FUNCTION _dlints_block_centroid(codes bytea, numbers real[], factors inte
 	OUT codes bytea, OUT means real[], OUT spreads real[])
 	AS 'MODULE_PATHNAME', 'dlints_block_centroid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+CREATE AGGREGATE _dlints_join_arrays(real[]) (SFUNC = array_cat, STYPE = real[]);
+
 CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_halving_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -93,23 +95,26 @@ CREATE FUNCTION _dlints_set_centroids() RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	-- number of blocks per row, from the bytes of an item and of a centroid; each block has three vectors, and a row at
+	-- number of blocks per centroid, so that requests take about as long for centroids as for blocks
+	size integer := (SELECT greatest(1, floor(cbrt((max(b.n) + 1) / 100.0))) FROM block b);
+	-- number of centroids per row, from the bytes of an item and of a centroid; each has three vectors, and a row at
 	-- most 256 (MAX_ITEMS in src/page/blocks.h)
 	slots integer := (SELECT greatest(1, least(85, s.block_slots * (s.liked + 38 + 4 * n.numbers)
-	                                               / (3 * s.liked + 70 + 8 * n.numbers)))
+	                                               / (3 * s.liked + 74 + 8 * n.numbers)))
 	                  FROM   setting s, LATERAL (SELECT s.aged / 3 + count(*) AS numbers FROM constraint_price) n);
 BEGIN
-	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / slots = c.n);
+	DELETE FROM centroid c WHERE NOT EXISTS (SELECT FROM block b WHERE b.n / size / slots = c.n);
 	INSERT INTO centroid AS c (n, blocks, codes, numbers, spreads)
-	SELECT b.n / slots, array_agg(b.n ORDER BY b.n),
-	       string_agg(m.codes, '' ORDER BY b.n), array_agg(m.means ORDER BY b.n), array_agg(m.spreads ORDER BY b.n)
-	FROM   block b, setting s,
-	       LATERAL @extschema@._dlints_block_centroid(b.codes, b.numbers, s.factors, s.liked - s.factors) m
-	GROUP  BY b.n / slots
+	SELECT g.n / slots, array_agg(ARRAY[g.first, g.last] ORDER BY g.n),
+	       string_agg(m.codes, '' ORDER BY g.n), array_agg(m.means ORDER BY g.n), array_agg(m.spreads ORDER BY g.n)
+	FROM   setting s, (
+	           SELECT b.n / size AS n, min(b.n) AS first, max(b.n) AS last, string_agg(b.codes, '' ORDER BY b.n) AS codes,
+	                  @extschema@._dlints_join_arrays(b.numbers ORDER BY b.n) AS numbers FROM block b GROUP BY 1) g,
+	       LATERAL @extschema@._dlints_block_centroid(g.codes, g.numbers, s.factors, s.liked - s.factors) m
+	GROUP  BY g.n / slots
 	ON CONFLICT (n) DO UPDATE
 	SET    blocks = excluded.blocks, codes = excluded.codes, numbers = excluded.numbers, spreads = excluded.spreads
-	WHERE  (c.blocks, c.codes, c.numbers, c.spreads)
-	       IS DISTINCT FROM (excluded.blocks, excluded.codes, excluded.numbers, excluded.spreads);
+	WHERE  c IS DISTINCT FROM excluded;
 END
 $$;
 

@@ -125,14 +125,14 @@ CREATE TABLE block (
 ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL,
                   ALTER items SET STATISTICS 0, ALTER codes SET STATISTICS 0, ALTER numbers SET STATISTICS 0;
 
--- Means of the items of each block, in catalogues of at least 3,000 items: requests read the blocks with the highest
--- upper bounds of scores
+-- Means of the items of one or more blocks, in catalogues of at least 3,000 items: requests read the blocks with the
+-- highest upper bounds of scores
 CREATE TABLE centroid (
     n       integer PRIMARY KEY,
-    blocks  integer[] NOT NULL,
-    codes   bytea NOT NULL,                 -- mean and two principal axes of each block, as in block.codes
-    numbers real[] NOT NULL,                -- means of the blocks, in the format of block.numbers
-    spreads real[] NOT NULL                 -- one row per block: standard deviation of factors and that of columns in
+    blocks  integer[] NOT NULL,             -- for each mean, the first and the last of its blocks
+    codes   bytea NOT NULL,                 -- means and two principal axes each, as in block.codes
+    numbers real[] NOT NULL,                -- means in the format of block.numbers
+    spreads real[] NOT NULL                 -- for each mean: standard deviation of factors and that of columns in
                                             -- other directions, and the largest distance of each number from its mean
     ) WITH (toast_tuple_target = {block_bytes});
 

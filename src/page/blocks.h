@@ -2,11 +2,12 @@
  * blocks.h
  *		Searches for the items with the highest scores, in the tables "block" and "centroid".
  *
- * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" describes many
- * blocks, each by the mean of its items, followed by N_AXES principal axes.  An axis is as long as
- * the standard deviation along it.  For each item, mean or axis, the column "codes" has two scales,
- * and features rounded to bytes (see core/byte_score.h).  The column "numbers" has popularity,
- * effect on rewards, costs and dates.  Features of dates are computed when a row is scored.
+ * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" has many means,
+ * each of the items of one or more blocks, followed by N_AXES principal axes.  An axis is as long
+ * as the standard deviation along it.  For each item, mean or axis, the column "codes" has two
+ * scales, and features rounded to bytes (see core/byte_score.h).  The column "numbers" has
+ * popularity, effect on rewards, costs and dates.  Features of dates are computed when a row is
+ * scored.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -27,7 +28,7 @@
 #define POPULARITY_CHANGE	0.05
 /* number of standard deviations at the start of the column "spreads" of "centroid" */
 #define N_SPREADS		2
-/* Number of principal axes that the table "centroid" stores for each block, after its mean */
+/* Number of principal axes that the table "centroid" stores after each mean */
 #define N_AXES			2
 
 static inline Size

@@ -2,10 +2,10 @@
  * clusters.c
  *		Choose the blocks of items to search in large catalogues.
  *
- * A block contains similar items.  The table "centroid" has their mean, their principal axes, and
- * their spread in other directions, from which we estimate the highest score in the block.  We read
- * blocks in descending order of this estimate, until no other block can improve the result.  New
- * blocks have no centroid and are always read.
+ * A block contains similar items.  For each block, or for a few consecutive ones, the table
+ * "centroid" has the items' mean, their principal axes, and their spread in other directions, from
+ * which we estimate the highest score.  We read blocks in descending order of this estimate, until
+ * no other block can improve the result.  New blocks have no centroid and are always read.
  */
 #include "postgres.h"
 
@@ -21,41 +21,46 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* A search reads at most MAX_PORTIONS * Max(MIN_BLOCKS, ROOT_BLOCKS * sqrt(blocks)) blocks. */
-#define MIN_BLOCKS		24
-#define ROOT_BLOCKS		0.55
+/* Number of centroids whose blocks we read before we compare the remaining centroids again */
+#define PORTION			24
+/* maximum number of portions that a search reads */
 #define MAX_PORTIONS	24
 /* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
 /*
  * A block's estimated highest score is the score of its mean plus this many standard deviations.
- * In four real logs, the items found had .996 of the score of the best items (6 deviations: .992).
+ * In two real logs with two blocks per centroid, the items found had .995 of the score of the best
+ * items (8 deviations: .989, at the same cost).
  */
-#define SPREADS			8.0f
+#define SPREADS			10.0f
 /* The initial threshold is the mean of the blocks' estimates plus this many standard deviations. */
 #define FIRST_THRESHOLD	2.0
-/* number of blocks from which we estimate the initial thresholds */
-#define MAX_SAMPLE		1024
 
 static const PageTable centroid_table = {"centroid", 4, {
 		{"blocks", INT4ARRAYOID}, {"codes", BYTEAOID}, {"numbers", FLOAT4ARRAYOID}, {"spreads", FLOAT4ARRAYOID}}};
+
+/* Keys in the table "block" of the first and last of consecutive blocks with a common centroid */
+typedef struct BlockRange
+{
+	int32		first;
+	int32		last;
+} BlockRange;
 
 struct BlockChoice
 {
 	BlockScorer *scorer;
 	int			rankings;
 	int			n_blocks;		/* number of blocks of items */
-	bool	   *has_centroid;
-	int			count;			/* number of blocks with a centroid */
-	int		   *numbers;		/* for each centroid, key of its block in the table "block" */
-	float	   *bounds;			/* estimated highest score in each block, per weight vector */
+	bool	   *is_deferred;	/* for each block: does it have a centroid that was not chosen yet? */
+	int			count;			/* number of centroids */
+	BlockRange *ranges;			/* the blocks of each centroid */
+	float	   *bounds;			/* estimated highest score per centroid and weight vector */
 	float	   *squares;		/* squared weights */
-	float	   *variances;		/* feature variances of blocks */
+	float	   *variances;		/* feature variances of centroids */
 	float	   *thresholds;		/* blocks with lower estimates are not read; per weight vector */
-	double	   *keys;			/* sort keys; blocks with the smallest keys are read first */
+	double	   *keys;			/* sort keys of centroids; the smallest are read first */
 	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
-	int			n_promising;	/* number of unread blocks that may improve the result */
 	int		   *chosen;			/* keys in the table "block" of the blocks to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
@@ -141,8 +146,8 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	BlockChoice *choice = reader;
 	BlockScorer *scorer = choice->scorer;
 	ArrayType  *blocks = DatumGetArrayTypeP(values[0]);
-	const int32 *numbers = (int32 *) ARR_DATA_PTR(blocks);
-	int			count = ArrayGetNItems(ARR_NDIM(blocks), ARR_DIMS(blocks));
+	const BlockRange *ranges = (BlockRange *) ARR_DATA_PTR(blocks);
+	int			count = ARR_NDIM(blocks) == 2 && ARR_DIMS(blocks)[1] == 2 ? ARR_DIMS(blocks)[0] : 0;
 	ArrayType  *spreads = DatumGetArrayTypeP(values[3]);
 	int			width = N_SPREADS + FIRST_COST + scorer->n_costs + scorer->n_dates;
 	int			n_variances = N_SPREADS + scorer->n_narrow;
@@ -167,18 +172,20 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 		byte_write_bounds(count, N_AXES, scorer->scores, SPREADS, bounds);
 	}
 	for (int i = 0; i < count; i++)
-		if (numbers[i] >= 0 && numbers[i] < choice->n_blocks)
-			choice->has_centroid[numbers[i]] = true;
-	memcpy(choice->numbers + choice->count, numbers, sizeof(int) * count);
-	choice->count += count;
+	{
+		BlockRange	range = {Max(ranges[i].first, 0), Min(ranges[i].last, choice->n_blocks - 1)};
+
+		for (int n = range.first; n <= range.last; n++)
+			choice->is_deferred[n] = true;
+		choice->ranges[choice->count++] = range;
+	}
 }
 
 /* Set initial thresholds so high that the estimates of only a few blocks exceed them. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
-	int			step = choice->count / MAX_SAMPLE + 1;
-	int			n_sampled = Max((choice->count + step - 1) / step, 1);
+	double		count = Max(choice->count, 1);
 
 	for (int p = 0; p < choice->scorer->n_lanes; p++)
 	{
@@ -186,7 +193,7 @@ estimate_thresholds(const BlockChoice *choice)
 		double		sums[BYTE_LANES] = {0.0};
 		double		squares[BYTE_LANES] = {0.0};
 
-		for (int i = 0; i < choice->count; i += step)
+		for (int i = 0; i < choice->count; i++)
 			for (int l = 0; l < BYTE_LANES; l++)
 			{
 				double		bound = bounds[(Size) i * BOUND_NUMBERS + l];
@@ -196,8 +203,8 @@ estimate_thresholds(const BlockChoice *choice)
 			}
 		for (int l = 0; l < choice->scorer->lanes[p].count; l++)
 		{
-			double		mean = sums[l] / n_sampled;
-			double		variance = squares[l] / n_sampled - mean * mean;
+			double		mean = sums[l] / count;
+			double		variance = squares[l] / count - mean * mean;
 
 			choice->thresholds[p * BYTE_LANES + l] =
 				(float) (mean + FIRST_THRESHOLD * sqrt(Max(variance, 0.0)));
@@ -216,8 +223,8 @@ RankBlocks(BlockScorer *scorer)
 
 	choice->scorer = scorer;
 	choice->n_blocks = (int) (settings->block_items / settings->block_slots);
-	choice->has_centroid = AllocateZeros(sizeof(bool), choice->n_blocks);
-	choice->numbers = AllocateMany(sizeof(int), choice->n_blocks);
+	choice->is_deferred = AllocateZeros(sizeof(bool), choice->n_blocks);
+	choice->ranges = AllocateMany(sizeof(BlockRange), choice->n_blocks);
 	choice->bounds = AllocateMany(sizeof(float) * BOUND_NUMBERS,
 								  (Size) choice->n_blocks * scorer->n_lanes);
 	choice->squares = AllocateMany(sizeof(float), (Size) n_variances * n_lanes);
@@ -239,7 +246,7 @@ RankBlocks(BlockScorer *scorer)
 	estimate_thresholds(choice);
 	choice->keys = AllocateNumbers(choice->count);
 	choice->unread = AllocateMany(sizeof(int), choice->count);
-	choice->chosen = AllocateMany(sizeof(int), (Size) choice->n_blocks + choice->count);
+	choice->chosen = AllocateMany(sizeof(int), choice->n_blocks);
 	choice->n_unread = choice->count;
 	for (int i = 0; i < choice->count; i++)
 		choice->unread[i] = i;
@@ -249,76 +256,67 @@ RankBlocks(BlockScorer *scorer)
 /* ---------- the choice ---------- */
 
 /*
- * Compute the sort keys of unread blocks.  Moves blocks that may improve the result to the front.
+ * Compute the sort keys of unread centroids, and move those that may improve the result to the
+ * front.  Returns their number.
  */
-static void
-find_keys(BlockChoice *choice)
+static int
+find_promising(BlockChoice *choice)
 {
+	int			count = 0;
+
 	for (int i = 0; i < choice->n_unread; i++)
 		choice->keys[choice->unread[i]] = 0.0;
 	for (int p = 0; p < choice->scorer->n_lanes; p++)
 		byte_subtract_excesses(choice->n_unread, choice->unread, bounds_of(choice, p),
 							   choice->thresholds + (Size) p * BYTE_LANES, choice->keys);
-	choice->n_promising = 0;
 	for (int i = 0; i < choice->n_unread; i++)
 	{
-		int			block = choice->unread[i];
+		int			centroid = choice->unread[i];
 
-		if (choice->keys[block] < 0.0)
+		if (choice->keys[centroid] < 0.0)
 		{
-			choice->unread[i] = choice->unread[choice->n_promising];
-			choice->unread[choice->n_promising++] = block;
+			choice->unread[i] = choice->unread[count];
+			choice->unread[count++] = centroid;
 		}
 	}
-}
-
-/* Raise thresholds to the lowest score of the items found, and drop blocks below all thresholds. */
-static void
-raise_thresholds(BlockChoice *choice, const Slate *found)
-{
-	bool		is_raised = true;
-
-	for (int r = 0; r < choice->rankings; r++)
-	{
-		float		threshold = (float) slate_least(&found[r]);
-
-		is_raised &= threshold >= choice->thresholds[r];
-		choice->thresholds[r] = threshold;
-	}
-	/* if no threshold has fallen, blocks below the old thresholds stay below */
-	if (is_raised)
-		choice->n_unread = choice->n_promising;
-	find_keys(choice);
-	choice->n_unread = choice->n_promising;
+	return count;
 }
 
 /* Choose the blocks of items to read next.  Returns their number; 0 ends the search. */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 {
+	int			n_promising;
 	int			count;
-	int			n_considered;
+	int			n_chosen = 0;
 
 	*numbers = choice->chosen;
 	if (choice->n_portions == MAX_PORTIONS)
 		return 0;
-	if (choice->n_portions == 0)
-		find_keys(choice);
-	else
-		raise_thresholds(choice, found);
-	count = Min(Max(MIN_BLOCKS, (int) (ROOT_BLOCKS * sqrt(choice->n_blocks))), choice->n_unread);
-	n_considered = count <= choice->n_promising ? choice->n_promising : choice->n_unread;
-	if (count < n_considered)
-		select_smallest(choice->keys, n_considered, choice->unread, count);
+	for (int r = 0; choice->n_portions > 0 && r < choice->rankings; r++)
+		choice->thresholds[r] = (float) slate_least(&found[r]);
+	n_promising = find_promising(choice);
+	if (choice->n_portions > 0)
+		choice->n_unread = n_promising;
+	count = Min(PORTION, choice->n_unread);
+	select_smallest(choice->keys, choice->n_unread, choice->unread, count);
 	select_smallest(choice->keys, count, choice->unread, count / 4);
+	for (int n = 0; choice->n_portions == 0 && n < choice->n_blocks; n++)
+		if (!choice->is_deferred[n])
+			choice->chosen[n_chosen++] = n;
 	for (int i = 0; i < count; i++)
-		choice->chosen[i] = choice->numbers[choice->unread[i]];
+	{
+		BlockRange	range = choice->ranges[choice->unread[i]];
+
+		for (int n = range.first; n <= range.last; n++)
+			if (choice->is_deferred[n])
+			{
+				choice->is_deferred[n] = false;
+				choice->chosen[n_chosen++] = n;
+			}
+	}
 	choice->unread += count;
 	choice->n_unread -= count;
-	choice->n_promising = Max(choice->n_promising - count, 0);
-	for (int n = 0; choice->n_portions == 0 && n < choice->n_blocks; n++)
-		if (!choice->has_centroid[n])
-			choice->chosen[count++] = n;
 	choice->n_portions++;
-	return count;
+	return n_chosen;
 }
