@@ -149,16 +149,16 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 	Neighbour **order;
 	int			count = 0;
 
-	if (!HasNeighbours(page) || ScoresAllNeighbours(page))
+	if (!HasNeighbours(page))
 		return;
 	order = palloc(sizeof(Neighbour *) * scores->count);
 	for (int i = 0; i < scores->count; i++)
-		if (scores->neighbours[i].sum > 0.0 && limited_score(scores->neighbours[i].sum) >= minimum)
+		if (!scores->neighbours[i].is_scored && scores->neighbours[i].sum > 0.0 &&
+			limited_score(scores->neighbours[i].sum) >= minimum)
 			order[count++] = &scores->neighbours[i];
 	qsort(order, count, sizeof(Neighbour *), compare_sums);
 	for (int i = 0; i < Min(count, MAX_ADDED); i++)
-		if (!order[i]->is_scored)
-			AddCandidate(set, order[i]->item, 0.0, -1, first_number + set->count);
+		AddCandidate(set, order[i]->item, 0.0, -1, first_number + set->count);
 }
 
 /* Clear is_scored of all items, before another search. */

@@ -2,7 +2,7 @@
 -- Small blocks, and a row that counts as many of them, make 4,000 items a large catalogue.
 \ir include/many_jobs.sql
 
-SELECT plan(35);
+SELECT plan(36);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   repeats => true, cap_group => '(i.id % 2)::text', cap => 6,
@@ -100,6 +100,15 @@ FROM   fed.centroid c JOIN rows r USING (n) WHERE c.ctid <> r.tid;
 UPDATE fed.block b SET numbers = v.numbers FROM (
   SELECT array_agg(_dlints_block_numbers(v.popularity, v.effect, v.costs, 0, v.dates) ORDER BY v.item) AS numbers
   FROM   fed.block b, fed.item_vector v WHERE b.n = 3 AND v.item = ANY (b.items)) v WHERE n = 3;
+CREATE TEMP TABLE fitted AS SELECT weights FROM fed.similarity;
+UPDATE fed.similarity SET weights[cardinality(weights)] = 2 / click_value;      -- neighbours decide
+SELECT inside('fed', 'SELECT public._dlints_set_prior()');
+INSERT INTO fed.block VALUES (999, '{}', '', '{}');      -- 1,000 blocks of 16 items, as far as pages know
+SELECT ok(NOT bool_or(has_gap(gap)) AND max(n_scored) < 1000, 'lists of 16,000 items contain the best neighbours')
+FROM   generate_series(1, 20) p, listed('fed', p);
+DELETE FROM fed.block WHERE n = 999;
+UPDATE fed.similarity s SET weights = f.weights FROM fitted f;
+SELECT inside('fed', 'SELECT public._dlints_set_prior()');
 UPDATE fed.block SET n = 2399 WHERE n = 249;     -- 2,400 blocks of 16 items, as far as pages know: two per centroid
 SELECT inside('fed', 'SELECT public._dlints_set_centroids()');
 SELECT ok(count(*) = 126 AND max(abs(c.mean - e.mean)) < 1e-6, 'two blocks of a large catalogue have one centroid')
