@@ -1,6 +1,6 @@
 -- Latent factors and neighbours ---------------------------------------------------------
 
-CREATE FUNCTION _dlints_fit_items(query text, factors bigint, previous text, neighbours bigint) RETURNS SETOF record
+CREATE FUNCTION _dlints_fit_items(query text, factors bigint, previous text) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_fit_items' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 40000;
 
 -- Return the type of the keys of items or users, given the name of the key's columns ("item" or "user_id").  "hashed"
@@ -160,7 +160,7 @@ BEGIN
 	RETURN (
 		SELECT format(
 			'(SELECT f.item::%1$s AS item, f.factors, f.neighbours::%1$s[] AS neighbours, f.weights'
-			' FROM @extschema@._dlints_fit_items(%2$L::text, %3$s::bigint, %4$s::text, 50::bigint)'
+			' FROM @extschema@._dlints_fit_items(%2$L::text, %3$s::bigint, %4$s::text)'
 			' f (item %5$s, factors real[], neighbours %5$s[], weights real[]))',
 			i.type, @extschema@._dlints_log_query(left_out, until), n_factors,
 			CASE WHEN left_out IS NULL AND EXISTS (SELECT FROM block)

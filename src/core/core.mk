@@ -15,6 +15,6 @@ BLAS_LIBS ?= -lblas
 LAPACK_LIBS ?= -llapack
 
 # Objects that read every element of every feature vector. GCC does not unroll their loops at -O2.
-VECTOR_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o linalg.o numbers.o panel.o random.o \
-	svd.o) src/choose/varied_lists.o
+VECTOR_OBJS = $(addprefix src/core/, ages.o byte_score.o evidence.o halving.o linalg.o neighbours.o numbers.o panel.o \
+	random.o svd.o) src/choose/varied_lists.o
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops -fno-math-errno

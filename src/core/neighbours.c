@@ -17,8 +17,12 @@
 /* Number of users whose data is loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/* Number of steps of conjugate gradients: of 1 to 10 steps, 2 gave the best lists. */
-#define STEPS			2
+/* Maximum clicks per item of logs that need many neighbours (CiteULike: 12; Last.fm: 25) */
+#define MAX_SPARSE_CLICKS	16
+
+/* Numbers of steps of conjugate gradients that gave the best lists, for few and many neighbours */
+#define STEPS_FEW		2
+#define STEPS_MANY		10
 
 /* Minimum matrix element.  Smaller elements are ignored, so that products do not underflow. */
 #define MIN_ELEMENT		1e-6
@@ -52,6 +56,27 @@ neighbours_limit(SvdMatrix *matrix)
 		matrix->pause();
 	}
 	matrix->starts[matrix->users] = used;
+}
+
+/*
+ * Do NEIGHBOURS_MANY neighbours per item give better lists than NEIGHBOURS_FEW?
+ *
+ * They do if items have few clicks, so that the ridge prevents overfitting, but many related items.
+ */
+bool
+neighbours_need_many(const SvdMatrix *matrix)
+{
+	double		related = 0.0;	/* sum over items of the clicks by their users */
+
+	for (uint32_t user = 0; user < matrix->users; user++)
+	{
+		double		count = (double) (matrix->starts[user + 1] - matrix->starts[user]);
+
+		related += count * count;
+	}
+	return matrix->items <= NEIGHBOURS_MANY_ITEMS &&
+		matrix->starts[matrix->users] < MAX_SPARSE_CLICKS * (size_t) matrix->items &&
+		related > 2.0 * NEIGHBOURS_MANY * matrix->items;
 }
 
 /* Group the matrix elements by item, and compute the squared norms of columns. */
@@ -313,24 +338,22 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 }
 
 /* Multiply a vector by the Gram matrix of the chosen items, plus the ridge. */
-static void
-multiply_gram(const Neighbours *n, int count, const double *vector, double *product)
+static CPU_CLONES void
+multiply_gram(const Neighbours *n, int count, const double *restrict vector,
+			  double *restrict product)
 {
 	for (int i = 0; i < count; i++)
 	{
-		const double *row = n->gram + (size_t) i * n->k;
+		const double *restrict row = n->gram + (size_t) i * (size_t) n->k;
 
-		product[i] = (row[i] + n->ridge) * vector[i];
+		product[i] = (row[i] + n->ridge) * vector[i] + dot_double(i, row, vector);
 		for (int j = 0; j < i; j++)
-		{
-			product[i] += row[j] * vector[j];
 			product[j] += row[j] * vector[i];
-		}
 	}
 }
 
 /*
- * Compute the weights of the chosen items by STEPS steps of conjugate gradients.  The
+ * Compute the weights of the chosen items by a few steps of conjugate gradients.  The
  * preconditioner is the diagonal of the matrix.
  */
 static void
@@ -340,6 +363,7 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 	double	   *direction = residual + count;
 	double	   *product = direction + count;
 	double		previous = INFINITY;
+	int			steps = n->k < NEIGHBOURS_MANY ? STEPS_FEW : STEPS_MANY;
 
 	for (int i = 0; i < count; i++)
 	{
@@ -347,7 +371,7 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 		direction[i] = 0.0;
 		chosen[i].weight = 0.0f;
 	}
-	for (int step = 0; step < STEPS; step++)
+	for (int step = 0; step < steps; step++)
 	{
 		double		square = 0.0;
 		double		curvature = 0.0;

@@ -20,6 +20,11 @@
 /* Maximum number of items per user.  We sample the items of more active users. */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
+/* Default number of neighbours, and the number in sparse logs, which takes 4 s for 17,000 items */
+#define NEIGHBOURS_FEW			50
+#define NEIGHBOURS_MANY			200
+#define NEIGHBOURS_MANY_ITEMS	20000
+
 /* Number of popular items whose products are cached (17 MB) */
 #define NEIGHBOURS_POPULAR		2048
 
@@ -71,6 +76,7 @@ typedef struct Neighbours
 } Neighbours;
 
 extern void neighbours_limit(SvdMatrix *matrix);
+extern bool neighbours_need_many(const SvdMatrix *matrix);
 extern void neighbours_index(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_fit(const SvdMatrix *matrix, Neighbours *n);
 extern void neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts,

@@ -12,6 +12,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "core/neighbours.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "vectors/log.h"
@@ -99,8 +100,8 @@ FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
 PG_FUNCTION_INFO_V1(dlints_fit_items);
 
 /*
- * _dlints_fit_items(): return the rows of dlints_factors() and dlints_neighbours().  The rows of
- * one function have NULL in the columns of the other.
+ * _dlints_fit_items(): return the rows of dlints_factors() and dlints_neighbours().  The log
+ * chooses the number of neighbours.  The rows of one function have NULL in the columns of the other.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)
@@ -121,6 +122,7 @@ dlints_fit_items(PG_FUNCTION_ARGS)
 	if (PG_GETARG_INT64(1) != 0)
 		fit.factors = ArgCountUpTo(fcinfo, 1, MAX_FACTORS);
 	fit.previous_query = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
-	fit.neighbours = ArgCountUpTo(fcinfo, 3, MAX_NEIGHBOURS);
+	fit.neighbours = NEIGHBOURS_FEW;
+	fit.may_have_many = true;
 	return FitItems(fcinfo, rows, &fit);
 }

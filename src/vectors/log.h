@@ -98,6 +98,7 @@ typedef struct ItemFit
 	int			factors;		/* length of an embedding; 0: no embeddings */
 	const char *previous_query; /* query of previous embeddings, or NULL */
 	int			neighbours;		/* number of neighbours per item; 0: no neighbours */
+	bool		may_have_many;	/* use NEIGHBOURS_MANY neighbours in logs that need them? */
 } ItemFit;
 
 extern ReturnSetInfo *BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function,

@@ -29,8 +29,10 @@
 Size
 NeighboursMemory(const LogReader *log)
 {
-	int			k = ((const ItemFit *) log)->neighbours;
+	const ItemFit *fit = (const ItemFit *) log;
 	uint32		items = KeyNumbersCount(log->clicks->items);
+	int			k = fit->may_have_many && items <= NEIGHBOURS_MANY_ITEMS ? NEIGHBOURS_MANY :
+		fit->neighbours;
 	Size		per_item = 2 * (sizeof(size_t) + sizeof(double)) + 3 * sizeof(uint32) +
 		2 * (Size) k * sizeof(Neighbour);
 
@@ -39,14 +41,15 @@ NeighboursMemory(const LogReader *log)
 		sizeof(double) * neighbours_popular_len(items);
 }
 
-/* Fit a ridge regression of each item's clicks on the clicks of its k most similar items. */
+/* Fit a ridge regression of each item's clicks on the clicks of its most similar items. */
 static void
-FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
+FitNeighbours(SvdMatrix *matrix, const ItemFit *fit, Neighbours *n)
 {
-	Size		order = k;
+	Size		order;
 
 	neighbours_limit(matrix);
-	n->k = k;
+	n->k = fit->may_have_many && neighbours_need_many(matrix) ? NEIGHBOURS_MANY : fit->neighbours;
+	order = n->k;
 	n->ridge = RIDGE;
 	n->starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
 	n->uses = AllocateMany(sizeof(NeighbourUse), matrix->starts[matrix->users]);
@@ -113,7 +116,7 @@ WeightsDatum(const Neighbour *row, uint32 count, Oid type)
 }
 
 static void
-PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *starts,
+PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, int k, const size_t *starts,
 		Neighbour *all)
 {
 	int			first = rows->setDesc->natts - 2;
@@ -127,7 +130,7 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const size_t *sta
 	{
 		Neighbour  *row = all + starts[item];
 		uint32		count = neighbours_truncate((uint32) (starts[item + 1] - starts[item]),
-												ROW_FACTOR * fit->neighbours, row);
+												Min(ROW_FACTOR * k, MAX_NEIGHBOURS), row);
 		Datum		values[FIT_COLUMNS];
 
 		CHECK_FOR_INTERRUPTS();
@@ -152,14 +155,14 @@ PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 	Neighbour  *all;
 
 	ReleaseFreedMemory();
-	FitNeighbours(matrix, fit->neighbours, &n);
+	FitNeighbours(matrix, fit, &n);
 	pfree(matrix->cells);
 	ReleaseFreedMemory();
 	starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
-	all = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, fit->neighbours));
+	all = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, n.k));
 	neighbours_transpose(matrix, &n, starts, all);
 	pfree(n.fitted);
-	PutRows(rows, fit, matrix->items, starts, all);
+	PutRows(rows, fit, matrix->items, n.k, starts, all);
 }
 
 PG_FUNCTION_INFO_V1(dlints_neighbours);

@@ -161,7 +161,26 @@ check_weights(const Neighbour *fitted, int count, const exact *a, const exact *x
 					(size > 1e-20L ? second_sum / size * second[i] : 0), 1e-6);
 }
 
-/* The neighbours of an item are the nearest, and have the weights of check_weights(). */
+/* Many neighbours have nearly the weights of the exact ridge regression. */
+static void
+check_exact_weights(const Neighbour *fitted, int count, const exact *a, const exact *x)
+{
+	exact		error = 0;
+	exact		size = 0;
+
+	for (int i = 0; i < count; i++)
+	{
+		exact		rest = x[i];
+
+		for (int j = 0; j < count; j++)
+			rest -= a[i * count + j] * fitted[j].weight;
+		error += rest * rest;
+		size += x[i] * x[i];
+	}
+	assert_true(error <= 1e-6L * size);
+}
+
+/* An item's neighbours are the nearest, with the weights of check_weights() or the exact ones. */
 static void
 check_item(const Log *log, uint32_t item)
 {
@@ -196,7 +215,10 @@ check_item(const Log *log, uint32_t item)
 			assert_true(cosine(log, item, other) <= farthest + 1e-9L);
 	}
 	assert_int_equal(count, related < log->n.k ? related : log->n.k);
-	check_weights(fitted, count, a, x);
+	if (log->n.k < NEIGHBOURS_MANY)
+		check_weights(fitted, count, a, x);
+	else
+		check_exact_weights(fitted, count, a, x);
 }
 
 static void
@@ -220,6 +242,7 @@ test_weights_equal_dense_computations(void **state)
 	check_log(200, 40, 7, taste);
 	check_log(200, 40, 8, weighted);
 	check_log(60, 90, 50, taste);
+	check_log(60, 90, NEIGHBOURS_MANY, taste);
 	check_log(60, 90, 1, taste);
 	check_log(30, 12, 5, all);
 	check_log(30, 12, 50, all);
@@ -283,6 +306,27 @@ test_clicks_per_user_are_limited(void **state)
 	/* five standard errors of a binomial */
 	assert_near(first, NEIGHBOURS_MAX_CLICKS, 5 * sqrt(0.75 * NEIGHBOURS_MAX_CLICKS));
 	assert_near(both, 0.25 * NEIGHBOURS_MAX_CLICKS, 5 * sqrt(0.25 * NEIGHBOURS_MAX_CLICKS));
+}
+
+/* ---------- the number of neighbours ---------- */
+
+static bool
+needs_many(uint32_t users, uint32_t items, Weight weight)
+{
+	Log			log = log_new(users, items, 1, weight);
+
+	return neighbours_need_many(&log.matrix);
+}
+
+/* Logs need many neighbours if items have fewer than 16 clicks and more than 400 related items. */
+static void
+test_sparse_logs_with_many_related_items_need_many_neighbours(void **state)
+{
+	assert_true(needs_many(15, 30, all));
+	assert_false(needs_many(16, 30, all));
+	assert_false(needs_many(15, 26, all));
+	assert_false(needs_many(15, NEIGHBOURS_MANY_ITEMS + 1, all));
+	free_all(NULL);
 }
 
 /* ---------- rows ---------- */
@@ -375,6 +419,7 @@ TEST_PROGRAM("neighbours",
 	test_of(test_weights_equal_dense_computations),
 	test_of(test_weights_of_popular_items_equal_dense_computations),
 	test_of(test_clicks_per_user_are_limited),
+	test_of(test_sparse_logs_with_many_related_items_need_many_neighbours),
 	test_of(test_transposed_rows_have_the_weights_of_all_regressions),
 	test_of(test_truncation_keeps_the_largest_weights),
 	test_of(test_fitting_pauses_within_an_item))
