@@ -184,6 +184,9 @@ BEGIN
 	IF (part = ANY ('{learn,refresh,items,refit,rebuild,prices,months,run}')) IS NOT TRUE THEN
 		RAISE 'there is no part "%" of the maintenance', part USING ERRCODE = 'invalid_parameter_value',
 			HINT = 'Parts are learn, refresh, items, refit, rebuild, prices and months.';
+	ELSIF NOT EXISTS (SELECT FROM job) THEN
+		RAISE 'tables of schema "%" are incomplete', own USING ERRCODE = 'object_not_in_prerequisite_state',
+			DETAIL = 'The table "job" is empty.';
 	ELSIF NOT is_free THEN          -- another session is doing this part
 		RETURN NULL;
 	END IF;

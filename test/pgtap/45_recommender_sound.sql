@@ -4,7 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(134);
+SELECT plan(135);
 
 CREATE FUNCTION updates(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -360,6 +360,8 @@ ROLLBACK TO sound;
 -- ---------- definitions without data ----------
 
 SAVEPOINT whole;
+DELETE FROM board.job;
+SELECT matches(outcome('CALL board.run()'), '^55000: .*incomplete', 'run() does not skip all parts in silence');
 DELETE FROM board.model;
 DELETE FROM board.setting;
 SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: tables of schema "board" are empty',
