@@ -84,107 +84,90 @@ prior_is_valid(const Prior *prior, int dim)
 /* Maximum rounding error of a sum, in units of DBL_EPSILON: four correct digits remain */
 #define MAX_ROUNDING_ERRORS	1e12
 
-/*
- * Input for factoring the matrices G (j = 0) and H (j = 1) of evidence.h.  Against rounding errors,
- * we add share[j] * max(element, least[j]) to each diagonal element.
- */
-typedef struct FactorInput
+/* Maximum number of features of a model */
+#define MAX_DIM	1025
+
+/* One of the matrices G and H of evidence.h, multiplied by "times", plus the prior */
+typedef struct Sums
 {
+	const Evidence *e;
 	const Prior *prior;
-	const double *evidence[2];
-	double		times[2];
-	double		share[2];
-	double		least[2];
-} FactorInput;
+	const double *evidence;
+	double		times;
+} Sums;
 
-/* Return diagonal element k of the matrix G (j = 0) or H (j = 1) of evidence.h, with the prior. */
-static double
-diagonal(const FactorInput *input, int j, int dim, int k)
-{
-	const Prior *prior = input->prior;
-	size_t		at = linalg_packed_index(dim, k, k);
-	double		element = input->times[j] * input->evidence[j][at];
-
-	return prior->weight > 0.0 ? element + prior->weight * prior->P[at] : element;
-}
-
-/* Return what is added to diagonal element k: the ridge, and a tolerance for rounding errors. */
-static double
-diagonal_addend(const FactorInput *input, int dim, int k)
-{
-	const Prior *prior = input->prior;
-	double		sum = k == dim - 1 ? prior->last_ridge : prior->ridge;
-
-	for (int j = 0; j < 2; j++)
-		if (input->share[j] > 0.0)
-			sum += input->share[j] *
-				fmax(diagonal(input, j, dim, k), input->least[j]);
-	return sum;
-}
-
-/* Write the sum of the prior and the matrix G (j = 0) or H (j = 1) of evidence.h. */
+/* Write elements "first" to "first" + "count" - 1 of the packed matrix. */
 static void
-add_prior(const FactorInput *input, int j, size_t count, double *matrix)
+write_sums(const Sums *sums, size_t first, size_t count, double *elements)
 {
-	const Prior *prior = input->prior;
+	const Prior *prior = sums->prior;
 
-	memcpy(matrix, input->evidence[j], count * sizeof(double));
-	if (input->times[j] != 1.0)
-		for (size_t i = 0; i < count; i++)
-			matrix[i] *= input->times[j];
-	if (prior->weight > 0.0)
-		for (size_t i = 0; i < count; i++)
-			matrix[i] += prior->weight * prior->P[i];
+	for (size_t i = 0; i < count; i++)
+		elements[i] = sums->times * sums->evidence[first + i];
+	for (size_t i = 0; prior->weight > 0.0 && i < count; i++)
+		elements[i] += prior->weight * prior->P[first + i];
 }
 
 /*
- * Compute the Cholesky factor of the matrix G (j = 0) or H (j = 1) of evidence.h, with the prior
- * and the ridge.  Returns false if rounding errors are too large.
+ * Compute the Cholesky factor of the matrix after adding "addends" to its diagonal.  Returns false
+ * if rounding errors are too large.
  */
 static bool
-factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
+factor_sums(const Sums *sums, const double *addends, double *factor)
 {
-	add_prior(input, j, linalg_packed_len(dim), factor);
+	int			dim = sums->e->dim;
+	size_t		packed = linalg_packed_len(dim);
+
+	write_sums(sums, 0, packed, factor);
 	for (int k = 0; k < dim; k++)
-		factor[linalg_packed_index(dim, k, k)] += diagonal_addend(input, dim, k);
-	if (!linalg_cholesky(dim, factor) || !linalg_all_finite(linalg_packed_len(dim), factor))
+		factor[linalg_packed_index(dim, k, k)] += addends[k];
+	if (!linalg_cholesky(dim, factor) || !linalg_all_finite(packed, factor))
 		return false;
 	for (int k = 0; k < dim; k++)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
 		/* without rounding errors, a squared pivot is at least what was added to the diagonal */
-		if (root * root < 0.5 * diagonal_addend(input, dim, k))
+		if (root * root < 0.5 * addends[k])
 			return false;
 	}
 	return true;
 }
 
 /*
- * Compute the Cholesky factor of the matrix G (j = 0) or H (j = 1) of evidence.h, with a larger
- * ridge if necessary.  If features are very large or nearly parallel, rounding errors may exceed
- * the ridge.  We then raise the ridge to their size.  Returns false if the sums cannot come from
- * observations.
+ * Compute the Cholesky factor of the matrix, with larger addends if necessary.  If features are
+ * very large or nearly parallel, rounding errors may exceed the ridge.  We then raise the ridge to
+ * their size.  Returns false if the sums cannot come from observations.
  */
 static bool
-factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
+factor_with_raised_ridge(const Sums *sums, double *addends, double *factor)
 {
-	const Prior *prior = input->prior;
-	double		count = prior->weight > 0.0 ? *e->N + *prior->N : *e->N;
+	const Evidence *e = sums->e;
+	double		count = sums->prior->weight > 0.0 ? *e->N + *sums->prior->N : *e->N;
 	double		rounding = e->dim * DBL_EPSILON;
 	double		most = rounding * (1.0 + fmin(count, MAX_ROUNDING_ERRORS));
+	double		ridge[MAX_DIM];
+	double		diagonal[MAX_DIM];
+	double		largest = 0.0;
 
-	if (factor_with_ridge(e->dim, input, j, factor))
+	if (factor_sums(sums, addends, factor))
 		return true;
-	for (int attempt = 0; attempt < 2; attempt++)
+	for (int k = 0; k < e->dim; k++)
 	{
-		/* rounding errors of sums may be proportional to the largest diagonal element */
-		for (int k = 0; attempt > 0 && k < e->dim; k++)
-			input->least[j] = fmax(input->least[j], diagonal(input, j, e->dim, k));
-		for (input->share[j] = rounding; input->share[j] < 10.0 * most; input->share[j] *= 10.0)
-			if (factor_with_ridge(e->dim, input, j, factor))
-				return true;
+		ridge[k] = addends[k];
+		write_sums(sums, linalg_packed_index(e->dim, k, k), 1, &diagonal[k]);
+		largest = fmax(largest, diagonal[k]);
 	}
+	/* rounding errors of sums may be proportional to the largest diagonal element */
+	for (int attempt = 0; attempt < 2; attempt++)
+		for (double share = rounding; share < 10.0 * most; share *= 10.0)
+		{
+			for (int k = 0; k < e->dim; k++)
+				addends[k] = ridge[k] +
+					share * (attempt > 0 ? largest : fmax(diagonal[k], 0.0));
+			if (factor_sums(sums, addends, factor))
+				return true;
+		}
 	return false;
 }
 
@@ -211,13 +194,14 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 {
-	FactorInput		input = {
-		prior, {e->G, e->H ? e->H : e->G}, {1.0, evidence_square_share(e)},
-		{0, 0}, {0, 0}
-	};
+	Sums		G = {e, prior, e->G, 1.0};
+	Sums		H = {e, prior, e->H ? e->H : e->G, evidence_square_share(e)};
+	double		addends[MAX_DIM];
 
-	return factor_with_raised_ridge(e, 0, &input, f->L) &&
-		(f->M == NULL || factor_with_raised_ridge(e, 1, &input, f->M));
+	for (int k = 0; k < e->dim; k++)
+		addends[k] = k == e->dim - 1 ? prior->last_ridge : prior->ridge;
+	return factor_with_raised_ridge(&G, addends, f->L) &&
+		(f->M == NULL || factor_with_raised_ridge(&H, addends, f->M));
 }
 
 /* ---------- estimates ---------- */
