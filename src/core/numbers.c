@@ -219,18 +219,10 @@ peak_of_lanes(size_t count, const double *scores, double *peaks)
 double
 peak_of(size_t count, const double *numbers)
 {
-	size_t		rows = count / SCORE_LANES;
-	double		peaks[SCORE_LANES];
 	double		peak = -DBL_MAX;
 	double		zero = 0.0;
 
-	peak_of_lanes(rows, numbers, peaks);
-	for (size_t k = 0; k < SCORE_LANES; k++)
-	{
-		peak = peaks[k] > peak ? peaks[k] : peak;
-		zero += 0.0 * peaks[k];
-	}
-	for (size_t k = rows * SCORE_LANES; k < count; k++)
+	for (size_t k = 0; k < count; k++)
 	{
 		peak = numbers[k] > peak ? numbers[k] : peak;
 		zero += 0.0 * numbers[k];

@@ -125,34 +125,39 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/* Divide the range of a decision's scores by the range of its costs; 0 if the ratio is extreme. */
+/* Return the geometric mean over decisions of the range of costs, or of scores if kind < 0. */
 static double
-usual_price(const PricedDecision *one, int kind)
+usual_spread(const PricedDecisions *all, int kind)
 {
-	size_t		n = (size_t) one->candidates;
-	double		usual = n == 0 ? 0.0 : spread(one->candidates, one->scores) /
-		spread(one->candidates, one->costs + (size_t) kind * n);
-
-	return usual >= 1.0 / MAX_USUAL && usual <= MAX_USUAL ? usual : 0.0;
-}
-
-/*
- * Return the lowest usual_price() of a constraint over all decisions.  A mean over decisions could
- * depend too much on one extreme cost.
- */
-static double
-lowest_usual_price(const PricedDecisions *all, int kind)
-{
-	double		lowest = 0.0;
+	double		sum = 0.0;
+	size_t		count = 0;
 
 	for (size_t d = 0; d < all->count; d++)
 	{
-		double		usual = usual_price(&all->each[d], kind);
+		const PricedDecision *one = &all->each[d];
+		size_t		n = (size_t) one->candidates;
+		double		size = n == 0 ? 0.0 :
+			spread(one->candidates, kind < 0 ? one->scores : one->costs + (size_t) kind * n);
 
-		if (usual > 0.0)
-			lowest = lowest == 0.0 ? usual : fmin(lowest, usual);
+		if (size > 0.0)
+		{
+			sum += log(size);
+			count++;
+		}
 	}
-	return lowest;
+	return count == 0 ? 0.0 : exp(sum / (double) count);
+}
+
+/*
+ * Divide the usual range of scores by that of a constraint's costs; 0 if the ratio is extreme or
+ * undefined.
+ */
+static double
+usual_price(const PricedDecisions *all, int kind)
+{
+	double		usual = usual_spread(all, -1) / usual_spread(all, kind);
+
+	return usual >= 1.0 / MAX_USUAL && usual <= MAX_USUAL ? usual : 0.0;
 }
 
 /* ---------- one constraint ---------- */
@@ -185,7 +190,7 @@ static double
 find_price(const Search *s)
 {
 	double		before = s->prices[s->kind];
-	double		least = lowest_usual_price(s->all, s->kind) / ACCURACY;
+	double		least = usual_price(s->all, s->kind) / (ACCURACY * ACCURACY);
 	double		step = before > 0.0 ? 1.0 + 1.0 / ACCURACY : 2.0;
 	double		high = fmax(before, least);
 	double		low = high;
@@ -229,29 +234,6 @@ possible_target(const PricedDecisions *all, int kind, double target)
 }
 
 /* ---------- prices of several constraints ---------- */
-
-/* Return the geometric mean over decisions of the range of costs, or of scores if kind < 0. */
-static double
-usual_spread(const PricedDecisions *all, int kind)
-{
-	double		sum = 0.0;
-	size_t		count = 0;
-
-	for (size_t d = 0; d < all->count; d++)
-	{
-		const PricedDecision *one = &all->each[d];
-		size_t		n = (size_t) one->candidates;
-		double		size = n == 0 ? 0.0 :
-			spread(one->candidates, kind < 0 ? one->scores : one->costs + (size_t) kind * n);
-
-		if (size > 0.0)
-		{
-			sum += log(size);
-			count++;
-		}
-	}
-	return count == 0 ? 0.0 : exp(sum / (double) count);
-}
 
 /* Raise dual prices in a few passes, until the mean costs of choices meet all targets. */
 static void
@@ -343,7 +325,7 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 	for (int kind = 0; kind < all->kinds; kind++)
 	{
 		prices[kind] = 0.0;
-		if (program.score_scale > 0.0 && lowest_usual_price(all, kind) > 0.0)
+		if (program.score_scale > 0.0 && usual_price(all, kind) > 0.0)
 			program.cost_scales[kind] = usual_spread(all, kind);
 		possible[kind] = possible_target(all, kind, targets[kind]);
 		if (possible[kind] > targets[kind])
