@@ -148,8 +148,6 @@ static void
 PutSums(ReturnSetInfo *rows, const Reader *reader)
 {
 	Datum	   *items = KeyNumbersValues(reader->items);
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "dlints row", ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
 	bool		nulls[2] = {false, false};
 	Size		end;
 
@@ -166,11 +164,9 @@ PutSums(ReturnSetInfo *rows, const Reader *reader)
 		values[0] = items[reader->clicks[start].item];
 		values[1] = ResultVector(sums, reader->measures);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-		MemoryContextReset(row);
+		pfree(DatumGetPointer(values[1]));
 		CHECK_FOR_INTERRUPTS();
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
 }
 
 /* Read an array argument of positive numbers of days.  Returns its length. */

@@ -91,11 +91,14 @@ ItemsDatum(const LogReader *log, const Neighbour *row, uint32 count)
 {
 	TypeCacheEntry *type = lookup_type_cache(log->item.type, 0);
 	Datum	   *items = palloc(sizeof(Datum) * count);
+	ArrayType  *array;
 
 	for (uint32 i = 0; i < count; i++)
 		items[i] = log->clicks->item_values[row[i].item];
-	return PointerGetDatum(construct_array(items, count, log->item.type, type->typlen,
-										   type->typbyval, type->typalign));
+	array = construct_array(items, count, log->item.type, type->typlen, type->typbyval,
+							type->typalign);
+	pfree(items);
+	return PointerGetDatum(array);
 }
 
 static Datum
@@ -121,9 +124,6 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, int k, const size
 {
 	int			first = rows->setDesc->natts - 2;
 	Oid			type = TupleDescAttr(rows->setDesc, first + 1)->atttypid;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dlints row", ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
 	bool		nulls[FIT_COLUMNS] = {false, first > 1};
 
 	for (uint32 item = 0; item < items; item++)
@@ -140,10 +140,9 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, int k, const size
 		values[first] = ItemsDatum(&fit->log, row, count);
 		values[first + 1] = WeightsDatum(row, count, type);
 		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-		MemoryContextReset(context);
+		pfree(DatumGetPointer(values[first]));
+		pfree(DatumGetPointer(values[first + 1]));
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
 }
 
 /* Compute the neighbours of each item, and store them in the result.  Frees the matrix cells. */
