@@ -38,9 +38,6 @@ typedef struct Encoding
 	StringInfoData name;		/* name of the value */
 } Encoding;
 
-/* Adds a value with the name encoding->name to the sum of an encoding. */
-typedef void (*Adder) (Encoding *encoding, Datum value, Oid type);
-
 static void
 EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
 {
@@ -149,7 +146,7 @@ AddText(Encoding *encoding, Datum value, Oid type)
 }
 
 static void
-AddTextArray(Encoding *encoding, Datum value, Oid type)
+AddTextArray(Encoding *encoding, Datum value)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	Oid			base_type = getBaseType(ARR_ELEMTYPE(array));
@@ -160,12 +157,6 @@ AddTextArray(Encoding *encoding, Datum value, Oid type)
 	for (int i = 0; i < count; i++)
 		if (!nulls[i])
 			AddText(encoding, elements[i], base_type);
-}
-
-static void
-AddNumber(Encoding *encoding, Datum value, Oid type)
-{
-	AddWeight(encoding, ArgNumber(type, value));
 }
 
 /* ---------- jsonb ---------- */
@@ -248,40 +239,7 @@ AddJsonbContainer(Encoding *encoding, JsonbContainer *container)
 
 /* NOLINTEND(misc-no-recursion) */
 
-static void
-AddJsonb(Encoding *encoding, Datum value, Oid type)
-{
-	AddJsonbContainer(encoding, &DatumGetJsonbP(value)->root);
-}
-
 /* ---------- types ---------- */
-
-/* Find the function for values of a type; NULL for unsupported types. */
-static Adder
-FindAdder(Oid type)
-{
-	Oid			element_type;
-
-	switch (type)
-	{
-		case BOOLOID:
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case FLOAT4OID:
-		case FLOAT8OID:
-		case NUMERICOID:
-			return AddNumber;
-		case JSONBOID:
-			return AddJsonb;
-	}
-	if (OidIsValid(TextType(type)))
-		return AddText;
-	element_type = get_element_type(type);
-	if (OidIsValid(element_type) && OidIsValid(TextType(getBaseType(element_type))))
-		return AddTextArray;
-	return NULL;
-}
 
 /* Get the error hint for an unsupported type.  In the hint, %s stands for the argument's name. */
 static const char *
@@ -374,12 +332,24 @@ static void
 AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 {
 	Oid			type = getBaseType(declared_type);
-	Adder		add = FindAdder(type);
+	bool		is_number = TypeIsNumber(type) || type == BOOLOID;
+	bool		is_text = !is_number && OidIsValid(TextType(type));
+	Oid			element_type = is_number || is_text ? InvalidOid : get_element_type(type);
+	bool		is_text_array = OidIsValid(element_type) &&
+		OidIsValid(TextType(getBaseType(element_type)));
 
-	if (add == NULL)
+	if (!is_number && !is_text && !is_text_array && type != JSONBOID)
 		RaiseUnsupportedType(encoding->name.data, declared_type);
-	else if (!isnull)
-		add(encoding, value, type);
+	if (isnull)
+		return;
+	if (is_number)
+		AddWeight(encoding, ArgNumber(type, value));
+	else if (is_text)
+		AddText(encoding, value, type);
+	else if (is_text_array)
+		AddTextArray(encoding, value);
+	else
+		AddJsonbContainer(encoding, &DatumGetJsonbP(value)->root);
 }
 
 PG_FUNCTION_INFO_V1(dlints_encode);
@@ -422,7 +392,7 @@ dlints_encode_jsonb(PG_FUNCTION_ARGS)
 
 	EncodingBegin(fcinfo, &encoding);
 	if (!PG_ARGISNULL(1))
-		AddJsonb(&encoding, PG_GETARG_DATUM(1), JSONBOID);
+		AddJsonbContainer(&encoding, &PG_GETARG_JSONB_P(1)->root);
 	return ResultUnitVector(encoding.sum, encoding.n);
 }
 
