@@ -43,28 +43,11 @@
 /* Bits of a tie-break key.  With 52 bits, a key plus 0.5 is exact in double precision. */
 #define KEY_BITS	52
 
-typedef struct TieKeys
-{
-	uint64		seed;
-	int16		typlen;
-	bool		typbyval;
-} TieKeys;
-
-static TieKeys
-TieKeysCreate(Oid item_type, uint64 seed)
-{
-	TieKeys		keys = {.seed = seed};
-
-	get_typlenbyval(item_type, &keys.typlen, &keys.typbyval);
-	return keys;
-}
-
 /* Compute the random tie-break key of an item, below 2^52.  Equal items must have equal bytes. */
 static uint64
-TieKey(const TieKeys *keys, Datum item)
+TieKey(uint64 seed, Datum item, int16 typlen, bool typbyval)
 {
-	return slate_tie_key(keys->seed, HashBytesOf(item, keys->typlen, keys->typbyval, 0)) >>
-		(64 - KEY_BITS);
+	return slate_tie_key(seed, HashBytesOf(item, typlen, typbyval, 0)) >> (64 - KEY_BITS);
 }
 
 /* ---------- the shortlist ---------- */
@@ -73,10 +56,10 @@ typedef struct Shortlist
 {
 	int			size;			/* number of best items per weight vector */
 	int			rankings;
-	int			len;
+	ArgSpec		features;		/* the expected matrix of features */
 	ValueKey	weights;		/* first row's argument "weights" */
 	double	   *lanes;			/* weight vectors, interleaved (see core/score.h) */
-	TieKeys		ties;			/* seed and item type of tie-break keys */
+	uint64		seed;			/* seed of tie-break keys */
 	TopK	  **best;
 	int			strip_len;		/* maximum number of items that are scored together */
 	double	   *strip;			/* features of the items that are scored together */
@@ -123,11 +106,10 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 						   psprintf("between 1 and %d", MAX_RANKINGS), rankings);
 	list->size = ArgCount(fcinfo, SIZE_ARGNO);
 	list->rankings = rankings;
-	list->len = spec.len;
+	list->features = (ArgSpec) {"array of features", spec.len, NULL};
 	ValueKeySet(&list->weights, PG_GETARG_DATUM(WEIGHTS_ARGNO), context);
 	list->lanes = PackWeights(weights, &spec, rankings);
-	list->ties = TieKeysCreate(item_type, PG_NARGS() > SEED_ARGNO ?
-							   SeedArgument(fcinfo, SEED_ARGNO) : FreshSeed());
+	list->seed = PG_NARGS() > SEED_ARGNO ? SeedArgument(fcinfo, SEED_ARGNO) : FreshSeed();
 	list->best = palloc(sizeof(TopK *) * rankings);
 	for (int i = 0; i < rankings; i++)
 		list->best[i] = TopKCreateOfType(context, item_type, list->size, sizeof(TopK));
@@ -155,20 +137,13 @@ CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 	CheckSameValue(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k", "group");
 }
 
-static ArgSpec
-FeaturesSpec(const Shortlist *list)
-{
-	return (ArgSpec) {"array of features", list->len, NULL};
-}
-
 static Block
 ReadBlock(FunctionCallInfo fcinfo, const Shortlist *list)
 {
-	ArgSpec		features = FeaturesSpec(list);
 	ArgSpec		items = {"array of items", 0, NULL};
 	Block		block = {.features = ArgArray(fcinfo, FEATURES_ARGNO)};
 
-	block.count = ArgMatrixRows(block.features, &features);
+	block.count = ArgMatrixRows(block.features, &list->features);
 	block.array = PG_GETARG_ARRAYTYPE_P(ITEMS_ARGNO);
 	ArgCheckCount(block.count, ArgVectorLength(block.array, &items), "items");
 	return block;
@@ -184,7 +159,7 @@ GetItem(Block *block, int number)
 
 /* Add items to "best" if they are among the k best.  Scores are SCORE_LANES numbers apart. */
 static void
-OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, int first,
+OfferStrip(TopK *best, uint64 seed, const double *scores, Block *block, int first,
 		   int count)
 {
 	for (int i = 0; i < count; i++, scores += SCORE_LANES)
@@ -192,29 +167,28 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, Block *block, 
 		{
 			NullableDatum item = GetItem(block, first + i);
 
-			TopKKeep(best, *scores, TieKey(ties, item.value), item);
+			TopKKeep(best, *scores, TieKey(seed, item.value, best->typlen, best->typbyval), item);
 		}
 }
 
 static void
 ScoreStrip(Shortlist *list, Block *block, int first, int count)
 {
-	ArgSpec		spec = FeaturesSpec(list);
 	double		peaks[SCORE_LANES];
 
-	ArgMatrixSlice(block->features, &spec, first, count, list->strip);
+	ArgMatrixSlice(block->features, &list->features, first, count, list->strip);
 	for (int pack = 0; pack < list->rankings; pack += SCORE_LANES)
 	{
 		TopK	  **best = list->best + pack;
 		int			lanes = Min(SCORE_LANES, list->rankings - pack);
 
 		CHECK_FOR_INTERRUPTS();
-		score_lanes(list->len, list->lanes + (Size) pack * list->len, count,
-					list->strip, list->len, list->scores, SCORE_LANES);
+		score_lanes(list->features.len, list->lanes + (Size) pack * list->features.len, count,
+					list->strip, list->features.len, list->scores, SCORE_LANES);
 		peak_of_lanes(count, list->scores, peaks);
 		for (int i = 0; i < lanes; i++)
 			if (!TopKIsBeyond(best[i], ResultFinite(peaks[i])))
-				OfferStrip(best[i], &list->ties, list->scores + i, block, first, count);
+				OfferStrip(best[i], list->seed, list->scores + i, block, first, count);
 	}
 }
 
@@ -267,16 +241,20 @@ Datum
 dlints_tie_keys(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
-	TieKeys		keys = TieKeysCreate(ARR_ELEMTYPE(array), (uint64) PG_GETARG_INT64(1));
+	uint64		seed = (uint64) PG_GETARG_INT64(1);
+	int16		typlen;
+	bool		typbyval;
 	Datum	   *items;
 	bool	   *nulls;
 	int			count = ArgElements(array, &items, &nulls);
 	double	   *numbers = AllocateNumbers(count);
 
+	get_typlenbyval(ARR_ELEMTYPE(array), &typlen, &typbyval);
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		numbers[i] = nulls[i] ? 0.5 : ldexp((double) TieKey(&keys, items[i]) + 0.5, -KEY_BITS);
+		numbers[i] = nulls[i] ? 0.5 :
+			ldexp((double) TieKey(seed, items[i], typlen, typbyval) + 0.5, -KEY_BITS);
 	}
 	return ResultVector(numbers, count);
 }
