@@ -86,24 +86,13 @@ WorkingInPlace(Datum datum)
 		(WorkingModel *) object : NULL;
 }
 
-/* Is a model stored inline, and has it the same header as the model of the previous row? */
-static bool
-HeaderMatches(const ValueKey *key, Datum datum)
-{
-	const char *bytes = DatumGetPointer(datum);
-
-	return key->size >= sizeof(DlintsHeader) &&
-		!VARATT_IS_EXTENDED(bytes) && VARSIZE(bytes) == key->size &&
-		memcmp(bytes, key->bytes, sizeof(DlintsHeader)) == 0;
-}
-
 /* Raise an error unless the current row's model can be combined with the first row's model. */
 static void
 WorkingCheckModel(WorkingModel *working, Datum datum)
 {
 	DlintsHeader header;
 
-	if (HeaderMatches(&working->key, datum) || ValueKeyMatches(&working->key, datum))
+	if (ValueKeyMatches(&working->key, datum))
 		return;
 	header = ModelHeaderFromDatum(datum);
 	ModelCheckSameEvidence(&working->model->header, &header);
