@@ -19,9 +19,6 @@
 #include "linalg.h"
 #include "random.h"
 
-/* Maximum number of products with the matrix A'A; more did not improve recommendations */
-#define MAX_PRODUCTS	16
-
 /* Maximum ratio by which a polynomial amplifies the first singular vector more than the last */
 #define MAX_GROWTH		1e8
 
@@ -269,10 +266,10 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 
 /*
  * Compute the leading singular vectors.  Returns false if LAPACK fails.  The start vectors must not
- * be orthogonal to any leading singular vector.
+ * be orthogonal to any leading singular vector.  One product suffices to improve earlier vectors.
  */
 bool
-svd_decompose(const SvdMatrix *matrix, Svd *svd)
+svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)
 {
 	Work		work = split_work(svd->columns, svd->work);
 	int			products = 1;
@@ -282,11 +279,11 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 
 	/* skip the loop, because further products would change nothing */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
-		products = MAX_PRODUCTS;
-	while (products + 2 <= MAX_PRODUCTS)
+		products = max_products;
+	while (products + 2 <= max_products)
 	{
 		double		last = svd->values[rank(svd) - 1];
-		int			n = filter_degree(svd->values[0], last, MAX_PRODUCTS - 1 - products);
+		int			n = filter_degree(svd->values[0], last, max_products - 1 - products);
 		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
 
 		/* the filter amplifies eigenvalues above the square of the last singular value */
@@ -294,19 +291,10 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 					 svd->panel, svd->spare, NULL, work.chunk);
 		products += n + 1;
 		if (!orthonormalize(matrix, svd, &work) ||
-			!improve(matrix, svd, is_fast && products + 2 <= MAX_PRODUCTS, &work))
+			!improve(matrix, svd, is_fast && products + 2 <= max_products, &work))
 			return false;
 	}
 	return true;
-}
-
-/* Improve singular vectors by one more matrix product.  Returns false if LAPACK fails. */
-bool
-svd_refine(const SvdMatrix *matrix, Svd *svd)
-{
-	Work		work = split_work(svd->columns, svd->work);
-
-	return orthonormalize(matrix, svd, &work) && improve(matrix, svd, false, &work);
 }
 
 /* ---------- vectors ---------- */

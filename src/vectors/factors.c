@@ -149,16 +149,9 @@ ComputeVectors(const Previous *previous, SvdMatrix *matrix)
 	svd_scale(matrix, svd.spare);
 	known = previous->vectors && svd.columns > k &&
 		ComputeKnownShare(previous->known, matrix) >= MIN_KNOWN_SHARE;
-	if (known)
-	{
-		svd_start(matrix, &svd, hashes, k, previous->vectors);
-		CheckDecomposed(svd_refine(matrix, &svd), "previous");
-	}
-	else
-	{
-		svd_start(matrix, &svd, hashes, 0, NULL);
-		CheckDecomposed(svd_decompose(matrix, &svd), "the interactions");
-	}
+	svd_start(matrix, &svd, hashes, known ? k : 0, previous->vectors);
+	CheckDecomposed(svd_decompose(matrix, &svd, known ? 1 : SVD_MAX_PRODUCTS),
+					known ? "previous" : "the interactions");
 	pfree(svd.spare);
 
 	vectors = k <= svd.columns ? svd.panel : AllocateNumbers(mul_size(matrix->items, k));
@@ -181,40 +174,26 @@ CheckResultColumns(TupleDesc desc)
 						  "Write AS (item integer, features real[]), with the type of the items.");
 }
 
-static Datum
-VectorDatum(const double *vector, int count, Oid type)
-{
-	Datum		numbers[MAX_FACTORS];
-
-	if (type == FLOAT8ARRAYOID)
-		return ResultVector(vector, count);
-	for (int i = 0; i < count; i++)
-		numbers[i] = Float4GetDatum(ArgFinite((float4) vector[i], "previous"));
-	return PointerGetDatum(construct_array(numbers, count, FLOAT4OID, sizeof(float4), true,
-										   TYPALIGN_INT));
-}
-
 static void
 PutVectors(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, const double *vectors)
 {
-	Oid			type = TupleDescAttr(rows->setDesc, 1)->atttypid;
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
-											  "dlints row", ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
+	bool		is_real = TupleDescAttr(rows->setDesc, 1)->atttypid == FLOAT4ARRAYOID;
+	int			len = fit->factors;
+	ArrayType  *array = is_real ? ResultReals(len) : ResultDoubles(len);
+	Datum		values[FIT_COLUMNS] = {0, PointerGetDatum(array)};
 	bool		nulls[FIT_COLUMNS] = {false, false, true, true};
 
-	for (uint32 item = 0; item < items; item++)
+	for (uint32 item = 0; item < items; item++, vectors += len)
 	{
-		Datum		values[FIT_COLUMNS];
-
-		values[0] = fit->log.clicks->item_values[item];
-		values[1] = VectorDatum(vectors + (Size) item * fit->factors, fit->factors, type);
-		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-		MemoryContextReset(row);
 		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < len; i++)
+			if (is_real)
+				((float4 *) ARR_DATA_PTR(array))[i] = ArgFinite((float4) vectors[i], "previous");
+			else
+				((float8 *) ARR_DATA_PTR(array))[i] = ResultFinite(vectors[i]);
+		values[0] = fit->log.clicks->item_values[item];
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
 }
 
 void

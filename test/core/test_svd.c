@@ -247,7 +247,7 @@ decompose(const Log *log, int k, int columns)
 	double	   *vectors = guarded((size_t) k * log->matrix.items);
 
 	svd_start(&log->matrix, &svd, log->hashes, 0, NULL);
-	assert_true(svd_decompose(&log->matrix, &svd));
+	assert_true(svd_decompose(&log->matrix, &svd, SVD_MAX_PRODUCTS));
 	svd_vectors(&log->matrix, &svd, log->hashes, k, vectors);
 	return vectors;
 }
@@ -304,7 +304,7 @@ test_slowly_decaying_singular_values_converge(void **state)
 	exact		first = gram[find_largest(130, gram) * 131];
 
 	svd_start(&log.matrix, &svd, log.hashes, 0, NULL);
-	assert_true(svd_decompose(&log.matrix, &svd));
+	assert_true(svd_decompose(&log.matrix, &svd, SVD_MAX_PRODUCTS));
 	for (int j = 0; j < 10; j++)
 	{
 		int			best = find_largest(130, gram);
@@ -385,7 +385,7 @@ test_refinement_keeps_exact_vectors(void **state)
 	double	   *refined = guarded(3 * 70);
 
 	svd_start(&log.matrix, &svd, log.hashes, 3, vectors);
-	assert_true(svd_refine(&log.matrix, &svd));
+	assert_true(svd_decompose(&log.matrix, &svd, 1));
 	svd_vectors(&log.matrix, &svd, log.hashes, 3, refined);
 	check_products(&log, 3, refined, 1, 1e-7);
 }
