@@ -27,7 +27,7 @@ ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
 	if (model->policy == POLICY_GREEDY)
 		return mean;
 	if (model->policy == POLICY_THOMPSON)
-		random_normals(FreshSeed(), RANDOM_DRAW, 0, 1, &factor);
+		random_normals(FreshSeed(), RANDOM_DRAW, 0, 0, 1, &factor);
 	return ResultFinite(mean + ResultFinite(stddev * model->exploration) * factor);
 }
 

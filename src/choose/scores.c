@@ -200,8 +200,8 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 
 	if (stddev == 0.0)
 		return;
-	random_normals_from(scores->seed, RANDOM_BONUS, (uint32) candidate,
-						(uint64) first_draw, (size_t) draws, normals);
+	random_normals(scores->seed, RANDOM_BONUS, (uint32) candidate,
+				   (uint64) first_draw, (size_t) draws, normals);
 	for (int i = 0; i < draws; i++)
 		list[i] += ResultFinite(stddev * normals[i]);
 }

@@ -97,7 +97,7 @@ projection_generate(const Projection *p, int first, int count, double *numbers)
 	{
 		size_t		j;
 
-		random_normals(p->seed, RANDOM_PROJECTION, (uint32_t) (first + r), len, numbers);
+		random_normals(p->seed, RANDOM_PROJECTION, (uint32_t) (first + r), 0, len, numbers);
 		for (j = 0; j < len; j++)
 			numbers[j] *= p->scale;
 		numbers += len;

@@ -207,8 +207,8 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 
 /* Write "count" standard normals of a stream, beginning at index "first" of the stream. */
 void
-random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
-					uint64_t first, size_t count, double *out)
+random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
+			   uint64_t first, size_t count, double *out)
 {
 	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
 	const uint32_t stream[2] = {row, (uint32_t) purpose};
@@ -232,12 +232,6 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 		if (2 * pair + 1 < count + skipped)
 			out[2 * pair + 1 - skipped] = sines[lane];
 	}
-}
-
-void
-random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, size_t count, double *out)
-{
-	random_normals_from(seed, purpose, row, 0, count, out);
 }
 
 /* ---------- names ---------- */

@@ -22,10 +22,8 @@ typedef enum RandomPurpose
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 extern uint64_t random_bits(uint64_t seed, uint64_t index);
-extern void random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
+extern void random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, uint64_t first,
 						   size_t count, double *out);
-extern void random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
-								uint64_t first, size_t count, double *out);
 
 /*
  * Convert names to vectors of random signs (feature hashing).  Users store these vectors, so the

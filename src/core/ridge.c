@@ -33,7 +33,7 @@
 typedef struct Likelihood
 {
 	const Evidence *e;
-	const double *v;			/* sum of rewards times features, centered if there is an intercept */
+	const double *v;			/* sum of rewards times features, centered with an intercept */
 	double	   *factor;			/* work space: packed Cholesky factor */
 	double	   *solved;			/* work space: dim numbers */
 	bool		intercept;

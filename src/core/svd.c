@@ -259,7 +259,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 
 		if (known > 0)
 			memcpy(vector, vectors + item * len, sizeof(double) * len);
-		random_normals(hashes[item], RANDOM_START, 0, columns - len, vector + len);
+		random_normals(hashes[item], RANDOM_START, 0, 0, columns - len, vector + len);
 		matrix->pause();
 	}
 }

@@ -284,7 +284,7 @@ dlints_best(PG_FUNCTION_ARGS)
 		int			equals = 0;
 
 		CHECK_FOR_INTERRUPTS();
-		random_normals_from(1, RANDOM_DRAW, 0, draw * arms, arms, drawn);
+		random_normals(1, RANDOM_DRAW, 0, draw * arms, arms, drawn);
 		for (int i = 0; i < arms; i++)
 		{
 			drawn[i] = ((float8 *) ARR_DATA_PTR(means))[i] +

@@ -173,7 +173,7 @@ PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double
 	PrepareParts(prepared, PART_DRAW);
 	BindFactor(prepared, &factor);
 	for (int i = 0; i < count; i++)
-		random_normals(seed, RANDOM_DRAW, first + i, dim, normals + (Size) i * dim);
+		random_normals(seed, RANDOM_DRAW, first + i, 0, dim, normals + (Size) i * dim);
 	posterior_draws(&factor, prepared->shift, header->exploration * header->sigma,
 					count, normals, draws);
 	for (int i = 0; i < count; i++)

@@ -66,7 +66,6 @@ typedef struct Reader
 	QueryReader query;			/* must be first */
 	KeyNumbers *users;
 	KeyNumbers *items;
-	Oid			types[COLUMNS];
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
 	double		periods[MAX_MEASURES];	/* period in which a user's clicks count once, in days */

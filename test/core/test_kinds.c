@@ -141,7 +141,8 @@ test_rows_are_normals(void **state)
 			projection_generate(&p, first, count, rows);
 			for (int k = 0; k < count; k++)
 			{
-				random_normals(p.seed, RANDOM_PROJECTION, (uint32_t) (first + k), 37, expected);
+				random_normals(p.seed, RANDOM_PROJECTION, (uint32_t) (first + k), 0, 37,
+							   expected);
 				for (int j = 0; j < 37; j++)
 					expected[j] *= p.scale;
 				assert_same_bits(37, rows + k * 37, expected);
