@@ -14,7 +14,7 @@ CREATE FUNCTION _dlints_block_centroid(codes bytea, numbers real[], factors inte
 	OUT codes bytea, OUT means real[], OUT spreads real[])
 	AS 'MODULE_PATHNAME', 'dlints_block_centroid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-CREATE AGGREGATE _dlints_join_arrays(real[]) (SFUNC = array_cat, STYPE = real[]);
+CREATE AGGREGATE _dlints_join_arrays(real[]) (SFUNC = pg_catalog.array_cat, STYPE = real[]);
 
 CREATE FUNCTION _dlints_halving_tree(sample real[], scale real[], depth integer) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_halving_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
