@@ -184,16 +184,15 @@ static bool
 record_notice(Oid schema, const char *subject)
 {
 	static List *given = NIL;
-	MemoryContext caller = MemoryContextSwitchTo(TopMemoryContext);
-	void	   *notice = makeString(psprintf("%u %s", schema, subject));
-	bool		is_new = list_length(given) < MAX_NOTICES && !list_member(given, notice);
+	char	   *notice = psprintf("%u %s", schema, subject);
+	MemoryContext caller;
 
-	if (is_new)
-		given = lappend(given, notice);
-	else
-		pfree(notice);
+	if (list_length(given) >= MAX_NOTICES || list_member(given, makeString(notice)))
+		return false;
+	caller = MemoryContextSwitchTo(TopMemoryContext);
+	given = lappend(given, makeString(pstrdup(notice)));
 	MemoryContextSwitchTo(caller);
-	return is_new;
+	return true;
 }
 
 /* Raise a notice, once per session, if an array in the context is not declared as a vector. */
