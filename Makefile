@@ -52,7 +52,7 @@ DECLARATIONS = $(patsubst %,sql/functions/%.sql,types learn choose look vectors 
 	$(patsubst %,sql/recommender/%.sql,tables views wrappers columns bindings rekey resolve create \
 		checks profile page rates effects versions vectors popularity blocks factors upkeep later_values neighbour_weight warm_start repeats \
 		constraints learn health report backtest) \
-	$(patsubst %,sql/ranker/%.sql,tables views wrappers create actions page constraints learn report winner) \
+	$(patsubst %,sql/ranker/%.sql,tables views wrappers actions page constraints learn report winner) \
 	sql/manage.sql
 
 # The first creates the extension, the last drops it.

@@ -72,22 +72,6 @@ COMMENT ON FUNCTION dlints_create_recommender(text, regclass, text[], text, text
 	double precision, double precision, double precision, jsonb)
 	IS 'create a recommender: a schema with tables, views and functions that recommend the rows of a table';
 
-CREATE FUNCTION _dlints_create_ranker(a jsonb) RETURNS text
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_namesakes();
-	a := @extschema@._dlints_check_arguments('ranker'::text, a - ARRAY(
-		SELECT key FROM jsonb_each(a) WHERE value = 'null' AND key <> 'default_reward'));
-	PERFORM @extschema@._dlints_check_name(a ->> 'name');
-	PERFORM @extschema@._dlints_make_ranker(a);
-	RETURN format(
-		'Rank actions: SELECT * FROM %1$I.rank(event, context, actions). Report the reward of the first action:'
-		' SELECT %1$I.reward(event, value). Every minute, from cron: CALL %1$I.run(). Does it work:'
-		' SELECT * FROM %1$I.report().', a ->> 'name');
-END
-$$;
-
 CREATE FUNCTION dlints_create_ranker(
 	name text,
 	attribution_window interval DEFAULT '10 minutes',
@@ -102,11 +86,38 @@ CREATE FUNCTION dlints_create_ranker(
 	value_limit double precision DEFAULT 1000,
 	user_key text DEFAULT 'user_id'
 ) RETURNS text
-	LANGUAGE sql VOLATILE SET extra_float_digits = 1
-RETURN _dlints_create_ranker(pg_catalog.jsonb_build_object(
-	'name', name, 'attribution_window', attribution_window, 'default_reward', default_reward, 'repeated', repeated,
-	'apprentice', apprentice, 'epsilon', epsilon, 'half_life', half_life, 'retention', retention, 'vectors', vectors,
-	'constraints', constraints, 'value_limit', value_limit, 'user_key', user_key));
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
+	SET extra_float_digits = 1 AS
+$$
+DECLARE
+	a jsonb := jsonb_build_object(
+		'name', name, 'attribution_window', attribution_window, 'default_reward', default_reward, 'repeated', repeated,
+		'apprentice', apprentice, 'epsilon', epsilon, 'half_life', half_life, 'retention', retention, 'vectors', vectors,
+		'constraints', constraints, 'value_limit', value_limit, 'user_key', user_key);
+BEGIN
+	PERFORM @extschema@._dlints_check_namesakes();
+	a := @extschema@._dlints_check_arguments('ranker'::text, a - ARRAY(
+		SELECT key FROM jsonb_each(a) WHERE value = 'null' AND key <> 'default_reward'));
+	PERFORM @extschema@._dlints_check_name(name);
+	PERFORM @extschema@._dlints_create_schema(name);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_tables(), a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_views(), a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_wrappers(), a);
+	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', name);
+	PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', name), true);
+	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
+		'empty_model', @extschema@.dlints_new(192, half_life => half_life)::text));
+	UPDATE setting s SET live_share = 0 WHERE s.apprentice; -- decides no events until go_live() is called
+	PERFORM @extschema@._dlints_write_constraints();
+	PERFORM @extschema@._dlints_maintain_partitions();
+	INSERT INTO model (name, learns, state)
+	SELECT n.name, true, s.empty_model FROM setting s, unnest('{reward,imitation}'::text[]) n (name);
+	RETURN format(
+		'Rank actions: SELECT * FROM %1$I.rank(event, context, actions). Report the reward of the first action:'
+		' SELECT %1$I.reward(event, value). Every minute, from cron: CALL %1$I.run(). Does it work:'
+		' SELECT * FROM %1$I.report().', name);
+END
+$$;
 COMMENT ON FUNCTION dlints_create_ranker(text, interval, double precision, text, boolean, double precision, interval,
 	interval, jsonb, jsonb, double precision, text)
 	IS 'create a ranker: a schema with tables, views and functions that rank the actions passed with each request';
@@ -353,6 +364,8 @@ RETURN _dlints_alter_recommender(name, change, pg_catalog.current_schemas(false)
 COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
 	IS 'change arguments of a recommender, given as a JSON object; keep its log, and train models again if needed';
 
+-- Since names of constraints and the user are no features of a ranker's models, these are trained again when a constraint
+-- is added or removed, or the user has another key.
 CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 	SET extra_float_digits = 1 AS
@@ -360,6 +373,7 @@ $$
 DECLARE
 	setting CONSTANT regclass := @extschema@._dlints_lock('ranker'::text, name, false);
 	a jsonb;
+	has_other_features boolean;
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	a := @extschema@._dlints_changed_settings('ranker'::text, setting, change) || jsonb_build_object('name', name);
@@ -367,7 +381,18 @@ BEGIN
 	PERFORM @extschema@._dlints_enter(setting);
 	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
 		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
-	PERFORM @extschema@._dlints_apply_ranker_change(change);
+	has_other_features := change ?| '{half_life,vectors,user_key}' OR ARRAY(
+			SELECT p.name FROM constraint_price p ORDER BY p.name)
+		<> ARRAY(SELECT k.k FROM setting s, jsonb_object_keys(s.constraints) k ORDER BY k.k);
+	IF change ? 'constraints' THEN
+		PERFORM @extschema@._dlints_write_constraints();
+	END IF;
+	IF has_other_features THEN
+		UPDATE model SET state = s.empty_model FROM setting s;
+	END IF;
+	IF has_other_features OR change ? 'default_reward' THEN
+		PERFORM @extschema@._dlints_rebuild_models();
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION dlints_alter_ranker(text, jsonb)

@@ -47,24 +47,6 @@ BEGIN
 END
 $$;
 
--- List the partitioned tables of the log, with their partition keys.
-CREATE FUNCTION _dlints_partitioned_tables() RETURNS TABLE (parent text, key text)
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-BEGIN
-	RETURN QUERY
-	SELECT c.relname::text, a.attname::text
-	FROM   pg_partitioned_table p
-	       JOIN pg_class c ON c.oid = p.partrelid
-	       JOIN pg_namespace n ON n.oid = c.relnamespace
-	       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
-	WHERE  n.nspname = own AND c.relname IN ('decision', 'reward')
-	ORDER  BY c.relname;
-END
-$$;
-
 -- Create the partition of a month, and move its rows there from the default partition.  Partitions are attached
 -- by name, and another session may have created this one while we waited for the lock.
 CREATE FUNCTION _dlints_add_partition(parent text, key text, month timestamp) RETURNS void
@@ -102,7 +84,10 @@ DECLARE
 	log record;
 	part text;
 BEGIN
-	FOR log IN SELECT t.parent, t.key FROM @extschema@._dlints_partitioned_tables() t LOOP
+	FOR log IN
+		SELECT t.parent, t.key FROM (VALUES ('decision', 'id'), ('reward', 'decision')) t (parent, key)
+		WHERE  to_regclass(format('%I.%I', own, t.parent || '_rest')) IS NOT NULL
+	LOOP
 		FOR part IN
 			SELECT c.relname
 			FROM   pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -134,7 +119,8 @@ BEGIN
 		PERFORM @extschema@._dlints_add_partition(t.parent, t.key, m)
 		FROM   generate_series(date_trunc('month', now() AT TIME ZONE 'UTC'),
 		                       now() AT TIME ZONE 'UTC' + interval '3 months', '1 month') m,
-		       @extschema@._dlints_partitioned_tables() t;
+		      (VALUES ('decision', 'id'), ('reward', 'decision')) t (parent, key)
+		WHERE  to_regclass(format('%I.%I', own, t.parent || '_rest')) IS NOT NULL;
 		-- no query may have the log open when its partitions are dropped
 		SELECT least(@extschema@._dlints_first_decision(now() - s.retention),
 		             (SELECT min(d.id) FROM decision d WHERE d.id >= s.trained_from))

@@ -34,24 +34,6 @@ BEGIN
 END
 $$;
 
--- Is there another transaction, perhaps a prepared one, that has written to the log and is older than the last call of
--- _dlints_drop_versions()?  That call has written its row of "job".
-CREATE FUNCTION _dlints_log_has_old_writer() RETURNS boolean
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-BEGIN
-	RETURN EXISTS (
-		SELECT FROM pg_locks r JOIN pg_locks x ON x.virtualtransaction = r.virtualtransaction, job j
-		WHERE  r.relation = format('%I.decision', own)::regclass AND r.mode = 'RowExclusiveLock'
-		AND    r.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-		AND    r.pid IS DISTINCT FROM pg_backend_pid()
-		AND    x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock'
-		AND    j.name = 'versions' AND age(x.transactionid) > age(j.xmin));
-END
-$$;
-
 -- Delete versions that are neither current nor in the log.  First we mark the versions of decisions since the last
 -- call, and of the week before it, since a transaction may commit decisions late.  Versions that were current at the
 -- last call are kept: a transaction may still log a version that was just replaced.  If a transaction that wrote to the
@@ -66,7 +48,15 @@ DECLARE
 	-- a day earlier, since the date depends on the session's time zone
 	oldest CONSTANT date := (SELECT d.at::date - 1 FROM decision d ORDER BY d.id LIMIT 1);
 BEGIN
-	IF @extschema@._dlints_log_has_old_writer() THEN
+	-- a writer, perhaps a prepared transaction; the last call has written its row of "job"
+	IF EXISTS (
+		SELECT FROM pg_locks r JOIN pg_locks x ON x.virtualtransaction = r.virtualtransaction, job j
+		WHERE  r.relation = format('%I.decision', own)::regclass AND r.mode = 'RowExclusiveLock'
+		AND    r.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+		AND    r.pid IS DISTINCT FROM pg_backend_pid()
+		AND    x.locktype = 'transactionid' AND x.mode = 'ExclusiveLock'
+		AND    j.name = 'versions' AND age(x.transactionid) > age(j.xmin))
+	THEN
 		RETURN;
 	END IF;
 	UPDATE item_version n SET shown_on = shown.on_day
