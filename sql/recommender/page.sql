@@ -38,6 +38,36 @@ CREATE FUNCTION _dlints_is_row_error(code text) RETURNS boolean
 CREATE FUNCTION _dlints_is_object_error(code text) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_is_object_error' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- Evaluate all expressions of a recommender for all items, to raise their errors.  Those that come from data name the
+-- argument.
+CREATE FUNCTION _dlints_check_expressions(user_id anyelement, context jsonb) RETURNS void
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
+	argument text := 'candidates';
+BEGIN
+	PERFORM @extschema@._dlints_repeated_key();     -- raises the error of a view of items
+	BEGIN
+		PERFORM count(*) FROM allowed(user_id, context);
+		argument := 'bonus';
+		IF (SELECT s.bonus IS NOT NULL FROM setting s) THEN
+			PERFORM max(b.bonus) FROM allowed(user_id, context) a, LATERAL bonus(a.item, user_id, context) b;
+		END IF;
+		argument := 'cap_group';
+		IF (SELECT s.cap_group IS NOT NULL FROM setting s) THEN
+			PERFORM max(g.cap_group) FROM allowed(user_id, context) a, LATERAL cap_group(a.item, user_id, context) g;
+		END IF;
+	EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
+		IF @extschema@._dlints_is_row_error(SQLSTATE) AND NOT @extschema@._dlints_is_object_error(SQLSTATE) THEN
+			RAISE 'in the argument "%": %', argument, SQLERRM USING ERRCODE = SQLSTATE,
+				HINT = 'The expression is evaluated for each item, with user_id and context, which may be NULL.';
+		END IF;
+		RAISE;
+	END;
+END
+$$;
+
 CREATE FUNCTION _dlints_allowed_items(user_id "any", context jsonb, witness anyelement) RETURNS SETOF anyelement
 	AS 'MODULE_PATHNAME', 'dlints_allowed_items' LANGUAGE C STABLE ROWS 10000;
 

@@ -20,14 +20,9 @@
 
 #define MAX_BONUS	1e50
 
-/* statements that each evaluate one expression of the recommender for all items */
-static const PageQuery try_candidates = {
-	"SELECT count(*) FROM allowed($1, $2)", {ARG_USER, JSONBOID}};
-static const PageQuery try_bonus = {
-	"SELECT max(b.bonus) FROM allowed($1, $2) a, LATERAL bonus(a.item, $1, $2) b", {ARG_USER, JSONBOID}};
-static const PageQuery try_cap_group = {
-	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g",
-	{ARG_USER, JSONBOID}};
+/* Evaluate all SQL expressions of the recommender for all items, to raise their errors. */
+static const PageQuery check_expressions = {
+	"SELECT @extschema@._dlints_check_expressions($1, $2)", {ARG_USER, JSONBOID}};
 
 /* Read all eligible items, or with VARIANT_SHORTLIST the eligible items in the array $3. */
 static const PageQuery read_allowed = {
@@ -47,47 +42,12 @@ static const PageQuery read_each_allowed = {
 static const PageQuery all_items = {
 	"SELECT i.item, NULL::float8, NULL::text FROM item i WHERE i.item IS NOT NULL", {0}};
 
-/* Evaluate an SQL expression for all items.  Error messages name the argument that contains it. */
-static void
-try_expression(PageRequest *page, const PageQuery *query, const char *argument)
-{
-	NullableDatum args[] = {page->user, Given(page->context)};
-	MemoryContext caller = CurrentMemoryContext;
-
-	PG_TRY();
-	{
-		RunSelect(page, query, args);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(caller);
-		error = CopyErrorData();
-		if (!IsRowError(error->sqlerrcode) || IsObjectError(error->sqlerrcode))
-			PG_RE_THROW();
-		FlushErrorState();
-		ereport(ERROR,
-				(errcode(error->sqlerrcode),
-				 errmsg("in the argument \"%s\": %s", argument, error->message),
-				 errhint("The expression is evaluated for each item, with user_id and context, which may be NULL.")));
-	}
-	PG_END_TRY();
-}
-
-/* Evaluates the key column of the recommender's items, to raise its errors. */
-static const PageQuery check_keys = {"SELECT @extschema@._dlints_repeated_key()", {0}};
-
-/* Evaluate all SQL expressions of the recommender, to raise their errors. */
 void
 CheckExpressions(PageRequest *page, void *unused)
 {
-	RunSelect(page, &check_keys, NULL);
-	try_expression(page, &try_candidates, "candidates");
-	if (page->settings.has_bonus)
-		try_expression(page, &try_bonus, "bonus");
-	if (page->settings.cap > 0)
-		try_expression(page, &try_cap_group, "cap_group");
+	NullableDatum args[] = {page->user, Given(page->context)};
+
+	RunSelect(page, &check_expressions, args);
 }
 
 /* ---------- sets of candidates ---------- */
