@@ -9,12 +9,13 @@
 
 #include "model/model.h"
 
+/* type of a field; that of an integer is its size in bytes */
 typedef enum FieldType
 {
-	FIELD_UINT8,
-	FIELD_UINT16,
-	FIELD_INT32,
-	FIELD_INT64,
+	FIELD_UINT8 = 1,
+	FIELD_UINT16 = 2,
+	FIELD_INT32 = 4,
+	FIELD_INT64 = 8,
 	FIELD_FLOAT8
 } FieldType;
 
@@ -61,13 +62,6 @@ extern const FieldNames PolicyNames;
 extern const FieldNames InteractionsNames;
 
 extern int	FindName(const FieldNames *names, const char *name);
-/* Return the size in bytes of an integer field of up to 32 bits. */
-static inline int
-FieldWidth(const Field *field)
-{
-	return field->type == FIELD_UINT8 ? 1 : field->type == FIELD_UINT16 ? 2 : 4;
-}
-
 extern FieldValue FieldGet(const DlintsHeader *header, const Field *field);
 extern void FieldSet(DlintsHeader *header, const Field *field, FieldValue value);
 extern void FieldRange(const Field *field, int64 *min, int64 *max);

@@ -306,7 +306,7 @@ SendField(StringInfo buf, const DlintsHeader *header, const Field *field)
 	else if (field->type == FIELD_INT64)
 		pq_sendint64(buf, (uint64) value.integer);
 	else
-		pq_sendint(buf, (uint32) value.integer, FieldWidth(field));
+		pq_sendint(buf, (uint32) value.integer, field->type);
 }
 
 static void
@@ -318,10 +318,8 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 		value.number = pq_getmsgfloat8(buf);
 	else if (field->type == FIELD_INT64)
 		value.integer = pq_getmsgint64(buf);
-	else if (field->type == FIELD_INT32)
-		value.integer = (int32) pq_getmsgint(buf, FieldWidth(field));
 	else
-		value.integer = pq_getmsgint(buf, FieldWidth(field));
+		value.integer = (int32) pq_getmsgint(buf, field->type);
 	FieldSet(header, field, value);
 }
 
