@@ -44,20 +44,36 @@ static const PageTable user_lists = {"decision", 5, {
 static const PageTable list_rewards = {"reward", 3, {
 		{"decision", INT8OID}, {"item", ARG_ITEM}, {"value", FLOAT8OID}}};
 
+/* Add a click to the sums of its item.  Its weight decays until now, see ReadClicks(). */
 static void
-add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is_excluded)
+add_click(ClickedItems *clicked, Datum item, TimestampTz at, double weight, bool is_excluded)
 {
-	clicks->clicks = GrowArray(clicks->clicks, clicks->count, &clicks->size, sizeof(UserClick));
-	clicks->clicks[clicks->count++] = (UserClick)
+	const PageSettings *settings = &clicked->page->settings;
+	double		days = ((double) settings->now - (double) at) / USECS_PER_DAY;
+	double		decay = DecayOf(days, settings->half_life);
+	int			number = FindKey(clicked->numbers, item);
+	ClickedItem *one;
+
+	if (number < 0)
 	{
-		CopyKey(clicks->page, item), Min(at, clicks->page->settings.now), weight, is_excluded
-	};
+		clicked->each = GrowArray(clicked->each, clicked->count, &clicked->size, sizeof(ClickedItem));
+		number = clicked->count++;
+		item = CopyKey(clicked->page, item);
+		AddKey(clicked->numbers, item, number, NULL);
+		clicked->each[number] = (ClickedItem) {.item = item, .maximum = -1.0};
+	}
+	one = &clicked->each[number];
+	one->sum += weight * decay;
+	one->absolute_sum += fabs(weight * decay);
+	one->maximum = Max(one->maximum, Max(Min(weight, 1.0), -1.0) * decay);
+	one->is_excluded |= is_excluded;
+	clicked->newest = Max(clicked->newest, decay);
 }
 
 /* State of reading a user's clicks from the click log and from rewards of logged lists */
 typedef struct ClickReader
 {
-	UserClicks *clicks;
+	ClickedItems *clicked;
 	TimestampTz excluded_from;	/* the list excludes items clicked after this time */
 	List	   *lists;			/* logged lists of the user or session */
 	const struct ShownList *list;	/* the logged list whose rewards are being read */
@@ -73,11 +89,11 @@ static void
 read_log_click(void *arg, const Datum *values, const bool *nulls)
 {
 	ClickReader *reader = arg;
-	MemoryContext caller = MemoryContextSwitchTo(reader->clicks->page->memory);
+	MemoryContext caller = MemoryContextSwitchTo(reader->clicked->page->memory);
 	TimestampTz at = nulls[1] ? 0 : DatumGetTimestampTz(values[1]);
 
 	if (!nulls[0] && !nulls[2])
-		add_click(reader->clicks, values[0], at, DatumGetFloat8(values[2]),
+		add_click(reader->clicked, values[0], at, DatumGetFloat8(values[2]),
 				  at > reader->excluded_from);
 	MemoryContextSwitchTo(caller);
 }
@@ -121,8 +137,8 @@ static void
 read_list(void *arg, const Datum *values, const bool *nulls)
 {
 	ClickReader *reader = arg;
-	MemoryContext caller = MemoryContextSwitchTo(reader->clicks->page->memory);
-	PageRequest *page = reader->clicks->page;
+	MemoryContext caller = MemoryContextSwitchTo(reader->clicked->page->memory);
+	PageRequest *page = reader->clicked->page;
 	ShownList  *list = palloc(sizeof(ShownList));
 
 	list->id = DatumGetInt64(values[1]);
@@ -148,8 +164,8 @@ static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
 {
 	ClickReader *reader = arg;
-	UserClicks *clicks = reader->clicks;
-	MemoryContext caller = MemoryContextSwitchTo(clicks->page->memory);
+	ClickedItems *clicked = reader->clicked;
+	MemoryContext caller = MemoryContextSwitchTo(clicked->page->memory);
 	const ShownList *list = reader->list;
 	double		value = nulls[2] ? 0.0 : DatumGetFloat8(values[2]);
 	int			position;
@@ -157,19 +173,19 @@ read_reward(void *arg, const Datum *values, const bool *nulls)
 	if (value != 0.0)
 	{
 		if (reader->shown == NULL)
-			reader->shown = TableOfKeys(clicks->page, list->items);
+			reader->shown = TableOfKeys(clicked->page, list->items);
 		position = FindKey(reader->shown, values[1]);
 		if (position >= 0 && list->expected != NULL)
 		{
-			if (!IsSettled(clicks->page, list->at) && !bms_is_member(position, reader->counted))
+			if (!IsSettled(clicked->page, list->at) && !bms_is_member(position, reader->counted))
 			{
-				AddImpressions(clicks->page, list->items, list->expected, list->at, position);
+				AddImpressions(clicked->page, list->items, list->expected, list->at, position);
 				reader->counted = bms_add_member(reader->counted, position);
 			}
-			AddReward(clicks->page, values[1], list->at, value);
+			AddReward(clicked->page, values[1], list->at, value);
 		}
 		if (value > 0.0 && position >= 0 && FindKey(reader->recent, values[1]) < 0)
-			add_click(clicks, values[1], list->at, 1.0,
+			add_click(clicked, values[1], list->at, 1.0,
 					  !reader->is_of_session && list->at > reader->excluded_from);
 	}
 	MemoryContextSwitchTo(caller);
@@ -218,16 +234,22 @@ excluded_from(const PageRequest *page, bool excludes_clicked)
 												   settings->repeat_after.value));
 }
 
-/* Read the clicks of the request's user.  Items in the argument "recent" count as clicked now. */
-UserClicks *
+/*
+ * Read the clicks of the request's user.  Items in the argument "recent" count as clicked now.
+ *
+ * Weights are relative to the newest click, so that a user who returns after a long time still has
+ * a profile.
+ */
+ClickedItems *
 ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {
-	UserClicks *clicks = palloc0(sizeof(UserClicks));
-	ClickReader reader = {.clicks = clicks, .excluded_from = excluded_from(page, excludes_clicked)};
+	ClickedItems *clicked = palloc0(sizeof(ClickedItems));
+	ClickReader reader = {.clicked = clicked, .excluded_from = excluded_from(page, excludes_clicked)};
 	Datum	   *items = NULL;
 	int			n_recent = recent.isnull ? 0 : ArrayKeys(page, recent.value, &items);
 
-	clicks->page = page;
+	clicked->page = page;
+	clicked->numbers = CreateKeyTable(page, 0);
 	BeginHistory(page);
 	if (page->settings.has_clicks && !page->user.isnull)
 	{
@@ -246,6 +268,12 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 		read_rewards(page, &reader);
 	}
 	for (int i = 0; i < n_recent; i++)
-		add_click(clicks, items[i], page->settings.now, 1.0, false);
-	return clicks;
+		add_click(clicked, items[i], page->settings.now, 1.0, false);
+	for (int i = 0; i < clicked->count; i++)
+	{
+		clicked->each[i].sum /= clicked->newest;
+		clicked->each[i].absolute_sum /= clicked->newest;
+		clicked->each[i].maximum /= clicked->newest;
+	}
+	return clicked;
 }

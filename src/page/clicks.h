@@ -1,28 +1,33 @@
 /*
  * clicks.h
- *		Clicks of a request's user.
+ *		Items that a request's user clicked.
  */
 #ifndef DLINTS_PAGE_CLICKS_H
 #define DLINTS_PAGE_CLICKS_H
 
 #include "page/keys.h"
 
-typedef struct UserClick
+/* An item that the user clicked.  Weights of clicks decay with the time to the newest click. */
+typedef struct ClickedItem
 {
 	Datum		item;
-	TimestampTz at;				/* time of the click, at most now */
-	double		weight;
-	bool		is_excluded;		/* is the item excluded from the list? */
-} UserClick;
+	double		sum;			/* sum of the weights of clicks */
+	double		absolute_sum;
+	double		maximum;		/* largest weight of a click, from -1 to 1 */
+	bool		is_excluded;		/* does the list exclude the item? */
+} ClickedItem;
 
-typedef struct UserClicks
+/* Clicked items, without duplicates */
+typedef struct ClickedItems
 {
 	PageRequest *page;
+	KeyTable   *numbers;
 	int			count;
 	int			size;
-	UserClick  *clicks;
-} UserClicks;
+	ClickedItem *each;
+	double		newest;			/* decay of the newest click */
+} ClickedItems;
 
-extern UserClicks *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);
+extern ClickedItems *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);
 
 #endif							/* DLINTS_PAGE_CLICKS_H */

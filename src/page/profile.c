@@ -39,72 +39,21 @@ static const PageQuery liked_features = {
 
 /* ---------- profiles ---------- */
 
-/* A clicked item of the user.  Weights decay with the age of a click. */
-typedef struct ClickedItem
-{
-	Datum		item;
-	double		sum;			/* sum of the weights of clicks */
-	double		absolute_sum;
-	double		maximum;		/* largest weight of a click, from -1 to 1 */
-	bool		is_excluded;		/* does the list exclude the item? */
-} ClickedItem;
-
-/* Clicked items, without duplicates */
-typedef struct ClickedItems
-{
-	int			count;
-	ClickedItem *each;
-} ClickedItems;
-
-/*
- * Sum the weights of the clicks on each item, which decay with the time to the newest click.  A
- * user who returns after a long time therefore still has a profile.
- */
-static ClickedItems
-sum_clicks(PageRequest *page, const UserClicks *clicks)
-{
-	ClickedItems result = {0, AllocateZeros(sizeof(ClickedItem), clicks->count)};
-	KeyTable   *numbers = CreateKeyTable(page, clicks->count);
-	TimestampTz latest = DT_NOBEGIN;
-
-	for (int i = 0; i < clicks->count; i++)
-		latest = Max(latest, clicks->clicks[i].at);
-	for (int i = 0; i < clicks->count; i++)
-	{
-		const UserClick *click = &clicks->clicks[i];
-		double		days = ((double) latest - (double) click->at) / USECS_PER_DAY;
-		double		decay = DecayOf(days, page->settings.half_life);
-		double		limited = Max(Min(click->weight, 1.0), -1.0) * decay;
-		bool		is_new;
-		ClickedItem *clicked = &result.each[AddKey(numbers, click->item, result.count, &is_new)];
-
-		if (is_new)
-			result.count++;
-		clicked->item = click->item;
-		clicked->sum += click->weight * decay;
-		clicked->absolute_sum += fabs(click->weight * decay);
-		if (is_new || limited > clicked->maximum)
-			clicked->maximum = limited;
-		clicked->is_excluded |= click->is_excluded;
-	}
-	return result;
-}
-
 /* Add recently clicked items to the items that the list excludes. */
 static void
-exclude_clicked(PageRequest *page, ClickedItems clicked)
+exclude_clicked(PageRequest *page, const ClickedItems *clicked)
 {
 	Datum	   *excluded = NULL;
 	int			count = page->excluded.isnull ? 0 :
 		ArrayKeys(page, page->excluded.value, &excluded);
-	Datum	   *all = palloc(sizeof(Datum) * (count + clicked.count));
+	Datum	   *all = palloc(sizeof(Datum) * (count + clicked->count));
 	int			n_all = count;
 
 	if (count > 0)
 		memcpy(all, excluded, sizeof(Datum) * count);
-	for (int i = 0; i < clicked.count; i++)
-		if (clicked.each[i].is_excluded)
-			all[n_all++] = clicked.each[i].item;
+	for (int i = 0; i < clicked->count; i++)
+		if (clicked->each[i].is_excluded)
+			all[n_all++] = clicked->each[i].item;
 	if (n_all > count)
 		page->excluded = Given(KeyArray(page, all, n_all));
 }
@@ -129,17 +78,17 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 
 /* Compute neighbour scores.  Several clicks on an item count once, with the largest weight. */
 static NeighbourScores *
-neighbours_of_clicks(PageRequest *page, ClickedItems clicked)
+neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 {
 	NeighbourReader reader = {page, CreateNeighbourScores(page), 0.0};
 	TableLookup *lookup;
 
-	if (clicked.count == 0)
+	if (clicked->count == 0)
 		return reader.scores;
 	lookup = BeginLookup(page, &neighbour_rows);
-	for (int i = 0; i < clicked.count; i++)
-		if ((reader.weight = clicked.each[i].maximum) != 0.0)
-			LookUp(lookup, clicked.each[i].item, 1, read_neighbour_row, &reader);
+	for (int i = 0; i < clicked->count; i++)
+		if ((reader.weight = clicked->each[i].maximum) != 0.0)
+			LookUp(lookup, clicked->each[i].item, 1, read_neighbour_row, &reader);
 	EndLookup(lookup);
 	return reader.scores;
 }
@@ -176,18 +125,18 @@ read_features(void *arg, const Datum *values, const bool *nulls)
 
 /* Sum the features of clicked items.  Clicks with a negative weight subtract features. */
 static FeatureSum
-sum_features(PageRequest *page, ClickedItems clicked)
+sum_features(PageRequest *page, const ClickedItems *clicked)
 {
 	int			liked = page->settings.liked;
 	FeatureSum	sum = {.liked = liked, .sum = palloc0(sizeof(double) * (liked + 1))};
-	TableLookup *lookup = clicked.count == 0 ? NULL : BeginLookup(page, &item_features);
+	TableLookup *lookup = clicked->count == 0 ? NULL : BeginLookup(page, &item_features);
 
-	for (int i = 0; i < clicked.count; i++)
+	for (int i = 0; i < clicked->count; i++)
 	{
-		sum.weight = clicked.each[i].sum;
-		sum.absolute_weight = clicked.each[i].absolute_sum;
+		sum.weight = clicked->each[i].sum;
+		sum.absolute_weight = clicked->each[i].absolute_sum;
 		if (sum.absolute_weight != 0.0)
-			LookUp(lookup, clicked.each[i].item, 1, read_features, &sum);
+			LookUp(lookup, clicked->each[i].item, 1, read_features, &sum);
 	}
 	if (lookup != NULL)
 		EndLookup(lookup);
@@ -223,7 +172,7 @@ Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {
 	NullableDatum like = liked_by_request(page);
-	ClickedItems clicked = sum_clicks(page, ReadClicks(page, recent, excludes_clicked));
+	ClickedItems *clicked = ReadClicks(page, recent, excludes_clicked);
 
 	exclude_clicked(page, clicked);
 	page->neighbours = neighbours_of_clicks(page, clicked);
@@ -235,12 +184,12 @@ Datum
 ReadItem(PageRequest *page, Datum item)
 {
 	ClickedItem once = {item, CLICKS_ON_ITEM, CLICKS_ON_ITEM, 1.0, false};
-	ClickedItems clicked = {1, &once};
-	FeatureSum	sum = sum_features(page, clicked);
+	ClickedItems clicked = {.count = 1, .each = &once};
+	FeatureSum	sum = sum_features(page, &clicked);
 	NullableDatum args[] = {Given(item), Given(Int32GetDatum(page->settings.factors))};
 	NullableDatum encoded = NotGiven();
 
-	page->neighbours = neighbours_of_clicks(page, clicked);
+	page->neighbours = neighbours_of_clicks(page, &clicked);
 	if (sum.weights == 0.0)
 	{
 		RunSelect(page, &encoded_features, args);
