@@ -181,32 +181,36 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /* ---------- text, casts and equality ---------- */
 
 /*
- * Convert text to a model.  Returns NULL, or the error of invalid text.
+ * Convert text to a model.  Returns NULL, and describes the problem, if the text is invalid.
  *
  * Before PostgreSQL 16, the parser of jsonb can only raise errors.  We catch errors without a
  * subtransaction, because the conversion acquires nothing but memory.
  */
-static ErrorData *
-TryParse(char *text, Dlints **model)
+static Dlints *
+TryParse(char *text, Problem *problem)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	ErrorData  *volatile error = NULL;
+	Dlints	   *volatile model = NULL;
 
 	PG_TRY();
 	{
-		*model = ModelFromJson(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+		model = ModelFromJson(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
 	}
 	PG_CATCH();
 	{
+		ErrorData  *error;
+
 		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION &&
 			geterrcode() != ERRCODE_FEATURE_NOT_SUPPORTED)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
 		FlushErrorState();
+		problem->sqlerrcode = error->sqlerrcode;
+		problem->message = error->detail ? error->detail : error->message;
 	}
 	PG_END_TRY();
-	return error;
+	return model;
 }
 
 PG_FUNCTION_INFO_V1(dlints_in);
@@ -214,19 +218,18 @@ PG_FUNCTION_INFO_V1(dlints_in);
 Datum
 dlints_in(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = NULL;
-	ErrorData  *error = TryParse(PG_GETARG_CSTRING(0), &model);
-	Problem		problem;
+	Problem		problem = {0};
+	Dlints	   *model = TryParse(PG_GETARG_CSTRING(0), &problem);
 
-	if (error && error->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+	if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
 		ereturn(fcinfo->context, (Datum) 0,
-				(errcode(error->sqlerrcode),
-				 errmsg("%s", error->message)));
-	if (error)
+				(errcode(problem.sqlerrcode),
+				 errmsg("%s", problem.message)));
+	if (model == NULL)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s", "dlints"),
-				 errdetail("%s", error->detail ? error->detail : error->message)));
+				 errdetail("%s", problem.message)));
 	if (!ModelCheckTypmod(&model->header, PG_GETARG_INT32(2), &problem))
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(problem.sqlerrcode),
