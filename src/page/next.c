@@ -10,6 +10,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
@@ -23,31 +24,18 @@ static const PageTable decision_table = {"decision", 7, {
 		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
-/*
- * Select the items that the next page of the list $1 of user $2 excludes: those of the list and of
- * up to 99 earlier pages, and the valid items under the keys "more_like" and "left_out" of the
- * list's context.
- */
-static const PageQuery shown_items = {
-	"WITH RECURSIVE page AS (\n"
-	"    SELECT d.context, d.items, 1 AS n FROM decision d WHERE d.id = $1\n"
-	"    UNION ALL\n"
-	"    SELECT d.context, d.items, p.n + 1\n"
-	"    FROM   page p\n"
-	"           JOIN decision d ON d.id = CASE WHEN p.context ->> 'after' ~ '^[0-9]{1,18}$'\n"
-	"                                          THEN (p.context ->> 'after')::int8 END\n"
-	"    WHERE  p.n < 100 AND (d.user_id IS NULL OR same_user(d.user_id, $2)))\n"
-	"SELECT array_agg(u.item)\n"
-	"FROM  (SELECT unnest(p.items) AS item FROM page p\n"
-	"       UNION ALL\n"
-	"       SELECT @extschema@._dlints_try_cast(k.key, $3)\n"
-	"       FROM   page p CROSS JOIN LATERAL (\n"
-	"                  SELECT p.context ->> 'more_like'\n"
-	"                  UNION ALL\n"
-	"                  SELECT jsonb_array_elements_text(CASE jsonb_typeof(p.context -> 'left_out')\n"
-	"                                                   WHEN 'array' THEN p.context -> 'left_out' ELSE '[]' END)) k (key)\n"
-	"       WHERE  p.n = 1 AND k.key IS NOT NULL) u",
-	{INT8OID, ARG_USER, ARG_ITEM}};
+/* maximum number of earlier pages whose items the next page excludes */
+#define MAX_PAGES		100
+
+/* Select the items under the keys "more_like" and "left_out" of a logged context, if valid. */
+static const PageQuery named_items = {
+	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
+	"             FROM  (SELECT $1 ->> 'more_like'\n"
+	"                    UNION ALL\n"
+	"                    SELECT jsonb_array_elements_text(CASE jsonb_typeof($1 -> 'left_out')\n"
+	"                                                     WHEN 'array' THEN $1 -> 'left_out' ELSE '[]' END)) k (key)\n"
+	"             WHERE  k.key IS NOT NULL)",
+	{JSONBOID, ARG_ITEM}};
 
 /* ---------- lists in the log ---------- */
 
@@ -91,22 +79,21 @@ find_list(PageRequest *page, int64 decision)
 	return list;
 }
 
-static bool
-has_key(const LoggedList *list, const char *key)
+static JsonbValue *
+context_key(const LoggedList *list, const char *key)
 {
-	return GetObjectKey(&DatumGetJsonbP(list->context.value)->root, key) != NULL;
+	return GetObjectKey(&DatumGetJsonbP(list->context.value)->root, key);
 }
 
-/* Collect the items of this list and of earlier pages, which the next page excludes. */
-static NullableDatum
-find_shown(PageRequest *page, NullableDatum decision, const LoggedList *list)
+/* Get the decision number of the page before a logged page; -1 for the first page. */
+static int64
+previous_list(const LoggedList *list)
 {
-	NullableDatum args[] = {decision, list->user, NotGiven()};
+	JsonbValue *value = context_key(list, "after");
 
-	if (!has_key(list, "after") && !has_key(list, "more_like") && !has_key(list, "left_out"))
-		return list->items;
-	RunSelect(page, &shown_items, args);
-	return ResultColumn(1);
+	return value == NULL || value->type != jbvNumeric ? -1 :
+		strtoll(DatumGetCString(DirectFunctionCall1(numeric_out,
+													NumericGetDatum(value->val.numeric))), NULL, 10);
 }
 
 static bool
@@ -117,6 +104,30 @@ is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
 	return !a.isnull && !b.isnull &&
 		DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, page->user_collation,
 									   a.value, b.value));
+}
+
+/* Collect the items of this list and of earlier pages, which the next page excludes. */
+static NullableDatum
+find_shown(PageRequest *page, const LoggedList *last)
+{
+	NullableDatum args[] = {last->context, NotGiven()};
+	Datum		shown = last->items.value;
+	LoggedList	list = *last;
+	int64		previous;
+
+	for (int n = 1; n < MAX_PAGES && (previous = previous_list(&list)) >= 0; n++)
+	{
+		list = find_list(page, previous);
+		if (!list.is_found || !(list.user.isnull || is_same_user(page, list.user, last->user)))
+			break;
+		shown = DirectFunctionCall2(array_cat, shown, list.items.value);
+	}
+	if (context_key(last, "more_like") != NULL || context_key(last, "left_out") != NULL)
+	{
+		RunSelect(page, &named_items, args);
+		shown = DirectFunctionCall2(array_cat, shown, ResultColumn(1).value);
+	}
+	return Given(shown);
 }
 
 /* ---------- choosing the next page ---------- */
@@ -192,12 +203,12 @@ dlints_next(PG_FUNCTION_ARGS)
 	page.user = list.user.isnull ? user : list.user;
 	page.session = list.session;
 	page.context = AddToContext(list.context.value, "after", psprintf(INT64_FORMAT, DatumGetInt64(decision.value)));
-	page.excluded = find_shown(&page, decision, &list);
+	page.excluded = find_shown(&page, &list);
 	request.treatment = read_treatment(list.treatment.value);
 	profile = UnpackVectors(DatumGetByteaPP(list.profile.value), NULL);
 	request.profile = ARR_NDIM(profile) == 1 ? Given(PointerGetDatum(profile)) : NotGiven();
 	request.recent = request.item = NotGiven();
 	request.is_next_page = true;
-	request.excludes_clicked = request.treatment != POLICY_TRENDING && !has_key(&list, "more_like");
+	request.excludes_clicked = request.treatment != POLICY_TRENDING && context_key(&list, "more_like") == NULL;
 	return MakeList(&page, fcinfo, &request);
 }

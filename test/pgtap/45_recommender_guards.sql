@@ -146,7 +146,7 @@ CREATE FUNCTION seen_again(other bigint, of_user bigint) RETURNS bigint LANGUAGE
 DECLARE
 	last bigint := (SELECT min(decision) FROM board.recommend(of_user, 1));
 BEGIN
-	UPDATE board.decision SET context = jsonb_build_object('after', other::text) WHERE id = last;
+	UPDATE board.decision SET context = jsonb_build_object('after', other) WHERE id = last;
 	RETURN (SELECT count(*) FROM board.next(last, 1000, of_user) n JOIN board.impression s ON s.decision = other
 		AND s.item = n.item);
 END $$;
