@@ -33,9 +33,16 @@ static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* Compute features from the object "like" of the context $1. */
+/* Compute features from the object "like" of the context $1, if all its keys are columns. */
 static const PageQuery liked_features = {
-	"SELECT @extschema@._dlints_liked_features($1 -> 'like')", {JSONBOID}};
+	"SELECT array_fill(0::real, ARRAY[s.factors]) || encode_document($1 -> 'like')\n"
+	"FROM   setting s\n"
+	"WHERE  pg_column_size($1 -> 'like') < 100000\n"
+	"AND    NOT EXISTS (SELECT FROM jsonb_object_keys($1 -> 'like') l (key) WHERE l.key <> ALL (s.column_names))",
+	{JSONBOID}};
+
+/* Compute features from the object $1, with warnings of its invalid keys and values. */
+static const PageQuery valid_features = {"SELECT @extschema@._dlints_liked_features($1 -> 'like')", {JSONBOID}};
 
 /* ---------- profiles ---------- */
 
@@ -152,16 +159,34 @@ complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features
 	return PointerGetDatum(MakeProfile(sum.sum, sum.weights, &page->settings));
 }
 
+static void
+encode_likes(PageRequest *page, void *arg)
+{
+	NullableDatum context = Given(page->context);
+
+	RunSelect(page, &liked_features, &context);
+	*(NullableDatum *) arg = ResultColumn(1);
+}
+
 /* Compute features from the object "like" in the context; NULL without valid columns. */
 static NullableDatum
 liked_by_request(PageRequest *page)
 {
 	NullableDatum context = Given(page->context);
+	NullableDatum features = NotGiven();
+	ErrorData  *error;
 
 	if (GetObjectKey(&DatumGetJsonbP(page->context)->root, "like") == NULL)
-		return NotGiven();
-	RunSelect(page, &liked_features, &context);
-	return ResultColumn(1);
+		return features;
+	error = TryStep(page, encode_likes, &features);
+	if (error != NULL && !IsRowError(error->sqlerrcode))
+		ReThrowError(error);
+	if (features.isnull)
+	{
+		RunSelect(page, &valid_features, &context);
+		features = ResultColumn(1);
+	}
+	return features;
 }
 
 /*
