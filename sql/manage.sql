@@ -1,17 +1,5 @@
 -- Create, alter and grant recommenders and rankers ---------------------------------
 
--- Raise an error if a schema of this name exists.
-CREATE FUNCTION _dlints_check_name(name text) RETURNS void
-	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
-$$
-BEGIN
-	IF EXISTS (SELECT FROM pg_namespace n WHERE n.nspname = _dlints_check_name.name) THEN
-		RAISE 'schema "%" already exists', name USING ERRCODE = 'duplicate_schema',
-			HINT = 'Choose another name. DROP SCHEMA ... CASCADE removes a recommender or ranker.';
-	END IF;
-END
-$$;
-
 -- Raise an error if another role has created a function in the extension's schema with the same name as one of
 -- ours: it could be called instead.
 CREATE FUNCTION _dlints_check_namesakes() RETURNS void
@@ -24,7 +12,6 @@ $$
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a));
-	PERFORM @extschema@._dlints_check_name(a ->> 'name');
 	a := @extschema@._dlints_resolve(a, '{clicks,candidates,bonus,cap_group,constraints}'::text[], path);
 	a := @extschema@._dlints_derive(@extschema@._dlints_measure_columns(a));
 	PERFORM @extschema@._dlints_make_recommender(a);
@@ -98,7 +85,6 @@ BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	a := @extschema@._dlints_check_arguments('ranker'::text, a - ARRAY(
 		SELECT key FROM jsonb_each(a) WHERE value = 'null' AND key <> 'default_reward'));
-	PERFORM @extschema@._dlints_check_name(name);
 	PERFORM @extschema@._dlints_create_schema(name);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_tables(), a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_views(), a);

@@ -7,7 +7,6 @@
 --     due_corrections()              up to 1000 decisions with rewards that the models do not contain
 --     correct(decisions)             apply those rewards; returns their number
 --     delete_log(decisions)          delete decisions and their rewards
---     delete_orphans()               delete rewards without a decision
 -- The view "training_example" lists what the models contain.
 
 -- Call the function of recommenders or of rankers that has a list of decisions as its argument, and return its

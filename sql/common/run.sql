@@ -117,7 +117,9 @@ BEGIN
 		WHEN 'months' THEN
 			PERFORM @extschema@._dlints_maintain_partitions();
 			IF is_recommender THEN
-				PERFORM @extschema@._dlints_recommender_delete_orphans();
+				DELETE FROM reward r            -- of an unknown decision, after one day
+				WHERE  r.applied IS DISTINCT FROM r.value AND r.applied IS NULL AND r.at < now() - interval '1 day'
+				AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
 				DELETE FROM empty_request e USING setting s
 				WHERE  e.id < @extschema@._dlints_first_decision(now() - s.retention);
 			ELSE

@@ -14,8 +14,9 @@ DECLARE
 BEGIN
 	BEGIN
 		EXECUTE format('CREATE SCHEMA %I', name);
-	EXCEPTION WHEN unique_violation THEN            -- another session has created it meanwhile
-		RAISE 'schema "%" already exists', name USING ERRCODE = 'duplicate_schema';
+	EXCEPTION WHEN duplicate_schema OR unique_violation THEN        -- or another session has created it meanwhile
+		RAISE 'schema "%" already exists', name USING ERRCODE = 'duplicate_schema',
+			HINT = 'Choose another name. DROP SCHEMA ... CASCADE removes a recommender or ranker.';
 	END;
 	-- for partitioned tables PostgreSQL rejects the database's default tablespace by name
 	PERFORM set_config('default_tablespace', '', true) FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace

@@ -4,35 +4,9 @@ CREATE FUNCTION _dlints_rank(setting regclass, event text, context jsonb, action
 	RETURNS TABLE (event_id text, action text, "position" integer, probability float8, expected float8)
 	AS 'MODULE_PATHNAME', 'dlints_rank' LANGUAGE C VOLATILE;
 
--- Check the costs of an event that reward() reports.  A cost of an unknown constraint, such as one that was removed,
--- only raises a warning, so that its reward is not lost.
-CREATE FUNCTION _dlints_check_costs_of_event(costs jsonb) RETURNS void
-	LANGUAGE plpgsql STABLE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
-	cost record;
-BEGIN
-	IF jsonb_typeof(costs) <> 'object' THEN
-		RAISE 'argument "costs" must be a JSON object of costs by constraint'
-			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('The value is %s.', left(costs::text, 100)),
-			HINT = 'For example {"usd": 0.002}.';
-	END IF;
-	FOR cost IN SELECT key, value FROM jsonb_each(costs) LOOP
-		IF @extschema@._dlints_announced_cost(costs, cost.key) IS NULL THEN
-			RAISE 'cost "%" must be 0 or a number from 1e-50 to 1e50', cost.key
-				USING ERRCODE = 'invalid_parameter_value',
-				DETAIL = format('The value is %s.', left(cost.value::text, 100));
-		ELSIF NOT EXISTS (SELECT FROM constraint_price p WHERE p.name = cost.key) THEN
-			RAISE WARNING 'there is no constraint "%", which argument "costs" names', left(cost.key, 100)
-				USING ERRCODE = 'invalid_parameter_value', HINT = 'This cost does not count.';
-		END IF;
-	END LOOP;
-END
-$$;
-
 -- Report the reward of an event, before or after the event is ranked.  Of several rewards the first, the last or
--- their sum counts, by the setting "repeated".  Of several costs the last one counts.
+-- their sum counts, by the setting "repeated".  Of several costs the last one counts.  A cost of an unknown constraint,
+-- such as one that was removed, only raises a warning, so that its reward is not lost.
 CREATE FUNCTION _dlints_ranker_reward(setting regclass, event text, value float8, costs jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -40,9 +14,24 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	has_costs boolean := coalesce(costs, '{}') NOT IN ('{}', 'null');
 	settings record;
+	cost record;
 BEGIN
 	IF has_costs THEN
-		PERFORM @extschema@._dlints_check_costs_of_event(costs);
+		IF jsonb_typeof(costs) <> 'object' THEN
+			RAISE 'argument "costs" must be a JSON object of costs by constraint'
+				USING ERRCODE = 'invalid_parameter_value', DETAIL = format('The value is %s.', left(costs::text, 100)),
+				HINT = 'For example {"usd": 0.002}.';
+		END IF;
+		FOR cost IN SELECT c.key, c.value FROM jsonb_each(costs) c LOOP
+			IF @extschema@._dlints_announced_cost(costs, cost.key) IS NULL THEN
+				RAISE 'cost "%" must be 0 or a number from 1e-50 to 1e50', cost.key
+					USING ERRCODE = 'invalid_parameter_value',
+					DETAIL = format('The value is %s.', left(cost.value::text, 100));
+			ELSIF NOT EXISTS (SELECT FROM constraint_price p WHERE p.name = cost.key) THEN
+				RAISE WARNING 'there is no constraint "%", which argument "costs" names', left(cost.key, 100)
+					USING ERRCODE = 'invalid_parameter_value', HINT = 'This cost does not count.';
+			END IF;
+		END LOOP;
 	END IF;
 	SELECT s.repeated, s.value_limit INTO settings FROM setting s;
 	IF event IS NULL OR value IS NULL AND NOT has_costs THEN

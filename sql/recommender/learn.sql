@@ -116,18 +116,6 @@ BEGIN
 END
 $$;
 
--- Delete rewards of unknown decisions after one day.
-CREATE FUNCTION _dlints_recommender_delete_orphans() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-BEGIN
-	PERFORM @extschema@._dlints_check_entry();
-	DELETE FROM reward r
-	WHERE  r.applied IS DISTINCT FROM r.value AND r.applied IS NULL AND r.at < now() - interval '1 day'
-	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
-END
-$$;
-
 -- Erase a user, a session, or both, from the log, the pending decisions, the quarantine, the warm start and the
 -- models.  The next run() removes them from item effects.  Returns the number of decisions.
 CREATE FUNCTION _dlints_recommender_erase(setting regclass, user_id anyelement, session text) RETURNS bigint
