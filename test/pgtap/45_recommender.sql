@@ -85,8 +85,7 @@ SELECT is((SELECT count(*) FROM board.recommend(1, 1000)), sum(least(n, 3))::big
   'recommend() returns fewer items than asked for if there are fewer')
   FROM (SELECT count(*) AS n FROM board.allowed(1, '{}') a, board.cap_group(a.item, 1, '{}') g GROUP BY g) g;
 INSERT INTO job SELECT 1000, 'new', 'field 9', 1, 1, '{}', '{}', true, now(), true, 'same';
-SELECT is(count(*), 1::bigint, 'a new row is a candidate at once') FROM board.allowed(1, '{}')
-  WHERE item = 1000;
+SELECT is(count(*), 1::bigint, 'a new row is a candidate at once') FROM board.allowed(1, '{}') WHERE item = 1000;
 DELETE FROM job WHERE id = 1000;
 
 SELECT is(string_agg(measure, ', ') FILTER (WHERE value IS NULL AND measure !~ 'half-life'),
@@ -251,8 +250,7 @@ DELETE FROM job WHERE id IN (SELECT item FROM board.impression WHERE item % 2 = 
 INSERT INTO job SELECT 1000, title, field, city_id, salary, skills, details, remote, posted, open, same
   FROM job LIMIT 1;
 SELECT is((says('coverage')).value, count(*) FILTER (WHERE id IN (SELECT item
-  FROM board.impression))::float8 / count(*),
-  'coverage counts no items that are gone') FROM job;
+  FROM board.impression))::float8 / count(*), 'coverage counts no items that are gone') FROM job;
 SELECT is((says('items scored per list')).value, count(*)::float8,
   'the number of scored items counts no items that are gone') FROM job;
 ROLLBACK TO there;

@@ -134,8 +134,7 @@ SELECT lives_ok($$SELECT board.recommend(1, 3, context =>
   '{"left_out": ["x"], "more_like": {"x": 1}, "after": "y", "trending": 1, "mine": 2}')$$,
   'a context may contain the keys that functions add');
 SELECT is(context, '{"mine": 2}', 'recommend() removes the keys that functions add from the context')
-  FROM board.decision
-  WHERE context ->> 'mine' = '2';
+  FROM board.decision WHERE context ->> 'mine' = '2';
 -- values that the functions never write
 UPDATE board.decision SET context = '{"mine": 2, "more_like": "x", "after": "y"}' WHERE context ->> 'mine' = '2';
 SELECT is((SELECT count(*) FROM board.next(id, user_id => 1)), 10::bigint,

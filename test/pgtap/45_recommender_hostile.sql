@@ -114,8 +114,7 @@ FROM (VALUES ('passing', '^42P16: in the argument "constraints"'),
              ('passing FOR UPDATE', '^0A000: in the constraint "c"')) r (read, result);
 DROP TABLE passing;
 SELECT is(outcome($$SELECT count(*) FROM kept$$), 'gives 0', 'no injected statement was executed');
-SELECT is(count(*), 0::bigint, 'rejected arguments leave no schema behind') FROM pg_namespace
-  WHERE nspname ~ '^r';
+SELECT is(count(*), 0::bigint, 'rejected arguments leave no schema behind') FROM pg_namespace WHERE nspname ~ '^r';
 SELECT is(current_setting('search_path'), '"$user", public', 'dlints_create_recommender() restores the search_path');
 SELECT is(hint_of($$SELECT dlints_create_recommender('r', 'kept', '{y}', item_key => 'x')$$),
   'It has x.', 'the hint of a wrong column lists the columns of the table');
@@ -617,8 +616,7 @@ SELECT alike(hint_of(format('SELECT dlints_create_recommender(''r'', ''loose'', 
 FROM unnest('{"candidates => ''user_id > 0''","bonus => ''user_id''"}'::text[]) argument;
 SELECT dlints_create_recommender('loose_ones', 'loose', '{kind}', item_key => 'code',
     user_type => 'integer') \gset
-SELECT is(count(*), 19::bigint, 'rows with a NULL key are not recommended')
-  FROM loose_ones.recommend(1, 20);
+SELECT is(count(*), 19::bigint, 'rows with a NULL key are not recommended') FROM loose_ones.recommend(1, 20);
 CREATE VIEW never AS SELECT nullif(i, 1) AS code, raises('42883', 0 * i) AS price FROM generate_series(1, 3) i;
 SELECT is(outcome($$SELECT _dlints_column_is_readable('never'::regclass, 'code', 'price')$$), 'gives false',
   'a row with a NULL key does not make a column readable');

@@ -30,8 +30,7 @@ SELECT ok(bool_and(p.shown = c.lists), 'position_bias() counts random lists') FR
   (SELECT count(*) AS lists FROM board.decision WHERE treatment = 'random') c;
 SELECT ok(max(abs(examination - ('{1,.55,.55,.2,.2,.01}'::float8[])[position])) < 1e-12,
   'examination is relative to the first position and does not increase with the position') FROM board.position_bias();
-SELECT is(stderr, 0::float8, 'the first position has no standard error') FROM board.position_bias()
-  WHERE position = 1;
+SELECT is(stderr, 0::float8, 'the first position has no standard error') FROM board.position_bias() WHERE position = 1;
 SELECT ok(abs(p.stderr - 0.2 * sqrt((1 - 12.0 / p.shown) / 12 + (1 - 60.0 / p.shown) / 60)) < 1e-9,
   'the fourth position has the standard error of a ratio') FROM board.position_bias() p WHERE position = 4;
 SELECT ok(abs(p.stderr - 0.55 * sqrt((1 - 33.0 / p.shown) / 33 + (1 - 60.0 / p.shown) / 60)) < 1e-9,
@@ -87,8 +86,7 @@ SELECT ok(max(far(state, by_hand(name))) < 1e-9, 'erase() retracts examples with
 
 -- Clicks that are half of the expected reward at each position
 DELETE FROM board.reward;
-SELECT board.reward(decision, item, value => 1 + 0.5 * expected * examination)
-  FROM board.impression_user;
+SELECT board.reward(decision, item, value => 1 + 0.5 * expected * examination) FROM board.impression_user;
 UPDATE board.decision SET treatment = 'personal';
 SELECT ok(abs(value - 0.5) < 1e-6, 'calibration compares rewards with the expected reward at the position')
   FROM board.report() WHERE measure = 'calibration';
