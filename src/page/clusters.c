@@ -22,9 +22,9 @@
 #include "sql/arrays.h"
 
 /* Number of centroids whose blocks we read before we compare the remaining centroids again */
-#define PORTION			24
+#define PORTION			12
 /* maximum number of portions that a search reads */
-#define MAX_PORTIONS	24
+#define MAX_PORTIONS	48
 /* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
 /*
