@@ -212,7 +212,7 @@ FROM effect e JOIN board.item_vector v USING (item);
 -- each user clicks some items whenever they are shown
 INSERT INTO board.reward (decision, item, outcome, value)
 SELECT o.decision, o.item, 'click', 1 FROM board.outcome o JOIN board.decision d ON d.id = o.decision
-WHERE  hashint8(d.user_id * 1000 + o.item) & 3 = 0 ON CONFLICT DO NOTHING;
+WHERE  hashint8(d.user_id * 1000 + o.item) & 15 = 0 ON CONFLICT DO NOTHING;
 UPDATE board.decision SET user_id = NULL WHERE user_id IN (3, 4);
 UPDATE board.setting SET examination = '{1,0.8,0.5}';
 SELECT inside('board', 'SELECT public._dlints_fit_histories(s.trained_from, public._dlints_first_decision('
@@ -236,7 +236,7 @@ FROM   board.setting s, pairs p, (SELECT max(ratio) AS ratio FROM seen) t;
 -- a list by history equals a list without histories whose items' effects contain the addends
 UPDATE board.setting SET history_prior = 1, epsilon = 0, control = 0, n_on_trial = 0;
 UPDATE board.item_vector SET effect_stddev = NULL;
-SELECT board.reward(r.decision, r.item) FROM generate_series(1, 3, 2) g, board.recommend(2 + 0 * g, 5) r
+SELECT board.reward(r.decision, r.item) FROM generate_series(1, 3, 2) g, board.recommend(8 + 0 * g, 5) r
 WHERE  r.position = g;
 CREATE TEMP TABLE addend AS
 SELECT t.item, t.x / t.n * (t.r - t.x) / (t.x + 1) AS addend
@@ -246,20 +246,20 @@ FROM  (SELECT s.item, sum(s.r) AS r, sum(s.n) AS n,
                      w.w * o.examination * greatest(o.expected, 0) * s.history_ratio AS x
               FROM   board.setting s, board.similarity l, (
                          SELECT o.*, ('{1,0.8,0.5}'::float8[])[least(o."position", 3)] AS examination
-                         FROM   board.outcome o WHERE o.user_id = 2) o,
+                         FROM   board.outcome o WHERE o.user_id = 8) o,
                      LATERAL (SELECT 0.5 ^ coalesce(date_part('epoch', now() - o.at) / 86400 / l.half_life, 0) AS w) w
               WHERE  o.at < now() - interval '30 minutes' OR o.reward <> 0) s
        GROUP  BY s.item) t;
 SET LOCAL dlints.seed = 2;
-CREATE TEMP TABLE by_history AS SELECT * FROM board.recommend(2, 150);
+CREATE TEMP TABLE by_history AS SELECT * FROM board.recommend(8, 150);
 UPDATE board.setting SET history_prior = NULL;
 UPDATE board.item_vector v SET effect = v.effect + a.addend FROM addend a WHERE a.item = v.item;
 SET LOCAL dlints.seed = 2;
 SELECT ok(count(h.item) = 150 AND count(*) = 150 AND (SELECT count(*) FROM addend) > 5,
           'the addend of a user''s history follows the formula')
-FROM   by_history h FULL JOIN board.recommend(2, 150) r USING ("position", item);
+FROM   by_history h FULL JOIN board.recommend(8, 150) r USING ("position", item);
 CREATE TEMP TABLE odd AS
-SELECT id FROM board.decision WHERE user_id = 2 AND treatment = 'personal' AND cardinality(items) = 5;
+SELECT id FROM board.decision WHERE user_id = 8 AND treatment = 'personal' AND cardinality(items) = 5;
 UPDATE board.decision SET at = '-infinity', expected = '{NaN,Infinity,-Infinity,3e38,1e-45}'
 WHERE  id IN (SELECT id FROM odd);
 SELECT inside('board', 'SELECT public._dlints_fit_histories(0, 9e18::bigint)');
@@ -267,17 +267,17 @@ SELECT ok(history_prior IS NULL, 'invalid expectations in the log end histories'
 UPDATE board.setting SET history_prior = 1;
 UPDATE board.reward SET value = CASE WHEN decision % 2 = 0 THEN 1e50 ELSE -1e-300 END
 WHERE  decision IN (SELECT id FROM odd);
-SELECT is(count(*), 5::bigint, 'invalid expectations and absurd rewards do not stop lists') FROM board.recommend(2, 5);
+SELECT is(count(*), 5::bigint, 'invalid expectations and absurd rewards do not stop lists') FROM board.recommend(8, 5);
 SELECT ok(inside('board', 'SELECT public._dlints_fit_histories(0, 9e18::bigint)') IS NOT NULL,
   'absurd rewards do not stop run()');
-SELECT board.erase(2);
+SELECT board.erase(8);
 SET LOCAL dlints.seed = 2;
 UPDATE board.setting SET history_prior = NULL;
-CREATE TEMP TABLE unseen AS SELECT "position", item FROM board.recommend(2, 5) r;
+CREATE TEMP TABLE unseen AS SELECT "position", item FROM board.recommend(8, 5) r;
 UPDATE board.setting SET history_prior = 1;
 SET LOCAL dlints.seed = 2;
 SELECT is(count(*), 5::bigint, 'erase() removes the history of a user')
-FROM   unseen u JOIN board.recommend(2, 5) r USING ("position", item);
+FROM   unseen u JOIN board.recommend(8, 5) r USING ("position", item);
 DELETE FROM board.reward;
 DELETE FROM board.decision;
 SELECT make_due('board', 'effects');
