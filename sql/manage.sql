@@ -79,8 +79,8 @@ $$
 DECLARE
 	a jsonb := jsonb_build_object(
 		'name', name, 'attribution_window', attribution_window, 'default_reward', default_reward, 'repeated', repeated,
-		'apprentice', apprentice, 'epsilon', epsilon, 'half_life', half_life, 'retention', retention, 'vectors', vectors,
-		'constraints', constraints, 'value_limit', value_limit, 'user_key', user_key);
+		'apprentice', apprentice, 'epsilon', epsilon, 'half_life', half_life, 'retention', retention,
+		'vectors', vectors, 'constraints', constraints, 'value_limit', value_limit, 'user_key', user_key);
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	a := @extschema@._dlints_check_arguments('ranker'::text, a - ARRAY(
@@ -350,8 +350,8 @@ RETURN _dlints_alter_recommender(name, change, pg_catalog.current_schemas(false)
 COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
 	IS 'change arguments of a recommender, given as a JSON object; keep its log, and train models again if needed';
 
--- Since names of constraints and the user are no features of a ranker's models, these are trained again when a constraint
--- is added or removed, or the user has another key.
+-- Names of constraints and the user are no features of a ranker's models, which are therefore trained again when a
+-- constraint is added or removed, or the user has another key.
 CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 	SET extra_float_digits = 1 AS

@@ -8,7 +8,7 @@ CREATE FUNCTION _dlints_decay(days float8, half_life float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
 
--- Return the mean of the features of taste of clicked items, shrunken toward 0 as src/page/similarity.c does.  "sum" has
+-- Return the mean of the features of taste of clicked items, shrunken toward 0 as in src/page/similarity.c.  "sum" has
 -- the sums of these features, and then the sum of weights.  NULL without clicks.
 CREATE FUNCTION _dlints_mean_profile(sum real[], clicks float8, liked integer) RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS

@@ -56,7 +56,8 @@ add_click(ClickedItems *clicked, Datum item, TimestampTz at, double weight, bool
 
 	if (number < 0)
 	{
-		clicked->each = GrowArray(clicked->each, clicked->count, &clicked->size, sizeof(ClickedItem));
+		clicked->each = GrowArray(clicked->each, clicked->count, &clicked->size,
+								  sizeof(ClickedItem));
 		number = clicked->count++;
 		item = CopyKey(clicked->page, item);
 		AddKey(clicked->numbers, item, number, NULL);
@@ -244,7 +245,8 @@ ClickedItems *
 ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {
 	ClickedItems *clicked = palloc0(sizeof(ClickedItems));
-	ClickReader reader = {.clicked = clicked, .excluded_from = excluded_from(page, excludes_clicked)};
+	ClickReader reader = {
+		.clicked = clicked, .excluded_from = excluded_from(page, excludes_clicked)};
 	Datum	   *items = NULL;
 	int			n_recent = recent.isnull ? 0 : ArrayKeys(page, recent.value, &items);
 

@@ -93,7 +93,8 @@ previous_list(const LoggedList *list)
 
 	return value == NULL || value->type != jbvNumeric ? -1 :
 		strtoll(DatumGetCString(DirectFunctionCall1(numeric_out,
-													NumericGetDatum(value->val.numeric))), NULL, 10);
+													NumericGetDatum(value->val.numeric))),
+				NULL, 10);
 }
 
 static bool

@@ -98,7 +98,8 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 	n++;
 	settings->empty_model = KeepValue(page, values[n], nulls[n], false, -1);
 	n++;
-	settings->attribution_window = KeepValue(page, values[n], nulls[n], false, sizeof(Interval)).value;
+	settings->attribution_window =
+		KeepValue(page, values[n], nulls[n], false, sizeof(Interval)).value;
 	n++;
 	settings->history_prior = nulls[n] ? 0.0 : DatumGetFloat8(values[n]);
 	settings->history_ratio = nulls[n + 1] ? 1.0 : DatumGetFloat8(values[n + 1]);

@@ -98,8 +98,8 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 	ArrayType  *result;
 
 	check_length(n_sum, 1, "sum");
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), INT4RANGEOID, -1, false, type->typalign, &blocks, NULL,
-					  &count);
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(3), INT4RANGEOID, -1, false, type->typalign,
+					  &blocks, NULL, &count);
 	if (count == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT8OID));
 	result = ResultDoubles(count);
