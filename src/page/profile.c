@@ -37,7 +37,7 @@ static const PageQuery encoded_features = {
 static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[s.factors]) || encode_document($1 -> 'like')\n"
 	"FROM   setting s\n"
-	"WHERE  pg_column_size($1 -> 'like') < 100000\n"
+	"WHERE  pg_column_size($1 -> 'like') < 100000 AND $1 -> 'like' <> '{}'\n"
 	"AND    NOT EXISTS (SELECT FROM jsonb_object_keys($1 -> 'like') l (key) WHERE l.key <> ALL (s.column_names))",
 	{JSONBOID}};
 

@@ -450,7 +450,8 @@ FROM unnest(ARRAY['{"like": {"price": "abc", "relation": "nothing"}}', '{"like":
 SELECT ok(odd_r.profile(NULL, context => '{"like": {"price": "abc", "x": "tone 2"}}') <> odd_r.profile(NULL)
   AND odd_r.profile(NULL, context => '{"like": {"price": "abc"}}') = odd_r.profile(NULL)
   AND odd_r.profile(NULL, context => format('{"like": {"x": "tone 2", "price": "%s"}}', repeat('9', 600000))::jsonb)
-    = odd_r.profile(NULL), 'profile() ignores values of "like" that cannot be encoded, and too many of them');
+    = odd_r.profile(NULL) AND odd_r.profile('p3', context => '{"like": {}}') = odd_r.profile('p3'),
+  'profile() ignores values of "like" that cannot be encoded, too many of them, and none');
 SELECT is(outcome(format('SELECT count(*) FROM odd_r.%s', call)),
   '54000: argument "user_id" must have at most 1000 bytes',
   call || ' rejects a user that the index of the log cannot hold')
