@@ -244,11 +244,14 @@ ReadInteger(const JsonbValue *value, const char *name, int64 min, int64 max)
 	char	   *end = "not a number";
 	int64		integer = 0;
 
-	errno = 0;
 	if (value->type == jbvNumeric)
-		integer = strtoll(DatumGetCString(DirectFunctionCall1(numeric_out,
-						  DirectFunctionCall1(numeric_trim_scale,
-											  NumericGetDatum(value->val.numeric)))), &end, 10);
+	{
+		char	   *text = DatumGetCString(DirectFunctionCall1(numeric_out,
+			DirectFunctionCall1(numeric_trim_scale, NumericGetDatum(value->val.numeric))));
+
+		errno = 0;
+		integer = strtoll(text, &end, 10);
+	}
 	if (*end != '\0' || errno != 0 || integer < min || integer > max)
 		RaiseMalformed(psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,
 								name, min, max));
