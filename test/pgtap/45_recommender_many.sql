@@ -91,10 +91,10 @@ CREATE TEMP TABLE seen AS
 SELECT max(decision) AS id, array_agg(item ORDER BY position) AS items FROM fed.recommend(3, 200);
 INSERT INTO fed.decision
 SELECT (jsonb_populate_record(d, jsonb_build_object('id', first_decision(t.at) + g, 'at', t.at,
-           'items', s.items[1:199] || 4001, 'expected', array_fill(0.5, '{200}')))).*
+           'items', 4001 || s.items[199:199] || s.items[1:198], 'expected', array_fill(0.5, '{200}')))).*
 FROM   seen s JOIN fed.decision d USING (id), generate_series(1, 40) g, (SELECT now() - interval '2 hours' AS at) t;
 INSERT INTO fed.reward (decision, item, outcome, value)
-SELECT d.id, i, 'click', 1 FROM fed.decision d, unnest(d.items[199:200]) i WHERE d.user_id = 3 AND d.at < now();
+SELECT d.id, i, 'click', 1 FROM fed.decision d, unnest(d.items[1:2]) i WHERE d.user_id = 3 AND d.at < now();
 CREATE FUNCTION with_seed(seed integer) RETURNS TABLE (items integer[], expected float8) LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM set_config('dlints.seed', seed::text, true);
