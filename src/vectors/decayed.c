@@ -96,7 +96,7 @@ BeginClicks(QueryReader *query, TupleDesc desc)
 }
 
 static void
-AddClick(QueryReader *query, const Datum *values)
+AddClick(QueryReader *query, const Datum *values, const bool *nulls)
 {
 	Reader	   *reader = (Reader *) query;
 	DatedClick *click;
@@ -107,7 +107,7 @@ AddClick(QueryReader *query, const Datum *values)
 		reader->clicks = repalloc_huge(reader->clicks, sizeof(DatedClick) * reader->capacity);
 	}
 	click = &reader->clicks[reader->count++];
-	click->user = query->nulls[USER] ? NO_USER : KeyNumbersGet(reader->users, values[USER]);
+	click->user = nulls[USER] ? NO_USER : KeyNumbersGet(reader->users, values[USER]);
 	click->item = KeyNumbersGet(reader->items, values[ITEM]);
 	click->day = ArgBounded(DatumGetFloat8(values[DAY]), "day");
 	click->weight = ArgBounded(DatumGetFloat8(values[WEIGHT]), "weight");

@@ -61,7 +61,7 @@ BeginPrevious(QueryReader *query, TupleDesc desc)
 }
 
 static void
-AddPrevious(QueryReader *query, const Datum *values)
+AddPrevious(QueryReader *query, const Datum *values, const bool *nulls)
 {
 	Previous   *previous = (Previous *) query;
 	ArgSpec		spec = {"previous vector", previous->fit->factors, NULL};

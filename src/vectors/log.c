@@ -38,14 +38,10 @@ ReadRow(void *arg, const Datum *values, const bool *nulls)
 	QueryReader *reader = arg;
 	bool		is_complete = true;
 
-	for (int i = 0; i < reader->columns; i++)
-	{
-		reader->nulls[i] = nulls[i];
-		if (nulls[i] && i >= reader->first_required)
-			is_complete = false;
-	}
+	for (int i = reader->first_required; i < reader->columns; i++)
+		is_complete = is_complete && !nulls[i];
 	if (is_complete)
-		reader->row(reader, values);
+		reader->row(reader, values, nulls);
 	reader->rows++;
 }
 
@@ -193,7 +189,7 @@ BeginLog(QueryReader *query, TupleDesc desc)
 }
 
 static void
-AddClick(QueryReader *query, const Datum *values)
+AddClick(QueryReader *query, const Datum *values, const bool *nulls)
 {
 	LogReader  *reader = (LogReader *) query;
 	double		weight = 1.0;

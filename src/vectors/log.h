@@ -40,17 +40,14 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 
 /* ---------- queries (log.c) ---------- */
 
-#define MAX_LOG_COLUMNS		4
-
 typedef struct QueryReader QueryReader;
 struct QueryReader
 {
 	const char *function;		/* name of the SQL function in progress notices */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
-	void		(*row) (QueryReader *reader, const Datum *values);
-	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
+	void		(*row) (QueryReader *reader, const Datum *values, const bool *nulls);
+	int			columns;		/* number of columns */
 	int			first_required; /* first column that must not be NULL */
-	bool		nulls[MAX_LOG_COLUMNS]; /* is each column of the current row NULL? */
 	double		expected;		/* number of rows that the planner expects */
 	uint64		rows;			/* number of rows read so far */
 	MemoryContext context;		/* memory context that outlives the query */
