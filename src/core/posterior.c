@@ -84,9 +84,6 @@ prior_is_valid(const Prior *prior, int dim)
 /* Maximum rounding error of a sum, in units of DBL_EPSILON: four correct digits remain */
 #define MAX_ROUNDING_ERRORS	1e12
 
-/* Maximum number of features of a model */
-#define MAX_DIM	1025
-
 /* One of the matrices G and H of evidence.h, multiplied by "times", plus the prior */
 typedef struct Sums
 {
@@ -146,8 +143,8 @@ factor_with_raised_ridge(const Sums *sums, double *addends, double *factor)
 	double		count = sums->prior->weight > 0.0 ? *e->N + *sums->prior->N : *e->N;
 	double		rounding = e->dim * DBL_EPSILON;
 	double		most = rounding * (1.0 + fmin(count, MAX_ROUNDING_ERRORS));
-	double		ridge[MAX_DIM];
-	double		diagonal[MAX_DIM];
+	double		ridge[POSTERIOR_MAX_DIM];
+	double		diagonal[POSTERIOR_MAX_DIM];
 	double		largest = 0.0;
 
 	if (factor_sums(sums, addends, factor))
@@ -196,7 +193,7 @@ posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 {
 	Sums		G = {e, prior, e->G, 1.0};
 	Sums		H = {e, prior, e->H ? e->H : e->G, evidence_square_share(e)};
-	double		addends[MAX_DIM];
+	double		addends[POSTERIOR_MAX_DIM];
 
 	for (int k = 0; k < e->dim; k++)
 		addends[k] = k == e->dim - 1 ? prior->last_ridge : prior->ridge;

@@ -7,6 +7,9 @@
 
 #include "evidence.h"
 
+/* Maximum number of features, with the intercept */
+#define POSTERIOR_MAX_DIM	1025
+
 /*
  * Prior of the coefficients: a ridge, and sums over observations of another model or a click log.
  * With an intercept, rewards are centered on their mean, as only differences between items matter.

@@ -11,6 +11,8 @@
 #include "posterior/reduce.h"
 #include "sql/args.h"
 
+StaticAssertDecl(DLINTS_MAX_DIM + 1 <= POSTERIOR_MAX_DIM, "posterior of too few features");
+
 static double *
 AllocatePart(PreparedModel *prepared, Size count)
 {
