@@ -192,11 +192,13 @@ find_price(const Search *s)
 	double		before = s->prices[s->kind];
 	double		least = usual_price(s->all, s->kind) / (ACCURACY * ACCURACY);
 	double		step = before > 0.0 ? 1.0 + 1.0 / ACCURACY : 2.0;
-	double		high = fmax(before, least);
+	double		high = before > 0.0 ? before : least;
 	double		low = high;
 
 	if (least == 0.0)
 		return 0.0;
+	/* a search for a lower price must not begin above the current one */
+	least = fmin(least, high);
 	for (; is_exceeded(s, high) && high < PRICE_MAX; step *= step)
 	{
 		low = high;
