@@ -252,7 +252,11 @@ pieces_of(int d, const double *packed)
 	return pieces;
 }
 
-/* out <- packed symmetric matrix times vector */
+/*
+ * out <- packed symmetric matrix times vector
+ *
+ * On processors without AVX, OpenBLAS 0.3.21 reads up to three numbers after the end of "out".
+ */
 void
 linalg_multiply_symmetric(int d, const double *packed, const double *vector, double *out)
 {

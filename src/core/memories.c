@@ -243,8 +243,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 			double *spare)
 {
 	int			dim = fast->dim;
-	double	   *e = spare;
-	double	   *explained = spare + dim;
+	double	   *explained = spare;	/* see linalg_multiply_symmetric() */
+	double	   *e = spare + dim;
 	double		k = fast_fit->parameters;
 	double		length;
 
