@@ -109,9 +109,9 @@ SELECT is(outcome('SELECT ' || call), '22P03: these bytes are not those of packe
 	($$dlints_unpack('\x080000 0001007c')$$), ($$dlints_unpack('\x010001 0000')$$),	-- infinity, too long
 	($$dlints_vector('\x010000 0000 0000'::bytea)$$), ($$_dlints_stack_packed(ARRAY[dlints_pack('{{1}}')])$$))	-- matrices
 	AS v (call);
-SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
+SELECT is(regexp_replace(outcome('SELECT ' || call), ' \(\d+\)$', ''), result, call) FROM (VALUES
 	($$dlints_vector('\x080080'::bytea || decode(repeat('00', 40000000), 'hex'))$$,	-- a matrix that no array can be
-	 '54000: array size exceeds the maximum allowed (134217727)'),
+	 '54000: array size exceeds the maximum allowed'),
 	($$_dlints_stack_packed(ARRAY[dlints_pack('{1}'), dlints_pack('{1}', 8)])$$,
 	 '22023: packed vectors must have the same length and number of bits'),
 	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{1,0}')$$, '22023: weights must be numbers greater than 0'),
