@@ -61,7 +61,7 @@ BEGIN
 			('{recent_keys}', @extschema@._dlints_key_expression(
 				'recent'::text, 'recent'::text, item_type || '[]', item_arg || '[]')),
 			('{size}', a ->> 'size'), ('{factors}', a ->> 'factors'), ('{liked}', a ->> 'liked'),
-			('{n_weights}', (jsonb_array_length(a -> 'feature_blocks') + 2)::text),
+			('{n_weights}', (jsonb_array_length(a -> 'feature_blocks') + 3)::text),
 			('{block_bytes}', (current_setting('block_size')::integer - 32)::text)) w (name, value)
 		WHERE  w.value IS NOT NULL
 	LOOP
@@ -82,8 +82,8 @@ DECLARE
 		SELECT string_agg(quote_ident(t.attname::text), ', ' ORDER BY t.attnum)
 		FROM   pg_attribute t
 		WHERE  t.attrelid = 'setting'::regclass AND t.attnum > 0 AND NOT t.attisdropped
-		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,is_centered,centered_since,live_share,
-		           made_at,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
+		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,repeat_lift,is_centered,centered_since,
+		           live_share,made_at,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
 BEGIN
 	IF EXISTS (SELECT FROM setting) THEN
 		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))',

@@ -56,7 +56,7 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('grouping similar items'::text);
 	WITH scaled AS MATERIALIZED (
-		SELECT s.block_slots AS slots, l.scale || l.weights[cardinality(l.weights) - 1]::real AS scale
+		SELECT s.block_slots AS slots, l.scale || l.weights[cardinality(l.weights) - 2]::real AS scale
 		FROM   setting s, similarity l),
 	tree AS MATERIALIZED (
 		SELECT @extschema@._dlints_halving_tree(

@@ -118,7 +118,8 @@ BEGIN
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO similarity (weights, scale)
 	SELECT w, @extschema@._dlints_expand_block_weights(w, s.feature_blocks)
-	FROM   setting s, LATERAL (SELECT array_fill(1::float8, ARRAY[cardinality(s.feature_blocks) + 2]) AS w) t;
+	FROM   setting s,
+	       LATERAL (SELECT array_fill(1::float8, ARRAY[cardinality(s.feature_blocks) + 2]) || 0::float8 AS w) t;
 	INSERT INTO model (name, learns, state)
 	SELECT m.name, m.learns, CASE m.name WHEN 'control'
 	           THEN @extschema@.dlints_set(s.empty_model, policy => 'greedy'::text) ELSE s.empty_model END

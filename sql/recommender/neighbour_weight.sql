@@ -96,7 +96,7 @@ BEGIN
 		FROM   test t JOIN wanted w ON w.is_drawn AND NOT same_item(w.item, t.item)),
 	scored AS MATERIALIZED (
 		SELECT c.id, c.is_click, c.weight, @extschema@.dlints_dot(p.profile, c.features) AS score,
-		       l.weights[cardinality(l.weights)] * coalesce(n.score, 0) AS together
+		       l.weights[cardinality(l.weights) - 1] * coalesce(n.score, 0) AS together
 		FROM   similarity l CROSS JOIN candidate c JOIN profile p ON p.id = c.id
 		       LEFT JOIN together n ON n.id = c.id AND same_item(n.item, c.item)
 		WHERE  NOT EXISTS (SELECT FROM history h WHERE h.id = c.id AND same_item(h.item, c.item))),
@@ -114,8 +114,8 @@ BEGIN
 		           SELECT r.weight * (1 / ln(2 + m.rank) - 1 / ln(2 + r."full")) AS gain) g
 		GROUP  BY m.multiplier HAVING count(*) >= 30)
 	UPDATE similarity l
-	SET    weights[cardinality(l.weights)] =
-	           @extschema@._dlints_limit_weight(b.multiplier * l.weights[cardinality(l.weights)])
+	SET    weights[cardinality(l.weights) - 1] =
+	           @extschema@._dlints_limit_weight(b.multiplier * l.weights[cardinality(l.weights) - 1])
 	FROM  (SELECT c.multiplier FROM compared c WHERE c.gain > 2 * c.stderr ORDER BY c.gain DESC LIMIT 1) b' USING until;
 END
 $$;

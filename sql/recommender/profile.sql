@@ -19,15 +19,15 @@ FROM  (SELECT clicks / (clicks + 5) / nullif(sum[liked + 1], 0) AS factor) f WHE
 $$;
 
 -- Return the profile that models are trained on: "mean" times "scale", and then the weights of popularity, of dates (0)
--- and of the neighbour score.  A NULL mean stands for zeros.
+-- and of the neighbour score or own clicks, whichever is larger.  A NULL mean stands for zeros.
 CREATE FUNCTION _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer)
 	RETURNS real[]
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS
 $$
 SELECT ARRAY(SELECT CASE WHEN abs(mean[n]) > 1e-20 THEN mean[n] * scale[n] ELSE 0 END
              FROM generate_series(1, liked) n ORDER BY n)::real[]
-       || weights[cardinality(weights) - 1]::real || array_fill(0::real, ARRAY[aged])
-       || weights[cardinality(weights)]::real
+       || weights[cardinality(weights) - 2]::real || array_fill(0::real, ARRAY[aged])
+       || greatest(weights[cardinality(weights) - 1], weights[cardinality(weights)])::real
 $$;
 
 CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[])
@@ -38,6 +38,16 @@ CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks flo
 CREATE FUNCTION _dlints_neighbour_score(sum float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(sum, 0), 4);
+
+-- Return the last feature of an item, as src/page/neighbours.c does: the neighbour score plus the score of the user's
+-- own clicks.  Their weights are the last two of "weights"; the larger one is the weight of the feature.
+CREATE FUNCTION _dlints_click_score(weights float8[], neighbour_score float8, own_score float8) RETURNS float8
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN weights[cardinality(weights)] > 0
+            THEN @extschema@._dlints_neighbour_score(
+                     (weights[cardinality(weights) - 1] * neighbour_score + weights[cardinality(weights)] * own_score)
+                     / greatest(weights[cardinality(weights) - 1], weights[cardinality(weights)]))
+            ELSE neighbour_score END;
 
 -- Expand the weights of blocks to one weight per feature.
 CREATE FUNCTION _dlints_expand_block_weights(weights float8[], blocks int4range[]) RETURNS real[]

@@ -36,7 +36,7 @@ BEGIN
 	UPDATE setting s
 	SET    repeat_after = CASE WHEN NOT leaves_out THEN NULL WHEN argument <> 'false' THEN argument::interval
 	                           ELSE interval '100 years' END,
-	       repeat_share = shares.observed;
+	       repeat_share = shares.observed, repeat_lift = least(shares.observed / nullif(shares.random, 0), 1e9);
 	IF argument IS NULL AND shares.clicks >= 300 THEN
 		RAISE NOTICE 'lists % items that the user clicked: % %% of clicks are on items of an earlier visit',
 			CASE WHEN leaves_out THEN 'leave out' ELSE 'may contain' END, round(100 * shares.observed::numeric, 1)

@@ -46,6 +46,7 @@ CREATE TABLE setting (
     -- columns with state, which _dlints_write_settings() does not write
     repeat_after  interval,                 -- lists leave out items clicked within this time; NULL: none
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
+    repeat_lift   float8,                   -- repeat_share, divided by the share if users chose items at random
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
     centered_since timestamptz,                     -- last change of is_centered; NULL: none
     made_at       timestamptz NOT NULL DEFAULT now(),
@@ -218,8 +219,9 @@ CREATE TABLE warm_start_example (
     user_id  {user_type},                   -- NULL: the example has no profile
     features real[] NOT NULL,               -- features except those of dates
     neighbour_score real NOT NULL,
+    own_score real NOT NULL,                -- see similarity.weights
     profile  real[],
-    CHECK (@extschema@._dlints_are_finite(features || neighbour_score, {liked} + 2)),
+    CHECK (@extschema@._dlints_are_finite(features || neighbour_score || own_score, {liked} + 3)),
     CHECK (@extschema@._dlints_are_finite(profile, {liked})));
 
 ALTER TABLE warm_start_example ALTER features SET STATISTICS 0, ALTER profile SET STATISTICS 0;
@@ -228,18 +230,19 @@ CREATE INDEX ON warm_start_example (user_id);
 
 -- Candidate half-lives of a user's clicks, with the evidence for each
 CREATE TABLE half_life_candidate (
-    half_life float8 PRIMARY KEY,           -- days
+    half_life float8 PRIMARY KEY,           -- days; 0: evidence for the weight of own clicks
     state     @extschema@.dlints NOT NULL); -- evidence for similarities, popularity and the neighbour score
 
 -- How similarity to a user's clicks predicts the next click
 CREATE TABLE similarity (
     single    boolean PRIMARY KEY DEFAULT true CHECK (single),
-    weights   float8[] NOT NULL,            -- one per block, one for popularity, one for the neighbour score
+    weights   float8[] NOT NULL,            -- one per block, and of popularity, neighbour score, and own clicks
     scale     real[] NOT NULL,              -- weights of blocks, repeated for each liked feature
     click_value float8 NOT NULL DEFAULT 0.1 CHECK (abs(click_value) < 'infinity'),    -- click rate per similarity
     reward_scale float8 NOT NULL DEFAULT 1          -- ratio of rewards on our lists to predicted click rates
                  CHECK (abs(reward_scale) < 'infinity'),
     half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, for a user's clicks; NULL: no decay
+    own_half_life float8 CHECK (own_half_life > 0 AND own_half_life <= 36500),  -- for clicks on the same item
     popularity_half_life float8 DEFAULT 14
         CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: no decay
     found_at  timestamptz NOT NULL DEFAULT now() CHECK (isfinite(found_at)),

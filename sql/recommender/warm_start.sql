@@ -37,6 +37,35 @@ BEGIN
 END
 $$;
 
+-- Choose the half-life of a user's clicks under which the shares of items in them predict best which item the user
+-- clicks again.  Up to 1,000 of the latest clicks, ten of a user at most, are predicted from the 500 latest clicks
+-- before the visit.  Shorter half-lives need more evidence.  The clicks on items of earlier visits must be at least
+-- 10 %, as for the argument "repeats", and three times as many as if users chose at random, which is more than taste.
+CREATE FUNCTION _dlints_fit_own_half_life() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	WITH clicked AS MATERIALIZED (
+		SELECT c.*
+		FROM  (SELECT k.user_id, k.item, k.at, row_number() OVER (PARTITION BY k.user_id ORDER BY k.at DESC) AS n
+		       FROM newest_click k WHERE k.user_id IS NOT NULL) c
+		WHERE  c.n <= 500 AND (SELECT s.repeat_share >= 0.1 AND s.repeat_lift >= 3 FROM setting s)),
+	predicted AS MATERIALIZED (
+		SELECT c.*, row_number() OVER () AS id
+		FROM  (SELECT c.* FROM clicked c WHERE c.n <= 10 ORDER BY c.at DESC LIMIT 1000) c),
+	chance AS (
+		SELECT h.n, h.days, sum(w.weight) FILTER (WHERE same_item(c.item, p.item)) / sum(w.weight) AS chance
+		FROM   predicted p JOIN clicked c ON same_user(c.user_id, p.user_id) AND c.at < p.at - interval '1 hour',
+		       unnest('{1,7,30,90,1e12}'::float8[]) WITH ORDINALITY h (days, n),
+		       LATERAL @extschema@._dlints_decay(date_part('epoch', p.at - c.at) / 86400, h.days) w (weight)
+		GROUP  BY p.id, h.n, h.days)
+	UPDATE similarity SET own_half_life = nullif(b.days, 1e12)
+	FROM  (SELECT c.days FROM chance c WHERE c.chance > 0 GROUP BY c.n, c.days
+	       ORDER  BY sum(ln(c.chance)) + 3.0 * c.n DESC LIMIT 1) b;
+END
+$$;
+
 -- Return the weight of a negative example.  Items are drawn in proportion to their clicks, while we assume
 -- impressions in proportion to clicks ^ exposure.
 CREATE FUNCTION _dlints_exposure_weight(clicks bigint, exposure float8) RETURNS float8
@@ -62,9 +91,10 @@ BEGIN
 	              row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
 	              count(*) OVER (PARTITION BY c.user_id) AS clicks,
 	              @extschema@._dlints_exposure_weight(count(*) OVER (PARTITION BY c.item), s.exposure) AS exposure_weight,
-	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days, c.is_ours
+	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days, c.is_ours,
+	              c.times, 1.0::float8 / count(*) OVER (PARTITION BY c.item) AS rarity
 	       FROM   setting s CROSS JOIN (
-	                  SELECT k.user_id, k.item, max(k.at) AS at, k.is_ours
+	                  SELECT k.user_id, k.item, max(k.at) AS at, k.is_ours, least(count(*), 50) AS times
 	                  FROM  (SELECT k.* FROM newest_click k JOIN item_vector v ON same_item(v.item, k.item)
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 	                  GROUP  BY k.item, k.user_id, k.is_ours, CASE WHEN k.user_id IS NULL THEN k.at END,
@@ -86,6 +116,11 @@ $$;
 -- the examples only a few, so that short histories are represented.  Every example enters once more without a profile,
 -- which measures the value of popularity.  Similarities are computed for half-lives of 14, 30 and 90 days, and without
 -- decay.
+--
+-- The value of a user's own clicks on an item is estimated by a regression on popularity and them, from all clicks
+-- ("times"), and as if all items were shown equally often ("rarity").  A part has an eighth of the user's items.
+-- Negative examples that the user clicked before therefore count eight times, except those drawn from the user's own
+-- clicks.  All count an eighth of that if they are the example's own item, which is in the part in any case.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -97,6 +132,7 @@ BEGIN
 		SELECT s.popularity_half_life AS half_life, least(max(c.days), 250 * s.popularity_half_life) AS longest,
 		       count(*) FILTER (WHERE c.part = $1) AS clicks,
 		       avg(c.exposure_weight) FILTER (WHERE c.part = $1) AS exposure_weight,
+		       avg(c.rarity) FILTER (WHERE c.part = $1) AS rarity,
 		       greatest(count(*) FILTER (WHERE c.part = $1 AND c.days <= coalesce(s.popularity_half_life, 'infinity')),
 		                least(count(*) FILTER (WHERE c.part = $1), 60)) AS nearby
 		FROM   recent_click c, similarity s GROUP BY s.popularity_half_life),
@@ -138,9 +174,14 @@ BEGIN
 		SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
 		FROM   example e, log l, generate_series(1, 4)),
 	candidate AS MATERIALIZED (
-		SELECT e.id, e.user_id, e.item, e.days, 1 AS reward, 1::float8 AS weight FROM example e
+		SELECT e.id, e.user_id, e.item, e.at, e.days, 1 AS reward, 1::float8 AS weight, e.times::float8,
+		       1::float8 AS own_times
+		FROM   example e
 		UNION ALL
-		SELECT e.id, e.user_id, c.item, e.days, 0, 5 * c.exposure_weight / l.exposure_weight
+		SELECT e.id, e.user_id, c.item, e.at, e.days, 0, 5 * c.exposure_weight / l.exposure_weight,
+		       5 * e.times * c.rarity / l.rarity,
+		       CASE WHEN same_user(c.user_id, e.user_id) THEN 1 ELSE 8 END
+		       * CASE WHEN same_item(c.item, e.item) THEN 0.125 ELSE 1 END
 		FROM   drawn e CROSS JOIN log l
 		       JOIN recent_click c ON c.part = $1
 		           AND c.place = CASE WHEN e.negative < 1 THEN 1 - e.negative
@@ -149,7 +190,7 @@ BEGIN
 		WHERE  NOT EXISTS (SELECT FROM recent_click o
 		                   WHERE same_user(o.user_id, e.user_id) AND same_item(o.item, c.item) AND o.part <> $1)),
 	scored AS (      -- clicks in other parts before and after that time, decayed
-		SELECT t.id, t.user_id, t.item, t.reward, t.weight,
+		SELECT t.id, t.user_id, t.item, t.reward, t.weight, t.times, t.own_times,
 		       CASE WHEN l.half_life IS NULL THEN sum(t.before) OVER (PARTITION BY t.item)
 		            ELSE (sum(t.before) OVER (PARTITION BY t.item ORDER BY t.days DESC, t.id NULLS FIRST)
 		                  / @extschema@._dlints_decay(t.days, l.half_life)
@@ -159,10 +200,11 @@ BEGIN
 		                 / greatest(2 - @extschema@._dlints_decay(l.longest - t.days, l.half_life)
 		                              - @extschema@._dlints_decay(t.days, l.half_life), 1e-9)
 		            END AS score
-		FROM  (SELECT c.id, c.user_id, c.item, c.days, c.reward, c.weight, 0::float8 AS before, 0::float8 AS after
+		FROM  (SELECT c.id, c.user_id, c.item, c.days, c.reward, c.weight, c.times, c.own_times,
+		              0::float8 AS before, 0::float8 AS after
 		       FROM   candidate c
 		       UNION ALL
-		       SELECT NULL, NULL, c.item, c.days, NULL, NULL,
+		       SELECT NULL, NULL, c.item, c.days, NULL, NULL, NULL, NULL,
 		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
 		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
 		       FROM   recent_click c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
@@ -184,44 +226,58 @@ BEGIN
 		           @extschema@._dlints_neighbour_score(sum(r.weight))] AS scores
 		FROM   pair p JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
 		GROUP  BY p.id, p.item),
+	own AS MATERIALIZED (      -- scores of candidates that the user clicked before the visit
+		SELECT c.id, c.item, log(1 + sum(@extschema@._dlints_decay(d.days, l.own_half_life))) AS score
+		FROM  (SELECT DISTINCT k.id, k.user_id, k.item, k.at FROM candidate k) c
+		       JOIN newest_click k ON same_user(k.user_id, c.user_id) AND same_item(k.item, c.item)
+		       CROSS JOIN setting s CROSS JOIN similarity l,
+		       LATERAL (SELECT date_part('epoch', c.at - k.at) / 86400 AS days) d
+		WHERE  s.repeat_share >= 0.1 AND s.repeat_lift >= 3
+		AND    d.days > greatest(1.0 / 24, date_part('epoch', s.repeat_after) / 86400)
+		GROUP  BY c.id, c.item),
 	shown AS MATERIALIZED (
 		SELECT k.id, k.user_id, k.reward, k.weight, i.features,
 		       least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity,
-		       n.scores
+		       n.scores, coalesce(o.score, 0) AS own,
+		       k.times * CASE WHEN o.id IS NULL THEN 1 ELSE k.own_times END AS own_weight
 		FROM   scored k JOIN vector i ON same_item(i.item, k.item) CROSS JOIN top t
 		       LEFT JOIN together n ON n.id = k.id AND same_item(n.item, k.item)
+		       LEFT JOIN own o ON o.id = k.id AND same_item(o.item, k.item)
 		WHERE  k.id IS NOT NULL),
 	kept AS (
-		INSERT INTO warm_start_example (user_id, features, neighbour_score, profile)
-		SELECT c.user_id, c.features || c.popularity::real, coalesce(c.scores[4], 0),
+		INSERT INTO warm_start_example (user_id, features, neighbour_score, own_score, profile)
+		SELECT c.user_id, c.features || c.popularity::real, coalesce(c.scores[4], 0), c.own,
 		       @extschema@._dlints_mean_profile(h.sum, h.clicks, s.liked)
 		FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id WHERE c.id <= $3
 		UNION ALL
-		SELECT NULL, c.features || c.popularity::real, 0, NULL
+		SELECT NULL, c.features || c.popularity::real, 0, 0, NULL
 		FROM   shown c WHERE c.id <= $3),
 	empty AS MATERIALIZED (
-		SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 2, discount => 1::float8, ridge => 1::float8)
+		SELECT @extschema@.dlints_new(cardinality(s.feature_blocks) + 3, discount => 1::float8, ridge => 1::float8)
 		           AS model,
 		       array_fill(0::float8, ARRAY[cardinality(s.feature_blocks)]) AS zeros
 		FROM   setting s),
 	shared AS (        -- evidence that is the same for all half-lives: examples without a profile
 		SELECT @extschema@.dlints_evidence(
-		           e.model, (e.zeros || c.popularity || 0::float8)::@extschema@.dlints_vector, c.reward::float8,
+		           e.model, (e.zeros || c.popularity || '{0,0}'::float8[])::@extschema@.dlints_vector, c.reward::float8,
 		           '{}'::@extschema@.dlints_vector, NULL::timestamptz, 0.35 * c.weight) AS state
 		FROM   empty e CROSS JOIN shown c),
 	compared AS (
 		SELECT t.half_life, @extschema@.dlints_evidence(
-		           e.model, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks)
-		                     || c.popularity || coalesce(c.scores[t.n], 0))::@extschema@.dlints_vector,
-		           c.reward::float8, '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.weight) AS state
+		           e.model, (CASE t.half_life WHEN 0 THEN e.zeros ELSE
+		                         @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks) END
+		                     || c.popularity || coalesce(c.scores[t.n], 0) || t.own)::@extschema@.dlints_vector,
+		           c.reward::float8, '{}'::@extschema@.dlints_vector, NULL::timestamptz, t.weight) AS state
 		FROM   empty e CROSS JOIN setting s CROSS JOIN shown c JOIN history h ON h.id = c.id,
-		       LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14), (2, 30, h.sum30, h.clicks30),
-		                       (3, 90, h.sum90, h.clicks90), (4, 'infinity', h.sum, h.clicks))
-		           t (n, half_life, sum, clicks)
+		       LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14, c.weight, 0::float8),
+		                       (2, 30, h.sum30, h.clicks30, c.weight, 0), (3, 90, h.sum90, h.clicks90, c.weight, 0),
+		                       (4, 'infinity', h.sum, h.clicks, c.weight, 0),
+		                       (NULL, 0, NULL, NULL, c.own_weight, c.own)) t (n, half_life, sum, clicks, weight, own)
 		GROUP  BY t.half_life)
 	INSERT INTO half_life_candidate AS t (half_life, state)
-	SELECT h.half_life, coalesce(@extschema@.dlints_concat(a.state, c.state), a.state)
-	FROM   shared a CROSS JOIN unnest('{14,30,90,infinity}'::float8[]) h (half_life)
+	SELECT h.half_life, coalesce(CASE h.half_life WHEN 0 THEN c.state
+	                                              ELSE @extschema@.dlints_concat(a.state, c.state) END, a.state)
+	FROM   shared a CROSS JOIN unnest('{0,14,30,90,infinity}'::float8[]) h (half_life)
 	       LEFT JOIN compared c ON c.half_life = h.half_life
 	WHERE  a.state IS NOT NULL
 	ON CONFLICT (half_life) DO UPDATE SET state = @extschema@.dlints_concat(t.state, excluded.state)
@@ -241,7 +297,8 @@ RETURN least(greatest(weight, 0.02), 1000);
 --
 -- Weights are coefficients divided by the largest one of blocks and popularity (click_value).  The first items of a
 -- list are often those whose scores have the largest errors.  We therefore subtract two standard errors from each
--- coefficient but that of popularity, and multiply that of the factors by 0.4.
+-- coefficient but that of popularity, and multiply that of the factors by 0.4.  The weight of own clicks has its own
+-- regression, and may be 0.
 CREATE FUNCTION _dlints_fit_similarity() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -252,22 +309,27 @@ BEGIN
 		SELECT t.half_life, t.state
 		FROM  (SELECT t.half_life, t.state, i.updates, i.sigma ^ 2 AS residual,
 		              min(i.sigma ^ 2) OVER () AS min_residual
-		       FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) t
+		       FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i WHERE t.half_life > 0) t
 		WHERE  t.residual <= t.min_residual * (1 + 4.0 / t.updates) ORDER BY t.half_life DESC LIMIT 1),
 	coefficient AS (
-		SELECT u.k, CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END
-		            * CASE WHEN u.k = 1 AND l.has_factors THEN 0.4 ELSE 1 END AS value,
-		       u.k <= l.n AS is_similarity
-		FROM   best b CROSS JOIN (
-		           SELECT cardinality(s.feature_blocks) + 1 AS n, s.factors > 0 AS has_factors FROM setting s) l,
-		       LATERAL (SELECT @extschema@.dlints_covariance(b.state) AS covariance) c,
-		       unnest(@extschema@.dlints_mean(b.state)) WITH ORDINALITY u (mean, k)
-		WHERE  u.k <= l.n + 1),
+		SELECT c.*, greatest(max(c.value) FILTER (WHERE c.k <= c.n AND NOT c.is_own) OVER (), 0.001) AS click_value
+		FROM  (SELECT b.is_own, l.n, u.k,
+		              CASE WHEN u.k = l.n THEN u.mean ELSE u.mean - 2 * sqrt(c.covariance[u.k][u.k]) END
+		              * CASE WHEN u.k = 1 AND l.has_factors THEN 0.4 ELSE 1 END AS value
+		       FROM  (SELECT b.state, false AS is_own FROM best b
+		              UNION ALL
+		              SELECT t.state, true FROM half_life_candidate t WHERE t.half_life = 0) b
+		              CROSS JOIN (
+		                  SELECT cardinality(s.feature_blocks) + 1 AS n, s.factors > 0 AS has_factors FROM setting s) l,
+		              LATERAL (SELECT @extschema@.dlints_covariance(b.state) AS covariance) c,
+		              unnest(@extschema@.dlints_mean(b.state)) WITH ORDINALITY u (mean, k)) c),
 	fitted AS (
-		SELECT m.click_value, ARRAY(SELECT @extschema@._dlints_limit_weight(c.value / m.click_value)
-		                            FROM coefficient c ORDER BY c.k) AS weights
-		FROM  (SELECT greatest(max(c.value) FILTER (WHERE c.is_similarity), 0.001) AS click_value
-		       FROM coefficient c) m)
+		SELECT min(c.click_value) AS click_value,
+		       array_agg(CASE WHEN c.is_own AND c.value <= 0 THEN 0
+		                      ELSE @extschema@._dlints_limit_weight(c.value / c.click_value) END
+		                 ORDER BY c.k)
+		           FILTER (WHERE c.k <= c.n + 1 AND NOT c.is_own OR c.k = c.n + 2 AND c.is_own) AS weights
+		FROM   coefficient c)
 	UPDATE similarity l
 	SET    weights = f.weights, click_value = f.click_value,
 	       scale = @extschema@._dlints_expand_block_weights(f.weights, s.feature_blocks),
@@ -293,7 +355,8 @@ RETURN pg_catalog.replace($query$
 	           s.empty_model, e.features::@extschema@.dlints_vector, r.reward, e.profile::@extschema@.dlints_vector,
 	           e.found_at, 0.5), s.empty_model)
 	FROM   setting s LEFT JOIN (
-	           SELECT w.features || array_fill(0::real, ARRAY[s.aged]) || w.neighbour_score AS features,
+	           SELECT w.features || array_fill(0::real, ARRAY[s.aged])
+	                  || @extschema@._dlints_click_score(l.weights, w.neighbour_score, w.own_score)::real AS features,
 	                  @extschema@._dlints_profile_of(w.profile, l.scale, l.weights, s.liked, s.aged) AS profile,
 	                  l.found_at, l.click_value, l.reward_scale
 	           FROM   setting s, similarity l, {examples} w) e ON true
@@ -365,6 +428,7 @@ BEGIN
 		@extschema@._dlints_newest_clicks()) INTO until USING n_clicks;
 	ANALYZE setting, similarity;     -- without statistics the planner expects hundreds of rows instead of one
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
+	PERFORM @extschema@._dlints_fit_own_half_life();
 	IF is_new THEN
 		PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
 		PERFORM @extschema@._dlints_write_fit((SELECT s.factors FROM setting s), true);

@@ -28,6 +28,9 @@ static const PageQuery log_clicks = {
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", {ARG_USER}};
 
+/* later clicks belong to the user's present visit */
+#define VISIT		USECS_PER_HOUR
+
 /* Raises an error if the recommender's view "click" cannot be read. */
 static const PageQuery no_clicks = {"SELECT FROM click LIMIT 0", {0}};
 
@@ -69,6 +72,10 @@ add_click(ClickedItems *clicked, Datum item, TimestampTz at, double weight, bool
 	one->maximum = Max(one->maximum, Max(Min(weight, 1.0), -1.0) * decay);
 	one->is_excluded |= is_excluded;
 	clicked->newest = Max(clicked->newest, decay);
+	decay = DecayOf(days, settings->own_half_life);
+	clicked->newest_own = Max(clicked->newest_own, decay);
+	if (at < settings->now - VISIT)
+		one->own += ((weight > 0.0) - (weight < 0.0)) * decay;
 }
 
 /* State of reading a user's clicks from the click log and from rewards of logged lists */
@@ -276,6 +283,7 @@ ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 		clicked->each[i].sum /= clicked->newest;
 		clicked->each[i].absolute_sum /= clicked->newest;
 		clicked->each[i].maximum /= clicked->newest;
+		clicked->each[i].own /= clicked->newest_own;
 	}
 	return clicked;
 }

@@ -15,6 +15,7 @@ typedef struct ClickedItem
 	double		absolute_sum;
 	double		maximum;		/* largest weight of a click, from -1 to 1 */
 	bool		is_excluded;		/* does the list exclude the item? */
+	double		own;			/* like "sum", for clicks before this visit, which count 1 or -1 */
 } ClickedItem;
 
 /* Clicked items, without duplicates */
@@ -26,6 +27,7 @@ typedef struct ClickedItems
 	int			size;
 	ClickedItem *each;
 	double		newest;			/* decay of the newest click */
+	double		newest_own;		/* the same, with the half-life for clicks on an item */
 } ClickedItems;
 
 extern ClickedItems *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);

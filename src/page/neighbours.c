@@ -4,9 +4,12 @@
  *
  * The table "neighbour" has weights for each pair of a clicked item and another item.  A score is
  * the sum of the weights of the clicked items, from 0 to MAX_SCORE.  It is the last feature of an
- * item.
+ * item.  Where users click items again, the sum has an addend for the user's own clicks on the item.
+ * "neighbour_share" and "own_share" scale both, so that the weight of the feature fits either.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "page/candidates.h"
 #include "sql/arrays.h"
@@ -61,6 +64,14 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->neighbours = GrowArray(scores->neighbours, scores->count, &scores->size,
 								   sizeof(Neighbour));
 	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
+}
+
+/* Add a score for the user's own clicks on an item. */
+void
+AddOwnClicks(const PageRequest *page, NeighbourScores *scores, Datum item, double clicks)
+{
+	if (clicks > 0.0 && page->settings.own_share > 0.0)
+		add_score(scores, item, page->settings.own_share * log10(1.0 + clicks));
 }
 
 /* Add the neighbours of a clicked item to the scores.  "weight" is the weight of the click. */

@@ -68,9 +68,12 @@ typedef struct PageSettings
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
+	double		own_half_life;	/* the same, for the user's clicks on an item */
 	const float4 *scale;		/* factors by which the elements of profiles are multiplied */
 	double		popularity_weight;
-	double		neighbour_weight;
+	double		click_weight;	/* weight of the last feature (see neighbours.c) */
+	double		neighbour_share;	/* factor of neighbour scores in the last feature */
+	double		own_share;		/* factor of the user's own clicks in the last feature */
 	bool		is_centered;	/* are features centered within each list? */
 	NullableDatum examination;	/* examination probability of each position; NULL: all 1 */
 	TimestampTz now;

@@ -94,8 +94,12 @@ neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 		return reader.scores;
 	lookup = BeginLookup(page, &neighbour_rows);
 	for (int i = 0; i < clicked->count; i++)
-		if ((reader.weight = clicked->each[i].maximum) != 0.0)
+	{
+		reader.weight = page->settings.neighbour_share * clicked->each[i].maximum;
+		if (reader.weight != 0.0)
 			LookUp(lookup, clicked->each[i].item, 1, read_neighbour_row, &reader);
+		AddOwnClicks(page, reader.scores, clicked->each[i].item, clicked->each[i].own);
+	}
 	EndLookup(lookup);
 	return reader.scores;
 }
@@ -208,7 +212,7 @@ ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 Datum
 ReadItem(PageRequest *page, Datum item)
 {
-	ClickedItem once = {item, CLICKS_ON_ITEM, CLICKS_ON_ITEM, 1.0, false};
+	ClickedItem once = {item, CLICKS_ON_ITEM, CLICKS_ON_ITEM, 1.0, false, 0.0};
 	ClickedItems clicked = {.count = 1, .each = &once};
 	FeatureSum	sum = sum_features(page, &clicked);
 	NullableDatum args[] = {Given(item), Given(Int32GetDatum(page->settings.factors))};

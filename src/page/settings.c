@@ -110,8 +110,9 @@ read_setting(void *arg, const Datum *values, const bool *nulls)
 
 static const PageTable model_table = {"model", 2, {{"name", TEXTOID}, {"state", InvalidOid}}};
 
-static const PageTable similarity_table = {"similarity", 3, {
-		{"half_life", FLOAT8OID}, {"scale", FLOAT4ARRAYOID}, {"weights", FLOAT8ARRAYOID}}};
+static const PageTable similarity_table = {"similarity", 4, {
+		{"half_life", FLOAT8OID}, {"own_half_life", FLOAT8OID}, {"scale", FLOAT4ARRAYOID},
+		{"weights", FLOAT8ARRAYOID}}};
 
 static const PageTable constraint_table = {"constraint_price", 1, {{"name", TEXTOID}}};
 
@@ -144,20 +145,25 @@ read_similarity(void *arg, const Datum *values, const bool *nulls)
 	PageRequest *page = arg;
 	PageSettings *settings = &page->settings;
 	ArrayType  *scale =
-		DatumGetArrayTypeP(KeepValue(page, PointerGetDatum(DatumGetArrayTypeP(values[1])),
+		DatumGetArrayTypeP(KeepValue(page, PointerGetDatum(DatumGetArrayTypeP(values[2])),
 									 false, false, -1).value);
-	ArrayType  *weights = DatumGetArrayTypeP(values[2]);
+	ArrayType  *weights = DatumGetArrayTypeP(values[3]);
 	int			n_weights = ArrayGetNItems(ARR_NDIM(weights), ARR_DIMS(weights));
+	float8	   *last;
 
 	if (ARR_HASNULL(scale) || ArrayGetNItems(ARR_NDIM(scale), ARR_DIMS(scale)) < settings->liked ||
-		ARR_HASNULL(weights) || n_weights < 2)
+		ARR_HASNULL(weights) || n_weights < 3)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("arrays of table \"similarity\" do not have the expected lengths")));
 	settings->half_life = nulls[0] ? 0.0 : DatumGetFloat8(values[0]);
+	settings->own_half_life = nulls[1] ? 0.0 : DatumGetFloat8(values[1]);
 	settings->scale = (float4 *) ARR_DATA_PTR(scale);
-	settings->popularity_weight = ((float8 *) ARR_DATA_PTR(weights))[n_weights - 2];
-	settings->neighbour_weight = ((float8 *) ARR_DATA_PTR(weights))[n_weights - 1];
+	last = (float8 *) ARR_DATA_PTR(weights) + n_weights - 3;
+	settings->popularity_weight = last[0];
+	settings->click_weight = Max(last[1], last[2]);
+	settings->neighbour_share = last[2] > 0.0 ? last[1] / settings->click_weight : 1.0;
+	settings->own_share = last[2] > 0.0 ? last[2] / settings->click_weight : 0.0;
 }
 
 static void

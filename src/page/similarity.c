@@ -74,7 +74,7 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 			(float4) ResultFinite(mean * settings->scale[i]) : 0.0f;
 	}
 	profile[liked] = (float4) settings->popularity_weight;
-	profile[settings->size - 1] = (float4) settings->neighbour_weight;
+	profile[settings->size - 1] = (float4) settings->click_weight;
 	return result;
 }
 

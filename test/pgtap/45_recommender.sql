@@ -27,7 +27,7 @@ SELECT ok(prior_sample_size > 100 AND updates = 0, 'the model starts from the cl
   FROM board.models WHERE name = 'personal';
 SELECT is(board.warm_start(), (SELECT count(*) FROM visit), 'warm_start() derives one example from each click');
 SELECT ok(min(w) > 0 AND max(w) > 20 * 0.001, 'the warm start estimates positive weights for similarity')
-  FROM board.similarity, unnest(weights) w;
+  FROM board.similarity, unnest(trim_array(weights, 1)) w;
 SELECT is(count(*), 0::bigint, 'no table of a recommender belongs to the extension')
   FROM pg_depend d JOIN pg_class c ON c.oid = d.objid AND d.classid = 'pg_class'::regclass
   WHERE d.deptype = 'e' AND c.relnamespace = 'board'::regnamespace;

@@ -398,7 +398,7 @@ SELECT dlints_create_recommender('offers', 'offer', '{category}', clicks => 'SEL
 SELECT is(array_agg(l.item ORDER BY l."position"), '{1000,999,998,997,996}',
   'bonuses that single precision makes equal rank items')
 FROM offers.recommend(1, 5) l WHERE EXISTS (SELECT FROM offers.block);
-SELECT matches(outcome('SELECT _dlints_profile_of(''{1}'', ''{1}'', ''{1,2}'', 1, 2147483647)'),
+SELECT matches(outcome('SELECT _dlints_profile_of(''{1}'', ''{1}'', ''{1,2,3}'', 1, 2147483647)'),
   '^54000: array size exceeds the maximum allowed',
     'a profile of more dates than an array holds raises an error');
 

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(233);
+SELECT * FROM plan(239);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 4,
   attribution_window => '0',
@@ -358,7 +358,8 @@ SELECT matches(outcome(format('UPDATE board.%s SET %s = %L', relation, quantity,
   format('%s.%s cannot be %s', relation, quantity, value))
 FROM  (VALUES ('item_vector', 'popularity'), ('item_vector', 'effect'), ('item_vector', 'effect_stddev'),
   ('trend', 'score'),
-              ('warm_start_example', 'neighbour_score'), ('similarity', 'reward_scale'), ('similarity',
+              ('warm_start_example', 'neighbour_score'), ('warm_start_example', 'own_score'),
+              ('similarity', 'own_half_life'), ('similarity', 'reward_scale'), ('similarity',
                 'click_value')) c (relation, quantity),
        unnest(ARRAY['NaN', 'Infinity', '-Infinity']) value;
 SELECT is(left(outcome(format('UPDATE board.%s SET %s = %s', relation, quantity, value)), 6), '23514:',

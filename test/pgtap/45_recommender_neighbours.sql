@@ -23,9 +23,9 @@ SELECT ok(bool_and(neighbours[1] = 'thing ' || ((substr(item, 7)::integer - 1) #
 -- ---------- lists ----------
 
 INSERT INTO click SELECT 1000 + i, 'thing ' || i, now() FROM generate_series(1, 59, 2) i;
-SELECT ok(weights[cardinality(weights)] > weights[cardinality(weights) - 1],
+SELECT ok(weights[cardinality(weights) - 1] > weights[cardinality(weights) - 2],
   'where users click pairs, the neighbour score weighs more than popularity') FROM shop.similarity;
-UPDATE shop.similarity SET weights[cardinality(weights)] = 2 / click_value;
+UPDATE shop.similarity SET weights[cardinality(weights) - 1] = 2 / click_value;
 SELECT inside('shop', 'SELECT public._dlints_set_prior()');
 CREATE TEMP TABLE listed AS
 SELECT 'thing ' || i AS clicked, r.*
@@ -44,7 +44,7 @@ WHERE  e.part = '(bought together)' AND e.position = 1;
 SELECT ok(min(c.expected) > 1 AND max(abs(e.contribution / c.expected - 1)) < 0.05,
   'the prior is linear: large neighbour scores contribute their weight, although a click has the reward 1')
 FROM  (SELECT decision, item FROM listed WHERE position = 1) d JOIN shop.impression i USING (decision, item),
-      shop.similarity l, LATERAL (SELECT l.click_value * l.weights[cardinality(l.weights)]
+      shop.similarity l, LATERAL (SELECT l.click_value * l.weights[cardinality(l.weights) - 1]
                                          * i.features[cardinality(i.features)] AS expected) c,
       shop.explain(d.decision) e
 WHERE e.part = '(bought together)' AND e.position = 1 AND i.features[cardinality(i.features)] > 0.6;
