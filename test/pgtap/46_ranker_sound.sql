@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(105);
+SELECT plan(106);
 
 -- events of a user, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, user_id text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -211,6 +211,10 @@ SELECT ok(with_vector(jsonb_build_object('embedding', x(1))) <> with_vector(json
   'the order of a vector''s numbers counts');
 SELECT is(without(jsonb_build_object('embedding', x(1))), without(jsonb_build_object('embedding', x(2))),
   'the order of numbers in an undeclared array does not count');
+CREATE TEMP TABLE used AS SELECT used_bytes FROM pg_backend_memory_contexts WHERE name = 'TopMemoryContext';
+SELECT count(r) FROM generate_series(1, 500) i, plain.rank('n' || i, '{"n": [1,2,3,4,5,6,7,8,9]}', '["a"]') r;
+SELECT cmp_ok(c.used_bytes - u.used_bytes, '<', 20000::bigint, 'a notice is remembered once')
+FROM   pg_backend_memory_contexts c, used u WHERE c.name = 'TopMemoryContext';
 SELECT ok(difference(with_vector('{"embedding": [1,2,3,4,5,6,7,8,9,10,11,12]}')::float8[],
   with_vector('{"embedding": [1e48,2e48,3e48,4e48,5e48,6e48,7e48,8e48,9e48,10e48,11e48,12e48]}')) < 1e-6,
   'the length of a vector does not count');

@@ -16,6 +16,7 @@ $node->safe_psql('postgres', q{
 	CREATE ROLE mallory;
 	CREATE ROLE owner;
 	CREATE SCHEMA bandit;
+	CREATE FUNCTION bandit.array_cat(real[], real[]) RETURNS real[] LANGUAGE sql AS 'SELECT NULL::real[]';
 	CREATE EXTENSION dlints SCHEMA bandit;
 	CREATE SCHEMA traps AUTHORIZATION mallory;
 	GRANT USAGE ON SCHEMA traps, bandit TO PUBLIC;
@@ -81,6 +82,10 @@ sub statements
 	return join "\n", "SET SESSION AUTHORIZATION $role;", "SET search_path = $path;",
 	  map { s/\bS_/${prefix}_/gr . ';' } @list;
 }
+
+is($node->safe_psql('postgres', q{SELECT aggtransfn FROM pg_aggregate
+		WHERE aggfnoid = 'bandit._dlints_join_arrays'::regproc}), 'array_cat',
+	'an aggregate of the extension does not call a function that was in its schema before');
 
 ### Without traps
 
