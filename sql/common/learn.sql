@@ -220,8 +220,9 @@ END
 $$;
 
 -- Give decisions of a time to come the current time: they were made while the clock was wrong.  Models that contain
--- one age to its time, so that later rewards would count nothing, and pending ones would wait for that time.  If most decisions are of a time to come, the clock
--- may be wrong now, and nothing is changed.  Returns true if the models must be trained again.
+-- one age to its time, so that later rewards would count nothing, and pending ones would wait for that time.  If most
+-- decisions are of a time to come, the clock may be wrong now, and nothing is changed.  Returns true if the models must
+-- be trained again.
 CREATE FUNCTION _dlints_redate_decisions() RETURNS boolean
 	LANGUAGE plpgsql VOLATILE AS
 $$

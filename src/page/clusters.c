@@ -51,7 +51,7 @@ struct BlockChoice
 	BlockScorer *scorer;
 	int			rankings;
 	int			n_blocks;		/* number of blocks of items */
-	bool	   *is_deferred;	/* for each block: does it have a centroid that was not chosen yet? */
+	bool	   *is_deferred;	/* does the block have a centroid that was not chosen yet? */
 	int			count;			/* number of centroids */
 	BlockRange *ranges;			/* the blocks of each centroid */
 	float	   *bounds;			/* estimated highest score per centroid and weight vector */

@@ -46,8 +46,8 @@ run_part(const char *statement, const char *part)
 }
 
 /*
- * Commit, and make the next transaction READ COMMITTED: under a stricter default isolation level, each
- * concurrent request could make a task fail with a serialization error.
+ * Commit, and make the next transaction READ COMMITTED: under a stricter default isolation level,
+ * each concurrent request could make a task fail with a serialization error.
  */
 static void
 commit_part(void)

@@ -101,7 +101,8 @@ PG_FUNCTION_INFO_V1(dlints_fit_items);
 
 /*
  * _dlints_fit_items(): return the rows of dlints_factors() and dlints_neighbours().  The log
- * chooses the number of neighbours.  The rows of one function have NULL in the columns of the other.
+ * chooses the number of neighbours.  The rows of one function have NULL in the columns of the
+ * other.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)
