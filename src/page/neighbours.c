@@ -158,14 +158,17 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 {
 	NeighbourScores *scores = page->neighbours;
 	Neighbour **order;
+	KeyTable   *excluded;
 	int			count = 0;
 
 	if (!HasNeighbours(page))
 		return;
+	excluded = ExcludedKeys(page);
 	order = palloc(sizeof(Neighbour *) * scores->count);
 	for (int i = 0; i < scores->count; i++)
 		if (!scores->neighbours[i].is_scored && scores->neighbours[i].sum > 0.0 &&
-			limited_score(scores->neighbours[i].sum) >= minimum)
+			limited_score(scores->neighbours[i].sum) >= minimum &&
+			FindKey(excluded, scores->neighbours[i].item) < 0)
 			order[count++] = &scores->neighbours[i];
 	qsort(order, count, sizeof(Neighbour *), compare_sums);
 	for (int i = 0; i < Min(count, MAX_ADDED); i++)
