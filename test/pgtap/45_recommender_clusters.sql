@@ -101,7 +101,7 @@ UPDATE fed.block b SET numbers = v.numbers FROM (
   SELECT array_agg(_dlints_block_numbers(v.popularity, v.effect, v.costs, 0, v.dates) ORDER BY v.item) AS numbers
   FROM   fed.block b, fed.item_vector v WHERE b.n = 3 AND v.item = ANY (b.items)) v WHERE n = 3;
 CREATE TEMP TABLE fitted AS SELECT weights FROM fed.similarity;
-UPDATE fed.similarity SET weights[cardinality(weights)] = 2 / click_value;      -- neighbours decide
+UPDATE fed.similarity SET weights[cardinality(weights) - 1] = 2 / click_value;      -- neighbours decide
 SELECT inside('fed', 'SELECT public._dlints_set_prior()');
 INSERT INTO fed.block VALUES (999, '{}', '', '{}');      -- 1,000 blocks of 16 items, as far as pages know
 SELECT ok(NOT bool_or(has_gap(gap)) AND max(n_scored) < 1000, 'lists of 16,000 items contain the best neighbours')
