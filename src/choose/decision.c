@@ -6,10 +6,10 @@
  * likely to be the first, so a candidate's propensity is the fraction of the draws that choose it.
  *
  * If T candidates tie for the last r positions of a list, random tie-breaking chooses each with
- * probability r / T, and the draw counts with this probability.  A shortlist may lack some of the
- * tied items: it contains the T items with the lowest tie-break keys, which are uniform in (0, 1).
- * Let t be the highest of these keys.  Given all other keys, an item is chosen if its key is below
- * t, and among the r lowest of the T - 1 keys below t: with probability t * r / (T - 1).
+ * probability r / T, and the draw counts with this probability.  A shortlist may contain only the T
+ * tied items with the lowest tie-break keys, which are random and uniform in (0, 1).  Let t be the
+ * highest of these keys.  An item's key is below t with probability t, and among the r lowest of
+ * the T - 1 keys below t with probability r / (T - 1): the draw counts with t * r / (T - 1).
  *
  * With a cap or diversity, a draw counts for the candidates that it chooses with the actual keys.
  */
@@ -28,10 +28,10 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of best candidates under all posterior draws that are scored together: 24 MB */
+/* maximum number of stored best candidates, summed over the posterior draws of a pass: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* If fewer items tie, we assume that a shortlist contains all items with their score. */
+/* Minimum number of ties at which we assume that a shortlist lacks some of the tied items */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState

@@ -28,7 +28,7 @@ typedef struct Candidates
 	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
 	ArrayType  *similar_by;		/* vectors whose similarity lowers scores; NULL: no diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* factors of the elements of similar_by; NULL: all 1 */
+	double	   *similar_roots;	/* factor of each element of these vectors; NULL: all 1 */
 } Candidates;
 
 typedef struct Decision

@@ -126,7 +126,7 @@ PackDraws(Scores *scores, int first, int count, double *lanes)
 	pfree(parameters);
 }
 
-/* Decide whether to convert coefficients to weights of features, or to reduce features. */
+/* Decide: project features, or convert drawn coefficients to weights of unprojected features? */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -179,7 +179,7 @@ FillPack(Scores *scores, int first, int count)
 	PackDraws(scores, first, count, scores->pack);
 }
 
-/* Read the features of some candidates, and reduce them if scores->reduces is true. */
+/* Read the features of some candidates, and project them if scores->reduces is true. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {

@@ -14,7 +14,7 @@ typedef struct ScoresStrip
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* distance between scores of successive candidates */
+	int			step;			/* number of doubles from a candidate's score to the next */
 	double		peak;
 	double		level;			/* intercept of the draw, not included in "scores" */
 } ScoresStrip;

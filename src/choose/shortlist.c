@@ -56,7 +56,7 @@ typedef struct Shortlist
 {
 	int			size;			/* number of best items per weight vector */
 	int			rankings;
-	ArgSpec		features;		/* the expected matrix of features */
+	ArgSpec		features;		/* required shape of the argument "features" */
 	ValueKey	weights;		/* first row's argument "weights" */
 	double	   *lanes;			/* weight vectors, interleaved (see core/score.h) */
 	uint64		seed;			/* seed of tie-break keys */

@@ -20,7 +20,7 @@ typedef struct TopK
 	uint64		seen;
 	bool		full;			/* are there k items? */
 	double		threshold;		/* lowest score of the k best items, if there are k */
-	struct RankedItem *items;	/* best items; k items are a heap, with the worst first */
+	struct RankedItem *items;	/* best items; when full, a heap with the worst first */
 	int			count;
 	int			allocated;
 } TopK;

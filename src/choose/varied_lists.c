@@ -39,10 +39,10 @@ struct VariedLists
 	/* the candidates that a list may contain */
 	int			count;
 	int			rounded;		/* "count" rounded up to a multiple of STRIP */
-	int		   *numbers;		/* index of each */
-	float	   *units;			/* vectors of length 1, interleaved in strips */
-	int		   *row_of;			/* cached row of the similarities to each, or -1 */
-	float	   *rows;			/* cached similarities, in rows of "rounded" numbers */
+	int		   *numbers;		/* index of each candidate */
+	float	   *units;			/* candidates' vectors, scaled to length 1 (see LaneOf()) */
+	int		   *row_of;			/* row of each candidate in "rows"; -1: not cached */
+	float	   *rows;			/* cached similarities; a row has "rounded" columns */
 	Size		rows_len;		/* allocated length of "rows" */
 	int			row_count;
 
@@ -73,7 +73,7 @@ RoundUp(int count)
 	return (count + STRIP - 1) / STRIP * STRIP;
 }
 
-/* Create the state for lists under at most "draws" posterior draws. */
+/* Allocate the state for choosing one list for each of at most "draws" posterior draws. */
 VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
 {
@@ -112,16 +112,16 @@ VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 		scores[i] = strip->scores[(Size) i * strip->step] + strip->level;
 }
 
-/* ---------- possible candidates ---------- */
+/* ---------- candidates that a list may contain ---------- */
 
-/* Return the address of a possible candidate's vector. */
+/* Return the address of the vector of the candidate with index i in "numbers". */
 static float *
 LaneOf(const VariedLists *lists, int i)
 {
 	return lists->units + (Size) (i / STRIP) * STRIP * lists->from->similar.len + i % STRIP;
 }
 
-/* Interleave the vectors of the possible candidates.  Zeros complete the last strip. */
+/* Read the candidates' vectors, and interleave STRIP at a time.  Zeros fill the last strip. */
 static void
 InterleaveVectors(VariedLists *lists)
 {
@@ -141,8 +141,8 @@ InterleaveVectors(VariedLists *lists)
 }
 
 /*
- * Return the lowest penalized score that a candidate of a list without diversity can get.
- * Candidates with a lower score are not on the list with diversity.
+ * Return a lower bound of the penalized scores of the list without diversity.  With diversity,
+ * candidates with a lower score cannot be on the list.
  */
 static double
 LeastScore(const VariedLists *lists, int draw, const Slate *slate)
@@ -190,8 +190,8 @@ VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 /* ---------- lists ---------- */
 
 /*
- * Compute the cosines of a vector with all possible candidates, at most 1.  Products are added in
- * order, so that equal vectors have equal cosines.
+ * Compute each candidate's cosine similarity to "unit", clamped to 1.  Sums have a fixed order, so
+ * that equal vectors have equal cosines.
  */
 CPU_CLONES
 static void
@@ -214,7 +214,7 @@ FillRow(const VariedLists *lists, const float *unit, float *row)
 	}
 }
 
-/* Get the similarities of all possible candidates to a chosen one. */
+/* Get the similarity of each candidate to a chosen candidate. */
 static const float *
 SimilaritiesTo(VariedLists *lists, int chosen)
 {

@@ -213,8 +213,8 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 }
 
 /*
- * Write upper bounds of scores, and replace the variances in "bounds" by standard deviations.  Each
- * row of scores is followed by "axes" rows of deviations, whose squares add to the variances.
+ * Replace the variances in "bounds" by standard deviations, and write upper bounds of scores.  A
+ * mean's scores are followed by those of "axes" principal axes, whose squares add to the variances.
  */
 CPU_CLONES
 void

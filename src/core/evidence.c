@@ -37,14 +37,14 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* Return how "e" stores the matrix H (see evidence.h). */
+/* Return how "e" stores H, the sum of w^2 z z' (see evidence.h). */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor that turns the matrix G into an estimate of H (see evidence.h). */
+/* Return the factor that turns G, the sum of w z z', into an estimate of H (see evidence.h). */
 double
 evidence_square_share(const Evidence *e)
 {
@@ -161,7 +161,7 @@ clamp(double max_error, double *value)
 	return true;
 }
 
-/* After a subtraction, limit the sum of rewards R to its possible maximum, sqrt(N S). */
+/* Limit the sum of rewards R after a subtraction: R^2 is at most N S (see evidence.h). */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {

@@ -28,8 +28,8 @@
 #define MIN_WEIGHT	1e-6
 
 /*
- * Tolerated rounding errors of differences: of sums of weights, and of matrices relative to the
- * ridge
+ * Tolerated rounding errors of the difference of two sums of weights, and of two matrices, as a
+ * fraction of the ridge
  */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
@@ -37,7 +37,7 @@
 /* Fraction of a sum of squares below which a difference of two such sums is a rounding error */
 #define ROUNDING_SHARE		1e-12
 
-/* How the matrix H, the sum of w^2 z z', is stored */
+/* How a model stores the matrix H (see above) */
 typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
@@ -47,7 +47,7 @@ typedef enum Squares
 
 /*
  * Sums over all observations, without a discount.  "peak" is the largest earlier value of S, the
- * sum of squared rewards, which limits its rounding error.  The struct has no padding, because
+ * sum of squared rewards.  It bounds the rounding error of S.  The struct has no padding, because
  * evidence.c also uses it as an array.
  */
 typedef struct Totals
@@ -68,7 +68,7 @@ typedef struct Rewards
 
 #define EVIDENCE_SCALARS	3
 
-/* Sums over discounted observations, which are stored in one array in the order of the pointers. */
+/* Pointers to sums over discounted observations.  The sums are in one array, in this order. */
 typedef struct Evidence
 {
 	int			dim;			/* number of features */

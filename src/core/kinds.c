@@ -37,7 +37,7 @@ kind_feature_count(const Kind *kind)
 }
 
 /*
- * Compute a model's features for "count" items, except projected ones.  "reduced" gets
+ * Compute the features z (see kinds.h) of "count" items, except projected features.  "reduced" gets
  * kind_reduced_len() numbers for each item.
  */
 void

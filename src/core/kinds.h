@@ -28,7 +28,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* scale of the features x and x'u of matched interactions (see the formulas at the top) */
+/* with a profile, z contains x divided, and x'u multiplied, by this factor */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind

@@ -15,7 +15,7 @@
  */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/* Weight of the long-term noise in an estimate of recent noise, in observations per parameter */
+/* Observations per parameter with long-term noise that we add to an estimate of recent noise */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
 static bool
@@ -177,7 +177,7 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 
 /*
  * Estimate the noise variance under a discount factor.  A few recent rewards may seem free of
- * noise, so "longest", the noise variance under the largest factor, also counts.
+ * noise, so we include "longest", the noise variance under the largest discount factor.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -264,8 +264,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 
 /*
  * Choose the discount factor that predictions use, and estimate the noise of rewards.  We choose
- * the largest factor whose estimate also fits recent observations, as weighted by each smaller
- * factor.  If a posterior cannot be computed, "used" is -1.
+ * the largest factor whose estimate is not contradicted by the observations under a smaller factor.
+ * If a posterior cannot be computed, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

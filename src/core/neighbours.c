@@ -17,7 +17,7 @@
 /* Number of users whose data is loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/* Maximum clicks per item of logs that need many neighbours (CiteULike: 12; Last.fm: 25) */
+/* Maximum mean clicks per item for NEIGHBOURS_MANY neighbours (CiteULike has 12; Last.fm: 25) */
 #define MAX_SPARSE_CLICKS	16
 
 /* Numbers of steps of conjugate gradients that gave the best lists, for few and many neighbours */
@@ -61,12 +61,12 @@ neighbours_limit(SvdMatrix *matrix)
 /*
  * Do NEIGHBOURS_MANY neighbours per item give better lists than NEIGHBOURS_FEW?
  *
- * They do if items have few clicks, so that the ridge prevents overfitting, but many related items.
+ * They do if items have few clicks, but many related items.
  */
 bool
 neighbours_need_many(const SvdMatrix *matrix)
 {
-	double		related = 0.0;	/* sum over items of the clicks by their users */
+	double		related = 0.0;	/* pairs of items that a user clicked, over all users */
 
 	for (uint32_t user = 0; user < matrix->users; user++)
 	{
@@ -220,7 +220,7 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 
 /*
  * Choose the k items with the largest cosines to an item, in descending order.  Returns their
- * number.  Sets their weights to their dot products with the item, and resets all products to 0.
+ * number.  Their weights become their dot products with the item.  Sets n->products to 0.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -261,7 +261,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Compute an item's dot products with the items in its users' linked lists (see list_uses()). */
+/* Compute the dot products of an item's column with those of the items that list_uses() added. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {
@@ -307,10 +307,7 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 	return others;
 }
 
-/*
- * Multiply the columns of the chosen items by each other.  Popular items come last, because their
- * products are cached.
- */
+/* Compute the Gram matrix of the chosen items.  Products of popular items are cached. */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
 {

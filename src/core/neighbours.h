@@ -20,12 +20,12 @@
 /* Maximum number of items per user.  We sample the items of more active users. */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
-/* Default number of neighbours, and the number in sparse logs, which takes 4 s for 17,000 items */
+/* Number of neighbours by default, and in sparse logs (training on 17,000 items takes 4 s) */
 #define NEIGHBOURS_FEW			50
 #define NEIGHBOURS_MANY			200
 #define NEIGHBOURS_MANY_ITEMS	20000
 
-/* Number of popular items whose products are cached (17 MB) */
+/* Number of most popular items, whose dot products with each other are cached (17 MB) */
 #define NEIGHBOURS_POPULAR		2048
 
 /* A nonzero matrix element in an item's column */
@@ -58,7 +58,7 @@ typedef struct Neighbours
 	size_t	   *starts;			/* where an item's elements begin in "uses" */
 	NeighbourUse *uses;
 	double	   *squares;		/* squared norms of columns */
-	uint32_t   *ranks;			/* row of each item in "popular"; NEIGHBOURS_POPULAR: none */
+	uint32_t   *ranks;			/* row of each item in "popular"; not cached: NEIGHBOURS_POPULAR */
 	double	   *popular;		/* cached dot products of popular items */
 
 	/* work space for the ridge regression of one item on its neighbours */

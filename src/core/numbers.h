@@ -14,8 +14,8 @@ extern double dot_float(int n, const double *weights, const float *features);
 extern double dot_double(int n, const double *weights, const double *features);
 
 /*
- * Maximum absolute value of a feature or reward, so that sums do not overflow: a model's features
- * are then below 1e106, and sums of 2^63 squares of them below 1e231.
+ * Maximum absolute value of a feature or reward.  Dot products of features are then below 1e106,
+ * and sums of 2^63 squared dot products below 1e231: they do not overflow.
  */
 #define WIDEN_MAX	1e50
 

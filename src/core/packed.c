@@ -23,7 +23,7 @@
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* A shared exponent exceeds the median exponent, and those of its vectors, by at most this. */
+/* Maximum excess of a shared exponent over the median, and over a vector's own exponent */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
@@ -60,7 +60,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* Absolute value of an 8-bit number: the square of its lower seven bits */
+/* Absolute value of a number from byte_of(), as a multiple of the smallest positive one */
 static uint64_t
 magnitude_of_byte(unsigned bits)
 {
@@ -69,10 +69,7 @@ magnitude_of_byte(unsigned bits)
 	return root * root;
 }
 
-/*
- * Compute the exponent e by which a vector is divided before it is rounded.  After the division,
- * the vector's largest number is between 2^14 and 2^15.
- */
+/* Compute the exponent e of a packed vector: divided by 2^e, its maximum is from 2^14 to 2^15. */
 int
 packed_exponent(size_t count, const double *numbers)
 {

@@ -84,10 +84,10 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * Multiply a dense matrix by T_n(scale A'A + shift), for the Chebyshev polynomial T_n.  T_1(x) is
- * x.  If "full" is not NULL, it becomes the lower triangle of the product of the old and the new
- * dense matrix.  "spare" is work space of panel_spare() doubles, and "chunk" of PANEL_CHUNK
- * vectors.  With is_fast, products are in single precision, which takes a third of the time.
+ * Multiply the dense matrix "panel" by T_n(scale A'A + shift), for the Chebyshev polynomial T_n.
+ * If "full" is not NULL, it gets the lower triangle of the product of "panel" before and after the
+ * multiplication.  "spare" has panel_spare() doubles, and "chunk" has PANEL_CHUNK vectors.  With
+ * is_fast, products are in single precision, which takes a third of the time.
  */
 void
 panel_filter(const SvdMatrix *matrix, size_t columns, bool is_fast, double scale, double shift,

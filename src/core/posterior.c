@@ -84,7 +84,7 @@ prior_is_valid(const Prior *prior, int dim)
 /* Maximum rounding error of a sum, in units of DBL_EPSILON: four correct digits remain */
 #define MAX_ROUNDING_ERRORS	1e12
 
-/* One of the matrices G and H of evidence.h, multiplied by "times", plus the prior */
+/* A matrix to factor: "times" multiplied by "evidence" (G or H of evidence.h), plus the prior */
 typedef struct Sums
 {
 	const Evidence *e;
@@ -132,9 +132,9 @@ factor_sums(const Sums *sums, const double *addends, double *factor)
 }
 
 /*
- * Compute the Cholesky factor of the matrix, with larger addends if necessary.  If features are
- * very large or nearly parallel, rounding errors may exceed the ridge.  We then raise the ridge to
- * their size.  Returns false if the sums cannot come from observations.
+ * Compute the Cholesky factor of the matrix plus a diagonal matrix, the ridge "addends".  If
+ * features are very large or nearly parallel, rounding errors may exceed the ridge.  We then raise
+ * it to their size.  Returns false if the sums cannot come from observations.
  */
 static bool
 factor_with_raised_ridge(const Sums *sums, double *addends, double *factor)
@@ -155,7 +155,7 @@ factor_with_raised_ridge(const Sums *sums, double *addends, double *factor)
 		write_sums(sums, linalg_packed_index(e->dim, k, k), 1, &diagonal[k]);
 		largest = fmax(largest, diagonal[k]);
 	}
-	/* rounding errors of sums may be proportional to the largest diagonal element */
+	/* raise the ridge in proportion to each diagonal element, then to the largest one */
 	for (int attempt = 0; attempt < 2; attempt++)
 		for (double share = rounding; share < 10.0 * most; share *= 10.0)
 		{
@@ -184,9 +184,9 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute the Cholesky factors of the matrices Z and Z~ (core/evidence.h) of a posterior.  Returns
- * false if the sums cannot come from observations.  If Z needs a larger ridge, we also add it to
- * Z~, because posterior draws would otherwise vary too little.
+ * Compute the Cholesky factors of the posterior's matrices Z and Z~ (see evidence.h).  Returns
+ * false if the sums cannot come from observations.  If the ridge of Z must be raised, that of Z~ is
+ * raised too: draws, with covariance Z^-1 Z~ Z^-1, would otherwise vary too little.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)

@@ -22,7 +22,7 @@ typedef struct Prior
 	const double *N;			/* sum of the weights of the prior's observations */
 	const double *p;			/* sum of rewards times features, see prior_from() */
 	const double *P;			/* packed sum of products of features, see prior_from() */
-	double		sigma;			/* standard deviation of the noise in the prior's rewards */
+	double		sigma;			/* noise of the rewards (standard deviation) in the prior */
 } Prior;
 
 static inline Prior
@@ -35,9 +35,7 @@ extern void prior_from(const Evidence *e, const Rewards *rewards, double *N, dou
 extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
-/*
- * Packed Cholesky factors of Z = L L' and Z~ = M M' (evidence.h).  Without a discount, M is NULL.
- */
+/* Packed Cholesky factors of Z = L L' and Z~ = M M' (see evidence.h); M is NULL if Z~ equals Z */
 typedef struct Factor
 {
 	int			dim;

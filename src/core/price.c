@@ -2,8 +2,8 @@
  * price.c
  *		Dual prices of constraints on costs.
  *
- * We find a single price by bisection.  For prices of several constraints we solve a linear
- * program, and take the nearest prices at which the chosen candidates meet the targets.
+ * We find a single price by bisection.  For several constraints, we solve a linear program, and
+ * adjust its prices until the mean costs of the chosen candidates meet the targets.
  */
 #include "price.h"
 
@@ -55,7 +55,7 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 
 /*
  * Set "means" to the mean cost per constraint of the candidates that are chosen under "prices".
- * Returns the mean of their scores, minus that of each decision's first candidate.  Random keys
+ * Returns their mean score, relative to the score of their decision's first candidate.  Random keys
  * break ties in the same way in all calls.
  */
 double
@@ -281,9 +281,9 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 }
 
 /*
- * Find prices at which the chosen candidates meet the targets.  We solve linear programs, and lower
- * the targets between them.  If no prices meet all targets, we take those with the smallest excess
- * of a mean cost.
+ * Find prices at which mean costs meet the targets.  Each round solves a linear program, whose
+ * targets we lower by the excesses of mean costs.  If no prices meet all targets, we take those
+ * with the minimum of largest_excess().
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)

@@ -25,7 +25,7 @@
 /* Relative difference below which two ratios of the ratio test count as equal */
 #define RATIO_TOLERANCE	1e-14
 
-/* Compute the column of choices: mean costs minus targets, then 1.  Returns the mean score. */
+/* Compute the column (see above) of the choices under "prices".  Returns their mean score. */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -47,7 +47,7 @@ set_column(PriceProgram *p, int row, ColumnKind type, double score, const double
 	memcpy(p->basis[row], column, sizeof(double) * (size_t) p->rows);
 }
 
-/* Invert the basis, whose columns LAPACK finds in rows of the array.  Returns false if singular. */
+/* Invert the basis.  The arrays contain columns as rows, as LAPACK expects.  False if singular. */
 static bool
 invert_basis(PriceProgram *p)
 {
@@ -182,7 +182,7 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 	return true;
 }
 
-/* Return the row of the basis that has the relaxation variable; -1: none. */
+/* Return the row of the basis with a variable that relaxes a target; -1: none. */
 static int
 relaxation_row(const PriceProgram *p)
 {

@@ -80,7 +80,7 @@ make_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Word
 {
 	for (uint64_t i = 0; i < PAIRS_TOGETHER; i++)
 	{
-		/* loops over 64-bit integers are vectorized, although the numbers have 32 bits */
+		/* 64-bit variables for 32-bit numbers, so that the compiler vectorizes the loops */
 		uint64_t	c0 = (first + i) & UINT32_MAX;
 		uint64_t	c1 = (first + i) >> 32;
 		uint64_t	c2 = stream[0];

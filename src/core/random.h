@@ -13,7 +13,7 @@
 /* Purposes of random numbers, each with separate streams */
 typedef enum RandomPurpose
 {
-	RANDOM_PROJECTION = 1,		/* numbers of the projection matrix */
+	RANDOM_PROJECTION = 1,		/* elements of the random projection matrix */
 	RANDOM_DRAW = 2,			/* coefficients drawn from the posterior */
 	RANDOM_SIGNS = 5,			/* random signs of hashed names */
 	RANDOM_START = 6,			/* start vectors of svd.c */

@@ -29,24 +29,21 @@
 /* Residuals below this fraction of the sum of squared rewards are rounding errors. */
 #define MIN_RESIDUE	1e-14
 
-/* Terms of the marginal likelihood.  A and v are G and b (see evidence.h). */
+/* Terms of the marginal likelihood */
 typedef struct Likelihood
 {
 	const Evidence *e;
-	const double *v;			/* sum of rewards times features, centered with an intercept */
+	const double *v;			/* sum of rewards times features; intercept: of centered rewards */
 	double	   *factor;			/* work space: packed Cholesky factor */
 	double	   *solved;			/* work space: dim numbers */
 	bool		intercept;
 	double		squares;		/* sum of squared deviations of rewards */
 	double		min_residual;	/* minimum residual sum of squares */
 	double		noise;			/* noise standard deviation; 0: estimated */
-	double		start;			/* initial ridge, and the intercept's ridge */
+	double		start;			/* initial ridge, which the intercept keeps */
 } Likelihood;
 
-/*
- * Compute the log marginal likelihood of a ridge, up to a constant.  It contains ln |A + ridge I|
- * and v' (A + ridge I)^-1 v.
- */
+/* Compute the log marginal likelihood of a ridge, up to a constant. */
 static double
 log_likelihood(const Likelihood *h, double ridge)
 {

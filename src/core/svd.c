@@ -121,9 +121,9 @@ svd_scale(SvdMatrix *matrix, double *roots)
 /* ---------- the iteration ---------- */
 
 /*
- * Replace a positive semidefinite matrix in work->full by its scaled eigenvectors.  Each
- * eigenvector is divided by the square root of its eigenvalue, in descending order.  Negligible
- * eigenvectors become zero.  Returns false if LAPACK fails.
+ * Replace a positive semidefinite matrix in work->full by its eigenvectors, in descending order of
+ * eigenvalues.  Each is divided by the square root of its eigenvalue, or zero if this is
+ * negligible.  Returns false if LAPACK fails.
  */
 static bool
 whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work)
@@ -266,7 +266,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 
 /*
  * Compute the leading singular vectors.  Returns false if LAPACK fails.  The start vectors must not
- * be orthogonal to any leading singular vector.  One product suffices to improve earlier vectors.
+ * be orthogonal to any of them.  If "matrix" has changed little, one product suffices.
  */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)
@@ -277,7 +277,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)
 	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, false, &work))
 		return false;
 
-	/* skip the loop, because further products would change nothing */
+	/* all singular vectors were found, so that further products would not improve them */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
 		products = max_products;
 	while (products + 2 <= max_products)

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Return the sums for one decision.  "predicted" and "expected" are q and e in value.h, or 0. */
+/* Return the sums for one decision.  "predicted" and "expected" are q and e (see value.h), or 0. */
 PolicyValue
 value_of(double reward, double weight, double predicted, double expected)
 {
@@ -89,14 +89,14 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* Sizes of bets (see value.h): fractions 0.97 * 2^-k of the gambler's wealth, k = 0..15 */
+/* Sizes of bets (see value.h): fractions 0.97 * 2^-k of the wealth, k = 0..15 */
 #define N_BETS			16
 #define MAX_BET	0.97
 
 /* Number of bisection steps, which reach the precision of a double */
 #define BISECTION_STEPS		60
 
-/* Return a lower bound of the log wealth of a gambler who tests a mean by bets (see value.h). */
+/* Return a lower bound of the log wealth in a test of a mean by bets (see value.h). */
 static double
 log_wealth(double bet, double count, double squares, double distance)
 {
@@ -106,7 +106,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the log of a gambler's wealth, averaged over bets of N_BETS sizes (see value.h). */
+/* Return the log of the test's wealth (see value.h), averaged over N_BETS sizes of bets. */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {

@@ -42,14 +42,14 @@ extern double value_sample_size(const PolicyValue *v);
 /*
  * Confidence bounds that are valid at any time, for the mean of numbers z in [0, 1].
  *
- * We test a mean m by the wealth of a gambler who begins with 1 and bets a fraction s of the wealth
- * on each z > m (for an upper bound: z < m).  With x = z - m (or m - z), the wealth is at least
+ * We test a mean m by bets.  The wealth starts at 1, and a fraction s of it is bet on each z > m
+ * (for an upper bound: z < m).  With x = z - m (or m - z), the final wealth is at least
  *
  *		the product of exp(s x - g(s) x^2),		g(s) = -ln(1 - s) - s
  *
  * (Fan, Grama and Liu 2015).  If m is the true mean, the wealth ever exceeds 1/alpha with
- * probability at most alpha (Ville).  The confidence bound is the m closest to the sample mean for
- * which the wealth, averaged over several s, exceeds 1/alpha.
+ * probability at most alpha (Ville), so we reject m if the wealth, averaged over several s, exceeds
+ * 1/alpha.  The confidence bound is the rejected m closest to the sample mean.
  */
 extern double bounds_distance(double count, double squares, double room, double alpha);
 
