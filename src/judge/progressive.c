@@ -20,7 +20,7 @@ typedef struct Progress
 	Dlints	   *model;			/* model trained on earlier rows */
 	double	   *mean;			/* posterior mean */
 	int64		updates;		/* model->updates when "mean" was computed */
-	int			memory;			/* model->memory when "mean" was computed */
+	int			memory;			/* the model's discount factor when "mean" was computed */
 	double	   *b;				/* work space */
 	double	   *factor;
 } Progress;

@@ -45,8 +45,8 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Decay two models to the same time, and convert them to the same reference reward.  Without a
- * half-life, the left model decays as if the right model's observations came after its own.
+ * Decay two models to the same time, and convert them to one reference reward (see evidence.h).
+ * Without a half-life, the left model decays as if the right model's observations came later.
  */
 static void
 Align(Dlints *left, Dlints *right)
@@ -66,7 +66,7 @@ Align(Dlints *left, Dlints *right)
 	ModelRebase(right, reference);
 }
 
-/* Add the right model's sums over observations to the left model.  Align() changes both models. */
+/* Add the right model's sums to the left model.  May also modify the right model. */
 static void
 Concat(Dlints *left, Dlints *right)
 {
@@ -87,7 +87,7 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/* With a half-life, always choose the discount factor, so that argument order has no effect. */
+	/* choose now: with a half-life, the choice must not depend on argument order */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else

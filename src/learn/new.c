@@ -49,8 +49,8 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default time window of a model's smallest discount factor, in observations per coefficient.  A
- * shorter window cannot distinguish noise from signal.
+ * Default time window 1 / (1 - discount) of a model's smallest discount factor, in observations per
+ * coefficient.  A shorter window cannot distinguish noise from signal.
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 

@@ -43,9 +43,8 @@ static const ExpandedObjectMethods working_methods = {
 static const char pool_name[] = "dlints evidence";
 
 /*
- * Get the memory context for the states of an aggregate.  All groups share one context: many
- * contexts would take quadratic time.  It is a child of the aggregate's, so that PostgreSQL does
- * not copy states.
+ * Get the memory context that the states of an aggregate share.  It is a child of the aggregate's
+ * context, so that PostgreSQL does not copy states, which are expanded objects.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -146,9 +145,9 @@ WorkingPlace(WorkingModel *working)
 }
 
 /*
- * Train the model on the pending observations, and choose its discount factor.  Sums are checked
- * for overflow here, because infinity persists.  The work space has a temporary memory context,
- * because a sort may call this function in a context that is never reset.
+ * Train the model on the pending observations, and choose its discount factor.  Only here do we
+ * check for overflow: infinite sums remain infinite.  The work space has a temporary memory
+ * context, because a sort may call this function in a context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)

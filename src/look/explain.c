@@ -78,7 +78,7 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 		shares[e->parts - 1] = weights[n];
 }
 
-/* Compute the variance of each group's sum from the columns of a root of the covariance matrix. */
+/* Compute the variances of SplitSum()'s sums from a root of the covariance matrix. */
 static void
 AddVariances(const Explanation *e, const double *profile)
 {

@@ -106,8 +106,8 @@ dlints_covariance(PG_FUNCTION_ARGS)
 /* ---------- dlints_info ---------- */
 
 /*
- * Compute the time window of the discount factor with index j, in observations.  Returns 0 if the
- * factor is 1, or for a model with a half-life.
+ * Compute the time window 1 / (1 - discount) of the discount factor with index j, in observations.
+ * Returns 0 for no window: the factor is 1, or the model has half-lives instead.
  */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
@@ -122,7 +122,7 @@ ComputeWindow(const DlintsHeader *model, int j)
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/* Return the time window of each discount factor as an array, with NULL for no window. */
+/* Return an array with ComputeWindow() of each discount factor, and NULL for no window. */
 static Datum
 GetWindows(const DlintsHeader *model)
 {

@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-/* type of a field; that of an integer is its size in bytes */
+/* type of a field; the value of an integer type is its size in bytes */
 typedef enum FieldType
 {
 	FIELD_UINT8 = 1,

@@ -23,8 +23,8 @@ ModelKind(const DlintsHeader *header)
 }
 
 /*
- * Return the random projection of a model that has one.  With a profile, the scale of the
- * projection includes the factor 1/4 (core/kinds.h).
+ * Return the random projection of a model that has one.  With a profile, the projection's scale is
+ * divided by 4, because features are P x/4 (see core/kinds.h).
  */
 Projection
 ModelProjection(const DlintsHeader *header)
@@ -78,7 +78,7 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 
 /*
  * Return how a model stores the matrix H (see core/evidence.h) for the discount factor with index
- * j.  A model with several factors stores only a sum of squared weights, from which H is estimated.
+ * j.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
@@ -88,7 +88,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return how many doubles store the sums over observations for the first "memories" factors. */
+/* Return the number of doubles in the sums of the "memories" smallest discount factors. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -191,8 +191,8 @@ ModelStoredNumbers(Dlints *model)
 
 /*
  * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.  If the model
- * does not use its largest discount factor, rewards have changed, and the prior's observations are
- * outdated.  The prior is then only the ridge.
+ * does not use its largest discount factor, recent rewards contradict old ones.  The prior's
+ * observations are then outdated, and have weight 0.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)

@@ -39,7 +39,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Change the reference reward, which a model's sums of rewards subtract from each reward. */
+/* Change a model's reference reward (see core/evidence.h), and the sums that depend on it. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -52,9 +52,8 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of two sums of squared deviations of rewards: from their mean, and from the
- * reference reward.  Below it, rounding errors are too large, and the mean becomes the reference
- * reward.
+ * Minimum ratio of the sum of squared deviations of rewards from their mean to that from the
+ * reference reward.  Below it, rounding errors are too large, and the mean becomes the reference.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -71,7 +70,7 @@ ModelKeepReference(Dlints *model)
 		double		mean = *memory->R / *memory->N;
 		double		reference = model->header.reference + mean;
 
-		/* in a model from external input, the mean of rewards may exceed the maximum of a reward */
+		/* the mean may exceed WIDEN_MAX in a model from external input */
 		if (*memory->N > 0.0 && fabs(reference) <= WIDEN_MAX &&
 			*memory->S - *memory->R * mean < MIN_SPREAD_SHARE * *memory->S)
 		{
@@ -157,8 +156,8 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Estimate the ridge, unless the user has set the model's parameter "ridge".  We estimate only if
- * the model uses its largest discount factor, under which old observations count most.
+ * Set the ridge in use: the user's, or an estimate if the model uses its largest discount factor,
+ * or the initial ridge.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -206,8 +205,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Find the last of the next "more" updates after which the model chooses its discount factor.  The
- * next update has the number 1.  Returns 0 if the model does not choose after any of them.
+ * Of the next "more" updates, find the last after which the model chooses its discount factor.
+ * Returns 1 for the next update, and 0 if the model does not choose after any of them.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -239,7 +238,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/* Raise an error unless posteriors exist for the prior, and for the sums under each factor. */
+/* Raise an error unless the prior, and the sums for each discount factor, give a posterior. */
 void
 ModelCheckPosteriors(Dlints *model)
 {

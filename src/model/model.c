@@ -137,7 +137,7 @@ ModelHash(Datum datum, uint64 salt)
 	return hash_bytes_extended((unsigned char *) VARDATA(model), VARSIZE(model) - VARHDRSZ, salt);
 }
 
-/* Read the header of a model, at most from the first chunk of a toasted value. */
+/* Read the header of a model.  Reads at most one chunk of a toasted value. */
 DlintsHeader
 ModelHeaderFromDatum(Datum datum)
 {
@@ -160,7 +160,7 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/* Number of bytes that we read before a slice of a stored model, to align its doubles */
+/* Size of a varlena header, and of preceding data that we read to align the doubles of a slice */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *

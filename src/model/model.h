@@ -74,7 +74,7 @@ typedef struct DlintsHeader
 	int64		newest;			/* time of the newest observation */
 	float8		reference;		/* reference reward (core/evidence.h) */
 	float8		sigma;			/* standard deviation of noise */
-	int64		chosen;			/* value of "updates" when the factor was last chosen */
+	int64		chosen;			/* value of "updates" at the last choice of "memory" */
 	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;
