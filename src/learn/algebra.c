@@ -156,7 +156,8 @@ RaiseNotContained(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("cannot retract evidence that the model does not contain"),
-			 errdetail("The remaining sums cannot result from observations.")));
+			 errdetail("The remaining sums cannot result from observations."),
+			 errhint("Retract each observation with the features, profile, reward, time and weight that it was trained with.")));
 }
 
 /*
