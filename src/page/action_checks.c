@@ -18,7 +18,7 @@
 /* Maximum length of a vector of the context after projection */
 #define MAX_PROJECTED	64
 
-/* Minimum length of an array of numbers that a notice reports as an undeclared vector */
+/* A notice advises to declare arrays of at least this many numbers as vectors. */
 #define MIN_VECTOR_LENGTH	9
 
 /* Number and total bytes of the names to hash for a request */
@@ -49,7 +49,7 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Count the names of an action's values, alone and in pairs with the context's names. */
+/* Add an action's names to hash: each value alone, and in pairs with the context's values. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {

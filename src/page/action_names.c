@@ -271,7 +271,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Create an object with the keys of actions that are no features: id, price and costs. */
+/* Create an object with the reserved keys of actions: id, price and costs are no features. */
 Jsonb *
 ReadReservedKeys(const RankRequest *request)
 {

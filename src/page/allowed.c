@@ -1,7 +1,7 @@
 /*
  * allowed.c
- *		Evaluate the settings "candidates", "bonus" and "cap_group" outside recommend(), for items
- *		for which none of these SQL expressions raises an error.
+ *		Evaluate the SQL expressions in the settings "candidates", "bonus" and "cap_group" outside
+ *		recommend().  Items for which an expression raises an error are skipped.
  */
 #include "postgres.h"
 
@@ -112,7 +112,7 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 		Oid			output;
 		bool		is_varlena;
 
-		MemoryContextSwitchTo(caller);	/* ClosePage() frees the current memory context */
+		MemoryContextSwitchTo(caller);	/* results must outlive ClosePage() */
 		getTypeOutputInfo(page.item_type, &output, &is_varlena);
 		values[2] = CStringGetTextDatum(OidOutputFunctionCall(output, set->failing));
 		values[3] = CStringGetTextDatum(expression_error(&page));

@@ -289,8 +289,8 @@ make_set(int count, int width, const float4 *vectors, const float4 *weights, int
 PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
- * _dlints_halving_tree(): build a tree that divides items into 2^depth groups.  The result contains
- * the weights of features, and then the tree.
+ * _dlints_halving_tree(): build a tree that divides items into 2^depth groups.  The result has a
+ * weight for each feature, and then the tree.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)

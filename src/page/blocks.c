@@ -38,7 +38,7 @@ typedef struct BlockScan
 	ArrayType  *items;
 	Datum	   *keys;			/* item keys in the array "items"; NULL until needed */
 	int			n_eligible;		/* number of eligible items in the block */
-	int			numbers[MAX_ITEMS];	/* number of each eligible item (see BestItems) */
+	int			numbers[MAX_ITEMS];	/* number (see BestItems) of each eligible item */
 	int			positions[MAX_ITEMS];	/* for each eligible item, its index in the block */
 	double		max_bonus;		/* largest bonus of the eligible items in the block, or 0 */
 	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under vector l? */
@@ -210,7 +210,7 @@ make_slates(int count, int size, uint64 seed, const EligibleItems *eligible)
 	return slates;
 }
 
-/* Set the maximum error of scores, and the weight of the neighbour score, of each weight vector. */
+/* For each weight vector, set the maximum error of scores and the weight of neighbour scores. */
 static void
 describe_rankings(const BlockScan *scan, BestItems *best)
 {

@@ -2,12 +2,12 @@
  * blocks.h
  *		Searches for the items with the highest scores, in the tables "block" and "centroid".
  *
- * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" has many means,
- * each of the items of one or more blocks, followed by N_AXES principal axes.  An axis is as long
- * as the standard deviation along it.  For each item, mean or axis, the column "codes" has two
- * scales, and features rounded to bytes (see core/byte_score.h).  The column "numbers" has
- * popularity, effect on rewards, costs and dates.  Features of dates are computed when a row is
- * scored.
+ * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" has many means:
+ * each is the mean of the items of one or a few blocks.  N_AXES principal axes follow it, as long
+ * as the standard deviation along them.  For each item, mean or axis, the column "codes" has
+ * features rounded to bytes, with two scales (see core/byte_score.h).  The column "numbers" has
+ * popularity, the effect on rewards, costs, and dates.  Features of dates are computed when a row
+ * is scored.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -26,7 +26,7 @@
 #define FIRST_COST		2
 /* A row of the table "block" is rewritten if an item's popularity changes by this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* number of standard deviations at the start of the column "spreads" of "centroid" */
+/* number of standard deviations in "spreads" of "centroid": of latent factors, and of columns */
 #define N_SPREADS		2
 /* Number of principal axes that the table "centroid" stores after each mean */
 #define N_AXES			2
@@ -53,14 +53,14 @@ typedef struct EligibleItems
 	KeyTable   *numbers;
 	int			count;
 	const double *bonuses;		/* bonus that is added to the score of each item */
-	const int  *groups;			/* group of each item, limited by "cap"; NULL: no caps */
+	const int  *groups;			/* group of each item; NULL: no caps */
 	int			group_count;
 	int			cap;
 } EligibleItems;
 
 /*
- * The items with the highest scores under each weight vector.  An item's number is its index in
- * EligibleItems, or else its position in the table "block".
+ * The items with the highest scores under each weight vector.  A search without EligibleItems
+ * numbers items by their position in the table "block".
  */
 typedef struct BestItems
 {

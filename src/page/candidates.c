@@ -13,9 +13,9 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items to exclude one by one if an SQL expression fails, which takes 0.1 s */
+/* maximum number of items with a failing SQL expression to exclude one by one, in 0.1 s */
 #define MAX_FAILING		1000
-/* after MAX_FAILING items, a failing expression excludes a whole group of this many items */
+/* after MAX_FAILING items, we exclude this many items together if one of them fails */
 #define FAILING_PART	64
 
 #define MAX_BONUS	1e50
@@ -200,9 +200,9 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 }
 
 /*
- * Read the eligible items of "part", which contains some items or all items.  Without sequential
- * scans, the planner looks up the items instead of evaluating the setting "candidates" for all
- * items.
+ * Read the eligible items of "part", which contains some items or all items.  We disable sequential
+ * scans, so that the planner looks up these items, and does not evaluate the setting "candidates"
+ * for other items.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)

@@ -19,7 +19,7 @@ typedef struct CandidateSet
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
 	double	   *addends;		/* added to the score of each item, such as its bonus */
-	int		   *groups;			/* group of each candidate for the cap on a list; -1: none */
+	int		   *groups;			/* group of each candidate (setting cap_group); -1: none */
 	int			group_count;
 	uint64	   *numbers;		/* id of each item, from which tie-break keys are computed */
 	bool		is_cut;			/* can other items tie with the candidates? */

@@ -88,7 +88,7 @@ typedef struct ClickReader
 	KeyTable   *shown;			/* items of the logged list; NULL until needed */
 	KeyTable   *recent;			/* items in the argument "recent"; NULL: none */
 	bool		is_of_session;
-	Bitmapset  *counted;		/* positions whose impressions the user's history contains */
+	Bitmapset  *counted;		/* positions of impressions that were added to the history */
 } ClickReader;
 
 /* ---------- the click log ---------- */
@@ -164,9 +164,9 @@ read_list(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Add a row of the table "reward" to the user's history, and as a click if the reward is positive.
- * Ignores items that the list did not contain.  Until the attribution window has passed, an
- * impression counts only if it has a reward.
+ * Add a reward of a logged list to the user's history and, if it is positive, to the user's clicks.
+ * Ignores items that the list did not contain.  Until the list's attribution window has passed,
+ * only impressions with a reward count.
  */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)

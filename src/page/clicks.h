@@ -26,7 +26,7 @@ typedef struct ClickedItems
 	int			count;
 	int			size;
 	ClickedItem *each;
-	double		newest;			/* decay of the newest click */
+	double		newest;			/* decay factor of the newest click, at most 1 */
 	double		newest_own;		/* the same, with the half-life for clicks on an item */
 } ClickedItems;
 

@@ -23,7 +23,7 @@
 
 /* Number of centroids whose blocks we read before we compare the remaining centroids again */
 #define PORTION			12
-/* maximum number of portions that a search reads */
+/* maximum number of portions (calls of NextBlocks()) per search */
 #define MAX_PORTIONS	48
 /* A search for more than this many items reads all blocks of items. */
 #define MAX_BEST		250
@@ -33,13 +33,13 @@
  * items (8 deviations: .989, at the same cost).
  */
 #define SPREADS			10.0f
-/* The initial threshold is the mean of the blocks' estimates plus this many standard deviations. */
+/* Initial threshold of estimates: their mean plus this many standard deviations */
 #define FIRST_THRESHOLD	2.0
 
 static const PageTable centroid_table = {"centroid", 4, {
 		{"blocks", INT4ARRAYOID}, {"codes", BYTEAOID}, {"numbers", FLOAT4ARRAYOID}, {"spreads", FLOAT4ARRAYOID}}};
 
-/* Keys in the table "block" of the first and last of consecutive blocks with a common centroid */
+/* Consecutive blocks with a common centroid: keys of the first and the last in the table "block" */
 typedef struct BlockRange
 {
 	int32		first;
@@ -51,13 +51,13 @@ struct BlockChoice
 	BlockScorer *scorer;
 	int			rankings;
 	int			n_blocks;		/* number of blocks of items */
-	bool	   *is_deferred;	/* does the block have a centroid that was not chosen yet? */
+	bool	   *is_deferred;	/* for each block: has it a centroid, and is it unread? */
 	int			count;			/* number of centroids */
 	BlockRange *ranges;			/* the blocks of each centroid */
 	float	   *bounds;			/* estimated highest score per centroid and weight vector */
 	float	   *squares;		/* squared weights */
 	float	   *variances;		/* feature variances of centroids */
-	float	   *thresholds;		/* blocks with lower estimates are not read; per weight vector */
+	float	   *thresholds;		/* per weight vector: blocks with lower estimates are not read */
 	double	   *keys;			/* sort keys of centroids; the smallest are read first */
 	int		   *unread;			/* indexes of the centroids of unread blocks */
 	int			n_unread;
@@ -75,8 +75,8 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write date features for each block, from the date closest to now in the block's range of dates.
- * "spreads" and "variances" begin with the dates of the first block.
+ * Write date features for each block, as of the date closest to now in its range of dates.
+ * "spreads" and "variances" point to the first block's elements for dates.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
@@ -111,8 +111,8 @@ square(float number)
 }
 
 /*
- * Write the variance of each feature in a block.  For features whose spread is their largest
- * distance from the mean, writes its square.
+ * Write the squared spread of each feature in a block.  The spread is the standard deviation of
+ * latent factors or columns, and the largest distance from the mean of other features.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -126,7 +126,7 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 	*next++ = square(number_spreads[0]);
 	for (int s = 1; s <= scorer->n_dates * AGES_PER_DATE; s++, next++)
 		*next = square(*next - narrow[s]);
-	*next++ = 0.0f;				/* neighbour scores are 0 in all centroids */
+	*next++ = 0.0f;				/* centroids have no neighbour scores */
 	*next++ = square(number_spreads[1]);
 	for (int c = 0; c < scorer->n_ranked_costs; c++)
 		*next++ = square(number_spreads[FIRST_COST + c]);
@@ -235,7 +235,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* byte_write_bounds() multiplies by SPREADS, which is wrong for spreads that are maxima */
+		/* byte_write_bounds() multiplies by SPREADS; undo this for spreads that are distances */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));

@@ -33,15 +33,15 @@
 /* half the number of bits that permute() permutes */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* bit of a decision number: 1 if bits of a counter replace the fraction of a second */
+/* bit of a decision number: does it have counter bits instead of the fraction of a second? */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128
 #define FEISTEL_ROUNDS	4
 
 /*
- * In a transaction longer than this, in microseconds, numbers hold counter bits in place of the
- * fraction of a second: now() does not advance, and a fraction has only 16,384 numbers.
+ * In transactions longer than this, in microseconds, decision numbers have counter bits instead of
+ * the fraction of a second: now() does not advance, and permits only 16,384 numbers per fraction.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 

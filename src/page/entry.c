@@ -205,7 +205,7 @@ EnteredSchema(Oid extension_schema)
 
 PG_FUNCTION_INFO_V1(dlints_check_entry);
 
-/* _dlints_check_entry() -> name: raise an error unless a schema was entered.  Returns its name. */
+/* _dlints_check_entry() -> name: return the name of EnteredSchema(), or raise an error. */
 Datum
 dlints_check_entry(PG_FUNCTION_ARGS)
 {

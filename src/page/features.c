@@ -47,7 +47,7 @@ typedef struct FeatureReader
 	bool		is_snapshot_old;	/* is the transaction's snapshot older than MAX_SNAPSHOT_AGE? */
 } FeatureReader;
 
-/* after this many seconds, "item_version" rows that a transaction's snapshot shows may be gone */
+/* age in seconds of a snapshot at which rows of "item_version" that it shows may be deleted */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool

@@ -67,7 +67,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Check the names that begin with "prefix" for CheckNamesakes(). */
+/* Raise an error if another role's function has a name of ours that begins with "prefix". */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {

@@ -151,7 +151,7 @@ HistoryEffect(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0 : history_effect(page, &page->history->items[number]);
 }
 
-/* Add the history to the scores of candidates.  "numbers" maps items to indexes in "set". */
+/* Add history_effect() to candidates' scores.  "numbers" maps items to indexes in "set". */
 void
 AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 {
@@ -166,7 +166,7 @@ AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 	}
 }
 
-/* Add the items whose scores the user's history raises: searches ignore histories. */
+/* Add the items with a positive history_effect(): searches ignore histories. */
 void
 AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number)
 {

@@ -137,8 +137,8 @@ ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numb
 }
 
 /*
- * Score each item of the row that ReadBlockRow() has read, under BYTE_LANES weight vectors.  The
- * scores of each item are followed by the scores of its axes.
+ * Score the items, or means and axes, of the row that ReadBlockRow() has read, under BYTE_LANES
+ * weight vectors.  The scores of a mean are followed by those of its axes.
  */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)

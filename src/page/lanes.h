@@ -14,8 +14,8 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of the weight vectors, for factors and for columns */
-	float	   *narrow;			/* weights of features that are not stored as bytes */
+	float	   *lengths;		/* norms of the weights of latent factors, then of columns */
+	float	   *narrow;			/* weights of the features in BlockScorer.narrow */
 	double		units[BYTE_LANES];
 } Lanes;
 
@@ -34,7 +34,7 @@ typedef struct BlockScorer
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* number of principal axes that follow each mean; 0 for items */
+	int			n_axes;			/* number of principal axes after each mean; 0: a row of items */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];

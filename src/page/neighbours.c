@@ -152,7 +152,7 @@ ScoresAllNeighbours(const PageRequest *page)
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add items with the largest neighbour scores to the candidates, unless a search scored them. */
+/* Of the items that no search has scored, add those with the largest neighbour scores. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {

@@ -232,7 +232,7 @@ IsObjectError(int sqlerrcode)
 		ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
 	};
 
-	/* input functions also raise these two codes, for invalid values */
+	/* input functions raise these two codes for invalid values, and so for single rows */
 	return sqlerrcode != ERRCODE_SYNTAX_ERROR && sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }

@@ -41,17 +41,17 @@ typedef struct PageSettings
 {
 	bool		is_read;
 	int64		seed;			/* seed that assigns users to the control group */
-	int64		secret;			/* secret that permutes decision numbers */
+	int64		secret;			/* secret key of permute() in decision_number.c */
 	double		control;		/* share of users in the control group */
 	double		epsilon;		/* share of lists that are random */
 	int			factors;
-	int			liked;			/* number of latent factors plus features of columns */
+	int			liked;			/* number of latent factors and features from columns */
 	int			aged;			/* number of features of dates */
 	int			size;			/* number of features of an item */
 	int			cap;			/* maximum number of items of a group on a list; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
-	int64		block_items;	/* number of items in the table "block"; 0: requests ignore it */
+	int64		block_items;	/* number of slots in the table "block"; 0: unused */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
@@ -60,11 +60,11 @@ typedef struct PageSettings
 	bool		has_bonus;
 	bool		has_later;		/* is the model of purchases etc. after clicks trained? */
 	bool		has_effects;	/* do items have effects on rewards besides their features? */
-	bool		has_random_effects; /* do some items have random effects, drawn for each list? */
+	bool		has_random_effects; /* do some items' effects have standard deviations? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
-	double		history_prior;	/* shrinkage of users' histories; 0: no histories */
-	double		history_ratio;	/* factor of expected rewards in users' histories */
+	double		history_prior;	/* shrinks effects of histories; 0: no histories */
+	double		history_ratio;	/* correction factor of expected rewards in histories */
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */

@@ -111,8 +111,8 @@ has_types(SPIPlanPtr plan, const Oid *types, int count)
 }
 
 /*
- * Get the plan of a query in the schema of a request, to which the search_path is set.  "variant"
- * has flags such as VARIANT_BONUS.  The caller is connected to SPI.
+ * Get the plan of a query.  The search_path is set to the schema of the request.  "variant" has
+ * flags such as VARIANT_BONUS.  The caller is connected to SPI.
  */
 SPIPlanPtr
 PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)

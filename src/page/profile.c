@@ -18,9 +18,9 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* weight in a profile, in clicks, of the item attributes that a context prefers (key "like") */
+/* in a profile, the attributes under the key "like" of a context count as this many clicks */
 #define CLICKS_PER_LIKE		5.0
-/* weight in a profile, in clicks, of the item that is passed to more_like() */
+/* in a profile, the item that is passed to more_like() counts as this many clicks */
 #define CLICKS_ON_ITEM		20.0
 
 static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}}};
@@ -33,7 +33,7 @@ static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* Compute features from the object "like" of the context $1, if all its keys are columns. */
+/* Compute features from the object "like" of the context $1, if column_names has all its keys. */
 static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[s.factors]) || encode_document($1 -> 'like')\n"
 	"FROM   setting s\n"
@@ -154,7 +154,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Return the profile for the sum plus "features", which count as "clicks" clicks. */
+/* Add "features" to the sum with the weight of "clicks" clicks, and return the profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
@@ -172,7 +172,7 @@ encode_likes(PageRequest *page, void *arg)
 	*(NullableDatum *) arg = ResultColumn(1);
 }
 
-/* Compute features from the object "like" in the context; NULL without valid columns. */
+/* Compute features from the object "like" in the context; NULL without valid attributes. */
 static NullableDatum
 liked_by_request(PageRequest *page)
 {
@@ -208,7 +208,7 @@ ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 	return complete_profile(page, sum_features(page, clicked), like, CLICKS_PER_LIKE);
 }
 
-/* Return the profile of a user who clicked only one item.  Sets page->neighbours. */
+/* Return the profile for more_like(), from one clicked item.  Sets page->neighbours. */
 Datum
 ReadItem(PageRequest *page, Datum item)
 {

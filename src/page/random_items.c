@@ -40,9 +40,9 @@ typedef struct RandomSearch
 	uint64		seed;
 	uint64		n_bits;			/* number of random numbers used */
 	int64		n_in_blocks;	/* number of slots for items in the table "block" */
-	int64		n_places;		/* n_in_blocks plus number of new items */
+	int64		n_places;		/* number of places: slots in "block", and new items */
 	const CandidateSet *new_items;
-	uint8	   *is_drawn;		/* bitmap of drawn slots and new items */
+	uint8	   *is_drawn;		/* bitmap of drawn places */
 	int			n_wanted;		/* number of eligible items to find */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
@@ -55,7 +55,7 @@ typedef struct RandomSearch
 
 /* ---------- draws ---------- */
 
-/* Draw a slot of the table "block", or a new item, that was not drawn before. */
+/* Draw a place (a slot of the table "block", or a new item) that was not drawn before. */
 static int64
 draw_place(RandomSearch *search)
 {

@@ -37,7 +37,7 @@ typedef struct Ranking
 	bool		is_deferred;
 	bool		is_live;		/* does the model choose the action, and not the caller? */
 	bool		is_constrained;
-	int64		secret;			/* secret that permutes decision numbers */
+	int64		secret;			/* secret key of permute() in decision_number.c */
 	TimestampTz now;
 	int64		number;			/* decision number */
 	ReturnSetInfo *rows;

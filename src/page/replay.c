@@ -2,8 +2,8 @@
  * replay.c
  *		Repeat the choice of a logged list under the current models.
  *
- * Dual prices of constraints are computed from the results, and report() shows how many of the best
- * items a search finds.
+ * Dual prices of constraints are computed from the results.  For report(), we also measure the
+ * recall of searches.
  */
 #include "postgres.h"
 
@@ -133,9 +133,9 @@ replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *si
 PG_FUNCTION_INFO_V1(dlints_replay_list);
 
 /*
- * _dlints_replay_list(): choose a logged list again under two posterior draws of the current model.
- * Returns the candidates' scores without dual prices, and their costs times "signs".  Candidates
- * are the items that some price would bring into the list.
+ * _dlints_replay_list(): return the candidates' scores, without dual prices, and costs, negated for
+ * minimum constraints, under REPLAYED_DRAWS posterior draws of the current model.  Candidates are
+ * the items of a logged list, and those that some dual price would bring into the list.
  */
 Datum
 dlints_replay_list(PG_FUNCTION_ARGS)

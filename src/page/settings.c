@@ -185,7 +185,7 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 								(number + INT64CONST(1)) * settings->block_slots);
 }
 
-/* Call a function of pg_catalog by its name, because tests replace the function now(). */
+/* Call a function of pg_catalog by its name, so that tests can replace the function now(). */
 static Datum
 call_system(const char *name)
 {

@@ -40,8 +40,8 @@
 /* maximum number of new items, which have no stored vector, among the candidates */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * An item that the search missed becomes a candidate if its neighbour score makes up for this part
- * of the difference in score to the last item on the list.
+ * Items that the search missed become candidates if their neighbour score adds at least this
+ * fraction of the difference in score between the list's last item and the last item found.
  */
 #define MISSED_PART			0.5
 /* number of items to find per group in addition to the group's cap, because scores are rounded */
@@ -116,7 +116,7 @@ compare_found(const void *a, const void *b)
 	return (first < second) - (first > second);
 }
 
-/* Add the user's history to the scores of the items found, and sort the items again. */
+/* Add the effects of the user's history to the scores of the items found, and sort them again. */
 static void
 add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 {
@@ -127,8 +127,8 @@ add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 
 /*
  * Of the best items under a weight vector, mark eligible items that may be on the list.  Returns
- * how many positions they can fill, at most k + 1.  Lowers "neighbour_score", above which items
- * that the search missed become candidates.
+ * how many positions they can fill, at most k + 1.  Lowers "neighbour_score" to the minimum with
+ * which items that the search missed become candidates.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -155,9 +155,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	{
 		if (filled >= page->k && !marks_all && found[i].score < least)
 		{
-			/*
-			 * the history lowers the scores of items found, but not of items that the search missed
-			 */
+			/* a search with scores below "least" has found all items that may be on the list */
 			filled += list->entries[list->count - 1].score < least;
 			break;
 		}
@@ -238,8 +236,8 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items.  If there are many, keeps the items that may be on the list.  Lists of
- * trending items need cut_candidates(), which adds the trend to scores.
+ * Read all eligible items.  If there are many, keeps the items that may be on the list.  Trending
+ * lists always need cut_candidates(), which adds the trend to scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -400,7 +398,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	{
 		double		addend = HistoryEffect(page, added->items[i]);
 
-		if (addend <= 0.0)		/* try_shortlist() added items that the history raises */
+		if (addend <= 0.0)		/* else try_shortlist() has added the item */
 			AddCandidate(result, added->items[i], addend, added->groups[i],
 						 FIRST_NEW_NUMBER + (uint64) i);
 	}

@@ -81,8 +81,8 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 PG_FUNCTION_INFO_V1(dlints_block_similarity);
 
 /*
- * _dlints_block_similarity(): for each range of features, return the dot product of an item and a
- * user's mean profile, shrunken toward 0.  The last element of "sum" is the sum of weights.
+ * _dlints_block_similarity(): for each range of indexes, return the dot product of an item's
+ * features and a user's mean features, shrunken toward 0.  "sum" ends with the sum of weights.
  */
 Datum
 dlints_block_similarity(PG_FUNCTION_ARGS)

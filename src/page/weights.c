@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* posterior draws per list: fewer in large catalogues, where each draw scores all items */
+/* posterior draws per list, if each draw searches the table "block", and otherwise */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -82,7 +82,7 @@ LaterWeights(const PageModels *models)
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add the weights that predict purchases etc. after a click to each weight vector. */
+/* Add LaterWeights() to each weight vector. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -93,7 +93,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Get the posterior mean weights of features, including purchases etc. after a click. */
+/* Get the posterior mean weights of features, plus LaterWeights(). */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
