@@ -88,9 +88,9 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless "model" equals the previous row's model, which the key identifies.  Equal
- * models may have different keys, because they were stored twice.  The key then identifies "model",
- * because the next rows probably contain the same datum.
+ * Raise an error unless "model" equals the previous row's model, which "key" identifies.  "key"
+ * then identifies "model": equal models that were stored twice have different keys, and the next
+ * rows probably contain the same datum.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
@@ -336,7 +336,7 @@ ConfirmModel(PreparedModel *model, Datum datum)
 	if (VARATT_IS_EXTERNAL(model->key.bytes) && HashFirstChunk(datum) != model->first_chunk)
 		return false;
 	model->seen_in = MyTransaction();
-	/* the OID in the toast pointer of the cached profile may also have been reused */
+	/* the cached profile's toast pointer may now refer to another profile */
 	if (model->lifted && VARATT_IS_EXTERNAL(model->profile_key.bytes))
 		model->lifted = false;
 	return true;

@@ -1,6 +1,6 @@
 /*
  * kept_models.h
- *		Cache of models and of results computed from them, and keys that recognize a repeated value.
+ *		Cache of models and of results computed from them.  A ValueKey detects repeated arguments.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H

@@ -243,7 +243,7 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 	return ARR_DIMS(array)[0];
 }
 
-/* Convert rows first to first + rows - 1 of a matrix to double. */
+/* Convert "rows" rows of a matrix to double, beginning with row "first" (from 0). */
 void
 ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows, double *out)
 {

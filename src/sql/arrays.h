@@ -55,7 +55,7 @@ typedef struct ArgSpec
 	const DlintsHeader *model;	/* model that determines the array's length, or NULL */
 } ArgSpec;
 
-/* These functions return false for an invalid argument, and raise an error if "problem" is NULL. */
+/* These functions return false for an invalid argument, or raise an error if "problem" is NULL. */
 extern bool GetNumericArray(Datum datum, ArrayType **array, Problem *problem);
 extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem);
 

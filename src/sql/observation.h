@@ -44,7 +44,7 @@ extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
-/* These functions return false for an invalid value, and raise an error if "problem" is NULL. */
+/* These functions return false for an invalid value, or raise an error if "problem" is NULL. */
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 

@@ -68,7 +68,7 @@ typedef struct Reader
 	KeyNumbers *items;
 	int			measures;
 	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
-	double		periods[MAX_MEASURES];	/* period in which a user's clicks count once, in days */
+	double		periods[MAX_MEASURES];	/* per sum: a user's clicks count once in this many days */
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;

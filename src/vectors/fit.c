@@ -29,8 +29,8 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings, and restore the weights in the matrix, limited to 1.  PutFactors() overwrites
- * the weights.  We save them in the cells' field "user", which PutFactors() does not use.
+ * Compute embeddings, and restore the matrix's weights, which PutFactors() overwrites.  We save
+ * them, limited to 1, in the cells' field "user", which PutFactors() does not use.
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -100,9 +100,8 @@ FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
 PG_FUNCTION_INFO_V1(dlints_fit_items);
 
 /*
- * _dlints_fit_items(): return the rows of dlints_factors() and dlints_neighbours().  The log
- * chooses the number of neighbours.  The rows of one function have NULL in the columns of the
- * other.
+ * _dlints_fit_items(): return the rows of dlints_factors() and dlints_neighbours().  Rows of one
+ * function have NULL in the columns of the other.  Sparse logs get more neighbours per item.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)

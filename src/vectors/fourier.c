@@ -73,7 +73,7 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	spec.len = ArgVectorLength(features, &spec);
 	ArgCheckPositive(spec.len, "the number of features");
 	ArgCheckPositive(k, "k");
-	/* arguments and results may together be the features of a model */
+	/* a model's features may be the argument and the result together */
 	if (k > DLINTS_MAX_FEATURE_DIM - spec.len)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -80,7 +80,7 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
 /* ---------- fit.c, factors.c, neighbours.c ---------- */
 
-/* Maximum length of an embedding.  LAPACK does not check for interrupts. */
+/* Maximum length of an embedding, as LAPACK cannot be interrupted in longer computations */
 #define MAX_FACTORS		512
 
 /* Maximum number of an item's neighbours.  Time and memory grow with the square of this number. */
@@ -95,7 +95,7 @@ typedef struct ItemFit
 	int			factors;		/* length of an embedding; 0: no embeddings */
 	const char *previous_query; /* query of previous embeddings, or NULL */
 	int			neighbours;		/* number of neighbours per item; 0: no neighbours */
-	bool		may_have_many;	/* use NEIGHBOURS_MANY neighbours in logs that need them? */
+	bool		may_have_many;	/* use NEIGHBOURS_MANY if neighbours_need_many()? */
 } ItemFit;
 
 extern ReturnSetInfo *BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function,

@@ -25,7 +25,7 @@
 #define IS_MATRIX	(1 << 23)
 #define HAS_8_BITS	(1 << 22)
 
-/* Position in a packed value */
+/* Vectors that are being unpacked */
 typedef struct PackedVectors
 {
 	int			len;			/* number of elements of a vector */
