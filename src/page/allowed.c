@@ -105,6 +105,7 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 
 	EnterRequest(&page, fcinfo);
 	set = ReadShortlist(&page, NULL, 0);
+	MemoryContextSwitchTo(caller);	/* results must outlive ClosePage() */
 	values[0] = Int64GetDatum(set->count);
 	values[1] = Int64GetDatum(set->n_failing);
 	if (set->n_failing > 0)
@@ -112,7 +113,6 @@ dlints_try_rules(PG_FUNCTION_ARGS)
 		Oid			output;
 		bool		is_varlena;
 
-		MemoryContextSwitchTo(caller);	/* results must outlive ClosePage() */
 		getTypeOutputInfo(page.item_type, &output, &is_varlena);
 		values[2] = CStringGetTextDatum(OidOutputFunctionCall(output, set->failing));
 		values[3] = CStringGetTextDatum(expression_error(&page));
