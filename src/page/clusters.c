@@ -51,11 +51,11 @@ struct BlockChoice
 	BlockScorer *scorer;
 	int			rankings;
 	int			n_blocks;		/* number of blocks of items */
-	bool	   *is_deferred;	/* for each block: has it a centroid, and is it unread? */
+	bool	   *is_deferred;	/* does the block have a centroid, and is it unread? */
 	int			count;			/* number of centroids */
 	BlockRange *ranges;			/* the blocks of each centroid */
 	float	   *bounds;			/* estimated highest score per centroid and weight vector */
-	float	   *squares;		/* squared weights */
+	float	   *squares;		/* squared norms of weights, per feature */
 	float	   *variances;		/* feature variances of centroids */
 	float	   *thresholds;		/* per weight vector: blocks with lower estimates are not read */
 	double	   *keys;			/* sort keys of centroids; the smallest are read first */
@@ -181,7 +181,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	}
 }
 
-/* Set initial thresholds so high that the estimates of only a few blocks exceed them. */
+/* Set the thresholds for estimates.  At first, the estimates of only a few blocks exceed them. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {

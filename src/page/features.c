@@ -47,7 +47,7 @@ typedef struct FeatureReader
 	bool		is_snapshot_old;	/* is the transaction's snapshot older than MAX_SNAPSHOT_AGE? */
 } FeatureReader;
 
-/* age in seconds of a snapshot at which rows of "item_version" that it shows may be deleted */
+/* age of a snapshot in seconds; later, "item_version" rows that it shows may have been deleted */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool

@@ -213,7 +213,7 @@ typedef struct Choice
 	NullableDatum probabilities;
 	NullableDatum expected;
 	NullableDatum effects;
-	NullableDatum versions;		/* ids of the items' rows in the table "item_version" */
+	NullableDatum versions;		/* ids of rows in "item_version" with the items' features */
 	NullableDatum features;		/* compressed features that are not in "item_version" */
 	NullableDatum profile;		/* compressed profile of the user */
 	NullableDatum prices;

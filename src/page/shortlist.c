@@ -376,7 +376,7 @@ read_new_items(PageRequest *page)
 		ReadItems(page, &new_items, args) : CreateCandidates(0);
 }
 
-/* Create longer shortlists until one can fill the list; NULL if it would be too long. */
+/* Create longer shortlists until one fills the list; NULL if none with the allowed length does. */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
