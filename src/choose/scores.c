@@ -56,7 +56,7 @@ struct Scores
 	int			step;			/* offset from one feature vector to the next, in doubles */
 	double	   *strip;			/* features of at most STRIP candidates */
 	double	   *profiles;		/* the user's profile, once for each candidate of a strip */
-	double	   *reduced;		/* features after reduction */
+	double	   *reduced;		/* features after projection */
 
 	ArrayType  *array;
 	ArgSpec		expected;
@@ -97,8 +97,8 @@ PortionSize(const Scores *scores)
 }
 
 /*
- * Interleave coefficient vectors.  Converts them to weights of features, unless features are
- * reduced.
+ * Interleave coefficient vectors.  Converts them to weights of features, unless we project
+ * features.
  */
 static void
 PackDraws(Scores *scores, int first, int count, double *lanes)
@@ -300,7 +300,7 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consum
 	}
 }
 
-/* Use coefficients that the caller has drawn.  They must have the seed of "scores". */
+/* Use coefficients that the caller has drawn with the seed of "scores". */
 void
 ScoresUseDraws(Scores *scores, const double *parameters)
 {

@@ -266,7 +266,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 
 /*
  * Compute the leading singular vectors.  Returns false if LAPACK fails.  The start vectors must not
- * be orthogonal to any of them.  If "matrix" has changed little, one product suffices.
+ * be orthogonal to any of them.  If they come from a similar matrix, one product suffices.
  */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)

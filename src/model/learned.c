@@ -16,7 +16,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Weight of the prior's noise in an estimate of the noise, in observations (doc/algorithm.md) */
+/* Observations with the prior's noise that we add to an estimate of noise (doc/algorithm.md) */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */
@@ -205,8 +205,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Of the next "more" updates, find the last after which the model chooses its discount factor.
- * Returns 1 for the next update, and 0 if the model does not choose after any of them.
+ * Return the number, from 1 to "more", of the last of the next updates after which the model
+ * chooses its discount factor; 0 if it does not choose after any of them.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)

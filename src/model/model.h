@@ -54,7 +54,7 @@ typedef struct DlintsHeader
 	uint16		version;		/* format version */
 	uint8		policy;			/* a Policy */
 	uint8		intercept;		/* 0 or 1 */
-	uint8		memories;		/* number of discounts */
+	uint8		memories;		/* number of discount factors */
 	uint8		memory;			/* index of the discount factor in use, from 1 */
 	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
