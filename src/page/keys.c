@@ -107,7 +107,7 @@ struct KeyTable
 	KeyFunctions type;
 	uint64		max_length;		/* integer keys below this are in the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
-	int		   *numbers;		/* number of each small integer key, plus 1; 0: missing */
+	int		   *numbers;		/* number added with each small integer key, plus 1; 0: none */
 	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */
 };
 

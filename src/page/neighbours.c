@@ -5,7 +5,7 @@
  * The table "neighbour" has weights for each pair of a clicked item and another item.  A score is
  * the sum of the weights of the clicked items, from 0 to MAX_SCORE.  It is the last feature of an
  * item.  Where users click items again, the user's own clicks on the item are added to the sum.
- * "neighbour_share" and "own_share" scale both, so that the weight of the feature fits either.
+ * "neighbour_share" and "own_share" scale the two parts, because the feature has only one weight.
  */
 #include "postgres.h"
 

@@ -62,7 +62,6 @@ find_types(PageRequest *page)
 						 &page->item_align);
 }
 
-/* Begin a request in the schema of a recommender, to which the search_path is set. */
 static void
 begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 {

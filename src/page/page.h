@@ -68,7 +68,7 @@ typedef struct PageSettings
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	double		own_half_life;	/* the same, for the user's clicks on an item */
+	double		own_half_life;	/* half-life of a user's clicks on the scored item, in days */
 	const float4 *scale;		/* factors by which the elements of profiles are multiplied */
 	double		popularity_weight;
 	double		click_weight;	/* weight of the last feature (see neighbours.c) */
