@@ -57,7 +57,7 @@ ReadState(Datum state, PolicyValue *value)
 
 /*
  * Add the sums "more" to the aggregate's state, in place.  Only the final function checks for
- * overflow, because infinity persists.
+ * overflow: infinite sums remain infinite.
  */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)

@@ -43,7 +43,7 @@ CheckNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 					   psprintf("A null was found in the %s", spec->name));
 }
 
-/* Convert elements first to first + count - 1 to double.  Returns false if any is invalid. */
+/* Convert "count" elements from element "first" on to double.  Returns false if any is invalid. */
 static bool
 ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 			double *out, Problem *problem)

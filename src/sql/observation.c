@@ -275,7 +275,7 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHea
 	return batch;
 }
 
-/* Convert rows first to first + count - 1 of a batch to double. */
+/* Convert "count" rows of a batch to double, beginning with row "first" (from 0). */
 void
 BatchRead(Batch *batch, int first, int count)
 {
