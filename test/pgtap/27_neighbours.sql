@@ -59,7 +59,7 @@ SELECT matches(outcome('SELECT dlints_neighbours(''VALUES (1, 2)'')'), '^(0A000|
   'a call needs a column definition list');
 SET LOCAL dlints.factors_memory = '1MB';
 SELECT matches(outcome(
-  'SELECT count(*) FROM dlints_neighbours(''SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 25000)) i'') '
+  'SELECT count(*) FROM dlints_neighbours(''SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 30000)) i'') '
   'AS f (i integer, n integer[], w real[])'), '^53400: click log exceeds dlints.factors_memory',
     'the limit of memory counts what the regressions need beside the log');
 
