@@ -59,8 +59,8 @@ typedef struct EligibleItems
 } EligibleItems;
 
 /*
- * The items with the highest scores under each weight vector.  A search without EligibleItems
- * numbers items by their position in the table "block".
+ * The items with the highest scores under each weight vector.  Items are numbered by EligibleItems
+ * or, in a search without it, by their position in the table "block".
  */
 typedef struct BestItems
 {

@@ -152,7 +152,7 @@ ScoresAllNeighbours(const PageRequest *page)
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Of the items that no search has scored, add those with the largest neighbour scores. */
+/* Add the items with the largest neighbour scores to "set", unless a search has scored them. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
 {

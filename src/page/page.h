@@ -63,7 +63,7 @@ typedef struct PageSettings
 	bool		has_random_effects; /* do some items' effects have standard deviations? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
-	double		history_prior;	/* shrinks effects of histories; 0: no histories */
+	double		history_prior;	/* shrinkage (see history.c); 0: no histories */
 	double		history_ratio;	/* correction factor of expected rewards in histories */
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
