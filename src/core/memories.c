@@ -15,7 +15,7 @@
  */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/* Observations per parameter with long-term noise that we add to an estimate of recent noise */
+/* Observations with long-term noise, per parameter, that an estimate of recent noise includes */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
 static bool

@@ -82,7 +82,7 @@ packed_exponent(size_t count, const double *numbers)
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/* Let vectors with similar exponents share one, so that equal numbers are rounded equally. */
+/* Give vectors with similar exponents a common one, so that equal numbers are rounded equally. */
 void
 packed_share_exponent(size_t rows, int *exponents)
 {

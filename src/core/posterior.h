@@ -22,7 +22,7 @@ typedef struct Prior
 	const double *N;			/* sum of the weights of the prior's observations */
 	const double *p;			/* sum of rewards times features, see prior_from() */
 	const double *P;			/* packed sum of products of features, see prior_from() */
-	double		sigma;			/* noise of the rewards (standard deviation) in the prior */
+	double		sigma;			/* noise (standard deviation) of rewards in the prior's sums */
 } Prior;
 
 static inline Prior

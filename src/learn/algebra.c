@@ -87,7 +87,7 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/* choose now: with a half-life, the choice must not depend on argument order */
+	/* with a half-life, argument order must not affect when the discount factor is chosen */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else
