@@ -28,7 +28,7 @@ static const PageQuery log_clicks = {
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", {ARG_USER}};
 
-/* later clicks belong to the user's present visit */
+/* maximum age of a click in the user's present visit */
 #define VISIT		USECS_PER_HOUR
 
 /* Raises an error if the recommender's view "click" cannot be read. */

@@ -15,7 +15,7 @@ typedef struct ClickedItem
 	double		absolute_sum;
 	double		maximum;		/* largest weight of a click, from -1 to 1 */
 	bool		is_excluded;		/* does the list exclude the item? */
-	double		own;			/* like "sum", for clicks before this visit, which count 1 or -1 */
+	double		own;			/* decayed sum of 1 or -1 for each click before this visit */
 } ClickedItem;
 
 /* Clicked items, without duplicates */
@@ -26,8 +26,8 @@ typedef struct ClickedItems
 	int			count;
 	int			size;
 	ClickedItem *each;
-	double		newest;			/* decay factor of the newest click, at most 1 */
-	double		newest_own;		/* the same, with the half-life for clicks on an item */
+	double		newest;			/* decay factor of the newest click with half_life */
+	double		newest_own;		/* decay factor of the newest click with own_half_life */
 } ClickedItems;
 
 extern ClickedItems *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);
