@@ -186,7 +186,7 @@ ReadStrip(Scores *scores, int first, int count)
 	ArgMatrixSlice(scores->array, &scores->expected, first, count, scores->strip);
 	if (!scores->reduces)
 		return scores->strip;
-	/* always reduce STRIP rows, because a single row would get other rounding errors */
+	/* always project STRIP rows, because a single row would get other rounding errors */
 	ReduceFeatures(&scores->prepared->header, STRIP, scores->strip, scores->profiles,
 				   scores->reduced);
 	return scores->reduced;
