@@ -7,6 +7,9 @@
 -- lists contain such items if their share of the newest 100,000 clicks is at least 10 %, and 1.2 times the share if
 -- users chose at random.  Clicks on an item within an hour belong to one visit.  With fewer than 300 clicks by users
 -- with a history, lists contain such items.
+--
+-- Users also click items again because of their popularity.  "repeat_lift" is therefore the ratio of the odds of a
+-- repeated click to the odds that the user knows the item of another user's click, 50 clicks earlier in the log.
 CREATE FUNCTION _dlints_find_repeats() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -19,16 +22,21 @@ BEGIN
 	EXECUTE format($statement$
 	WITH clicked AS (
 		SELECT c.user_id, c.item, c.at,
-		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since
+		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since,
+		       lag(c.user_id, 50) OVER (ORDER BY c.at) AS other_user, lag(c.item, 50) OVER (ORDER BY c.at) AS other_item
 		FROM  (SELECT c.user_id, c.item, c.at FROM (%s) c WHERE c.user_id IS NOT NULL
 		       ORDER  BY c.at DESC LIMIT 100000) c),
 	visited AS (
-		SELECT v.user_id, v.since IS NOT NULL AS is_repeated,
+		SELECT v.user_id, v.at, v.other_user, v.other_item, v.since IS NOT NULL AS is_repeated,
 		       count(*) FILTER (WHERE v.since IS NULL) OVER (PARTITION BY v.user_id ORDER BY v.at
 		                                                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS known
 		FROM   clicked v WHERE v.since IS NULL OR v.since > interval '1 hour')
-	SELECT avg(v.is_repeated::integer) AS observed, avg(v.known::float8 / i.items) AS random, count(*) AS clicks
-	FROM   visited v, (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
+	SELECT avg(v.is_repeated::integer) AS observed, avg(v.known::float8 / i.items) AS random, count(*) AS clicks,
+	       1.0::float8 + count(f.at) AS known,
+	       1.0::float8 + count(*) FILTER (WHERE NOT same_user(v.other_user, v.user_id) AND f.at IS NULL) AS unknown
+	FROM   visited v CROSS JOIN (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
+	       LEFT JOIN clicked f ON same_user(f.user_id, v.user_id) AND same_item(f.item, v.other_item)
+	                           AND f.since IS NULL AND f.at < v.at AND NOT same_user(v.other_user, v.user_id)
 	WHERE  v.known > 0$statement$, @extschema@._dlints_newest_clicks()) INTO shares;
 	leaves_out := CASE WHEN argument IS NOT NULL THEN argument <> 'true'
 	                   WHEN shares.clicks < 300 THEN false
@@ -36,7 +44,10 @@ BEGIN
 	UPDATE setting s
 	SET    repeat_after = CASE WHEN NOT leaves_out THEN NULL WHEN argument <> 'false' THEN argument::interval
 	                           ELSE interval '100 years' END,
-	       repeat_share = shares.observed, repeat_lift = least(shares.observed / nullif(shares.random, 0), 1e9);
+	       repeat_share = shares.observed,
+	       repeat_lift = CASE WHEN NOT leaves_out OR argument <> 'false'
+	                          THEN least(shares.observed / nullif(1 - shares.observed, 0) * shares.unknown / shares.known,
+	                                     1e9) END;
 	IF argument IS NULL AND shares.clicks >= 300 THEN
 		RAISE NOTICE 'lists % items that the user clicked: % %% of clicks are on items of an earlier visit',
 			CASE WHEN leaves_out THEN 'leave out' ELSE 'may contain' END, round(100 * shares.observed::numeric, 1)

@@ -543,8 +543,9 @@ SELECT dlints_create_recommender('hums', 'song', '{kind}', item_key => 'id', con
   clicks => 'SELECT who, song, at FROM hum');
 SELECT cmp_ok(count(*), '>', 15::bigint, 'the first item is the one that the user clicked most')
 FROM   generate_series(1, 20) w, hums.recommend(w, 1) WHERE item = w;
-SELECT ok(h.weights[cardinality(h.weights)] > 1 AND s.weights[cardinality(s.weights)] = 0,
-  'a user''s own clicks have a weight only if users repeat clicks') FROM hums.similarity h, song_1.similarity s;
+SELECT ok(h.weights[cardinality(h.weights)] > 1 AND s.weights[cardinality(s.weights)] = 0 AND o.repeat_lift < 1,
+  'a user''s own clicks have a weight only if users repeat clicks on songs that others do not click')
+FROM hums.similarity h, song_1.similarity s, song_2.setting o;
 INSERT INTO hum SELECT 21, i, CASE i WHEN 36 THEN now() - interval '2 hours' ELSE now() END
 FROM generate_series(34, 36) i, generate_series(1, 20);
 SELECT is(item, 36, 'clicks within an hour do not raise an item') FROM hums.recommend(21, 1);
