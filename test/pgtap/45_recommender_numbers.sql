@@ -538,17 +538,18 @@ SELECT ok(a.repeat_after > '1 year' AND b.repeat_after IS NULL,
 
 -- half of a user's clicks are on one song, which other users seldom click
 CREATE TABLE hum AS SELECT w AS who, CASE n % 2 WHEN 0 THEN w ELSE 1 + (hashint8(w * 100 + n) & 1023) % 40 END AS song,
-  now() - (21 - n) * interval '2 hours' AS at FROM generate_series(1, 20) w, generate_series(1, 20) n;
+  now() - (21 - n) * interval '2 hours' AS at, 1 AS stars FROM generate_series(1, 20) w, generate_series(1, 20) n;
 SELECT dlints_create_recommender('hums', 'song', '{kind}', item_key => 'id', control => 0, epsilon => 0, factors => 4,
-  clicks => 'SELECT who, song, at FROM hum');
+  clicks => 'SELECT who, song, at, stars FROM hum');
 SELECT cmp_ok(count(*), '>', 15::bigint, 'the first item is the one that the user clicked most')
 FROM   generate_series(1, 20) w, hums.recommend(w, 1) WHERE item = w;
 SELECT ok(h.weights[cardinality(h.weights)] > 1 AND s.weights[cardinality(s.weights)] = 0 AND o.repeat_lift < 1,
   'a user''s own clicks have a weight only if users repeat clicks on songs that others do not click')
 FROM hums.similarity h, song_1.similarity s, song_2.setting o;
-INSERT INTO hum SELECT 21, i, CASE i WHEN 36 THEN now() - interval '2 hours' ELSE now() END
-FROM generate_series(34, 36) i, generate_series(1, 20);
-SELECT is(item, 36, 'clicks within an hour do not raise an item') FROM hums.recommend(21, 1);
+INSERT INTO hum SELECT 21, i, at, stars FROM (VALUES (32, '-infinity', 1), (33, now() + interval '2 hours', 1),
+  (34, now() - interval '2 hours', -1), (35, now(), 1)) v (i, at, stars), generate_series(1, 20);
+INSERT INTO hum VALUES (21, 36, now() - interval '2 hours', 1);
+SELECT is(item, 36, 'only positive clicks more than an hour ago raise an item') FROM hums.recommend(21, 1);
 
 SELECT * FROM finish();
 ROLLBACK;
