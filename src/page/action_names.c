@@ -35,7 +35,7 @@
 
 /* Convert a document to text for an error message, in at most MAX_QUOTED bytes. */
 static const char *
-QuoteDocument(Jsonb *document)
+quote_document(Jsonb *document)
 {
 	char	   *text = JsonbToCString(NULL, &document->root, VARSIZE(document));
 
@@ -46,7 +46,7 @@ QuoteDocument(Jsonb *document)
 const char *
 QuoteValue(const JsonbValue *value)
 {
-	return QuoteDocument(JsonbValueToJsonb(unconstify(JsonbValue *, value)));
+	return quote_document(JsonbValueToJsonb(unconstify(JsonbValue *, value)));
 }
 
 JsonbValue *
@@ -153,7 +153,7 @@ ReadContextArgument(NullableDatum context)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"context\" must be a JSON object"),
-				 errdetail("The value is %s.", QuoteDocument(document))));
+				 errdetail("The value is %s.", quote_document(document))));
 	return document;
 }
 

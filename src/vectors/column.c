@@ -29,7 +29,7 @@
 
 /* Read the first argument, of any numeric type, as double.  NULL becomes NaN. */
 static double
-read_number(FunctionCallInfo fcinfo, const char *what)
+ReadNumber(FunctionCallInfo fcinfo, const char *what)
 {
 	Oid			type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
 
@@ -49,7 +49,7 @@ PG_FUNCTION_INFO_V1(dlints_column_number);
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
 {
-	double		value = read_number(fcinfo, "value of a column");
+	double		value = ReadNumber(fcinfo, "value of a column");
 
 	if (!(fabs(value) <= MAX_COLUMN_NUMBER))
 		PG_RETURN_NULL();
@@ -64,7 +64,7 @@ PG_FUNCTION_INFO_V1(dlints_click_weight);
 Datum
 dlints_click_weight(PG_FUNCTION_ARGS)
 {
-	double		weight = read_number(fcinfo, "weight of a click");
+	double		weight = ReadNumber(fcinfo, "weight of a click");
 
 	if (!isfinite(weight))
 		weight = 0.0;
@@ -73,7 +73,7 @@ dlints_click_weight(PG_FUNCTION_ARGS)
 
 /* Divide the elements of an array by "norm".  Invalid elements become 0. */
 static void
-scale_elements(ArrayType *array, double norm, double *vector, int length)
+ScaleElements(ArrayType *array, double norm, double *vector, int length)
 {
 	Oid			type = ARR_ELEMTYPE(array);
 	Datum	   *elements;
@@ -92,7 +92,7 @@ scale_elements(ArrayType *array, double norm, double *vector, int length)
 
 /* Scale a vector down if its norm exceeds MAX_COLUMN_NORM. */
 static void
-clip(double *vector, int length)
+Clip(double *vector, int length)
 {
 	double		square = 0.0;
 	double		scale;
@@ -128,8 +128,8 @@ dlints_column_vector(PG_FUNCTION_ARGS)
 	result = ResultReals(length);
 	numbers = (float4 *) ARR_DATA_PTR(result);
 	if (!PG_ARGISNULL(0) && OidIsValid(get_element_type(get_fn_expr_argtype(fcinfo->flinfo, 0))))
-		scale_elements(PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_FLOAT8(2), vector, length);
-	clip(vector, length);
+		ScaleElements(PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_FLOAT8(2), vector, length);
+	Clip(vector, length);
 	for (int i = 0; i < length; i++)
 		numbers[i] = fabs(vector[i]) < 1e-30 ? 0.0f : (float4) vector[i];
 	PG_RETURN_ARRAYTYPE_P(result);

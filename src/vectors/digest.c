@@ -20,7 +20,7 @@ typedef struct DigestColumn
 } DigestColumn;
 
 static bool
-is_enumerated(Oid type)
+IsEnumerated(Oid type)
 {
 	Oid			base = getBaseType(type);
 	Oid			element = get_base_element_type(base);
@@ -29,7 +29,7 @@ is_enumerated(Oid type)
 }
 
 static DigestColumn *
-find_columns(FunctionCallInfo fcinfo)
+FindColumns(FunctionCallInfo fcinfo)
 {
 	DigestColumn *columns = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
 												   sizeof(DigestColumn) * Max(PG_NARGS(), 1));
@@ -40,7 +40,7 @@ find_columns(FunctionCallInfo fcinfo)
 		bool		is_varlena;
 
 		get_typlenbyval(type, &columns[i].length, &columns[i].by_value);
-		if (is_enumerated(type))
+		if (IsEnumerated(type))
 			getTypeOutputInfo(type, &columns[i].output, &is_varlena);
 	}
 	return columns;
@@ -56,7 +56,7 @@ dlints_digest(PG_FUNCTION_ARGS)
 	uint64		digest = 0;
 
 	if (columns == NULL)
-		fcinfo->flinfo->fn_extra = columns = find_columns(fcinfo);
+		fcinfo->flinfo->fn_extra = columns = FindColumns(fcinfo);
 	for (int i = 0; i < PG_NARGS(); i++)
 	{
 		const DigestColumn *column = &columns[i];
