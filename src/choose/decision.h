@@ -25,7 +25,8 @@ typedef struct Candidates
 	Scores	   *scores;			/* scores under all posterior draws; NULL: no candidates */
 	int		   *groups;			/* group of each candidate; -1: none; NULL: "cap" is 0 */
 	int			group_count;
-	uint64	   *tie_keys;		/* tie-break key of each candidate; NULL: random keys */
+	uint64	   *tie_keys;		/* tie-break key of each candidate, unused with diversity; NULL:
+								 * computed from indexes, with a seed per draw */
 	ArrayType  *similar_by;		/* vectors whose similarity lowers scores; NULL: no diversity */
 	ArgSpec		similar;
 	double	   *similar_roots;	/* factor of each element of these vectors; NULL: all 1 */

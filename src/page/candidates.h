@@ -9,8 +9,10 @@
 #include "page/keys.h"
 #include "posterior/kept_models.h"
 
-/* first id (see CandidateSet.numbers) of items that are not in the table "block" */
+/* first number (see CandidateSet.numbers) of items that a query or a lookup found */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
+/* first number of new items, which have no row in the table "item_vector" */
+#define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 /* Candidates of a list: parallel arrays with one element per candidate */
 typedef struct CandidateSet
@@ -21,7 +23,8 @@ typedef struct CandidateSet
 	double	   *addends;		/* added to the score of each item, such as its bonus */
 	int		   *groups;			/* group of each candidate (setting cap_group); -1: none */
 	int			group_count;
-	uint64	   *numbers;		/* id of each item, from which tie-break keys are computed */
+	uint64	   *numbers;		/* if is_cut: numbers from which tie-break keys are computed; those
+								 * that a search found have the number in its BestItems */
 	bool		is_cut;			/* can other items tie with the candidates? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
 	int			n_failing;		/* number of items for which an SQL expression fails */
@@ -91,8 +94,7 @@ extern float4 ScoreNeighbour(PageRequest *page, Datum item);
 extern void ForgetScoredNeighbours(PageRequest *page);
 extern bool HasNeighbours(const PageRequest *page);
 extern bool ScoresAllNeighbours(const PageRequest *page);
-extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum,
-							  uint64 first_number);
+extern void AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum);
 
 /* functions in history.c */
 extern void BeginHistory(PageRequest *page);
@@ -102,7 +104,7 @@ extern void AddImpressions(PageRequest *page, Datum list, ArrayType *expected, T
 extern void AddReward(PageRequest *page, Datum item, TimestampTz at, double reward);
 extern double HistoryEffect(const PageRequest *page, Datum item);
 extern void AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set);
-extern void AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number);
+extern void AddRaisedItems(const PageRequest *page, CandidateSet *set);
 
 /* function in choose.c */
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);

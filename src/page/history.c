@@ -168,7 +168,7 @@ AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 
 /* Add the items with a positive history_effect(): searches ignore histories. */
 void
-AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number)
+AddRaisedItems(const PageRequest *page, CandidateSet *set)
 {
 	const UserHistory *history = page->history;
 	KeyTable   *excluded = history == NULL ? NULL : ExcludedKeys(page);
@@ -176,5 +176,5 @@ AddRaisedItems(const PageRequest *page, CandidateSet *set, uint64 first_number)
 	for (int i = 0; history != NULL && i < history->count; i++)
 		if (history_effect(page, &history->items[i]) > 0.0 &&
 			FindKey(excluded, history->items[i].item) < 0)
-			AddCandidate(set, history->items[i].item, 0.0, -1, first_number + set->count);
+			AddCandidate(set, history->items[i].item, 0.0, -1, FIRST_EXTRA_NUMBER + set->count);
 }

@@ -154,7 +154,7 @@ ScoresAllNeighbours(const PageRequest *page)
 
 /* Add the items with the largest neighbour scores to "set", unless a search has scored them. */
 void
-AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 first_number)
+AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum)
 {
 	NeighbourScores *scores = page->neighbours;
 	Neighbour **order;
@@ -172,7 +172,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum, uint64 f
 			order[count++] = &scores->neighbours[i];
 	qsort(order, count, sizeof(Neighbour *), compare_sums);
 	for (int i = 0; i < Min(count, MAX_ADDED); i++)
-		AddCandidate(set, order[i]->item, 0.0, -1, first_number + set->count);
+		AddCandidate(set, order[i]->item, 0.0, -1, FIRST_EXTRA_NUMBER + set->count);
 }
 
 /* Clear is_scored of all items, before another search. */

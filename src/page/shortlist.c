@@ -46,8 +46,6 @@
 #define MISSED_PART			0.5
 /* number of items to find per group in addition to the group's cap, because scores are rounded */
 #define CAP_MARGIN			2
-/* first id, for tie-breaking, of items without a row in the table "item_vector" */
-#define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
 static const PageQuery top_trends = {
 	"SELECT t.item, t.score::float8, NULL::text FROM trend t ORDER BY t.score DESC", {0}};
@@ -76,7 +74,7 @@ find_extra_items(PageRequest *page, ListPolicy policy, double neighbour_score)
 	result = policy == POLICY_PERSONAL && page->settings.has_random_effects ?
 		ReadItems(page, &items_on_trial, NULL) : CreateCandidates(0);
 	if (policy == POLICY_PERSONAL)
-		AddBestNeighbours(page, result, neighbour_score, FIRST_EXTRA_NUMBER);
+		AddBestNeighbours(page, result, neighbour_score);
 	return result;
 }
 
@@ -359,7 +357,7 @@ try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
 					  &neighbour_score) <= page->k)
 			return NULL;
 	extra = find_extra_items(page, policy, neighbour_score);
-	AddRaisedItems(page, extra, FIRST_EXTRA_NUMBER);
+	AddRaisedItems(page, extra);
 	extra = mark_extra_items(extra, eligible, keys, is_marked);
 	result = keep_marked(eligible, is_marked);
 	add_extra_items(page, policy, extra, result);
