@@ -14,10 +14,10 @@
 --     vector     the numbers of an embedding, projected if there are many
 --     age        three ages of a date (AGES_PER_DATE in core/ages.h), computed when items are scored
 --
--- A kind has cases in _dlints_column_kind(), by type alone; _dlints_column_values(), to count values;
--- _dlints_measure_column(), with its number of features; _dlints_column_expression(), which encodes a value; and
--- _dlints_widths(), for the notice.  All features of a column are stored, or all are ages: a column is not both.
--- Values that come later are in later_values.sql.  sql/dlints_encoding.sql tests each kind.
+-- A kind has a case in _dlints_column_kind(), by type alone, and in _dlints_column_expression(), which encodes a value.
+-- Unless the texts of its values are hashed, it may also need cases in _dlints_column_values(), to count values;
+-- _dlints_measure_column(), with its number of features; and _dlints_widths(), for the notice.  A column does not have
+-- both ages and stored features.  Values that come later are in later_values.sql.  sql/dlints_encoding.sql tests kinds.
 
 -- Return how a column is encoded, by its type.  The result is never "words", which depends on the values.
 CREATE FUNCTION _dlints_column_kind(items oid, column_name text) RETURNS text
