@@ -1,6 +1,6 @@
 /*
  * request.c
- *		Seeds, arguments and scores of all functions that choose items.
+ *		Shared code of SQL functions that choose items: random seeds, argument checks, UCB scores.
  */
 #include "postgres.h"
 

@@ -3,7 +3,7 @@
  *		The aggregate dlints_shortlist: select the items with the highest scores from millions of
  *		items.
  *
- * Recommenders use page/shortlist.c instead.
+ * This aggregate is for SQL of users.  Recommenders created by dlints use page/shortlist.c.
  */
 #include "postgres.h"
 

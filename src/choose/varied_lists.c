@@ -47,7 +47,7 @@ struct VariedLists
 	int			row_count;
 
 	/* state of the current list */
-	double	   *left;			/* scores; -infinity: chosen, or excluded by the cap */
+	double	   *left;			/* scores; -infinity: chosen, or group has its maximum chosen */
 	float	   *closest;		/* largest similarity to a chosen candidate */
 	double	   *penalized;		/* penalized scores */
 	int		   *taken;			/* chosen candidates per group */

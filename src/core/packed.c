@@ -82,7 +82,7 @@ packed_exponent(size_t count, const double *numbers)
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/* Give vectors with similar exponents a common one, so that equal numbers are rounded equally. */
+/* Equalize similar power-of-two scales of vectors, so that equal numbers are rounded equally. */
 void
 packed_share_exponent(size_t rows, int *exponents)
 {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Range of the exponent e of a vector of floats */
+/* Range of the exponent e: a compressed vector stores its numbers divided by 2^e. */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 

@@ -44,10 +44,10 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 /* Maximum rows of the linear program: one per constraint, and one for the sum of weights */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
-/* Maximum dual price, at which scores have no effect on choices */
+/* Maximum dual price: price times cost then outweighs all scores */
 #define PRICE_MAX	1e150
 
-/* Added to a target that cannot be met, as a fraction of the range of costs */
+/* Tolerance added to an infeasible target mean cost, as a fraction of the range of costs */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind

@@ -97,7 +97,7 @@ program_read_prices(const PriceProgram *p, double *prices)
 			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
 }
 
-/* Scale dual prices so that the largest is PRICE_MAX.  Scores then have no effect on choices. */
+/* Scale dual prices so that the largest is PRICE_MAX: costs then outweigh all scores. */
 static void
 maximize_prices(int kinds, double *prices)
 {

@@ -92,7 +92,7 @@ Concat(Dlints *left, Dlints *right)
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* posterior draws use another matrix, whose factorization can fail separately */
+	/* posterior draws also factor the sums with squared weights, which may fail */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }

@@ -30,7 +30,7 @@ typedef struct Explanation
 	double	   *features;
 	int			parts;			/* number of groups of features, plus 1 for the intercept */
 	int		   *part_of;		/* index of each feature's group */
-	Datum	   *names;			/* names of the groups, or NULL */
+	Datum	   *names;			/* names of the groups of features, or NULL */
 	double	   *variances;
 } Explanation;
 

@@ -77,8 +77,8 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how a model stores the matrix H (see core/evidence.h) for the discount factor with index
- * j.
+ * Return how a model stores the sums with squared weights of observations (H in core/evidence.h)
+ * for the discount factor with index j.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)

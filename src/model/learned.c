@@ -225,8 +225,8 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 }
 
 /*
- * After training, check the sums over observations, and choose discount factor, noise and ridge if
- * due.
+ * After training, raise an error if the model's sums overflow.  Choose discount factor, noise and
+ * ridge again, if ChoiceInterval() updates have passed since the last choice.
  */
 void
 ModelFinishTraining(Dlints *model)

@@ -219,7 +219,7 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* without these numbers, the prior is only a ridge */
+		count = 0;				/* the prior's observations are outdated; use only its ridge */
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }

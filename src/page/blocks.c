@@ -40,7 +40,7 @@ typedef struct BlockScan
 	int			n_eligible;		/* number of eligible items in the block */
 	int			numbers[MAX_ITEMS];	/* number (see BestItems) of each eligible item */
 	int			positions[MAX_ITEMS];	/* for each eligible item, its index in the block */
-	double		max_bonus;		/* largest bonus of the eligible items in the block, or 0 */
+	double		max_bonus;		/* largest score addend ("bonus") of the eligible items, or 0 */
 	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under vector l? */
 	bool		has_best;		/* is any item of the block among the best items? */
 } BlockScan;

@@ -13,7 +13,7 @@ typedef struct ClickedItem
 	Datum		item;
 	double		sum;			/* sum of the weights of clicks */
 	double		absolute_sum;
-	double		maximum;		/* largest weight of a click, from -1 to 1 */
+	double		maximum;		/* largest signed weight of the item's clicks, in [-1, 1] */
 	bool		is_excluded;		/* does the list exclude the item? */
 	double		own;			/* decayed sum of 1 or -1 for each click before this visit */
 } ClickedItem;
@@ -26,8 +26,8 @@ typedef struct ClickedItems
 	int			count;
 	int			size;
 	ClickedItem *each;
-	double		newest;			/* decay factor of the newest click with half_life */
-	double		newest_own;		/* decay factor of the newest click with own_half_life */
+	double		newest;			/* decay factor of the newest click (setting half_life) */
+	double		newest_own;		/* decay factor of the newest click (setting own_half_life) */
 } ClickedItems;
 
 extern ClickedItems *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);

@@ -53,7 +53,7 @@ struct BlockChoice
 	int			n_blocks;		/* number of blocks of items */
 	bool	   *is_deferred;	/* does the block have a centroid, and is it unread? */
 	int			count;			/* number of centroids */
-	BlockRange *ranges;			/* the blocks of each centroid */
+	BlockRange *ranges;			/* keys of the blocks of items that each centroid describes */
 	float	   *bounds;			/* estimated highest score per centroid and weight vector */
 	float	   *squares;		/* squared norms of weights, per feature */
 	float	   *variances;		/* feature variances of centroids */
@@ -212,7 +212,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Estimate the highest score in each block, from the table "centroid". */
+/* Estimate the highest score in each block of similar items, from the table "centroid". */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {

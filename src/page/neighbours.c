@@ -152,7 +152,7 @@ ScoresAllNeighbours(const PageRequest *page)
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add the items with the largest neighbour scores to "set", unless a search has scored them. */
+/* Add the best items by the user's clicks to "set", except items that FindBest() has scored. */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum)
 {

@@ -1,6 +1,6 @@
 /*
  * kept_models.h
- *		Cache of models and of results computed from them.  A ValueKey detects repeated arguments.
+ *		Cache of models, and of results computed from them, such as posterior means.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
@@ -71,7 +71,7 @@ typedef struct PreparedModel
 	/* fields of the cache */
 	MemoryContext context;
 	bool		kept;
-	Size		bytes;			/* allocated memory of this struct and of results, in bytes */
+	Size		bytes;			/* allocated bytes, including computed arrays such as "mean" */
 	uint32		hash;
 	int			users;			/* number of function calls in plans that use this model */
 	uint32		seen_in;		/* id of the transaction that last checked the toast pointer */

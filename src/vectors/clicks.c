@@ -45,7 +45,7 @@ CellsMemory(const Clicks *clicks)
 							  clicks->capacity : GrowCapacity(clicks->capacity));
 }
 
-/* Compute the peak memory of the log after one more row, in bytes. */
+/* Return the bytes that a click log needs while it adds a row, which may enlarge its arrays. */
 Size
 ClicksMemory(const Clicks *clicks)
 {
