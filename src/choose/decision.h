@@ -23,13 +23,13 @@ typedef struct Candidates
 {
 	Rules		rules;
 	Scores	   *scores;			/* scores under all posterior draws; NULL: no candidates */
-	int		   *groups;			/* group of each candidate; -1: none; NULL: "cap" is 0 */
+	int		   *groups;			/* group of each candidate; -1: none; NULL: no maximum per group */
 	int			group_count;
 	uint64	   *tie_keys;		/* tie-break key of each candidate, unused with diversity; NULL:
 								 * computed from indexes, with a seed per draw */
 	ArrayType  *similar_by;		/* vectors whose similarity lowers scores; NULL: no diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* factor of each element of these vectors; NULL: all 1 */
+	double	   *similar_roots;	/* factor of each element of "similar_by"; NULL: all 1 */
 } Candidates;
 
 typedef struct Decision

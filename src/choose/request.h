@@ -1,6 +1,6 @@
 /*
  * request.h
- *		The model, profile and policy that all candidates of a choice share.
+ *		The model and user profile with which an SQL aggregate scores candidates.
  */
 #ifndef DLINTS_REQUEST_H
 #define DLINTS_REQUEST_H

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Length of a row of bounds: the upper bound of each score, then the variance of each score */
+/* Numbers per row of bounds: an upper bound per score, then a variance per score */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
 /* A group of BYTE_LANES weight vectors, with weights rounded to integers */

@@ -28,8 +28,8 @@
 #define MIN_WEIGHT	1e-6
 
 /*
- * Tolerated rounding errors of the difference of two sums of weights, and of two matrices, as a
- * fraction of the ridge
+ * Tolerated rounding errors of the difference of two sums of weights and, as a fraction of the
+ * ridge, of the difference of two matrices
  */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
@@ -37,12 +37,12 @@
 /* Fraction of a sum of squares below which a difference of two such sums is a rounding error */
 #define ROUNDING_SHARE		1e-12
 
-/* How a model stores the matrix H (see above) */
+/* How a model stores sums with squared weights w^2 (H or N2 above) */
 typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
 	SQUARES_SUM,				/* only sum of w^2 */
-	SQUARES_MATRIX				/* the whole matrix */
+	SQUARES_MATRIX				/* the matrix H, sum of w^2 z z' */
 } Squares;
 
 /*
@@ -77,8 +77,8 @@ typedef struct Evidence
 	double	   *S;
 	double	   *N2;				/* sum of squared weights; NULL unless stored */
 	double	   *b;
-	double	   *G;				/* packed */
-	double	   *H;				/* packed; NULL unless stored */
+	double	   *G;				/* packed sum of w z z' */
+	double	   *H;				/* packed sum of w^2 z z'; NULL unless stored */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

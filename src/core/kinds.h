@@ -28,7 +28,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* with a profile, z contains x divided, and x'u multiplied, by this factor */
+/* With a user profile u, z contains x / MATCHED_SCALE and MATCHED_SCALE x'u. */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind

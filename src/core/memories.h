@@ -19,7 +19,7 @@
 
 typedef struct MemoryChoice
 {
-	int			used;			/* index of the chosen discount factor; -1: no posterior */
+	int			used;			/* index of the chosen discount factor; -1: no posterior exists */
 	double		sigma;
 	double		parameters;
 } MemoryChoice;

@@ -20,7 +20,7 @@
 /* Maximum number of items per user.  We sample the items of more active users. */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
-/* Number of neighbours by default, and in sparse logs (training on 17,000 items takes 4 s) */
+/* Neighbours per item: by default, and for sparse click logs (training on 17,000 items: 4 s) */
 #define NEIGHBOURS_FEW			50
 #define NEIGHBOURS_MANY			200
 #define NEIGHBOURS_MANY_ITEMS	20000
@@ -64,7 +64,7 @@ typedef struct Neighbours
 	/* work space for the ridge regression of one item on its neighbours */
 	double	   *products;
 	uint32_t   *touched;		/* items with nonzero product */
-	size_t	   *heads;			/* first node per user */
+	size_t	   *heads;			/* first list node of each user */
 	NeighbourNode *nodes;
 	double	   *gram;			/* Gram matrix of neighbours, k * k numbers */
 	double	   *cosines;

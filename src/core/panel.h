@@ -28,7 +28,7 @@ typedef struct SvdMatrix
 	uint32_t	items;
 	size_t	   *starts;			/* first cell of each user */
 	SvdCell    *cells;
-	void		(*pause) (void);	/* called between steps; may raise an error */
+	void		(*pause) (void);	/* called between steps; may raise an error to cancel */
 } SvdMatrix;
 
 extern size_t panel_spare(const SvdMatrix *matrix, size_t columns);

@@ -88,7 +88,7 @@ FOR_NUMBER(multiply) (const SvdMatrix *matrix, size_t columns, double scale, dou
 	}
 }
 
-/* Do the work of panel_filter() in groups of "width" columns.  "spare" has room for two groups. */
+/* Do panel_filter() for "width" columns at a time.  "spare" holds two groups of columns. */
 static void
 FOR_NUMBER(filter) (const SvdMatrix *matrix, size_t columns, size_t width, double scale,
 					double shift, int n, double *panel, double *spare, double *full, double *chunk)
@@ -105,7 +105,7 @@ FOR_NUMBER(filter) (const SvdMatrix *matrix, size_t columns, size_t width, doubl
 				group[item * count + j] = (NUMBER) panel[item * columns + first + j];
 			matrix->pause();
 		}
-		/* T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x) */
+		/* Chebyshev polynomials: T_i(x) = 2 x T_(i-1)(x) - T_(i-2)(x) */
 		for (int i = 1; i <= n; i++)
 		{
 			double		factor = i == 1 ? 1.0 : 2.0;

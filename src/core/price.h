@@ -33,7 +33,7 @@ typedef struct PricedDecisions
 	double	   *scores;			/* work space */
 	SlateEntry *entries;		/* work space */
 	double	   *means;			/* work space */
-	void		(*pause) (void);	/* called between steps; may raise an error */
+	void		(*pause) (void);	/* called between steps; may raise an error to cancel */
 } PricedDecisions;
 
 extern double price_means(const PricedDecisions *all, const double *prices, double *means);

@@ -17,7 +17,7 @@ typedef enum RandomPurpose
 	RANDOM_DRAW = 2,			/* coefficients drawn from the posterior */
 	RANDOM_SIGNS = 5,			/* random signs of hashed names */
 	RANDOM_START = 6,			/* start vectors of svd.c */
-	RANDOM_BONUS = 7			/* random terms of candidates' bonuses */
+	RANDOM_BONUS = 7			/* random terms added to candidates' scores */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);

@@ -16,7 +16,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Observations with the prior's noise that we add to an estimate of noise (doc/algorithm.md) */
+/* Weight of the prior's noise in estimates of noise, in observations (doc/algorithm.md) */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */
@@ -39,7 +39,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Change a model's reference reward (see core/evidence.h), and the sums that depend on it. */
+/* Change the reward that a model subtracts from all rewards, and the sums that depend on it. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -205,8 +205,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Return the number, from 1 to "more", of the last of the next updates after which the model
- * chooses its discount factor; 0 if it does not choose after any of them.
+ * Return after which of the next "more" updates, counted from 1, the model last chooses its
+ * discount factor; 0 if after none of them.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)

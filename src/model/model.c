@@ -184,7 +184,7 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 
 /*
  * Read the sums over observations for the discount factor that the model uses.  "with_squares" also
- * reads H (core/evidence.h), for standard errors and posterior draws.
+ * reads sums with squared weights, for standard errors and posterior draws.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)

@@ -52,11 +52,11 @@ typedef struct DlintsHeader
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
 	uint16		version;		/* format version */
-	uint8		policy;			/* a Policy */
+	uint8		policy;			/* a value of the enum Policy */
 	uint8		intercept;		/* 0 or 1 */
 	uint8		memories;		/* number of discount factors */
 	uint8		memory;			/* index of the discount factor in use, from 1 */
-	uint8		interactions;	/* a value of Interactions */
+	uint8		interactions;	/* a value of the enum Interactions */
 	uint8		unused1;
 	int32		feature_dim;	/* features per vector */
 	int32		reduced_dim;	/* 0 without a projection */
@@ -72,9 +72,9 @@ typedef struct DlintsHeader
 	int64		seed;			/* seed of the projection */
 	int64		updates;		/* number of observations */
 	int64		newest;			/* time of the newest observation */
-	float8		reference;		/* reference reward (core/evidence.h) */
+	float8		reference;		/* subtracted from all rewards before they are summed */
 	float8		sigma;			/* standard deviation of noise */
-	int64		chosen;			/* value of "updates" at the last choice of "memory" */
+	int64		chosen;			/* number of observations when "memory" was last chosen */
 	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;

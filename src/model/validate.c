@@ -236,7 +236,7 @@ ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 		CheckBetween("exploration", header->exploration, 0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 
-/* Are counts and estimates those of an untrained model? */
+/* Does a header have the counts and estimates of an untrained model? */
 static bool
 IsUntrained(const DlintsHeader *header)
 {

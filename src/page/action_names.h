@@ -1,6 +1,6 @@
 /*
  * action_names.h
- *		Requests to a ranker, and names for the values in them.
+ *		Requests to a ranker, and names, such as ".size=large", for the JSON values in them.
  */
 #ifndef DLINTS_PAGE_ACTION_NAMES_H
 #define DLINTS_PAGE_ACTION_NAMES_H
@@ -17,11 +17,11 @@ typedef struct RankRequest
 {
 	Jsonb	   *context;
 	Jsonb	   *actions;
-	Jsonb	   *vectors;		/* lengths of the context's vectors, by key */
+	Jsonb	   *vectors;		/* lengths of the number arrays in "context", by key */
 	ArrayType  *constraints;	/* names of constraints */
 } RankRequest;
 
-/* Names for the values in a JSON document (see action_names.c) */
+/* Names, such as ".size=large", for the values in a JSON document */
 typedef struct ActionNames
 {
 	StringInfoData bytes;		/* all names, concatenated */

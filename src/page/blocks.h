@@ -3,11 +3,11 @@
  *		Searches for the items with the highest scores, in the tables "block" and "centroid".
  *
  * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" has many means:
- * each is the mean of the items of one or a few blocks.  N_AXES principal axes follow it, as long
- * as the standard deviation along them.  For each item, mean or axis, the column "codes" has
- * features rounded to bytes, with two scales (see core/byte_score.h).  The column "numbers" has
- * popularity, the effect on rewards, costs, and dates.  Features of dates are computed when a row
- * is scored.
+ * each is the mean of the items of one or a few blocks.  N_AXES principal axes follow each mean.
+ * Their lengths are the standard deviations along them.  For each item, mean or axis, the column
+ * "codes" has features rounded to bytes, with two scales (see core/byte_score.h).  The column
+ * "numbers" has popularity, the effect on rewards, costs, and dates.  Features of dates are
+ * computed when a row is scored.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -18,7 +18,7 @@
 
 /* ---------- the tables ---------- */
 
-/* maximum number of items in a block, and of means and axes in a row of "centroid" */
+/* Maximum number of items in a row of "block", or of means and axes in a row of "centroid" */
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
@@ -26,7 +26,7 @@
 #define FIRST_COST		2
 /* A row of the table "block" is rewritten if an item's popularity changes by this fraction. */
 #define POPULARITY_CHANGE	0.05
-/* number of standard deviations in "spreads" of "centroid": of latent factors, and of columns */
+/* Standard deviations in "centroid.spreads": one of latent factors, one of features of columns */
 #define N_SPREADS		2
 /* Number of principal axes that the table "centroid" stores after each mean */
 #define N_AXES			2
@@ -47,13 +47,13 @@ typedef struct Rankings
 	double	   *weights;
 } Rankings;
 
-/* Items to which a search is limited; their numbers are indexes from 0 */
+/* Items to which a search is limited, with an index from 0 for each item */
 typedef struct EligibleItems
 {
 	KeyTable   *numbers;
 	int			count;
 	const double *bonuses;		/* bonus that is added to the score of each item */
-	const int  *groups;			/* group of each item; NULL: no caps */
+	const int  *groups;			/* group of each item; NULL: no maximum per group */
 	int			group_count;
 	int			cap;
 } EligibleItems;
@@ -68,8 +68,8 @@ typedef struct BestItems
 	Slate	   *slates;
 	double	   *margins;		/* maximum error of a score, for each weight vector */
 	double	   *neighbour_weights;
-	bool	   *is_found;		/* for each eligible item: does any block contain it? */
-	Datum	  **blocks;			/* keys of the items of each block; NULL: none is among the best */
+	bool	   *is_found;		/* for each eligible item: does the table "block" contain it? */
+	Datum	  **blocks;			/* item keys of each row of "block"; NULL: none of the best */
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

@@ -20,12 +20,12 @@ typedef struct CandidateSet
 	int			count;
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
-	double	   *addends;		/* added to the score of each item, such as its bonus */
+	double	   *addends;		/* added to the score of each item, such as the setting "bonus" */
 	int		   *groups;			/* group of each candidate (setting cap_group); -1: none */
 	int			group_count;
 	uint64	   *numbers;		/* if is_cut: numbers from which tie-break keys are computed; those
 								 * that a search found have the number in its BestItems */
-	bool		is_cut;			/* can other items tie with the candidates? */
+	bool		is_cut;			/* may omitted items have the same score as a candidate? */
 	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
 	int			n_failing;		/* number of items for which an SQL expression fails */
 	Datum		failing;		/* one of the items for which an SQL expression fails */

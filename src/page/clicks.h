@@ -15,7 +15,7 @@ typedef struct ClickedItem
 	double		absolute_sum;
 	double		maximum;		/* largest signed weight of the item's clicks, in [-1, 1] */
 	bool		is_excluded;		/* does the list exclude the item? */
-	double		own;			/* decayed sum of 1 or -1 for each click before this visit */
+	double		own;			/* decayed sum over clicks before this visit: 1; dislikes: -1 */
 } ClickedItem;
 
 /* Clicked items, without duplicates */

@@ -15,7 +15,7 @@ typedef struct Lanes
 	ByteWeights factors;
 	ByteWeights columns;
 	float	   *lengths;		/* norms of the weights of latent factors, then of columns */
-	float	   *narrow;			/* weights of the features in BlockScorer.narrow */
+	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;
 

@@ -16,7 +16,7 @@
 /* Flags that select variants of a statement (see StatementWord in plans.c) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
-#define VARIANT_CAP			(1 << 2)	/* read the group of each item, for the group's cap */
+#define VARIANT_CAP			(1 << 2)	/* read the group of each item (lists limit groups) */
 
 /* Policies that choose lists.  POLICY_UNKNOWN is for users without clicks. */
 typedef enum ListPolicy
@@ -41,7 +41,7 @@ typedef struct PageSettings
 {
 	bool		is_read;
 	int64		seed;			/* seed that assigns users to the control group */
-	int64		secret;			/* secret key of permute() in decision_number.c */
+	int64		secret;			/* secret key that makes decision numbers unpredictable */
 	double		control;		/* share of users in the control group */
 	double		epsilon;		/* share of lists that are random */
 	int			factors;
@@ -51,7 +51,7 @@ typedef struct PageSettings
 	int			cap;			/* maximum number of items of a group on a list; 0: no limit */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 	int			constraints;
-	int64		block_items;	/* number of slots in the table "block"; 0: unused */
+	int64		block_items;	/* places for items in the table "block"; 0: table not used */
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
@@ -63,17 +63,17 @@ typedef struct PageSettings
 	bool		has_random_effects; /* do some items' effects have standard deviations? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
-	double		history_prior;	/* shrinkage (see history.c); 0: no histories */
-	double		history_ratio;	/* correction factor of expected rewards in histories */
+	double		history_prior;	/* shrinkage of a user's rewards of an item; 0: rewards not used */
+	double		history_ratio;	/* factor of the expected rewards of earlier impressions */
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
 	double		own_half_life;	/* half-life of a user's clicks on the scored item, in days */
-	const float4 *scale;		/* factors by which the elements of profiles are multiplied */
+	const float4 *scale;		/* factor of each element of user profiles */
 	double		popularity_weight;
-	double		click_weight;	/* weight of the last feature (see neighbours.c) */
-	double		neighbour_share;	/* factor of neighbour scores in the last feature */
-	double		own_share;		/* factor of the user's own clicks in the last feature */
+	double		click_weight;	/* weight of the feature of the user's clicks (neighbours.c) */
+	double		neighbour_share;	/* factor of scores from clicks on other items (neighbours.c) */
+	double		own_share;		/* factor of the score from clicks on the item itself */
 	bool		is_centered;	/* are features centered within each list? */
 	NullableDatum examination;	/* examination probability of each position; NULL: all 1 */
 	TimestampTz now;
@@ -81,7 +81,7 @@ typedef struct PageSettings
 	NullableDatum empty_model;
 } PageSettings;
 
-/* placeholders in PageQuery for the types of a recommender's keys */
+/* placeholders in PageQuery.argtypes for the types of user and item ids */
 #define ARG_USER	ANYOID
 #define ARG_ITEM	ANYELEMENTOID
 #define ARG_ITEMS	ANYARRAYOID
@@ -130,7 +130,7 @@ typedef struct PageRequest
 	/* rewards of the user's earlier impressions (see history.c); NULL: they do not count */
 	struct UserHistory *history;
 
-	KeyNumbers *groups;			/* index of each group with a cap, by name; NULL until needed */
+	KeyNumbers *groups;			/* index of each group of items, by name; NULL until needed */
 } PageRequest;
 
 typedef struct NeighbourScores NeighbourScores;

@@ -129,7 +129,7 @@ HashKey(const ValueKey *key)
 	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/* Equal addresses occur in deletions, which compare the key of an entry with itself. */
+/* Are two keys equal?  A deletion from the hash table compares the key of an entry with itself. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {

@@ -85,7 +85,7 @@ extern void PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 
 /* ---------- parts.c ---------- */
 
-/* results that PrepareParts() computes, as bits */
+/* flags of the results that PrepareParts() computes from a model */
 #define PART_MEAN	0x01
 #define PART_ROOT	0x02
 #define PART_DRAW	0x04

@@ -123,7 +123,7 @@ PreparedWeights(PreparedModel *prepared, Datum profile)
 	if (prepared->lifted && ValueKeyMatches(&prepared->profile_key, profile))
 		return prepared->weights;
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* until "weights" is complete */
+	prepared->lifted = false;	/* an error may leave "weights" incomplete */
 	if (!prepared->weights)
 		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);

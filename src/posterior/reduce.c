@@ -21,7 +21,7 @@
 
 /* ---------- projection matrices ---------- */
 
-/* Number of doubles that are generated between two checks for interrupts (4 ms) */
+/* Random numbers that are generated between two checks for interrupts (4 ms) */
 #define PIECE_NUMBERS	131072
 
 int			projection_cache_size;

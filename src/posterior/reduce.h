@@ -15,7 +15,7 @@ extern int	projection_cache_size;	/* the setting dlints.projection_cache_size, i
 typedef struct ProjectionWalk
 {
 	const Projection *projection;
-	ProjectionRows piece;		/* rows of the matrix that the scan has reached */
+	ProjectionRows piece;		/* current rows of the matrix */
 	const double *kept;			/* the cached matrix; NULL: not cached */
 	double	   *generated;		/* buffer for generated rows */
 } ProjectionWalk;
