@@ -39,7 +39,7 @@ typedef struct NeighbourUse
 typedef struct NeighbourNode
 {
 	size_t		next;			/* index of the next node of the list; 0: none */
-	uint32_t	slot;			/* index of the neighbour in the regression */
+	uint32_t	slot;			/* index among the neighbours of the predicted item */
 	float		weight;
 } NeighbourNode;
 
@@ -63,7 +63,7 @@ typedef struct Neighbours
 
 	/* work space for the ridge regression of one item on its neighbours */
 	double	   *products;
-	uint32_t   *touched;		/* items with nonzero product */
+	uint32_t   *touched;		/* items whose dot product with the item is not 0 */
 	size_t	   *heads;			/* first list node of each user */
 	NeighbourNode *nodes;
 	double	   *gram;			/* Gram matrix of neighbours, k * k numbers */

@@ -37,7 +37,7 @@ extern double largest_magnitude(size_t count, const double *numbers);
 /* Maximum of "count" numbers; NaN if a number is not finite */
 extern double peak_of(size_t count, const double *numbers);
 
-/* Compute the maximum of each column of scores, as score_lanes() writes them. */
+/* Compute the maximum score under each weight vector, for scores that score_lanes() wrote. */
 extern void peak_of_lanes(size_t count, const double *scores, double *peaks);
 
 /*

@@ -23,7 +23,7 @@ typedef struct PricedDecision
 	const double *costs;		/* costs: one row per constraint */
 } PricedDecision;
 
-/* Decisions whose candidates are chosen again under other prices, and work space */
+/* Decisions whose lists are computed for different dual prices, and work space */
 typedef struct PricedDecisions
 {
 	int			kinds;			/* number of constraints */

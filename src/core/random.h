@@ -16,7 +16,7 @@ typedef enum RandomPurpose
 	RANDOM_PROJECTION = 1,		/* elements of the random projection matrix */
 	RANDOM_DRAW = 2,			/* coefficients drawn from the posterior */
 	RANDOM_SIGNS = 5,			/* random signs of hashed names */
-	RANDOM_START = 6,			/* start vectors of svd.c */
+	RANDOM_START = 6,			/* start vectors of the singular value decomposition */
 	RANDOM_BONUS = 7			/* random terms added to candidates' scores */
 } RandomPurpose;
 

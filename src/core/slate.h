@@ -18,7 +18,7 @@
 typedef struct SlateEntry
 {
 	double		score;
-	uint64_t	tie_key;		/* 0 until computed */
+	uint64_t	tie_key;		/* random tie-break key; 0 until computed */
 	int			candidate;
 } SlateEntry;
 

@@ -25,7 +25,7 @@ typedef struct PolicyValue
 	double		count;
 	Moments		reward;
 	Moments		weight;
-	Moments		weighted;		/* moments of w r */
+	Moments		weighted;		/* moments of importance weight times reward */
 	double		snips;
 	double		weight_squares;
 	Moments		by_squares;		/* moments of rewards, weighted by squared importance weights */

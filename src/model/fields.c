@@ -44,7 +44,7 @@ FindName(const FieldNames *names, const char *name)
 	return -1;
 }
 
-/* members: name, type, meaning, names, null, offset, defines_evidence, is_shown */
+/* Struct members: name, type, meaning, names, null, offset, defines_evidence, is_shown */
 const Field fields[] = {
 	{"format", FIELD_UINT16, FIELD_NUMBER, NULL, NULL, AT(version, 4), false, false},
 	{"policy", FIELD_UINT8, FIELD_NAME, &PolicyNames, NULL, AT(policy, 6), false, true},

@@ -65,7 +65,7 @@ typedef struct DlintsHeader
 	float8		half_life;		/* shortest half-life, in seconds */
 	float8		ridge;			/* ridge set by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* factor of posterior standard deviations */
+	float8		exploration;	/* factor of standard deviations in posterior draws and UCB */
 	float8		noise;			/* noise set by the user; 0: estimated */
 	float8		prior_weight;	/* 0 without a prior */
 	float8		projection_scale;	/* 0 without a projection */

@@ -29,7 +29,7 @@ ProblemRaise(const Problem *problem)
 }
 
 /*
- * Raise an error for a value from outside: "message", with the problem as its detail.
+ * Raise an error for a value from input or storage: "message", with the problem as its detail.
  *
  * An unknown format version has a separate error, because another version of dlints may accept the
  * value.

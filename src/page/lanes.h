@@ -14,7 +14,7 @@ typedef struct Lanes
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of the weights of latent factors, then of columns */
+	float	   *lengths;		/* norms of weights of latent factors, then of other features */
 	float	   *narrow;			/* weights of features that are not stored as bytes */
 	double		units[BYTE_LANES];
 } Lanes;

@@ -16,7 +16,7 @@
 /* Flags that select variants of a statement (see StatementWord in plans.c) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only given items */
 #define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
-#define VARIANT_CAP			(1 << 2)	/* read the group of each item (lists limit groups) */
+#define VARIANT_CAP			(1 << 2)	/* read the group of each item (setting cap_group) */
 
 /* Policies that choose lists.  POLICY_UNKNOWN is for users without clicks. */
 typedef enum ListPolicy
@@ -63,7 +63,7 @@ typedef struct PageSettings
 	bool		has_random_effects; /* do some items' effects have standard deviations? */
 	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
 	double		random_draw;
-	double		history_prior;	/* shrinkage of a user's rewards of an item; 0: rewards not used */
+	double		history_prior;	/* shrinkage of a user's history with an item; 0: no histories */
 	double		history_ratio;	/* factor of the expected rewards of earlier impressions */
 	Datum		attribution_window; /* an interval */
 	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
