@@ -9,7 +9,8 @@
 -- with a history, lists contain such items.
 --
 -- Users also click items again because of their popularity.  "repeat_lift" is therefore the ratio of the odds of a
--- repeated click to the odds that the user knows the item of another user's click, 50 clicks earlier in the log.
+-- repeated click to the odds that the user knows the item of another user's click, 50 clicks earlier in the log.  It is
+-- NULL if less than 5 % of clicks are repeated, or if lists leave out all such items.
 CREATE FUNCTION _dlints_find_repeats() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -45,7 +46,7 @@ BEGIN
 	SET    repeat_after = CASE WHEN NOT leaves_out THEN NULL WHEN argument <> 'false' THEN argument::interval
 	                           ELSE interval '100 years' END,
 	       repeat_share = shares.observed,
-	       repeat_lift = CASE WHEN NOT leaves_out OR argument <> 'false'
+	       repeat_lift = CASE WHEN shares.observed >= 0.05 AND (NOT leaves_out OR argument <> 'false')
 	                          THEN least(shares.observed / nullif(1 - shares.observed, 0) * shares.unknown / shares.known,
 	                                     1e9) END;
 	IF argument IS NULL AND shares.clicks >= 300 THEN

@@ -46,7 +46,7 @@ CREATE TABLE setting (
     -- columns with state, which _dlints_write_settings() does not write
     repeat_after  interval,                 -- lists leave out items clicked within this time; NULL: none
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
-    repeat_lift   float8,                   -- odds ratio, see _dlints_find_repeats(); NULL: lists contain no such items
+    repeat_lift   float8,                   -- odds ratio, see _dlints_find_repeats()
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
     centered_since timestamptz,                     -- last change of is_centered; NULL: none
     made_at       timestamptz NOT NULL DEFAULT now(),
