@@ -87,7 +87,8 @@ prior_is_valid(const Prior *prior, int dim)
 /* A matrix to factor: "times" multiplied by "evidence" (G or H of evidence.h), plus the prior */
 typedef struct Sums
 {
-	const Evidence *e;
+	int			dim;
+	double		observations;
 	const Prior *prior;
 	const double *evidence;
 	double		times;
@@ -112,7 +113,7 @@ write_sums(const Sums *sums, size_t first, size_t count, double *elements)
 static bool
 factor_sums(const Sums *sums, const double *addends, double *factor)
 {
-	int			dim = sums->e->dim;
+	int			dim = sums->dim;
 	size_t		packed = linalg_packed_len(dim);
 
 	write_sums(sums, 0, packed, factor);
@@ -139,27 +140,26 @@ factor_sums(const Sums *sums, const double *addends, double *factor)
 static bool
 factor_with_raised_ridge(const Sums *sums, double *addends, double *factor)
 {
-	const Evidence *e = sums->e;
-	double		count = sums->prior->weight > 0.0 ? *e->N + *sums->prior->N : *e->N;
-	double		rounding = e->dim * DBL_EPSILON;
-	double		most = rounding * (1.0 + fmin(count, MAX_ROUNDING_ERRORS));
+	int			dim = sums->dim;
+	double		rounding = dim * DBL_EPSILON;
+	double		most = rounding * (1.0 + fmin(sums->observations, MAX_ROUNDING_ERRORS));
 	double		ridge[POSTERIOR_MAX_DIM];
 	double		diagonal[POSTERIOR_MAX_DIM];
 	double		largest = 0.0;
 
 	if (factor_sums(sums, addends, factor))
 		return true;
-	for (int k = 0; k < e->dim; k++)
+	for (int k = 0; k < dim; k++)
 	{
 		ridge[k] = addends[k];
-		write_sums(sums, linalg_packed_index(e->dim, k, k), 1, &diagonal[k]);
+		write_sums(sums, linalg_packed_index(dim, k, k), 1, &diagonal[k]);
 		largest = fmax(largest, diagonal[k]);
 	}
 	/* raise the ridge in proportion to each diagonal element, then to the largest one */
 	for (int attempt = 0; attempt < 2; attempt++)
 		for (double share = rounding; share < 10.0 * most; share *= 10.0)
 		{
-			for (int k = 0; k < e->dim; k++)
+			for (int k = 0; k < dim; k++)
 				addends[k] = ridge[k] +
 					share * (attempt > 0 ? largest : fmax(diagonal[k], 0.0));
 			if (factor_sums(sums, addends, factor))
@@ -191,12 +191,14 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 {
-	Sums		G = {e, prior, e->G, 1.0};
-	Sums		H = {e, prior, e->H ? e->H : e->G, evidence_square_share(e)};
+	int			dim = e->dim;
+	double		count = prior->weight > 0.0 ? *e->N + *prior->N : *e->N;
+	Sums		G = {dim, count, prior, e->G, 1.0};
+	Sums		H = {dim, count, prior, e->H ? e->H : e->G, evidence_square_share(e)};
 	double		addends[POSTERIOR_MAX_DIM];
 
-	for (int k = 0; k < e->dim; k++)
-		addends[k] = k == e->dim - 1 ? prior->last_ridge : prior->ridge;
+	for (int k = 0; k < dim; k++)
+		addends[k] = k == dim - 1 ? prior->last_ridge : prior->ridge;
 	return factor_with_raised_ridge(&G, addends, f->L) &&
 		(f->M == NULL || factor_with_raised_ridge(&H, addends, f->M));
 }

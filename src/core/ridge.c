@@ -106,7 +106,7 @@ ridge_find(const Evidence *e, double parameters, double start,
 {
 	bool		up = *e->N >= MIN_OBSERVATIONS_PER_PARAMETER * parameters;
 	bool		down = *e->N >= e->dim;
-	double	   *factor = work + 2 * e->dim;
+	double	   *factor = work + 2 * (size_t) e->dim;
 	double		ridge = start;
 	Likelihood	h = {e, work, factor, work + e->dim, rewards->intercept,
 		memory_squares(e, rewards), MIN_RESIDUE * *e->S, noise, start};

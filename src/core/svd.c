@@ -53,10 +53,9 @@ static Work
 split_work(int columns, double *work)
 {
 	size_t		n = (size_t) columns;
-	Work		w = {
-		.full = work, .lapack_len = (int) LAPACK_LEN(n), .integers_len = (int) INTEGERS_LEN(n)
-	};
+	Work		w = {.lapack_len = (int) LAPACK_LEN(n), .integers_len = (int) INTEGERS_LEN(n)};
 
+	w.full = work;
 	w.right = w.full + n * n;
 	w.rotation = w.right + n * n;
 	w.values = w.rotation + n * n;
