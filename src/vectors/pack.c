@@ -35,13 +35,16 @@ typedef struct PackedVectors
 	Size		left;			/* number of bytes that are not read yet */
 } PackedVectors;
 
-/* Vectors that the previous call of dlints_contrast unpacked, stored in fn_extra */
-typedef struct Unpacked
+/* Position in a packed value at which a call ended, so that the next call can continue there */
+typedef struct Reader
 {
 	ValueKey	key;			/* identifies the packed value */
+	bytea	   *plain;
+	PackedVectors vectors;
+	int64		place;			/* index of the next vector, counted from 1 */
 	ValueKey	weights_key;	/* identifies the argument "weights" */
-	ArrayType  *vectors;
-} Unpacked;
+	double	   *mean;			/* weighted mean of all vectors; NULL until needed */
+} Reader;
 
 static void
 CheckLength(int len)
@@ -183,6 +186,84 @@ SkipVector(PackedVectors *vectors)
 	return true;
 }
 
+/* Read a packed vector, whose size SkipVector() has checked. */
+static void
+ReadVector(const PackedVectors *vectors, float4 *out)
+{
+	CheckPacked(packed_read(vectors->len, vectors->width, vectors->next, out));
+}
+
+static void
+ForgetMean(Reader *reader)
+{
+	if (reader->mean)
+		pfree(reader->mean);
+	reader->mean = NULL;
+	reader->weights_key.size = 0;
+}
+
+/* Get the reader in fn_extra, so that this call can continue where the previous call ended. */
+static Reader *
+FindReader(FunctionCallInfo fcinfo)
+{
+	Datum		packed = PG_GETARG_DATUM(0);
+	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	Reader	   *reader = fcinfo->flinfo->fn_extra;
+	bytea	   *before;
+
+	if (reader == NULL)
+		reader = fcinfo->flinfo->fn_extra = palloc0(sizeof(Reader));
+	if (!ValueKeyMatches(&reader->key, packed))
+	{
+		before = reader->plain;
+		reader->plain = DatumGetByteaPCopy(packed);
+		if (before)
+			pfree(before);
+		reader->place = 0;
+		ForgetMean(reader);
+		ValueKeyReplace(&reader->key, packed, CurrentMemoryContext);
+	}
+	MemoryContextSwitchTo(caller);
+	return reader;
+}
+
+/* Return vector n of a packed value.  Returns NULL if there are fewer vectors. */
+static ArrayType *
+VectorAt(Reader *reader, int64 n)
+{
+	PackedVectors next;
+	ArrayType  *result;
+
+	if (reader->place == 0 || n < reader->place)
+	{
+		reader->vectors = ReadPacked(reader->plain);
+		reader->place = 1;
+	}
+	if (reader->vectors.len == 0 && n == 1)
+		return construct_empty_array(FLOAT4OID);
+	while (n > reader->place && SkipVector(&reader->vectors))
+		reader->place++;
+	next = reader->vectors;
+	if (n != reader->place || !SkipVector(&next))
+		return NULL;
+	result = ResultReals(next.len);
+	ReadVector(&reader->vectors, (float4 *) ARR_DATA_PTR(result));
+	return result;
+}
+
+PG_FUNCTION_INFO_V1(dlints_unpack);
+
+/* dlints_unpack(packed, n) -> real[]: return vector n, counted from 1, or NULL. */
+Datum
+dlints_unpack(PG_FUNCTION_ARGS)
+{
+	ArrayType  *result = VectorAt(FindReader(fcinfo), PG_GETARG_INT64(1));
+
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
 /* Read the array of weights, which must be positive. */
 static double *
 ReadWeights(ArrayType *array, int *count)
@@ -204,121 +285,51 @@ ReadWeights(ArrayType *array, int *count)
 	return weights;
 }
 
-/* Read a packed vector, whose size SkipVector() has checked. */
-static void
-ReadVector(const PackedVectors *vectors, float4 *out)
-{
-	CheckPacked(packed_read(vectors->len, vectors->width, vectors->next, out));
-}
-
 /*
- * Subtract the weighted mean of some vectors from each.  We sum differences from the first vector,
- * so that the mean of equal numbers is exact.  A single vector remains unmodified.
+ * Compute the weighted mean of a value's vectors, or zeros if it has only one vector.  We sum
+ * differences from the first vector, so that the mean of equal numbers is exact.
  */
-static void
-SubtractMean(int count, int len, const double *weights, int places, float4 *vectors)
+static double *
+WeightedMean(bytea *packed, ArrayType *array, MemoryContext context)
 {
-	double	   *mean = AllocateZeros(sizeof(double), len);
+	PackedVectors next = ReadPacked(packed);
+	PackedVectors rest = next;
+	int			len = next.len;
+	int			places;
+	double	   *weights = ReadWeights(array, &places);
+	float4	   *first = palloc(sizeof(float4) * Max(len, 1));
+	float4	   *numbers = palloc(sizeof(float4) * Max(len, 1));
+	double	   *mean = MemoryContextAllocZero(context, sizeof(double) * Max(len, 1));
 	double		sum = 0.0;
+	int			count;
 
-	for (int i = 0; i < count; i++)
+	for (count = 0; SkipVector(&rest); next = rest, count++)
 	{
-		double		weight = weights[Min(i, places - 1)];
+		double		weight = weights[Min(count, places - 1)];
 
+		ReadVector(&next, count == 0 ? first : numbers);
 		sum += weight;
-		for (int k = 0; k < len; k++)
-			mean[k] += weight * ((double) vectors[(Size) i * len + k] - vectors[k]);
+		for (int k = 0; k < len && count > 0; k++)
+			mean[k] += weight * ((double) numbers[k] - first[k]);
 	}
+	for (int k = 0; k < len && count > 1; k++)
+		mean[k] = first[k] + mean[k] / sum;
+	pfree(first);
+	pfree(numbers);
+	pfree(weights);
+	return mean;
+}
+
+static void
+SubtractMean(int len, const double *mean, float4 *numbers)
+{
 	for (int k = 0; k < len; k++)
-		mean[k] = vectors[k] + mean[k] / sum;
-	for (int i = 0; count > 1 && i < count; i++)
-		for (int k = 0; k < len; k++)
-		{
-			float4	   *number = &vectors[(Size) i * len + k];
-			double		contrast = *number - mean[k];
-
-			CheckReals(1, &contrast);
-			*number = (float4) contrast;
-		}
-	pfree(mean);
-}
-
-/*
- * Unpack a vector or matrix.  Unless "weights" is NULL, subtracts the weighted mean of its vectors.
- */
-ArrayType *
-UnpackVectors(bytea *packed, ArrayType *weights)
-{
-	PackedVectors vectors = ReadPacked(packed);
-	PackedVectors rest = vectors;
-	int			len = vectors.len;
-	int			places = 0;
-	double	   *numbers = weights ? ReadWeights(weights, &places) : NULL;
-	int			count = 0;
-	ArrayType  *result;
-	float4	   *first;
-
-	while (SkipVector(&rest))
-		count++;
-	if (count == 0)
-		return construct_empty_array(FLOAT4OID);
-	CheckPacked(vectors.is_matrix || count == 1);
-	result = vectors.is_matrix ? ResultRealMatrix(count, len) : ResultReals(len);
-	first = (float4 *) ARR_DATA_PTR(result);
-	for (int i = 0; i < count; i++)
 	{
-		ReadVector(&vectors, first + (Size) i * len);
-		SkipVector(&vectors);
+		double		contrast = numbers[k] - mean[k];
+
+		CheckReals(1, &contrast);
+		numbers[k] = (float4) contrast;
 	}
-	if (weights)
-		SubtractMean(count, len, numbers, places, first);
-	return result;
-}
-
-PG_FUNCTION_INFO_V1(dlints_unpack);
-
-/* dlints_unpack(packed, n) -> real[]: return vector n, counted from 1, or NULL. */
-Datum
-dlints_unpack(PG_FUNCTION_ARGS)
-{
-	PackedVectors vectors = ReadPacked(PG_GETARG_BYTEA_PP(0));
-	PackedVectors next;
-	int64		n = PG_GETARG_INT64(1);
-	ArrayType  *result;
-
-	if (vectors.len == 0 && n == 1)
-		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
-	while (n > 1 && SkipVector(&vectors))
-		n--;
-	next = vectors;
-	if (n != 1 || !SkipVector(&next))
-		PG_RETURN_NULL();
-	result = ResultReals(vectors.len);
-	ReadVector(&vectors, (float4 *) ARR_DATA_PTR(result));
-	PG_RETURN_ARRAYTYPE_P(result);
-}
-
-/* Unpack the arguments of dlints_contrast, unless the previous call had the same arguments. */
-static ArrayType *
-FindContrasts(FunctionCallInfo fcinfo)
-{
-	MemoryContext context = fcinfo->flinfo->fn_mcxt;
-	Unpacked   *kept = fcinfo->flinfo->fn_extra;
-	ArrayType  *vectors;
-
-	if (kept == NULL)
-		kept = fcinfo->flinfo->fn_extra = MemoryContextAllocZero(context, sizeof(Unpacked));
-	if (kept->vectors && ValueKeyMatches(&kept->key, PG_GETARG_DATUM(0)) &&
-		ValueKeyMatches(&kept->weights_key, PG_GETARG_DATUM(2)))
-		return kept->vectors;
-	vectors = UnpackVectors(PG_GETARG_BYTEA_PP(0), PG_GETARG_ARRAYTYPE_P(2));
-	if (kept->vectors)
-		pfree(kept->vectors);
-	kept->vectors = NULL;
-	ValueKeyReplace(&kept->key, PG_GETARG_DATUM(0), context);
-	ValueKeyReplace(&kept->weights_key, PG_GETARG_DATUM(2), context);
-	kept->vectors = MemoryContextAlloc(context, VARSIZE(vectors));
-	return memcpy(kept->vectors, vectors, VARSIZE(vectors));
 }
 
 PG_FUNCTION_INFO_V1(dlints_contrast);
@@ -330,21 +341,52 @@ PG_FUNCTION_INFO_V1(dlints_contrast);
 Datum
 dlints_contrast(PG_FUNCTION_ARGS)
 {
-	ArrayType  *vectors = FindContrasts(fcinfo);
-	int64		n = PG_GETARG_INT64(1);
-	int			dims = ARR_NDIM(vectors);
-	ArrayType  *result;
-	int			len;
+	Reader	   *reader = FindReader(fcinfo);
+	ArrayType  *result = VectorAt(reader, PG_GETARG_INT64(1));
+	MemoryContext context = fcinfo->flinfo->fn_mcxt;
 
-	if (n < 1 || n > (dims == 2 ? ARR_DIMS(vectors)[0] : 1))
+	if (!reader->mean || !ValueKeyMatches(&reader->weights_key, PG_GETARG_DATUM(2)))
+	{
+		ForgetMean(reader);
+		reader->mean = WeightedMean(reader->plain, PG_GETARG_ARRAYTYPE_P(2), context);
+		ValueKeyReplace(&reader->weights_key, PG_GETARG_DATUM(2), context);
+	}
+	if (result == NULL)
 		PG_RETURN_NULL();
-	if (dims < 2)
-		PG_RETURN_ARRAYTYPE_P(DatumGetArrayTypePCopy(PointerGetDatum(vectors)));
-	len = ARR_DIMS(vectors)[1];
-	result = ResultReals(len);
-	memcpy(ARR_DATA_PTR(result), (float4 *) ARR_DATA_PTR(vectors) + (n - 1) * len,
-		   sizeof(float4) * len);
+	SubtractMean(reader->vectors.len, reader->mean, (float4 *) ARR_DATA_PTR(result));
 	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/*
+ * Unpack a vector or matrix.  Unless "weights" is NULL, subtracts the weighted mean of its vectors.
+ */
+ArrayType *
+UnpackVectors(bytea *packed, ArrayType *weights)
+{
+	PackedVectors vectors = ReadPacked(packed);
+	PackedVectors rest = vectors;
+	double	   *mean = weights == NULL ? NULL :
+		WeightedMean(packed, weights, CurrentMemoryContext);
+	int			count = 0;
+	ArrayType  *result;
+
+	while (SkipVector(&rest))
+		count++;
+	if (count == 0)
+		return construct_empty_array(FLOAT4OID);
+	CheckPacked(vectors.is_matrix || count == 1);
+	result = vectors.is_matrix ? ResultRealMatrix(count, vectors.len) :
+		ResultReals(vectors.len);
+	for (int i = 0; i < count; i++)
+	{
+		float4	   *numbers = (float4 *) ARR_DATA_PTR(result) + (Size) i * vectors.len;
+
+		ReadVector(&vectors, numbers);
+		if (mean != NULL)
+			SubtractMean(vectors.len, mean, numbers);
+		SkipVector(&vectors);
+	}
+	return result;
 }
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
