@@ -43,7 +43,7 @@ RETURN least(greatest(sum, 0), 4);
 -- own clicks.  Their weights are the last two of "weights"; the larger one is the weight of the feature.
 CREATE FUNCTION _dlints_click_score(weights float8[], neighbour_score float8, own_score float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN weights[cardinality(weights)] > 0
+RETURN CASE WHEN weights[cardinality(weights)] > 0::float8
             THEN @extschema@._dlints_neighbour_score(
                      (weights[cardinality(weights) - 1] * neighbour_score + weights[cardinality(weights)] * own_score)
                      / greatest(weights[cardinality(weights) - 1], weights[cardinality(weights)]))
