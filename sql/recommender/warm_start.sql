@@ -37,10 +37,15 @@ BEGIN
 END
 $$;
 
+-- Decide whether a user's own clicks on an item get a weight, by setting.repeat_lift.  In simulated worlds of taste
+-- alone, it is at most 3.3.
+CREATE FUNCTION _dlints_weighs_own_clicks(repeat_lift float8) RETURNS boolean
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN repeat_lift >= 4::float8;
+
 -- Choose the half-life of a user's clicks under which the shares of items in them predict best which item the user
 -- clicks again.  Up to 1,000 of the latest clicks, ten of a user at most, are predicted from the 500 latest clicks
--- before the visit.  Shorter half-lives need more evidence.  Own clicks count only if repeat_lift is at least 4: in
--- simulated worlds of taste alone, it is up to 3.3.
+-- before the visit.  Shorter half-lives need more evidence.
 CREATE FUNCTION _dlints_fit_own_half_life() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -50,7 +55,7 @@ BEGIN
 		SELECT c.*
 		FROM  (SELECT k.user_id, k.item, k.at, row_number() OVER (PARTITION BY k.user_id ORDER BY k.at DESC) AS n
 		       FROM newest_click k WHERE k.user_id IS NOT NULL) c
-		WHERE  c.n <= 500 AND (SELECT s.repeat_lift >= 4 FROM setting s)),
+		WHERE  c.n <= 500 AND (SELECT @extschema@._dlints_weighs_own_clicks(s.repeat_lift) FROM setting s)),
 	predicted AS MATERIALIZED (
 		SELECT c.*, row_number() OVER () AS id
 		FROM  (SELECT c.* FROM clicked c WHERE c.n <= 10 ORDER BY c.at DESC LIMIT 1000) c),
@@ -232,7 +237,7 @@ BEGIN
 		       JOIN newest_click k ON same_user(k.user_id, c.user_id) AND same_item(k.item, c.item)
 		       CROSS JOIN setting s CROSS JOIN similarity l,
 		       LATERAL (SELECT date_part('epoch', c.at - k.at) / 86400 AS days) d
-		WHERE  s.repeat_lift >= 4
+		WHERE  @extschema@._dlints_weighs_own_clicks(s.repeat_lift)
 		AND    d.days > greatest(1.0 / 24, date_part('epoch', s.repeat_after) / 86400)
 		GROUP  BY c.id, c.item),
 	shown AS MATERIALIZED (
@@ -273,7 +278,7 @@ BEGIN
 		                       (2, 30, h.sum30, h.clicks30, c.weight, 0), (3, 90, h.sum90, h.clicks90, c.weight, 0),
 		                       (4, 'infinity', h.sum, h.clicks, c.weight, 0),
 		                       (NULL, 0, NULL, NULL, c.own_weight, c.own)) t (n, half_life, sum, clicks, weight, own)
-		WHERE  t.n IS NOT NULL OR s.repeat_lift >= 4
+		WHERE  t.n IS NOT NULL OR @extschema@._dlints_weighs_own_clicks(s.repeat_lift)
 		GROUP  BY t.half_life)
 	INSERT INTO half_life_candidate AS t (half_life, state)
 	SELECT h.half_life, coalesce(CASE h.half_life WHEN 0 THEN c.state

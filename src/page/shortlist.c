@@ -124,7 +124,7 @@ add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 }
 
 /*
- * Of the best items under a weight vector, mark eligible items that may be on the list.  Returns
+ * Mark eligible items that may be on the list, among the best items under a weight vector.  Returns
  * how many positions they can fill, at most k + 1.  Lowers "neighbour_score" to the minimum with
  * which items that the search missed become candidates.
  */
