@@ -38,6 +38,20 @@ CREATE FUNCTION _dlints_is_row_error(code text) RETURNS boolean
 CREATE FUNCTION _dlints_is_object_error(code text) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_is_object_error' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- Does an error that was raised for one item only concern this item?  Raises an error if it may come from objects that
+-- were dropped.
+CREATE FUNCTION _dlints_concerns_one_item(code text) RETURNS boolean
+	LANGUAGE plpgsql STABLE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	IF @extschema@._dlints_is_object_error(code) THEN
+		PERFORM @extschema@._dlints_check_objects();
+	END IF;
+	RETURN @extschema@._dlints_is_row_error(code);
+END
+$$;
+
 -- Evaluate all expressions of a recommender for all items, to raise their errors.  Those that come from data name the
 -- argument.
 CREATE FUNCTION _dlints_check_expressions(user_id anyelement, context jsonb) RETURNS void
@@ -106,10 +120,8 @@ BEGIN
 				PERFORM encode_document(part.liked);
 				valid := valid || part.liked;
 			EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-				IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+				IF NOT @extschema@._dlints_concerns_one_item(SQLSTATE) THEN
 					RAISE;
-				ELSIF @extschema@._dlints_is_object_error(SQLSTATE) THEN
-					PERFORM @extschema@._dlints_check_objects();
 				END IF;
 				RAISE WARNING 'invalid value for column "%" in "like": %', part.name, SQLERRM USING ERRCODE = SQLSTATE;
 			END;

@@ -46,10 +46,8 @@ BEGIN
 		costs := zeros;
 	END IF;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+	IF NOT @extschema@._dlints_concerns_one_item(SQLSTATE) THEN
 		RAISE;
-	ELSIF @extschema@._dlints_is_object_error(SQLSTATE) THEN
-		PERFORM @extschema@._dlints_check_objects();
 	END IF;
 	costs := zeros;
 	problem := SQLERRM;

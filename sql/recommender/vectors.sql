@@ -10,10 +10,8 @@ DECLARE
 BEGIN
 	SELECT e.encoded, e.dates INTO encoded, dates FROM encoded_item e WHERE same_item(e.item, key) LIMIT 1;
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN
-	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) THEN
+	IF NOT @extschema@._dlints_concerns_one_item(SQLSTATE) THEN
 		RAISE;
-	ELSIF @extschema@._dlints_is_object_error(SQLSTATE) THEN
-		PERFORM @extschema@._dlints_check_objects();
 	END IF;
 	problem := SQLERRM;
 	SELECT array_fill(0::real, ARRAY[s.liked - s.factors]), array_fill(NULL::real, ARRAY[s.aged / 3])
