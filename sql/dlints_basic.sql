@@ -69,16 +69,3 @@ SELECT dlints_new(dim, reduced_dim, interactions, discount => discount,
   ridge => ridge, exploration => exploration, noise => 1, policy => policy,
   intercept => intercept, seed => seed, projection_scale => projection_scale)
 $$;
--- the nodes of a plan, without what PostgreSQL versions word differently
-CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS
-$$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'Aggregate|Gather|Scan|InitPlan' THEN
-			RETURN NEXT regexp_replace(line, ' \(returns .*\)|(?<=InitPlan) .*', '');
-		END IF;
-	END LOOP;
-END
-$$;

@@ -113,4 +113,4 @@ SELECT attname FROM pg_attribute
   WHERE attrelid = 'keeper'::regclass AND attnum > 0 AND NOT attisdropped;
 SELECT count(*) FROM pg_proc WHERE proname LIKE 'dlints%';
 DROP TABLE keeper;
-DROP FUNCTION fails, plan;
+DROP FUNCTION fails;

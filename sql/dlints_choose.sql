@@ -38,13 +38,6 @@ SELECT i.id, dlints_recommend(m.state, i.id, i.features, 2) OVER (ORDER BY i.id)
 SELECT i.id % 2 AS odd, dlints_recommend(m.state, i.id, i.features) FROM model m, item i
     WHERE m.name = 'first' GROUP BY GROUPING SETS ((i.id % 2),
   ()) ORDER BY 1;
--- the model as a query parameter
-PREPARE pick(dlints, integer) AS SELECT dlints_recommend($1, id, features, $2) FROM item;
-SELECT state AS first FROM model WHERE name = 'first' \gset
-SELECT state AS second FROM model WHERE name = 'second' \gset
-EXECUTE pick(:'first', 2);
-EXECUTE pick(:'second', 3);
-DEALLOCATE pick;
 -- profiles; rows with a NULL profile are skipped
 SELECT dlints_recommend(m, id, features, 9, CASE WHEN id <> 3 THEN '{1,2}'::real[] END) @> ARRAY[1,
   2, 5, 6] AS all_but_3_and_4, dlints_recommend(m, id, features, 1, NULL::real[]),
@@ -66,39 +59,7 @@ SELECT pg_typeof(dlints_recommend_arms(m, id::numeric, x, 2)), dlints_recommend_
   dlints_recommend_arms(m, item::name, x, 2) AS nm FROM scored;
 SELECT length(dlints_recommend_arms(m, repeat(item, 100000), x)),
   (dlints_info((dlints_recommend_arms(m, one_memory(id), x, 1))[1])).dim FROM scored;
--- dlints_recommend_arms: a thousand items, each better than the last; a huge k; window functions
-SELECT dlints_recommend_arms(m, 'item ' || i, ARRAY[i], 5) AS rising,
-  dlints_recommend_arms(m, 'item ' || i, ARRAY[-i], 5) AS falling,
-  dlints_recommend_arms(m, 'item ' || i, ARRAY[(i * 7919) % 1009], 3) AS mixed
-  FROM scored, generate_series(1, 1000) AS i WHERE id = 1;
-SELECT dlints_recommend_arms(m, i, ARRAY[-i], 9223372036854775807) = array_agg(i) AS all
-  FROM scored, generate_series(1, 1000) AS i WHERE id = 1;
 SELECT id, dlints_recommend_arms(m, item, x, 2) OVER (ORDER BY id),
   dlints_recommend_arms(m, item, x, 1) OVER (ORDER BY id ROWS 1 PRECEDING) FROM scored ORDER BY id;
 
--- parallel plans
-CREATE TABLE many AS SELECT i AS id, 'item ' || i AS name,
-  ARRAY[i % 101, (i * 7919) % 10007, 1]::real[] AS x FROM generate_series(1, 10000) AS i;
-ANALYZE many;
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
-SET max_parallel_workers_per_gather = 2;
-ALTER TABLE many SET (parallel_workers = 2);
--- dlints_recommend draws in the leader: it stays above Gather
-SELECT query, string_agg(btrim(line), ', ' ORDER BY i) AS nodes FROM unnest(ARRAY[
-  'dlints_recommend(one_memory(3), name, x)', 'dlints_recommend(one_memory(3), name, x, 3)',
-    'dlints_recommend(one_memory(3), name, x::float8[])',
-    'dlints_recommend(one_memory(3), name, x::float8[], 3)',
-  'count(dlints_draw(one_memory(id % 3 + 1)))',
-    'count(dlints_draw_weights(one_memory(id % 3 + 1), seed => 1))']) AS query,
-    plan(format('SELECT %s FROM many', query)) WITH ORDINALITY AS p (line, i) GROUP BY query
-    ORDER BY query COLLATE "C";
-SELECT dlints_recommend(dlints_set(dlints_update(one_memory(3, NULL, 1), ARRAY[0, 1, 0], 1),
-  exploration => 0), name, x) FROM many;
-RESET parallel_setup_cost;
-RESET parallel_tuple_cost;
-RESET min_parallel_table_scan_size;
-RESET max_parallel_workers_per_gather;
-
-DROP TABLE scored, model, item, many;
+DROP TABLE scored, model, item;

@@ -65,68 +65,11 @@ SELECT pg_temp.shown(m - dlints_update(state, ARRAY[1, 1], 2, '{}', '2026-01-03 
 FROM (SELECT state, dlints_evidence(state, x, r, '{}', at, weight) AS m FROM model, observation
   WHERE name = 'by time' GROUP BY name) AS s;
 
--- many groups, sorted or hashed
-CREATE TABLE log AS SELECT i AS id, i % 3 AS model, ARRAY[i % 2, i % 4]::real[] AS x,
-  (i % 5)::float8 AS r FROM generate_series(1, 300) AS i;
-SET enable_hashagg = off;
-CREATE TABLE sorted AS SELECT model, dlints_evidence(one_memory(2, NULL, 1), x, r) AS e FROM log
-  GROUP BY model;
-RESET enable_hashagg;
-SET enable_sort = off;
-CREATE TABLE hashed AS SELECT model, dlints_evidence(one_memory(2, NULL, 1), x, r) AS e FROM log
-  GROUP BY model;
-RESET enable_sort;
-SELECT model, pg_temp.shown(s.e), s.e = h.e AS hashed FROM sorted AS s
-  JOIN hashed AS h USING (model) ORDER BY model;
-SELECT model, updates
-  FROM (SELECT model, dlints_evidence(one_memory(2), x, r ORDER BY id) AS e FROM log
-  GROUP BY GROUPING SETS ((model), ())) AS s, dlints_info(e) ORDER BY model;
-
--- running aggregates: the final function does not modify the state
-SELECT id, updates, mean_reward
-  FROM (SELECT id,
-  dlints_evidence(one_memory(2, NULL, 1), x, r) OVER (ORDER BY id ROWS 1 PRECEDING) AS e
-  FROM observation) AS s, dlints_info(e) ORDER BY id;
+-- aggregates modify neither their input rows nor a state that a window still needs
 CREATE TABLE part AS SELECT id, dlints_evidence(one_memory(2, NULL, 0.25), x, r) AS e
   FROM observation GROUP BY id;
 SELECT id, pg_temp.shown(dlints_concat_agg(e) OVER (ORDER BY id)) FROM part ORDER BY id;
 SELECT id, pg_temp.shown(e || e) FROM part ORDER BY id;
--- aggregates do not modify their input rows
 SELECT id, pg_temp.shown(e) FROM part ORDER BY id;
 
--- models with different evidence in one group: their own evidence is not included
-SELECT pg_temp.shown(dlints_evidence(m, x, r ORDER BY id)) FROM observation,
-  LATERAL (SELECT dlints_update(one_memory(2, NULL, 0.25), x, id)) AS u (m);
--- values stored out of line
-CREATE TABLE wide (id integer, m dlints);
-INSERT INTO wide SELECT i, dlints_update(one_memory(40, NULL, 1), array_fill(i::real, ARRAY[40]), i)
-  FROM generate_series(1, 3) AS i;
-SELECT id, updates, mean_reward, g, b
-  FROM (SELECT id, dlints_concat_agg(m) OVER (ORDER BY id) AS c FROM wide) AS s, dlints_info(c),
-  LATERAL (SELECT c::jsonb #>> '{evidence,0,G,39,0}', c::jsonb #>> '{evidence,0,b,39}') AS v (g, b)
-  ORDER BY id;
-SELECT updates, mean_reward FROM wide, dlints_info(m) ORDER BY id;
-
--- parallel workers: counts and undiscounted sums do not depend on the distribution of rows
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
-SET max_parallel_workers_per_gather = 2;
-ALTER TABLE log SET (parallel_workers = 2);
-ALTER TABLE wide SET (parallel_workers = 2);
-ALTER TABLE part SET (parallel_workers = 2);
-SELECT plan($$SELECT dlints_evidence(one_memory(2, NULL, 1), x, r) FROM log$$);
-SELECT pg_temp.shown(dlints_evidence(one_memory(2, NULL, 1), x, r)) FROM log;
-SELECT plan($$SELECT dlints_concat_agg(m) FROM wide$$);
-SELECT updates, mean_reward FROM (SELECT dlints_concat_agg(m) AS c FROM wide) AS s, dlints_info(c);
--- ORDER BY in the aggregate is respected, in one process
-SELECT count(*) AS partial
-  FROM plan($$SELECT dlints_evidence(one_memory(2), x, r ORDER BY id) FROM log$$) AS line
-  WHERE line ~ 'Partial';
-SELECT pg_temp.shown(dlints_concat_agg(e ORDER BY id)) FROM part;
-RESET parallel_setup_cost;
-RESET parallel_tuple_cost;
-RESET min_parallel_table_scan_size;
-RESET max_parallel_workers_per_gather;
-
-DROP TABLE observation, model, log, sorted, hashed, part, wide;
+DROP TABLE observation, model, part;
