@@ -1,6 +1,7 @@
 /*
  * compat.h
- *		Differences between PostgreSQL 14 and 19.  Include it directly after postgres.h.
+ *		Differences between PostgreSQL versions 14 to 19.  Include this file directly after
+ *		postgres.h.
  */
 #ifndef DLINTS_COMPAT_H
 #define DLINTS_COMPAT_H

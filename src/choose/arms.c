@@ -1,9 +1,9 @@
 /*
  * arms.c
- *		dlints_recommend_arms: choose among arms, which are actions with separate models.
+ *		The aggregate dlints_recommend_arms: choose among the arms of a bandit, each with its own
+ *		model.
  *
- * The models of two arms share no coefficients.  We therefore draw one normal number per arm,
- * instead of a vector of coefficients.
+ * We draw one normal number per arm instead of coefficients, because arms share no coefficients.
  */
 #include "postgres.h"
 
@@ -31,10 +31,7 @@ ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
 	return ResultFinite(mean + ResultFinite(stddev * model->exploration) * factor);
 }
 
-/*
- * dlints_recommend_arms(): return the arm with the highest score, or the k best.  Each arm's score
- * includes its model's intercept.
- */
+/* dlints_recommend_arms(): return the arm with the highest score, or the k best arms. */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 
 Datum

@@ -63,7 +63,7 @@ CheckFraction(double number, const char *name)
 	return number;
 }
 
-/* Raise an error if the call has an exploration rate together with a cap or diversity. */
+/* Raise an error if an exploration rate is combined with a maximum per group or with diversity. */
 static void
 CheckEpsilonAlone(const Rules *rules)
 {
@@ -124,7 +124,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
-/* Add the elements of a float8[] argument, one per candidate, to "sums".  NULLs add nothing. */
+/* Add the elements of a float8[] argument to "sums", one element per candidate.  NULL adds 0. */
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {
@@ -177,7 +177,7 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = (int) KeyNumbersCount(groups);
 }
 
-/* Read the argument "similar_by" as weights of features, for a weighted cosine similarity. */
+/* Read the argument "similar_by" as feature weights of a weighted cosine similarity. */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
 {
@@ -198,7 +198,7 @@ ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, 
 	found->similar_roots = roots;
 }
 
-/* Read the argument "similar_by": weights of the features, or a vector for each candidate. */
+/* Read the argument "similar_by": feature weights, or one vector per candidate. */
 static void
 ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 {
@@ -217,7 +217,7 @@ ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 
 /* ---------- candidates ---------- */
 
-/* Add each candidate's UCB bonus to "addends", one number per candidate. */
+/* Add the UCB bonus of each candidate to "addends". */
 static void
 AddUcbBonuses(const Call *call, const Request *request, double *addends)
 {
@@ -231,7 +231,7 @@ AddUcbBonuses(const Call *call, const Request *request, double *addends)
 	}
 }
 
-/* Sum the bonuses that are added to each candidate's score.  Returns NULL if there are none. */
+/* Return the sum of bonuses for each candidate's score, or NULL without bonuses. */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {

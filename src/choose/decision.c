@@ -1,17 +1,9 @@
 /*
  * decision.c
- *		Choose among candidates, and compute the propensity of each choice.
+ *		Choose among candidates, and compute the probability (propensity) of each choice.
  *
- * We draw M vectors of coefficients.  The first draw makes the decision.  Each draw is equally
- * likely to be the first, so a candidate's propensity is the fraction of the draws that choose it.
- *
- * If T candidates tie for the last r positions of a list, random tie-breaking chooses each with
- * probability r / T, and the draw counts with this probability.  A shortlist may contain only the T
- * tied items with the lowest tie-break keys, which are random and uniform in (0, 1).  Let t be the
- * highest of these keys.  An item's key is below t with probability t, and among the r lowest of
- * the T - 1 keys below t with probability r / (T - 1): the draw counts with t * r / (T - 1).
- *
- * With a cap or diversity, a draw counts for the candidates that it chooses with the actual keys.
+ * A candidate's propensity is the fraction of the posterior draws that choose the candidate.  The
+ * first draw makes the decision.
  */
 #include "postgres.h"
 
@@ -28,10 +20,10 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* maximum number of stored best candidates, summed over the posterior draws of a pass: 24 MB */
+/* maximum number of stored best candidates, over all posterior draws of a pass: 24 MB */
 #define MAX_ENTRIES	((Size) 1 << 20)
 
-/* Minimum number of ties at which we assume that a shortlist lacks some of the tied items */
+/* Minimum number of tied items for the assumption that a shortlist lacks other tied items */
 #define MIN_CUT_TIE		8
 
 typedef struct DecisionState
@@ -45,7 +37,7 @@ typedef struct DecisionState
 	double	   *tie_shares;		/* for each draw, probability that it chooses a tied candidate */
 } DecisionState;
 
-/* Return the number of posterior draws that are scored together, limited by memory. */
+/* Return the number of posterior draws that are scored in one pass, limited by memory. */
 static int
 DrawsPerPass(const Candidates *from, Size entries)
 {
@@ -69,7 +61,10 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/* Offer candidates, with scores under a posterior draw, to the draw's slate of best candidates. */
+/*
+ * Offer candidates with their scores under a posterior draw to the heap of the draw's best
+ * candidates.
+ */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -94,7 +89,13 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Return the probability with which each tied candidate is on the list; 0 without a tie. */
+/*
+ * Return the probability with which each tied candidate is on the list; 0 without a tie.
+ *
+ * If T candidates tie for r positions, the probability is r / T.  A shortlist may contain only the
+ * T tied candidates with the lowest tie-break keys, which are uniform in (0, 1).  With t the
+ * highest of these keys, the probability is then t r / (T - 1).
+ */
 static double
 TieShare(const Candidates *from, Slate *slate)
 {
@@ -113,7 +114,7 @@ TieShare(const Candidates *from, Slate *slate)
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
 
-/* Count the candidates whose scores tie for the last positions of a list. */
+/* Add each tied candidate's probability to its count. */
 static void
 CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {
@@ -127,7 +128,7 @@ CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 			state->decision->counts[strip->first + i] += share;
 }
 
-/* Count tied candidates, in a second pass over all scores. */
+/* Count tied candidates under all posterior draws, in a second pass over the scores. */
 static void
 CountTies(DecisionState *state, int draws)
 {
@@ -146,7 +147,7 @@ CountTies(DecisionState *state, int draws)
 		ScoreUnderDraws(from->scores, state->first_draw, draws, CountStripTies, state);
 }
 
-/* Add 1 to decision->counts for each candidate chosen under a draw, except tied candidates. */
+/* Add 1 to the count of each candidate that a posterior draw chooses, except tied candidates. */
 static void
 CountChosen(DecisionState *state, int draw)
 {
@@ -213,7 +214,7 @@ ChooseAtRandom(Decision *decision, Slate *slate)
 	decision->chosen_count = ListSlate(slate, decision->chosen);
 }
 
-/* Choose among candidates, of which there must be at least one, and compute propensities. */
+/* Choose among at least one candidate, and compute propensities. */
 Decision
 Decide(const Candidates *from)
 {

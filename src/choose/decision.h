@@ -15,7 +15,7 @@ typedef struct Rules
 	int			k;
 	int			draws;
 	double		epsilon;
-	int			cap;			/* maximum number of chosen candidates per group; 0: no limit */
+	int			cap;			/* maximum number of chosen candidates per group; 0: no maximum */
 	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
 } Rules;
 
@@ -25,11 +25,11 @@ typedef struct Candidates
 	Scores	   *scores;			/* scores under all posterior draws; NULL: no candidates */
 	int		   *groups;			/* group of each candidate; -1: none; NULL: no maximum per group */
 	int			group_count;
-	uint64	   *tie_keys;		/* tie-break key of each candidate, unused with diversity; NULL:
-								 * computed from indexes, with a seed per draw */
+	/* tie-break key of each candidate; NULL: computed from indexes and a seed per draw */
+	uint64	   *tie_keys;
 	ArrayType  *similar_by;		/* vectors whose similarity lowers scores; NULL: no diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* factor of each element of "similar_by"; NULL: all 1 */
+	double	   *similar_roots;	/* factor of each element of the vectors "similar_by"; NULL: 1 */
 } Candidates;
 
 typedef struct Decision
@@ -39,7 +39,7 @@ typedef struct Decision
 	int		   *chosen;			/* indexes of candidates, best first */
 	int			chosen_count;
 	double	   *scores;			/* scores of all candidates under the first posterior draw */
-	double		level;			/* intercept of the first posterior draw */
+	double		level;			/* intercept of the model under the first posterior draw */
 	double	   *counts;			/* expected number of posterior draws that choose each candidate */
 } Decision;
 

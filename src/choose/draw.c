@@ -1,6 +1,6 @@
 /*
  * draw.c
- *		Functions that draw coefficients from the posterior, and the function dlints_dot.
+ *		SQL functions that draw coefficients from a model's posterior, and the function dlints_dot.
  */
 #include "postgres.h"
 
@@ -31,9 +31,8 @@ dlints_draw(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(): draw coefficients, and convert them to weights of features.  The first row
- * of several draws equals a single draw under the same seed, and dlints_decide draws the same
- * coefficients.
+ * dlints_draw_weights(): draw coefficients from the posterior, and convert them to weights of
+ * features.  The first of several vectors equals the only vector for the same seed.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * prices.c
- *		The aggregate dlints_prices: find dual prices at which decisions meet their cost targets.
+ *		The aggregate dlints_prices: find dual prices at which lists meet their mean cost targets.
  */
 #include "postgres.h"
 
@@ -102,8 +102,8 @@ AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 PG_FUNCTION_INFO_V1(dlints_prices_transfn);
 
 /*
- * dlints_prices(): return the lowest dual prices at which mean costs meet their targets, and these
- * mean costs.  A row has one decision's candidates; the decision chooses the k best (core/price.h).
+ * dlints_prices(): return the lowest dual prices that meet the cost targets, and the mean costs.
+ * Each row has the candidates of one decision, which chooses the k best.
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)

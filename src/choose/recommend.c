@@ -1,9 +1,8 @@
 /*
  * recommend.c
- *		The aggregate dlints_recommend: return the best candidates of a group.
+ *		The aggregate dlints_recommend: return the best candidates of a group of rows.
  *
- * All candidates of a group are scored with the same draw of coefficients from the posterior,
- * because they share one model.
+ * One posterior draw of coefficients scores all candidates of a group.
  */
 #include "postgres.h"
 
@@ -64,8 +63,8 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form, const RecommendState *
 }
 
 /*
- * dlints_recommend(): return the item with the highest score, or the k best, with random
- * tie-breaking (Ghoorchian et al., Algorithm 1, "Select arm").
+ * dlints_recommend(): return the item with the highest score, or the k best items.  Ties are
+ * broken randomly (Ghoorchian et al., Algorithm 1, "Select arm").
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 

@@ -14,7 +14,7 @@
 #include "sql/observation.h"
 
 int			session_seed = -1;
-static int	key_owner;			/* id of the process that generated the random key; 0: none */
+static int	key_owner;			/* id of the process that generated the random key; 0: no key */
 
 /* Restart the sequence of seeds after a change of the setting dlints.seed. */
 void
@@ -24,8 +24,8 @@ RestartSeeds(int value, void *extra)
 }
 
 /*
- * Return a random seed, or the next seed of a sequence if the user has set dlints.seed.  A random
- * seed is a counter, encrypted with a random key, because system calls would be slow.
+ * Return a random seed, or the next seed of the sequence that the setting dlints.seed begins.  We
+ * encrypt a counter with a random key, because system calls for random bytes are slow.
  */
 uint64
 FreshSeed(void)
@@ -76,7 +76,7 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 		(!form->profile || !PG_ARGISNULL(form->profile));
 }
 
-/* Get the weights of features for a policy, without the UCB bonus. */
+/* Get the feature weights with which a policy scores candidates, without the UCB bonus. */
 double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
 {
@@ -98,7 +98,7 @@ RequestInit(Request *request, const MismatchMessages *messages,
 {
 	uint8		policy = prepared->header.policy;
 
-	/* compute all results together, so that the model is factored only once */
+	/* compute all parts of the posterior together, so that the model is factored only once */
 	PrepareParts(prepared, policy == POLICY_UCB ? PART_MEAN | PART_ROOT :
 				 policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN);
 	memset(request, 0, sizeof(Request));
@@ -136,7 +136,7 @@ RequestCheckProfile(Request *request, Datum profile)
 					 errhint("%s", request->messages->profile_advice)));
 	pfree(theirs);
 	pfree(ours);
-	/* remember this datum, because the next rows probably pass the same datum */
+	/* keep this datum, because the next rows probably pass an identical datum */
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 

@@ -2,9 +2,8 @@
  * scores.c
  *		Score candidates under many vectors of coefficients ("draws") from a model's posterior.
  *
- * A score is psi' A x, where psi are coefficients, x are features, and the matrix A depends on the
- * user's profile.  We compute either (psi' A) x or psi' (A x), whichever needs fewer
- * multiplications.
+ * We either convert coefficients to weights of the original features, or project the features.  We
+ * choose the way with fewer multiplications.
  */
 #include "postgres.h"
 
@@ -22,28 +21,32 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* maximum number of doubles in a matrix of the work space: 32 MB */
+/* maximum number of doubles in each array of the work space: 32 MB */
 #define MAX_NUMBERS	(1 << 22)
 
 /* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/* number of coefficient vectors to convert to weights together, to fit into the CPU's cache */
+/*
+ * number of coefficient vectors that are converted to weights together, to fit into the CPU's
+ * cache
+ */
 #define DRAWS_PER_PORTION		32
 
-/* number of candidates to score together, so that their features fit into the CPU's cache */
+/* number of candidates that are scored together, so that their features fit into the CPU's cache */
 #define STRIP			32
 
 struct Scores
 {
 	int			count;
-	int			max_draws;		/* maximum number of coefficient vectors that are scored together */
+	/* maximum number of coefficient vectors in one pass over candidates */
+	int			max_draws;
 	PreparedModel *prepared;
 	double	   *profile;		/* the user's profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw coefficients from the posterior? */
-	const double *parameters;	/* coefficients that the caller has drawn; NULL: none */
-	int			draws;			/* number of vectors of coefficients; 1 if "drawn" is false */
+	const double *parameters;	/* coefficients that the caller has drawn, or NULL */
+	int			draws;			/* number of coefficient vectors; 1 for policies without draws */
 	int			feature_dim;
 	int			dim;			/* number of coefficients without the intercept */
 
@@ -51,11 +54,12 @@ struct Scores
 	double	   *addend_stddevs; /* standard deviation of random bonuses; NULL: none */
 
 	/* how scores are computed */
-	bool		reduces;		/* project features, or else convert coefficients to weights? */
-	int			len;			/* length of the vectors whose dot products are the scores */
+	/* project features instead of converting coefficients to weights? */
+	bool		reduces;
+	int			len;			/* length of the vectors whose dot products are scores */
 	int			step;			/* offset from one feature vector to the next, in doubles */
 	double	   *strip;			/* features of at most STRIP candidates */
-	double	   *profiles;		/* the user's profile, once for each candidate of a strip */
+	double	   *profiles;		/* copies of the user's profile, one per candidate of a strip */
 	double	   *reduced;		/* features after projection */
 
 	ArrayType  *array;
@@ -63,8 +67,8 @@ struct Scores
 
 	double	   *pack;
 	int			pack_size;
-	double	   *levels;			/* intercepts of the coefficient vectors being scored */
-	int			first_draw;		/* index of the first vector of coefficients being scored */
+	double	   *levels;			/* intercept of each coefficient vector */
+	int			first_draw;		/* index of the first coefficient vector of the pass */
 	double		block[SCORE_LANES * STRIP];
 };
 
@@ -83,7 +87,7 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 			parameters[(Size) i * scores->prepared->dim + scores->dim] : 0.0;
 }
 
-/* Return the number of coefficient vectors to convert to weights at a time. */
+/* Return the number of coefficient vectors that are converted to weights together. */
 static int
 PortionSize(const Scores *scores)
 {
@@ -97,8 +101,7 @@ PortionSize(const Scores *scores)
 }
 
 /*
- * Interleave coefficient vectors.  Converts them to weights of features, unless we project
- * features.
+ * Interleave coefficient vectors for score_lanes(), after converting them to weights if necessary.
  */
 static void
 PackDraws(Scores *scores, int first, int count, double *lanes)
@@ -126,7 +129,7 @@ PackDraws(Scores *scores, int first, int count, double *lanes)
 	pfree(parameters);
 }
 
-/* Decide: project features, or convert drawn coefficients to weights of unprojected features? */
+/* Choose whether to project features, or to convert coefficients to weights of features. */
 static void
 ChooseVectors(Scores *scores)
 {
@@ -179,14 +182,14 @@ FillPack(Scores *scores, int first, int count)
 	PackDraws(scores, first, count, scores->pack);
 }
 
-/* Read the features of some candidates, and project them if scores->reduces is true. */
+/* Read the features of some candidates, and project them if necessary. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
 	ArgMatrixSlice(scores->array, &scores->expected, first, count, scores->strip);
 	if (!scores->reduces)
 		return scores->strip;
-	/* always project STRIP rows, because a single row would get other rounding errors */
+	/* always project STRIP rows, because single rows have other rounding errors */
 	ReduceFeatures(&scores->prepared->header, STRIP, scores->strip, scores->profiles,
 				   scores->reduced);
 	return scores->reduced;
@@ -251,7 +254,7 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	}
 }
 
-/* Score at most STRIP candidates if there is only one draw. */
+/* Score at most STRIP candidates if there is only one coefficient vector. */
 static void
 ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 			   ScoresConsumer consume, void *consumer)
@@ -280,8 +283,8 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 }
 
 /*
- * Compute the scores of all candidates under each draw from "first_draw" on.  Calls "consume" for
- * at most STRIP candidates at a time, in the order of their indexes.
+ * Score all candidates under several posterior draws.  Passes the scores of at most STRIP
+ * candidates at a time to "consume".
  */
 void
 ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume, void *consumer)
@@ -320,9 +323,9 @@ ScoresMaxDraws(const Scores *scores)
 }
 
 /*
- * Prepare to score the candidates whose features are the rows of "array".  "addends" are added to
- * scores.  Under the policy "thompson", each draw also adds a random number with the standard
- * deviation in "addend_stddevs".  Both may be NULL.
+ * Prepare to score candidates, whose features are the rows of "array".  The score of a candidate
+ * also includes "addends" and, under Thompson sampling, a random number with the standard
+ * deviation "addend_stddevs".
  */
 Scores *
 ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,

@@ -1,6 +1,6 @@
 /*
  * scores.h
- *		Scores of candidates under many draws of their model's coefficients.
+ *		Scores of candidates under many posterior draws of their model's coefficients.
  */
 #ifndef DLINTS_SCORES_H
 #define DLINTS_SCORES_H
@@ -8,7 +8,7 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Scores of candidates "first" to "first + count - 1" under one draw of coefficients */
+/* Scores of candidates "first" to "first + count - 1" under one posterior draw */
 typedef struct ScoresStrip
 {
 	int			first;
@@ -16,7 +16,7 @@ typedef struct ScoresStrip
 	const double *scores;
 	int			step;			/* number of doubles from a candidate's score to the next */
 	double		peak;
-	double		level;			/* intercept of the draw, not included in "scores" */
+	double		level;			/* intercept of the posterior draw, not included in "scores" */
 } ScoresStrip;
 
 typedef void (*ScoresConsumer) (void *consumer, int draw, const ScoresStrip *strip);

@@ -3,7 +3,7 @@
  *		The aggregate dlints_shortlist: select the items with the highest scores from millions of
  *		items.
  *
- * This aggregate is for SQL of users.  Recommenders created by dlints use page/shortlist.c.
+ * SQL queries of users call this aggregate.  Recommenders created by dlints use page/shortlist.c.
  */
 #include "postgres.h"
 
@@ -29,10 +29,10 @@
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* number of items to score together, so that their features fit into the CPU's cache */
+/* number of items that are scored together, so that their features fit into the CPU's cache */
 #define STRIP			32
 
-/* maximum number of doubles in the features of items scored at a time: 32 MB */
+/* maximum number of doubles in the features of items that are scored together: 32 MB */
 #define MAX_STRIP_NUMBERS	(1 << 22)
 
 /* maximum number of weight vectors */
@@ -43,7 +43,7 @@
 /* Bits of a tie-break key.  With 52 bits, a key plus 0.5 is exact in double precision. */
 #define KEY_BITS	52
 
-/* Compute the random tie-break key of an item, below 2^52.  Equal items must have equal bytes. */
+/* Compute the random tie-break key of an item, below 2^52, from the bytes of its value. */
 static uint64
 TieKey(uint64 seed, Datum item, int16 typlen, bool typbyval)
 {
@@ -66,7 +66,7 @@ typedef struct Shortlist
 	double		scores[SCORE_LANES * STRIP];
 } Shortlist;
 
-/* Items and features in one input row.  The array "items" is NULL until needed. */
+/* Items and features in one input row.  The array "items" is deconstructed on first use. */
 typedef struct Block
 {
 	ArrayType  *features;
@@ -157,7 +157,7 @@ GetItem(Block *block, int number)
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Add items to "best" if they are among the k best.  Scores are SCORE_LANES numbers apart. */
+/* Add items to "best" if they are among the k best. */
 static void
 OfferStrip(TopK *best, uint64 seed, const double *scores, Block *block, int first,
 		   int count)
@@ -195,8 +195,8 @@ ScoreStrip(Shortlist *list, Block *block, int first, int count)
 PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
 
 /*
- * dlints_shortlist(): return the items that are among the k best under any weight vector.  The best
- * items under the first vector come first. dlints_tie_keys() breaks ties.
+ * dlints_shortlist(): return the items that are among the k best under any weight vector.  The
+ * best items under the first weight vector come first.
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)

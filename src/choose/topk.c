@@ -77,7 +77,7 @@ TopKCreateOfType(MemoryContext context, Oid item_type, int k, Size size)
 	return top;
 }
 
-/* Create a TopK for items of the type of argument item_argno. */
+/* Create a TopK for items of the type of argument number "item_argno". */
 TopK *
 TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno, int k, Size size)
 {
@@ -100,7 +100,7 @@ CopyItem(const TopK *top, NullableDatum item)
 	return item;
 }
 
-/* Add an item to the array of the best items, which becomes a heap when it has k items. */
+/* Add an item to the array of the best items, and make the array a heap when it is full. */
 static void
 AddItem(TopK *top, RankedItem item)
 {
@@ -197,8 +197,8 @@ CompareKeys(const void *a, const void *b)
 }
 
 /*
- * Return the items of several TopKs without duplicates, beginning with the first TopK.  Equal items
- * must have equal keys.
+ * Return an array of the items of several TopKs without duplicates.  Equal items must have equal
+ * tie-break keys.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)

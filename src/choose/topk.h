@@ -40,7 +40,9 @@ TopKIsBeyond(const TopK *top, double score)
 	return top->full && score < top->threshold;
 }
 
-/* Keep an item if it is among the k best.  Of items with equal scores, earlier items rank first. */
+/*
+ * Keep an item if it is among the k best.  Of items with equal scores, the earlier ones are kept.
+ */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)
 {
@@ -50,7 +52,7 @@ TopKOffer(TopK *top, double score, NullableDatum item)
 		TopKKeep(top, score, key, item);
 }
 
-/* Keep an item if it is among the k best.  Items with equal scores are in random order. */
+/* Keep an item if it is among the k best.  Random keys break ties. */
 static inline void
 TopKOfferRandomly(TopK *top, double score, uint64 seed, NullableDatum item)
 {

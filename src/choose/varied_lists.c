@@ -1,13 +1,11 @@
 /*
  * varied_lists.c
- *		Choose lists with diversity under many posterior draws of the coefficients.
+ *		Choose lists of diverse items under many posterior draws.
  *
- * Positions are filled in turn, each with the highest penalized score (maximal marginal relevance).
- * A positive score is multiplied by 1 - diversity c, where c is the largest cosine between the
- * candidate's vector and that of a chosen candidate, or 0.
+ * Each position gets the candidate with the highest penalized score (maximal marginal relevance).
+ * A positive score is multiplied by 1 - diversity * the largest cosine to a chosen candidate.
  *
- * The scores determine which candidates can be on a list at all.  We compare only the vectors of
- * these candidates.
+ * We compute similarities only between candidates whose scores are high enough for a list.
  */
 #include "postgres.h"
 
@@ -34,23 +32,23 @@ struct VariedLists
 	int			candidates;
 	double	   *vector;			/* work space for one vector */
 	float	   *unit;			/* work space for a vector of length 1 */
-	double	   *scores;			/* scores: one row per draw, one column per candidate */
+	double	   *scores;			/* scores, with one row per draw and one column per candidate */
 
-	/* the candidates that a list may contain */
+	/* the candidates whose scores are high enough for a list */
 	int			count;
 	int			rounded;		/* "count" rounded up to a multiple of STRIP */
-	int		   *numbers;		/* index of each candidate */
-	float	   *units;			/* candidates' vectors, scaled to length 1 (see LaneOf()) */
-	int		   *row_of;			/* row of each candidate in "rows"; -1: not cached */
-	float	   *rows;			/* cached similarities; a row has "rounded" columns */
+	int		   *numbers;		/* index of each of these candidates among all candidates */
+	float	   *units;			/* candidates' vectors, scaled to length 1 and interleaved */
+	int		   *row_of;			/* row of each candidate in the cache "rows"; -1: not cached */
+	float	   *rows;			/* cached similarities between candidates */
 	Size		rows_len;		/* allocated length of "rows" */
 	int			row_count;
 
 	/* state of the current list */
-	double	   *left;			/* scores; -infinity: chosen, or group has its maximum chosen */
-	float	   *closest;		/* largest similarity to a chosen candidate */
+	double	   *left;			/* scores; -infinity: the candidate can no longer be chosen */
+	float	   *closest;		/* largest similarity of each candidate to a chosen candidate */
 	double	   *penalized;		/* penalized scores */
-	int		   *taken;			/* chosen candidates per group */
+	int		   *taken;			/* number of chosen candidates per group */
 };
 
 static double *
@@ -73,7 +71,7 @@ RoundUp(int count)
 	return (count + STRIP - 1) / STRIP * STRIP;
 }
 
-/* Allocate the state for choosing one list for each of at most "draws" posterior draws. */
+/* Allocate memory for choosing one list under each of at most "draws" posterior draws. */
 VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
 {
@@ -102,7 +100,7 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Store the scores of some candidates under the posterior draw with index "draw". */
+/* Store the scores of some candidates under one posterior draw. */
 void
 VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
@@ -114,14 +112,14 @@ VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 
 /* ---------- candidates that a list may contain ---------- */
 
-/* Return the address of the vector of the candidate with index i in "numbers". */
+/* Return the address of the vector of a candidate among interleaved vectors. */
 static float *
 LaneOf(const VariedLists *lists, int i)
 {
 	return lists->units + (Size) (i / STRIP) * STRIP * lists->from->similar.len + i % STRIP;
 }
 
-/* Read the candidates' vectors, and interleave STRIP at a time.  Zeros fill the last strip. */
+/* Read the candidates' vectors, and interleave STRIP vectors at a time, padded with zeros. */
 static void
 InterleaveVectors(VariedLists *lists)
 {
@@ -141,8 +139,8 @@ InterleaveVectors(VariedLists *lists)
 }
 
 /*
- * Return a lower bound of the penalized scores of the list without diversity.  With diversity,
- * candidates with a lower score cannot be on the list.
+ * Return the lowest score with which a candidate can be on the list with diversity.  The list
+ * without diversity gives a lower bound of all penalized scores.
  */
 static double
 LeastScore(const VariedLists *lists, int draw, const Slate *slate)
@@ -159,7 +157,7 @@ LeastScore(const VariedLists *lists, int draw, const Slate *slate)
 	return least;
 }
 
-/* Determine the candidates that can be on a list, from the scores that were stored. */
+/* Determine the candidates whose scores are high enough for a list under any posterior draw. */
 void
 VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 {
@@ -190,8 +188,8 @@ VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 /* ---------- lists ---------- */
 
 /*
- * Compute each candidate's cosine similarity to "unit", clamped to 1.  Sums have a fixed order, so
- * that equal vectors have equal cosines.
+ * Compute each candidate's cosine similarity to the vector "unit", at most 1.  Sums have a fixed
+ * order, so that equal vectors have equal cosines.
  */
 CPU_CLONES
 static void
@@ -214,7 +212,7 @@ FillRow(const VariedLists *lists, const float *unit, float *row)
 	}
 }
 
-/* Get the similarity of each candidate to a chosen candidate. */
+/* Get the similarity of each candidate to a chosen candidate, from the cache if possible. */
 static const float *
 SimilaritiesTo(VariedLists *lists, int chosen)
 {
@@ -235,7 +233,7 @@ SimilaritiesTo(VariedLists *lists, int chosen)
 	return lists->rows + (Size) *row * lists->rounded;
 }
 
-/* Update similarities to the nearest chosen candidate, and the penalized scores. */
+/* Lower the penalized scores of candidates that are similar to the candidate chosen last. */
 CPU_CLONES
 static void
 Penalize(int count, double diversity, const float *restrict similarities, float *restrict closest,
@@ -248,7 +246,7 @@ Penalize(int count, double diversity, const float *restrict similarities, float 
 	}
 }
 
-/* Find the candidate with the highest penalized score.  Returns -1 if none is left. */
+/* Find the candidate with the highest penalized score.  Returns -1 if no candidate is left. */
 static int
 FindBest(const VariedLists *lists, uint64 seed)
 {
@@ -268,7 +266,7 @@ FindBest(const VariedLists *lists, uint64 seed)
 	return best;
 }
 
-/* Exclude a chosen candidate, and the rest of its group if the group is full. */
+/* Exclude a chosen candidate, and the rest of its group if the group has its maximum. */
 static void
 Exclude(VariedLists *lists, int chosen)
 {
@@ -283,7 +281,7 @@ Exclude(VariedLists *lists, int chosen)
 			lists->left[i] = -INFINITY;
 }
 
-/* Choose at most k candidates under a draw, best first.  Returns their number. */
+/* Choose at most k candidates under a posterior draw, best first.  Returns their number. */
 int
 VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen)
 {

@@ -9,14 +9,14 @@
 #include "clones.h"
 
 #define SECONDS_PER_DAY	86400.0
-/* Maximum age of a date, in seconds; larger ages are replaced by this age. */
+/* Maximum age of a date, in seconds; larger ages count as this age. */
 #define MAX_AGE			(1e9 * SECONDS_PER_DAY)
 #define DATES_PER_VECTOR	8
 #define DATES_TOGETHER	64
 
 /*
- * Convert the ages of dates, in seconds, to three features per date.  We round to multiples of
- * 0.01.  The factor 100 + 1e-10 makes halves round up despite rounding errors.
+ * Convert ages of dates, in seconds, to three features per date, rounded to multiples of 0.01.
+ * The factor 100 + 1e-10 makes halves round up despite rounding errors.
  */
 CPU_CLONES
 static void

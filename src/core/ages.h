@@ -1,6 +1,6 @@
 /*
  * ages.h
- *		Features of dates, computed from a date and the current time.
+ *		Features of dates, computed from the distance between a date and the current time.
  */
 #ifndef DLINTS_AGES_H
 #define DLINTS_AGES_H
@@ -10,10 +10,8 @@
 #define AGES_PER_DATE	3
 
 /*
- * Write three features per date: 1 / (1 + distance from now) in days, in weeks and in months.
- * Features are multiples of 0.01.  Dates are Unix times; an infinite date gets zeros.  The features
- * of successive dates are ages_step numbers apart.  All tables store dates as floats, so that equal
- * dates have equal features.
+ * Write three features per date: 1 / (1 + distance from now), with distances in days, weeks and
+ * months.  Dates are Unix times; the features of infinite dates are 0.
  */
 extern void write_ages(size_t count, const float *dates, size_t dates_step, double now,
 					   float *ages, size_t ages_step);

@@ -26,13 +26,13 @@ largest_float(int len, const float *numbers)
 	return largest;
 }
 
-/* Encode features as bytes.  Returns the scale: feature = (byte - 128) * scale. */
+/* Encode features as bytes.  Returns the scale: a feature is about (byte - 128) * scale. */
 float
 byte_encode(int len, const float *features, uint8_t *codes)
 {
 	float		scale = largest_float(len, features) / MAX_CODE;
 
-	/* for a smaller scale, 1 / scale may overflow */
+	/* if the scale were smaller, 1 / scale could overflow */
 	if (!(scale >= 1e-37f))
 		scale = 0.0f;
 	for (int i = 0; i < byte_padded(len); i++)
@@ -41,7 +41,7 @@ byte_encode(int len, const float *features, uint8_t *codes)
 	return scale;
 }
 
-/* Round at most BYTE_LANES weight vectors, vectors_len numbers apart, to 8-bit integers. */
+/* Round at most BYTE_LANES weight vectors to 8-bit integers. */
 void
 byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
 				  ByteWeights *weights)
@@ -61,7 +61,7 @@ byte_pack_weights(int len, int count, const double *vectors, int vectors_len, in
 			square += vector[k] * vector[k];
 		scale = largest / MAX_WEIGHT;
 		weights->scales[v] = (float) scale;
-		/* standard error that rounding features and weights causes in a score */
+		/* standard error of a score because features and weights are rounded */
 		weights->errors[v] =
 			(float) sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
 		for (int k = 0; k < len && scale > 0.0; k++)
@@ -134,10 +134,7 @@ sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 }
 
 #ifdef CPU_VNNI
-/*
- * Number of vectors to process together, which hides the latency of additions.  Loops over these
- * vectors are unrolled, to keep the sums in registers.
- */
+/* Number of feature vectors that are processed together, to hide the latency of additions */
 #define TOGETHER	8
 
 CPU_VNNI
@@ -198,10 +195,7 @@ byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes
 	sums_plain(weights, count, codes, codes_len, sums);
 }
 
-/*
- * Multiply the integer dot products "sums" by their scales, and add them to "scores".  The scales
- * of successive feature vectors are scales_step numbers apart.
- */
+/* Convert integer dot products to floating-point scores, and add them to "scores". */
 CPU_CLONES
 void
 byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *restrict sums,
@@ -213,8 +207,8 @@ byte_add_scores(const ByteWeights *restrict weights, int count, const int32_t *r
 }
 
 /*
- * Replace the variances in "bounds" by standard deviations, and write upper bounds of scores.  A
- * mean's scores are followed by those of "axes" principal axes, whose squares add to the variances.
+ * Write an upper bound of the score for each mean vector and weight vector: the score plus "times"
+ * standard deviations.  The squared scores of principal axes are added to the variances.
  */
 CPU_CLONES
 void
@@ -233,7 +227,7 @@ byte_write_bounds(int count, int axes, const float *restrict scores, float times
 		{
 			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
 
-			/* this comparison also replaces infinite and NaN deviations */
+			/* replace infinite and NaN deviations, too */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
 			bounds[l] = mean[l] + times * deviation;
 			bounds[BYTE_LANES + l] = deviation;
@@ -242,8 +236,8 @@ byte_write_bounds(int count, int axes, const float *restrict scores, float times
 }
 
 /*
- * Lower the sort keys of rows that probably contain high scores, so that they are sorted first.
- * For each bound above its threshold, we subtract ((bound - threshold) / standard deviation)^3.
+ * Lower the sort keys of rows whose upper bounds of scores exceed thresholds.  We subtract the
+ * cubes of the excesses, in standard deviations.
  */
 CPU_CLONES
 void

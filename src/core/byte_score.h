@@ -2,11 +2,9 @@
  * byte_score.h
  *		Approximate scores of feature vectors that are stored with one byte per feature.
  *
- * A feature x is stored as the byte 128 + round(x / scale).  Weights become integers from -63 to
- * 63, so that the sum of two products fits in 16 bits (255 * 63 * 2 < 2^15).  All CPUs therefore
- * compute equal scores.
- *
- * Vectors are padded to a multiple of four numbers.
+ * A feature x is stored as the byte 128 + round(x / scale).  Weights are rounded to integers from
+ * -63 to 63, so that sums of two products fit in 16 bits.  Integer arithmetic gives equal scores
+ * on all CPUs.
  */
 #ifndef DLINTS_BYTE_SCORE_H
 #define DLINTS_BYTE_SCORE_H
@@ -14,17 +12,18 @@
 #include <stdint.h>
 
 #define BYTE_LANES		16
-/* Numbers per row of bounds: an upper bound per score, then a variance per score */
+/* Numbers per row of bounds: upper bounds of scores, then variances of scores */
 enum {BOUND_NUMBERS = 2 * BYTE_LANES};
 
-/* A group of BYTE_LANES weight vectors, with weights rounded to integers */
+/* A group of BYTE_LANES weight vectors whose elements are rounded to integers */
 typedef struct ByteWeights
 {
 	int			quads;
 	int8_t	   *lanes;			/* interleaved weights */
 	float		scales[BYTE_LANES];
-	int32_t		offsets[BYTE_LANES];	/* for each weight vector, 128 * sum of its elements */
-	float		errors[BYTE_LANES]; /* standard error of a score due to rounding */
+	/* for each weight vector, the sum of its elements times 128 */
+	int32_t		offsets[BYTE_LANES];
+	float		errors[BYTE_LANES]; /* standard error of each score due to rounding */
 } ByteWeights;
 
 static inline int

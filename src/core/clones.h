@@ -1,9 +1,8 @@
 /*
  * clones.h
- *		Macros for functions that are compiled for several instruction sets.
+ *		Macros for compiling a function for several instruction sets.
  *
- * All compiled versions return equal results.  The build therefore needs -ffp-contract=off: fused
- * multiply-adds would make results depend on the CPU.
+ * The build needs -ffp-contract=off: with fused multiply-adds, results would depend on the CPU.
  */
 #ifndef DLINTS_CLONES_H
 #define DLINTS_CLONES_H
@@ -32,7 +31,7 @@
 #endif
 #endif
 
-/* SIMD vector types for CHOOSE(), because compilers do not vectorize conditional expressions */
+/* SIMD vector types for CHOOSE(), since compilers do not vectorize conditional expressions */
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));

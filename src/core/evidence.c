@@ -23,7 +23,7 @@ evidence_value_count(int dim, Squares squares)
 		(squares == SQUARES_MATRIX ? packed : 0);
 }
 
-/* Let "e" point into an array of evidence_value_count() doubles. */
+/* Set the pointers of "e" into an array of evidence_value_count() doubles. */
 void
 evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 {
@@ -37,21 +37,24 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* Return how "e" stores H, the sum of w^2 z z' (see evidence.h). */
+/* Return how "e" stores the sum of products of features with squared weights. */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* Return the factor that turns G, the sum of w z z', into an estimate of H (see evidence.h). */
+/* Return the factor that estimates sums with squared weights from sums with weights. */
 double
 evidence_square_share(const Evidence *e)
 {
 	return e->N2 ? *e->N2 / fmax(*e->N, MIN_WEIGHT) : 1.0;
 }
 
-/* Replace subnormal numbers by zero, and negative zeros, whose sign some text formats lose. */
+/*
+ * Replace subnormal numbers by zero.  Also makes negative zeros positive, because some text
+ * formats lose the sign.
+ */
 static void
 flush_denormals(size_t count, double *values)
 {
@@ -66,10 +69,7 @@ evidence_flush(Evidence *e)
 	flush_denormals(evidence_value_count(e->dim, evidence_squares(e)), e->N);
 }
 
-/*
- * Multiply the sums by "decay", and add at most EVIDENCE_BLOCK observations.  With a discount, an
- * observation has the weight discount^age, and "decay" is discount^count.
- */
+/* Multiply the sums in "e" by "decay", and add at most EVIDENCE_BLOCK observations. */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 				const double *rewards, double reference, const double *weights)
@@ -129,7 +129,10 @@ evidence_scale(Evidence *e, double factor)
 	evidence_flush(e);
 }
 
-/* Add the sums in "other", which have the same dimension, discount, time and reference reward. */
+/*
+ * Add the sums over other observations to "e".  Both have the same discount factor, time and
+ * reference reward.
+ */
 void
 evidence_add(Evidence *e, const Evidence *other)
 {
@@ -141,8 +144,8 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Return how far below zero the difference of two sums may be because of rounding errors.  A larger
- * tolerance would accept the subtraction of observations that were never added.
+ * Return the largest rounding error that a difference of two sums may have.  A larger tolerance
+ * would accept the subtraction of observations that were never added.
  */
 static double
 tolerance(double left, double taken)
@@ -150,7 +153,7 @@ tolerance(double left, double taken)
 	return 1e-9 * (left + taken) + 1e-6 * taken;
 }
 
-/* Replace a small negative number by zero.  Returns false for a number below -max_error. */
+/* Replace a small negative number by zero.  Returns false if the number is below -max_error. */
 static bool
 clamp(double max_error, double *value)
 {
@@ -161,7 +164,7 @@ clamp(double max_error, double *value)
 	return true;
 }
 
-/* Limit the sum of rewards R after a subtraction: R^2 is at most N S (see evidence.h). */
+/* Limit the sum of rewards after a subtraction, by the Cauchy-Schwarz inequality. */
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {
@@ -172,7 +175,7 @@ limit_mean(Evidence *e, const Evidence *taken)
 	flush_denormals(1, e->R);
 }
 
-/* Check that the matrix "left", a difference, is positive semidefinite up to rounding errors. */
+/* Check that a difference of matrices is positive semidefinite, up to rounding errors. */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left, double *work)
 {
@@ -195,7 +198,7 @@ is_possible(int dim, const double *taken, double ridge, double *left, double *wo
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
-/* Return how far below zero a difference of sums of squared rewards may be by rounding errors. */
+/* Return the largest rounding error that a difference of sums of squared rewards may have. */
 static double
 squares_tolerance(double left, double taken, double peak)
 {
@@ -203,9 +206,10 @@ squares_tolerance(double left, double taken, double peak)
 }
 
 /*
- * Subtract the sums over observations that were added before.  "left" contains the sums over all
- * observations that remain.  "work" holds linalg_packed_len(dim) numbers.  Returns false if "e"
- * cannot have contained these observations; "e" is then undefined.
+ * Subtract the sums over observations from "e".  "left" has the totals of all remaining
+ * observations.
+ *
+ * Returns false if "e" cannot have contained the subtracted observations; "e" is then undefined.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
@@ -227,7 +231,7 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
-/* Lower the reference reward, which is subtracted from all rewards, by "shift". */
+/* Change the sums of rewards for a reference reward that is lower by "shift". */
 void
 evidence_rebase(Evidence *e, double shift)
 {
@@ -289,7 +293,7 @@ totals_add(Totals *t, const Totals *other)
 	totals_flush(t);
 }
 
-/* Subtract sums over observations.  Returns false if "t" cannot have contained these sums. */
+/* Subtract totals of observations.  Returns false if "t" cannot have contained the observations. */
 bool
 totals_subtract(Totals *t, const Totals *other)
 {
@@ -307,7 +311,7 @@ totals_subtract(Totals *t, const Totals *other)
 	return true;
 }
 
-/* Lower the reference reward, which is subtracted from all rewards, by "shift". */
+/* Change the sums of rewards for a reference reward that is lower by "shift". */
 void
 totals_rebase(Totals *t, double shift)
 {

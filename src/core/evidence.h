@@ -2,18 +2,17 @@
  * evidence.h
  *		Evidence: the sums over observations from which a model is estimated.
  *
- * With features z, rewards r, weights w and a reference reward c, the sums are
+ * An observation has features z, a reward r and a weight w = discount^age.  A constant c, the
+ * reference reward, keeps rounding errors small.  The sums are
  *
  *		G = sum of w   z z'		b = sum of w r z		N = sum of w
  *		H = sum of w^2 z z'		R = sum of w (r - c)	S = sum of w (r - c)^2
  *
- * A reference reward close to the rewards keeps the rounding errors of R and S small.  The paper of
- * Ghoorchian, Kortukov and Maghsudi (Algorithm 1) has weights w = discount^age and the matrices
+ * The posterior of the paper (Ghoorchian, Kortukov and Maghsudi, Algorithm 1) has the matrices
  *
  *		Z = G + ridge I			Z~ = H + ridge I
  *
- * A model with one discount stores H, as in the paper.  A model with several discounts stores only
- * N2, the sum of w^2, and uses (N2 / N) G for H.  Without a discount, G replaces H.
+ * Models with several discounts do not store H, but estimate it from G and N2, the sum of w^2.
  */
 #ifndef DLINTS_EVIDENCE_H
 #define DLINTS_EVIDENCE_H
@@ -24,20 +23,20 @@
 /* Maximum number of observations per call of evidence_absorb() */
 #define EVIDENCE_BLOCK 128
 
-/* Minimum sum of weights: a smaller one may be a rounding error, and counts as 0. */
+/* Minimum sum of weights; a smaller sum may be a rounding error, and counts as 0 */
 #define MIN_WEIGHT	1e-6
 
 /*
- * Tolerated rounding errors of the difference of two sums of weights and, as a fraction of the
- * ridge, of the difference of two matrices
+ * Accepted rounding errors of differences of sums of weights, and of differences of matrices as a
+ * fraction of the ridge
  */
 #define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
 #define RIDGE_TOLERANCE	1e-9
 
-/* Fraction of a sum of squares below which a difference of two such sums is a rounding error */
+/* Fraction of a sum of squares below which a difference of two sums is a rounding error */
 #define ROUNDING_SHARE		1e-12
 
-/* How a model stores sums with squared weights w^2 (H or N2 above) */
+/* How a model stores sums with squared weights of observations */
 typedef enum Squares
 {
 	SQUARES_NONE,				/* not stored */
@@ -46,8 +45,8 @@ typedef enum Squares
 } Squares;
 
 /*
- * Sums over all observations, without a discount.  "peak" is the largest earlier value of S, the
- * sum of squared rewards.  It bounds the rounding error of S.  The struct has no padding, because
+ * Sums over all observations of a model, without discount.  "peak" is the largest value that S
+ * ever had; rounding errors of S are proportional to it.  The struct has no padding, because
  * evidence.c also uses it as an array.
  */
 typedef struct Totals
@@ -58,7 +57,7 @@ typedef struct Totals
 	double		peak;
 } Totals;
 
-/* Sums of all rewards, and the reference reward that is subtracted from each */
+/* Sums of all rewards, and the reference reward that is subtracted from each reward */
 typedef struct Rewards
 {
 	bool		intercept;
@@ -68,7 +67,7 @@ typedef struct Rewards
 
 #define EVIDENCE_SCALARS	3
 
-/* Pointers to sums over discounted observations.  The sums are in one array, in this order. */
+/* Pointers to the discounted sums over observations, which are stored as one array in this order */
 typedef struct Evidence
 {
 	int			dim;			/* number of features */

@@ -10,7 +10,7 @@
 #include "clones.h"
 #include "numbers.h"
 
-/* Number of power iterations that estimate a principal axis.  A rough estimate suffices. */
+/* Number of power iterations, which give a rough estimate of a principal axis */
 #define AXIS_STEPS		4
 
 /* Compute a weight for each element of the vectors: its typical effect on a score. */
@@ -30,7 +30,7 @@ halving_weights(int count, int width, const float *vectors, const float *scale, 
 		largest = fmaxf(largest, weights[i]);
 	}
 
-	/* no weight is below 0.1, because a model may give a small element a large coefficient */
+	/* keep all weights above 0.1, because a model may give a small element a large coefficient */
 	for (int i = 0; i < width; i++)
 		weights[i] = largest > 0.0f ? fmaxf(weights[i] / largest, 0.1f) : 1.0f;
 }
@@ -67,7 +67,7 @@ sample_rows(const HalvingSet *set, int count, const int *order)
 	return sampled;
 }
 
-/* Find the vector that is farthest from the mean, which is 0. */
+/* Find the vector that is farthest from zero, the mean of all vectors. */
 static const float *
 farthest_row(int count, int width, const float *rows)
 {
@@ -108,10 +108,7 @@ add_row(int width, double weight, const float *restrict row, double *restrict su
 		sum[i] += weight * row[i];
 }
 
-/*
- * Estimate the principal axis of vectors whose mean is 0: the axis on which they vary most.  "axis"
- * has room for two vectors.
- */
+/* Estimate the principal axis of centered vectors, along which the vectors vary most. */
 static void
 find_axis(int count, int width, const float *rows, double *axis)
 {
@@ -136,8 +133,8 @@ find_axis(int count, int width, const float *rows, double *axis)
 }
 
 /*
- * Subtract from vectors whose mean is 0 their part along the principal axis.  Writes the axis to
- * "axis", with the standard deviation along it as its length.  "work" has room for two vectors.
+ * Remove the principal axis from centered vectors.  "axis" gets the axis, with the standard
+ * deviation along the axis as its length.
  */
 void
 halving_split_axis(int count, int width, float *rows, double *work, float *axis)
@@ -162,7 +159,7 @@ halving_split_axis(int count, int width, float *rows, double *work, float *axis)
 
 /* ---------- halving ---------- */
 
-/* Divide a group at the median of the projections on its principal axis. */
+/* Divide a group of vectors at the median of the projections on its principal axis. */
 static const double *
 halve(const HalvingSet *set, int count, int *order, int half)
 {
@@ -188,7 +185,7 @@ project(int width, const float *axis, const float *vector)
 	return sum;
 }
 
-/* Write a node of the tree, and the nodes below it down to "levels" levels. */
+/* Write a node of the binary tree, and the nodes below it down to "levels" levels. */
 static void
 add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 		 int node, int levels, float *tree)
@@ -213,7 +210,7 @@ add_node(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursi
 	}
 }
 
-/* Build a binary tree of at least one level that divides vectors into groups.  Permutes "order". */
+/* Build a binary tree that divides vectors into groups of similar vectors. */
 void
 halving_tree(const HalvingSet *set, int count, int *order, int depth, float *tree)
 {
@@ -237,7 +234,7 @@ halving_part(int width, int depth, const float *tree, const float *vector, uint6
 	return node + 1 - (1 << depth);
 }
 
-/* Sort vectors so that each run of "group" successive vectors is similar. */
+/* Sort vectors so that each run of "group" successive vectors contains similar vectors. */
 void
 halving_order(const HalvingSet *set, int count, int *order, /* NOLINT(misc-no-recursion) */
 			  int group)

@@ -2,8 +2,8 @@
  * halving.h
  *		Divide vectors into groups of similar vectors by repeated halving.
  *
- * A group is halved at the median of the projections on its principal axis.  If there are more
- * vectors than fit in memory, a tree that was built from a sample divides them into parts first.
+ * Each group is halved at the median of the projections on its principal axis.  A tree built from
+ * a sample first divides sets of vectors that do not fit in memory.
  */
 #ifndef DLINTS_HALVING_H
 #define DLINTS_HALVING_H
@@ -15,7 +15,7 @@
 /* Maximum number of vectors from which we estimate a principal axis */
 #define HALVING_ROWS		256
 
-/* Vectors to be grouped.  Functions permute indexes, not vectors. */
+/* Vectors that are grouped by permuting their indexes */
 typedef struct HalvingSet
 {
 	int			width;
@@ -26,7 +26,10 @@ typedef struct HalvingSet
 	double	   *axis;			/* work space */
 } HalvingSet;
 
-/* Return the number of floats of a binary tree.  Node i has the children 2 i + 1 and 2 i + 2. */
+/*
+ * Return the number of floats of a binary tree, in which node i has the children 2 i + 1 and 2 i +
+ * 2.
+ */
 static inline int64_t
 halving_tree_size(int width, int depth)
 {

@@ -25,7 +25,7 @@ is_matched(const Kind *kind)
 	return kind->interactions == INTERACTIONS_MATCHED;
 }
 
-/* Number of features of the model without the intercept */
+/* Return the number of features of the model without the intercept. */
 int64_t
 kind_feature_count(const Kind *kind)
 {
@@ -36,10 +36,7 @@ kind_feature_count(const Kind *kind)
 	return is_matched(kind) ? 2 * n + 1 : n;
 }
 
-/*
- * Compute the features z (see kinds.h) of "count" items, except projected features.  "reduced" gets
- * kind_reduced_len() numbers for each item.
- */
+/* Compute the model's features of "count" items, except features that need a random projection. */
 void
 kind_fill(const Kind *kind, int count, const double *x, const double *u, double *reduced)
 {
@@ -63,9 +60,8 @@ kind_fill(const Kind *kind, int count, const double *x, const double *u, double 
 }
 
 /*
- * Convert coefficients to weights of item features, for a user profile.  The last weight is that of
- * the intercept.  With a projection, the caller adds the coefficients times the transposed
- * projection matrix.
+ * Convert coefficients to weights of item features for one user profile.  With a random
+ * projection, the caller adds the projected part.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters, const double *u, double *lifted)

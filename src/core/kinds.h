@@ -2,15 +2,14 @@
  * kinds.h
  *		Compute the features z on which a model is trained from item features x and a profile u.
  *
- * Names of functions call z "reduced" features.  They call weights of x "lifted" if they were
- * computed from coefficients of z.  Let P be a random projection matrix, and x o u the vector of
- * the products of elements.  Then z is
+ * A model's coefficients belong to z ("reduced" features).  For a given user, they are converted to
+ * weights of x ("lifted" coefficients).  With a random projection P and the elementwise product
+ * x o u, the features z are
  *
  *		plain	[x ; 1]						[P x ; 1] with a projection
  *		matched	[x/4 ; x o u ; 4 x'u ; 1]	[P x/4 ; 4 x'u ; 1] with a projection
  *
- * The last 1 exists only in models with an intercept.  z is linear in x.  One vector of weights of
- * item features can therefore score all items for a given user.
+ * The last 1 exists only in models with an intercept.
  */
 #ifndef DLINTS_KINDS_H
 #define DLINTS_KINDS_H
@@ -19,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How item features and user profile are combined.  The values are stored. */
+/* How a model combines item features and the user profile.  The numbers are stored. */
 typedef enum Interactions
 {
 	INTERACTIONS_NONE,			/* without a profile */
@@ -28,7 +27,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* With a user profile u, z contains x / MATCHED_SCALE and MATCHED_SCALE x'u. */
+/* Factor by which models with a user profile scale the dot product of item and profile */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
@@ -47,14 +46,14 @@ extern void kind_fill(const Kind *kind, int count, const double *x, const double
 extern void kind_lift(const Kind *kind, int count, const double *parameters, const double *u,
 					  double *lifted);
 
-/* Number of features of the model.  The caller has checked that it is not too large. */
+/* Return the number of features of the model.  The caller checks the number for overflow. */
 static inline int
 kind_reduced_len(const Kind *kind)
 {
 	return (int) kind_feature_count(kind) + (kind->intercept ? 1 : 0);
 }
 
-/* Number of weights of item features, plus 1 if there is an intercept */
+/* Return the number of weights of item features, including the intercept. */
 static inline int
 kind_lifted_len(const Kind *kind)
 {
@@ -62,8 +61,8 @@ kind_lifted_len(const Kind *kind)
 }
 
 /*
- * The random projection matrix (Ghoorchian et al., Algorithm 1, "Calculate z").  The matrix is
- * never stored, because any of its rows can be generated from the seed.
+ * The random projection matrix (Ghoorchian et al., Algorithm 1, "Calculate z").  The matrix is not
+ * stored, because its rows can be generated from the seed.
  */
 typedef struct Projection
 {

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Fortran functions take, after the others, a hidden length for each character argument. */
+/* Fortran functions take a hidden length for each character argument, after all arguments. */
 typedef size_t fortran_len;
 
 extern void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,

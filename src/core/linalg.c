@@ -1,7 +1,7 @@
 /*
  * linalg.c
- *		Interface to BLAS and LAPACK.  Callers check inputs and results, because OpenBLAS factors
- *		some matrices with a NaN without an error.
+ *		Interface to BLAS and LAPACK.  Callers check inputs and results, because OpenBLAS accepts
+ *		some matrices with NaN.
  */
 #include "linalg.h"
 
@@ -19,18 +19,19 @@ static const double minus_one = -1.0;
 static const double zero = 0.0;
 static const int unit_stride = 1;
 
-/* Number of columns of the result that linalg_rank_update() computes at a time */
+/* Number of result columns that linalg_rank_update() computes together */
 #define MAX_SUMS	64
-/* Number of elements of a vector that linalg_project() multiplies at a time */
+/* Number of vector elements that linalg_project() multiplies together */
 #define MAX_PIECE	256
 
 /* Size in bytes of OpenBLAS's buffer on most CPUs, plus the overhead of some builds */
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
- * Prepare BLAS; call this first.  Returns false if memory is short; a later call may succeed.  If
- * memory is limited, OpenBLAS retries its allocation forever.  We therefore test whether memory is
- * available, and then call a matrix function, which makes OpenBLAS allocate its buffer.
+ * Prepare BLAS before its first use.  Returns false if memory is short; a later call may succeed.
+ *
+ * If memory is limited, OpenBLAS would retry its allocation forever.  We therefore test first
+ * whether memory is available.
  */
 bool
 linalg_ready(void)
@@ -61,10 +62,7 @@ linalg_ready(void)
 	return true;
 }
 
-/*
- * Return the index of element (i, j), i >= j, of a packed lower triangle.  This is LAPACK's RFP
- * layout with TRANSR = 'N' and UPLO = 'L'.
- */
+/* Return the index of the element in row i and column j of a packed lower triangle. */
 size_t
 linalg_packed_index(int d, int i, int j)
 {
@@ -106,7 +104,7 @@ linalg_min_diagonal(int d, const double *packed)
 	return min;
 }
 
-/* Are all numbers finite?  We test their bits, so that the compiler vectorizes the loop. */
+/* Are all numbers finite?  We test their bits, because compilers vectorize such a loop. */
 bool
 linalg_all_finite(size_t count, const double *values)
 {
@@ -133,7 +131,7 @@ linalg_unpack_lower(int d, const double *packed, double *full)
 	dtfttr_("N", "L", &d, packed, full, &d, &info, 1, 1);
 }
 
-/* Copy SCORE_LANES elements of each vector, times the vector's weight. */
+/* Copy SCORE_LANES elements of each vector, multiplied by the vector's weight. */
 static void
 weigh_rows(int d, int count, const double *vectors, const double *weights, int row,
 		   double (*lanes)[SCORE_LANES])
@@ -149,7 +147,7 @@ weigh_rows(int d, int count, const double *vectors, const double *weights, int r
 	}
 }
 
-/* Multiply a part of a column of a packed matrix by "factor", and add "sums". */
+/* Multiply a part of a packed matrix's column by "factor", and add "sums". */
 static void
 add_sums(int d, int row, int c, int count, const double *sums, double factor, double *packed)
 {
@@ -163,7 +161,7 @@ add_sums(int d, int row, int c, int count, const double *sums, double factor, do
 /*
  * packed <- factor packed + sum over k of weights[k] vectors[k] vectors[k]'
  *
- * We do not use BLAS, because it takes longer for small matrices.
+ * BLAS would take longer for small matrices.
  */
 void
 linalg_rank_update(int d, int count, const double *vectors, const double *weights, double factor,
@@ -228,7 +226,7 @@ linalg_trace_product(int d, const double *left, const double *right)
 	return 2.0 * ddot_(&len, left, &unit_stride, right, &unit_stride) - diagonal;
 }
 
-/* The two triangles and the square block of a lower triangle in rectangular full packed form */
+/* The two triangles and the rectangular block of a matrix in LAPACK's RFP format */
 typedef struct Pieces
 {
 	int			upper;			/* rows of "first" */
@@ -255,7 +253,7 @@ pieces_of(int d, const double *packed)
 /*
  * out <- packed symmetric matrix times vector
  *
- * On processors without AVX, OpenBLAS 0.3.21 reads up to three numbers after the end of "out".
+ * On processors without AVX, OpenBLAS 0.3.21 reads three numbers past the end of "out".
  */
 void
 linalg_multiply_symmetric(int d, const double *packed, const double *vector, double *out)
@@ -274,9 +272,9 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector, dou
 }
 
 /*
- * vector <- L^-1 vector
+ * vector <- L^-1 vector, for a packed lower triangle L
  *
- * LAPACK's own function for packed matrices is slower, because it copies the matrix first.
+ * LAPACK's function is slower, because it copies the matrix.
  */
 void
 linalg_solve_lower(int d, const double *factor, double *vector)
@@ -308,7 +306,7 @@ linalg_solve_lower_transposed(int d, const double *factor, int count, double *ve
 		dtfsm_("N", "L", "L", "T", "N", &d, &count, &one, factor, vectors, &d, 1, 1, 1, 1, 1);
 }
 
-/* vectors <- (L L')^-1 vectors */
+/* vectors <- (L L')^-1 vectors, for a packed lower triangle L */
 void
 linalg_cholesky_solve(int d, const double *factor, int count, double *vectors)
 {
@@ -364,7 +362,7 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 /*
  * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k]
  *
- * The arrays weights[c] are weights_len numbers apart, and the arrays sums[c] sums_len numbers.
+ * Arrays begin weights_len and sums_len numbers apart.
  */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,
@@ -420,11 +418,7 @@ project_rows(int len, int rows, const double *matrix, int count, const double *v
 	}
 }
 
-/*
- * out[c] <- matrix vectors[c]
- *
- * The matrix is stored by rows.  Results are out_len numbers apart.
- */
+/* out[c] <- matrix vectors[c], for a matrix stored by rows */
 void
 linalg_project(int len, int rows, const double *matrix, int count,
 			   const double *vectors, double *out, int out_len)
@@ -436,7 +430,7 @@ linalg_project(int len, int rows, const double *matrix, int count,
 					 matrix + (size_t) row * (size_t) len, count, vectors, out + row, out_len);
 }
 
-/* full <- columns times their transpose */
+/* full <- product of a matrix of columns and its transpose */
 void
 linalg_gram(int d, const double *columns, double *full)
 {

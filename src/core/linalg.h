@@ -2,10 +2,8 @@
  * linalg.h
  *		Linear algebra with dense matrices.
  *
- * Symmetric and triangular matrices are packed in LAPACK's rectangular full packed form (RFP,
- * TRANSR = 'N', UPLO = 'L').  Other matrices are lists of vectors.
- *
- * BLAS ends the process if it gets an invalid size, so callers check sizes first.
+ * Symmetric and triangular matrices are packed in LAPACK's rectangular full packed format (RFP).
+ * Callers check sizes, because BLAS ends the process if a size is invalid.
  */
 #ifndef DLINTS_LINALG_H
 #define DLINTS_LINALG_H

@@ -10,12 +10,10 @@
 #include "linalg.h"
 #include "posterior.h"
 
-/*
- * Threshold (standard deviations) of the test of whether estimates with two discount factors differ
- */
+/* Threshold, in standard deviations, of the test of whether two estimates contradict each other */
 #define CONTRADICTION_THRESHOLD	1.5
 
-/* Observations with long-term noise, per parameter, that an estimate of recent noise includes */
+/* Number of observations per parameter that long-term noise adds to an estimate of recent noise */
 #define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
 static bool
@@ -25,8 +23,8 @@ is_last_of_several(int j, int count)
 }
 
 /*
- * Does the discount factor with index j reduce the weights of old observations?  "fastest" is the
- * smallest factor, or 0 for a model with half-lives.
+ * Does the discount factor with index j lower the weights of old observations?  "fastest" is the
+ * smallest factor; 0 means that the model has half-lives.
  */
 bool
 memory_fades(int j, int count, double fastest)
@@ -34,7 +32,7 @@ memory_fades(int j, int count, double fastest)
 	return !is_last_of_several(j, count) && fastest < 1.0;
 }
 
-/* Return the discount factor with index j, per observation.  The smallest factor has j = 0. */
+/* Return the discount factor per observation with index j.  The smallest factor has index 0. */
 double
 memory_discount(int j, int count, double fastest)
 {
@@ -45,14 +43,14 @@ memory_discount(int j, int count, double fastest)
 	return 1.0 - (1.0 - fastest) / pow(MEMORY_RATIO, j);
 }
 
-/* Return the half-life with index j, in the unit of "fastest".  The shortest has j = 0. */
+/* Return the half-life with index j.  The shortest half-life has index 0. */
 double
 memory_half_life(int j, double fastest)
 {
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* Return MIN_WEIGHT minus the sum of weights, or 0 if the sum is larger. */
+/* Return the difference between MIN_WEIGHT and a smaller sum of weights, or 0. */
 static double
 missing_weight(const Evidence *e)
 {
@@ -73,8 +71,10 @@ mean_above_reference(const Evidence *e, const Totals *totals)
 }
 
 /*
- * Write the sum of rewards times features, for the posterior.  Returns the mean reward.  With an
- * intercept, it is first subtracted from all rewards, because the ridge must not shrink it.
+ * Write the sum of rewards times features for the posterior to "b".  Returns the mean reward.
+ *
+ * With an intercept, rewards are centered on the mean, because the ridge must not shrink the
+ * intercept.
  */
 double
 memory_center(const Evidence *e, const Rewards *rewards, double *b)
@@ -90,14 +90,14 @@ memory_center(const Evidence *e, const Rewards *rewards, double *b)
 	return level;
 }
 
-/* Given S, a sum of squared deviations from a center, return it for a center higher by "above". */
+/* Convert a sum of squared deviations to a center that is higher by "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {
 	return S + (N * above - 2.0 * R) * above;
 }
 
-/* Return the sum of squared deviations of all rewards, without discount, from their mean. */
+/* Return the sum of squared deviations of all rewards from their mean, without discount. */
 static double
 total_squares(const Rewards *rewards)
 {
@@ -109,7 +109,7 @@ total_squares(const Rewards *rewards)
 	return squares > ROUNDING_SHARE * t->peak ? squares : 0.0;
 }
 
-/* Return the sum of squared deviations of the discounted rewards in "e" from their mean. */
+/* Return the discounted sum of squared deviations of rewards from their mean. */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
 {
@@ -120,7 +120,7 @@ memory_squares(const Evidence *e, const Rewards *rewards)
 	return squares > ROUNDING_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
-/* Estimates of coefficients and noise under one of a model's discount factors */
+/* Estimates of coefficients and noise under one discount factor */
 typedef struct MemoryFit
 {
 	double	   *L;				/* Cholesky factor */
@@ -138,7 +138,7 @@ memory_choose_work(int dim, int count)
 	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
-/* Estimate coefficients from the sums "e".  Returns false if no posterior exists. */
+/* Estimate coefficients from discounted sums.  Returns false if no posterior exists. */
 static bool
 fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit, double *spare)
 {
@@ -166,7 +166,7 @@ fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *f
 	return true;
 }
 
-/* Return the residual degrees of freedom, at least half the sum of weights. */
+/* Return the residual degrees of freedom, at least half of the sum of weights. */
 static double
 degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {
@@ -176,8 +176,8 @@ degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 }
 
 /*
- * Estimate the noise variance under a discount factor.  A few recent rewards may seem free of
- * noise, so we include "longest", the noise variance under the largest discount factor.
+ * Estimate the noise variance under one discount factor.  Includes "longest", the variance under
+ * the largest discount factor, because a few recent rewards may seem free of noise.
  */
 static double
 shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
@@ -191,8 +191,8 @@ shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 }
 
 /*
- * Estimate the noise variance of a model that has one discount factor.  A few recent rewards may
- * seem free of noise, so we add one observation with the mean square of all rewards.
+ * Estimate the noise variance of a model with only one discount factor.  One observation with the
+ * mean square of all rewards is added, because a few recent rewards may seem free of noise.
  */
 static double
 only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
@@ -235,8 +235,8 @@ estimate_noise(const Evidence *memories, MemoryFit *fit, int count, const Reward
 }
 
 /*
- * Do recent observations contradict an estimate from longer-term observations?  We test the
- * residuals of the estimate "slow_fit" in the sums "fast".  "spare" holds two vectors.
+ * Do recent observations contradict an estimate from older observations?  We test the residuals of
+ * the older estimate in the recent observations.
  */
 static bool
 contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
@@ -263,9 +263,8 @@ contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *sl
 }
 
 /*
- * Choose the discount factor that predictions use, and estimate the noise of rewards.  We choose
- * the largest factor whose estimate is not contradicted by the observations under a smaller factor.
- * If a posterior cannot be computed, "used" is -1.
+ * Choose a model's discount factor, and estimate the noise of rewards.  We choose the largest
+ * factor that recent observations do not contradict.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,

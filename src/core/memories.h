@@ -1,8 +1,9 @@
 /*
  * memories.h
- *		Choose one of a model's memories: sums over its observations under several discount factors.
+ *		Choose one of several discount factors under which a model sums its observations.
  *
- * Estimates with a small factor follow changes faster; estimates with a large factor vary less.
+ * Estimates with a small factor follow changes faster.  Estimates with a large factor have less
+ * variance.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H
@@ -14,12 +15,13 @@
 
 #define MEMORY_MAX	8
 
-/* Ratio between the time windows of successive discount factors */
+/* Ratio of the time windows of successive discount factors */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice
 {
-	int			used;			/* index of the chosen discount factor; -1: no posterior exists */
+	/* index of the chosen discount factor, or -1 if no posterior exists */
+	int			used;
 	double		sigma;
 	double		parameters;
 } MemoryChoice;

@@ -1,6 +1,6 @@
 /*
  * neighbours.c
- *		Predict clicks on each item from clicks on the most similar items, by ridge regression.
+ *		Predict clicks on an item from clicks on the most similar items, by ridge regression.
  */
 #include "neighbours.h"
 
@@ -11,23 +11,32 @@
 #include "numbers.h"
 #include "random.h"
 
-/* Number of matrix elements between two calls of pause() */
+/* Number of matrix elements that are processed between two calls of pause() */
 #define CELLS			4096
 
-/* Number of users whose data is loaded ahead into the CPU's cache */
+/* Number of users whose rows are loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/* Maximum mean clicks per item for NEIGHBOURS_MANY neighbours (CiteULike has 12; Last.fm: 25) */
+/*
+ * Maximum mean clicks per item of a click log with NEIGHBOURS_MANY neighbours (CiteULike has 12,
+ * Last.fm 25)
+ */
 #define MAX_SPARSE_CLICKS	16
 
-/* Numbers of steps of conjugate gradients that gave the best lists, for few and many neighbours */
+/*
+ * Number of conjugate gradient steps for few and for many neighbours, chosen by the quality of
+ * lists
+ */
 #define STEPS_FEW		2
 #define STEPS_MANY		10
 
-/* Minimum matrix element.  Smaller elements are ignored, so that products do not underflow. */
+/* Minimum matrix element; smaller elements are ignored, so that products do not underflow */
 #define MIN_ELEMENT		1e-6
 
-/* Limit the matrix elements to 1, and sample at most about NEIGHBOURS_MAX_CLICKS items per user. */
+/*
+ * Limit the matrix elements to 1, and sample about NEIGHBOURS_MAX_CLICKS items of very active
+ * users.
+ */
 void
 neighbours_limit(SvdMatrix *matrix)
 {
@@ -59,14 +68,14 @@ neighbours_limit(SvdMatrix *matrix)
 }
 
 /*
- * Do NEIGHBOURS_MANY neighbours per item give better lists than NEIGHBOURS_FEW?
+ * Does a click log need NEIGHBOURS_MANY neighbours per item?
  *
- * They do if items have few clicks, but many related items.
+ * More neighbours improve lists if items have few clicks, but many related items.
  */
 bool
 neighbours_need_many(const SvdMatrix *matrix)
 {
-	double		related = 0.0;	/* pairs of items that a user clicked, over all users */
+	double		related = 0.0;	/* number of pairs of items that one user clicked, over all users */
 
 	for (uint32_t user = 0; user < matrix->users; user++)
 	{
@@ -90,7 +99,7 @@ neighbours_index(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->products, 0, sizeof(double) * matrix->items);
 	memset(n->heads, 0, sizeof(size_t) * matrix->users);
 
-	/* starts[item + 1] is now the position at which the item's next element is stored */
+	/* starts[item + 1] is now the position for storing the item's next element */
 	for (uint32_t user = 0; user < matrix->users; user++)
 	{
 		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
@@ -123,7 +132,10 @@ prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 		PREFETCH(&matrix->cells[i]);
 }
 
-/* Multiply an item's matrix column by all columns.  Returns the number of nonzero products. */
+/*
+ * Compute the dot products of an item's matrix column with all columns.  Returns the number of
+ * nonzero products.
+ */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
@@ -163,7 +175,7 @@ is_popular(const Neighbours *n, uint32_t item)
 	return n->ranks[item] < NEIGHBOURS_POPULAR;
 }
 
-/* Return the address of the cached product of two popular items' columns. */
+/* Return the cache entry for the dot product of two popular items' columns. */
 static double *
 popular_at(Neighbours *n, uint32_t a, uint32_t b)
 {
@@ -181,7 +193,7 @@ neighbours_popular_len(uint32_t items)
 	return count * (count + 1) / 2;
 }
 
-/* Number the items with the largest squared norms of columns, and clear the cache of products. */
+/* Choose the popular items, and clear the cache of their dot products. */
 static void
 rank_items(const SvdMatrix *matrix, Neighbours *n)
 {
@@ -200,7 +212,7 @@ rank_items(const SvdMatrix *matrix, Neighbours *n)
 	memset(n->popular, 0, sizeof(double) * neighbours_popular_len(matrix->items));
 }
 
-/* Cache the products of a popular item's column with the columns of other popular items. */
+/* Store the dot products of a popular item with other popular items in the cache. */
 static void
 cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 {
@@ -211,7 +223,7 @@ cache_products(Neighbours *n, uint32_t item, uint32_t touched)
 
 /* ---------- ridge regression ---------- */
 
-/* Is the first cosine larger than the other?  Item numbers break ties. */
+/* Does an item rank before the other by cosine?  Item numbers break ties. */
 static bool
 is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 {
@@ -219,8 +231,8 @@ is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
 }
 
 /*
- * Choose the k items with the largest cosines to an item, in descending order.  Returns their
- * number.  Their weights become their dot products with the item.  Sets n->products to 0.
+ * Choose the k items with the largest cosines to an item, in descending order, and return their
+ * number.  Their weights become dot products.  Clears n->products.
  */
 static uint32_t
 choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
@@ -261,7 +273,7 @@ choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen
 	return count;
 }
 
-/* Compute the dot products of an item's column with those of the items that list_uses() added. */
+/* Add the dot products of an item with the chosen items that list_uses() has added to lists. */
 static void
 add_products(const Neighbours *n, uint32_t item, double *row)
 {
@@ -274,7 +286,7 @@ add_products(const Neighbours *n, uint32_t item, double *row)
 	}
 }
 
-/* Add an item to the linked list of each of its users.  Returns the number of used list nodes. */
+/* Add an item to the linked list of each user who clicked it.  Returns the number of list nodes. */
 static size_t
 list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 {
@@ -290,7 +302,9 @@ list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 	return nodes;
 }
 
-/* Move popular items to the end of the chosen items.  Returns the number of other items. */
+/*
+ * Move popular items to the end of the array of chosen items.  Returns the number of other items.
+ */
 static int
 move_popular(const Neighbours *n, int count, Neighbour *chosen)
 {
@@ -307,7 +321,10 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 	return others;
 }
 
-/* Compute the Gram matrix of the chosen items.  Products of popular items are cached. */
+/*
+ * Compute the Gram matrix of the chosen items' columns.  Takes products of popular items from the
+ * cache.
+ */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
 {
@@ -334,7 +351,7 @@ multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *ch
 			n->heads[n->uses[u].user] = 0;
 }
 
-/* Multiply a vector by the Gram matrix of the chosen items, plus the ridge. */
+/* Multiply a vector by the Gram matrix of the chosen items plus the ridge. */
 static CPU_CLONES void
 multiply_gram(const Neighbours *n, int count, const double *restrict vector,
 			  double *restrict product)
@@ -349,10 +366,7 @@ multiply_gram(const Neighbours *n, int count, const double *restrict vector,
 	}
 }
 
-/*
- * Compute the weights of the chosen items by a few steps of conjugate gradients.  The
- * preconditioner is the diagonal of the matrix.
- */
+/* Compute the weights of the chosen items by a few steps of preconditioned conjugate gradients. */
 static void
 solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 {
@@ -395,8 +409,8 @@ solve_chosen(Neighbours *n, int count, Neighbour *chosen)
 }
 
 /*
- * Compute the weights of each item's most similar items.  The first pass caches products of popular
- * items' columns, which the second pass uses.
+ * Compute the weights of each item's most similar items.  A first pass over popular items fills
+ * the cache of dot products.
  */
 void
 neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
@@ -424,7 +438,7 @@ neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
 
 /* ---------- transposed weights ---------- */
 
-/* Transpose the matrix of weights.  Row i of the result is from starts[i] to starts[i + 1] - 1. */
+/* Transpose the sparse matrix of weights between items. */
 void
 neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)
 {
@@ -455,7 +469,7 @@ neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *start
 	}
 }
 
-/* Is the first weight larger in magnitude than the other?  Item numbers break ties. */
+/* Does a neighbour have a larger absolute weight than another?  Item numbers break ties. */
 static bool
 is_larger(const Neighbour *a, const Neighbour *b)
 {
@@ -466,8 +480,8 @@ is_larger(const Neighbour *a, const Neighbour *b)
 }
 
 /*
- * Keep the "max" neighbours of an item with the largest absolute weights, in descending order.
- * Returns the number of neighbours that remain.
+ * Keep the "max" neighbours with the largest absolute weights, in descending order.  Returns the
+ * number of kept neighbours.
  */
 uint32_t
 neighbours_truncate(uint32_t count, uint32_t max, Neighbour *row)

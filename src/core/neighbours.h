@@ -2,13 +2,9 @@
  * neighbours.h
  *		Weights between items, computed from a click log by ridge regressions.
  *
- * A is a matrix of users by items with elements of at most 1.  Column i is predicted from the
- * columns N of the k items with the largest cosine to it:
- *
- *		w_i = (A_N'A_N + ridge I)^-1 A_N'A_i
- *
- * This approximates EASE, which uses all items (Steck, "Embarrassingly Shallow Autoencoders for
- * Sparse Data", 2019).
+ * A ridge regression predicts the clicks on an item from the clicks on its k neighbours, which are
+ * the items with the largest cosines.  This approximates EASE, which uses all items (Steck,
+ * "Embarrassingly Shallow Autoencoders for Sparse Data", 2019).
  */
 #ifndef DLINTS_NEIGHBOURS_H
 #define DLINTS_NEIGHBOURS_H
@@ -17,29 +13,29 @@
 
 #include "panel.h"
 
-/* Maximum number of items per user.  We sample the items of more active users. */
+/* Maximum number of items per user; we sample the items of more active users */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
-/* Neighbours per item: by default, and for sparse click logs (training on 17,000 items: 4 s) */
+/* Number of neighbours per item: by default, and for sparse click logs */
 #define NEIGHBOURS_FEW			50
 #define NEIGHBOURS_MANY			200
 #define NEIGHBOURS_MANY_ITEMS	20000
 
-/* Number of most popular items, whose dot products with each other are cached (17 MB) */
+/* Number of popular items, whose dot products with each other are cached (17 MB) */
 #define NEIGHBOURS_POPULAR		2048
 
-/* A nonzero matrix element in an item's column */
+/* A user's weight in an item's column of the click matrix */
 typedef struct NeighbourUse
 {
 	uint32_t	user;
 	float		weight;
 } NeighbourUse;
 
-/* An element of a linked list of the neighbours that a user clicked */
+/* A node of the linked list of the neighbours that a user clicked */
 typedef struct NeighbourNode
 {
 	size_t		next;			/* index of the next node of the list; 0: none */
-	uint32_t	slot;			/* index among the neighbours of the predicted item */
+	uint32_t	slot;			/* index of this item among the chosen neighbours */
 	float		weight;
 } NeighbourNode;
 
@@ -55,22 +51,22 @@ typedef struct Neighbours
 	double		ridge;
 
 	/* the click log, grouped by item */
-	size_t	   *starts;			/* where an item's elements begin in "uses" */
+	size_t	   *starts;			/* where an item's elements begin in the array "uses" */
 	NeighbourUse *uses;
 	double	   *squares;		/* squared norms of columns */
-	uint32_t   *ranks;			/* row of each item in "popular"; not cached: NEIGHBOURS_POPULAR */
+	uint32_t   *ranks;			/* row of each item in the array "popular", or NEIGHBOURS_POPULAR */
 	double	   *popular;		/* cached dot products of popular items */
 
-	/* work space for the ridge regression of one item on its neighbours */
+	/* work space for the ridge regression of one item */
 	double	   *products;
 	uint32_t   *touched;		/* items whose dot product with the item is not 0 */
 	size_t	   *heads;			/* first list node of each user */
 	NeighbourNode *nodes;
-	double	   *gram;			/* Gram matrix of neighbours, k * k numbers */
+	double	   *gram;			/* Gram matrix of the chosen neighbours */
 	double	   *cosines;
 	double	   *solution;		/* work space of conjugate gradients, 3 k numbers */
 
-	/* The neighbours of item i begin at fitted[i * k]. */
+	/* neighbours of all items; those of item i begin at index i * k */
 	Neighbour  *fitted;
 	uint32_t   *counts;			/* neighbours per item */
 } Neighbours;

@@ -11,11 +11,11 @@
 #include "clones.h"
 #include "score.h"
 
-/* Sixteen partial sums fill the vector registers of current CPUs. */
+/* Number of partial sums, which fill the vector registers of current CPUs */
 #define LANES	16
 #define HALF	(LANES / 2)
 
-/* Declare partial sums.  Unrolled loops keep them in registers. */
+/* Declare partial sums, which unrolled loops keep in registers. */
 #define DECLARE_SUMS \
 	double		sum[LANES]; \
 	double		rest = 0.0; \
@@ -25,10 +25,7 @@
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0
 
-/*
- * Compute a dot product.  Under -fwrapv, compilers vectorize loops over pointers better than loops
- * over indexes.
- */
+/* Compute a dot product.  With -fwrapv, compilers vectorize loops over pointers better. */
 #define DOT_BODY(n, weights, features) \
 	DECLARE_SUMS; \
 	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \
@@ -66,10 +63,7 @@ dot_double(int n, const double *weights, const double *features)
 	DOT_BODY(n, weights, features);
 }
 
-/*
- * Convert numbers to double precision, and test whether all are finite and at most WIDEN_MAX.  The
- * sum of products with zero is NaN if a number is not finite.
- */
+/* Convert numbers to double precision, and test that all are finite and at most WIDEN_MAX. */
 #define WIDEN_BODY(count, in, out, scale) \
 	DECLARE_SUMS; \
 	for (; count >= LANES; count -= LANES, in += LANES, out += LANES) \
@@ -107,7 +101,7 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 	WIDEN_BODY(count, in, out, DBL_MAX / WIDEN_MAX);
 }
 
-/* Convert half-precision numbers to floats: move the bits, and correct exponents by a product. */
+/* Convert half-precision numbers to floats, by moving bits and multiplying by a power of two. */
 CPU_CLONES
 void
 widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
@@ -148,8 +142,8 @@ largest_magnitude(size_t count, const double *numbers)
 }
 
 /*
- * Scale a vector to length 1.  If the sum of squares would overflow or underflow, we first multiply
- * by a power of two.
+ * Scale a vector to length 1.  We multiply by a power of two first if the sum of squares would
+ * overflow.
  */
 CPU_CLONES
 void
@@ -179,8 +173,8 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 #define QUADS	(SCORE_LANES / 4)
 
 /*
- * Compute the maximum of each of the SCORE_LANES columns of an array.  We add 0 times each number,
- * so that the result is NaN if a number is not finite.
+ * Compute the maximum of each of the SCORE_LANES columns of an array.  The result is NaN if any
+ * number is not finite.
  */
 CPU_CLONES
 void
@@ -236,7 +230,7 @@ is_before(const double *keys, int a, int b)
 	return keys[a] < keys[b] || (a < b && keys[a] == keys[b]);
 }
 
-/* Move the "n" smallest keys to the front, by quickselect with the middle element as the pivot. */
+/* Move the "n" smallest keys to the front by quickselect. */
 void
 select_smallest(const double *keys, int count, int *order, int n)
 {

@@ -9,40 +9,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Compute the dot product of weights and features.  All CPUs get equal results. */
+/* Compute the dot product of weights and features.  Results are equal on all CPUs. */
 extern double dot_float(int n, const double *weights, const float *features);
 extern double dot_double(int n, const double *weights, const double *features);
 
 /*
- * Maximum absolute value of a feature or reward.  Dot products of features are then below 1e106,
- * and sums of 2^63 squared dot products below 1e231: they do not overflow.
+ * Maximum absolute value of features and rewards.  Sums of 2^63 squared dot products are then
+ * finite.
  */
 #define WIDEN_MAX	1e50
 
-/* Convert numbers to double precision; false if a number is not finite or exceeds WIDEN_MAX. */
+/*
+ * Convert numbers to double precision.  Returns false if a number is not finite or exceeds
+ * WIDEN_MAX.
+ */
 extern bool widen_float(size_t count, const float *restrict in, double *restrict out);
 extern bool widen_double(size_t count, const double *restrict in, double *restrict out);
 
-/* Convert "count" numbers from half precision, given by their bits. */
+/* Convert half-precision numbers, given by their bits. */
 extern void widen_half(size_t count, const uint16_t *restrict in, float *restrict out);
 
-/* sum <- sum + weight vector, and out <- sum scaled to length 1 */
+/* Add a weighted vector to "sum", and write the sum, scaled to length 1, to "out". */
 extern void unit_add(size_t count, double weight,
 					 const double *restrict vector, double *restrict sum);
 extern void unit_scale(size_t count, const double *restrict sum, float *restrict out);
 
-/* Largest absolute value of "count" numbers; 0 if there are none */
+/* Return the largest absolute value of "count" numbers; 0 if "count" is 0. */
 extern double largest_magnitude(size_t count, const double *numbers);
 
-/* Maximum of "count" numbers; NaN if a number is not finite */
+/* Return the maximum of "count" numbers, or NaN if any number is not finite. */
 extern double peak_of(size_t count, const double *numbers);
 
-/* Compute the maximum score under each weight vector, for scores that score_lanes() wrote. */
+/* Compute the maximum score under each weight vector, from scores that score_lanes() wrote. */
 extern void peak_of_lanes(size_t count, const double *scores, double *peaks);
 
 /*
- * Permute indexes so that the first "n" have the smallest keys.  Equal keys are in the order of
- * their indexes.  Keys are not NaN.
+ * Permute indexes so that the first "n" indexes have the smallest keys.  Lower indexes break ties.
  */
 extern void select_smallest(const double *keys, int count, int *order, int n);
 

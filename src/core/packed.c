@@ -10,7 +10,7 @@
 
 #include "numbers.h"
 
-/* Format of IEEE half precision, with exponents as in frexp() */
+/* IEEE half-precision format, with exponents as in frexp() */
 #define PRECISION		11
 #define MIN_EXPONENT	(-13)
 #define MAX_EXPONENT	15
@@ -19,15 +19,17 @@
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* Format of a number in 8 bits: a sign bit, and the scaled square root of its size, 0 to 127 */
+/* Format of a number in 8 bits: a sign, and the square root of its scaled absolute value */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
-/* Maximum excess of a shared exponent over the median, and over a vector's own exponent */
+/*
+ * Maximum differences of a shared exponent from the median exponent, and from a vector's exponent
+ */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
-/* Round to half precision, ties to even. */
+/* Round to half precision, with ties to even. */
 static unsigned
 half_of(double number)
 {
@@ -41,7 +43,7 @@ half_of(double number)
 				   (unsigned) rint(ldexp(fabs(number), PRECISION - exponent)));
 }
 
-/* Absolute value of a half-precision number, as a multiple of the smallest positive one */
+/* Return the absolute value of a half-precision number, in units of the smallest one. */
 static uint64_t
 magnitude_of_half(unsigned bits)
 {
@@ -52,7 +54,7 @@ magnitude_of_half(unsigned bits)
 	return (uint64_t) ((bits & FRACTION) | (FRACTION + 1)) << (exponent - 1);
 }
 
-/* Encode a number in 8 bits, by its sign and the square root of its absolute value. */
+/* Encode a number in 8 bits: its sign, and the square root of its absolute value. */
 static unsigned
 byte_of(double number)
 {
@@ -60,7 +62,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* Absolute value of a number from byte_of(), as a multiple of the smallest positive one */
+/* Return the absolute value of a number in 8 bits, in units of the smallest positive number. */
 static uint64_t
 magnitude_of_byte(unsigned bits)
 {
@@ -69,7 +71,7 @@ magnitude_of_byte(unsigned bits)
 	return root * root;
 }
 
-/* Compute the exponent e of a packed vector: divided by 2^e, its maximum is from 2^14 to 2^15. */
+/* Return the exponent of the power of two by which a vector is divided before compression. */
 int
 packed_exponent(size_t count, const double *numbers)
 {
@@ -82,7 +84,10 @@ packed_exponent(size_t count, const double *numbers)
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/* Equalize similar power-of-two scales of vectors, so that equal numbers are rounded equally. */
+/*
+ * Replace similar exponents of vectors by a common exponent, so that equal numbers are rounded
+ * equally.
+ */
 void
 packed_share_exponent(size_t rows, int *exponents)
 {
@@ -135,7 +140,7 @@ packed_write(int len, int width, const double *numbers, int exponent, uint8_t *o
 	return (size_t) (next - out);
 }
 
-/* Number of bytes of the compressed vector at "in"; 0 if it is incomplete */
+/* Return the number of bytes of the compressed vector at "in", or 0 if the vector is incomplete. */
 size_t
 packed_size(int len, int width, const uint8_t *in, size_t available)
 {
@@ -148,7 +153,7 @@ packed_size(int len, int width, const uint8_t *in, size_t available)
 	return available < size ? 0 : size;
 }
 
-/* Read the numbers of a complete vector.  Returns false if a number is not finite. */
+/* Decompress a vector.  Returns false if a number is not finite. */
 bool
 packed_read(int len, int width, const uint8_t *in, float *out)
 {

@@ -2,9 +2,9 @@
  * packed.h
  *		Compressed vectors with one or two bytes per nonzero number.
  *
- * A vector consists of an exponent e (one byte), a bitmap of nonzero numbers, and each nonzero
- * number x divided by 2^e.  With two bytes, y = x / 2^e is an IEEE half, low byte first.  With one
- * byte, we store the sign of y, and 127 sqrt(|y| / 2^15) as an integer.
+ * A compressed vector consists of an exponent e (one byte), a bitmap of nonzero numbers, and these
+ * numbers divided by 2^e.  Two bytes hold an IEEE half-precision number, low byte first.  One byte
+ * holds a sign, and the square root of the absolute value.
  */
 #ifndef DLINTS_PACKED_H
 #define DLINTS_PACKED_H
@@ -13,11 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Range of the exponent e: a compressed vector stores its numbers divided by 2^e. */
+/* Range of the exponent e of a compressed vector, whose numbers are divided by 2^e */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 
-/* Number of bytes of a compressed vector before its nonzero numbers */
+/* Return the number of bytes of a compressed vector before the nonzero numbers. */
 static inline size_t
 packed_head(int len)
 {

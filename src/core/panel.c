@@ -2,8 +2,7 @@
  * panel.c
  *		Multiply dense matrices by a sparse matrix.
  *
- * A product replaces its dense matrix.  We multiply a group of columns at a time, so that a large
- * matrix needs no second copy.
+ * Products replace the dense matrix, a group of columns at a time, to save memory.
  */
 #include "panel.h"
 
@@ -12,16 +11,16 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* Maximum size in bytes of the columns that are multiplied at a time */
+/* Maximum size in bytes of the columns that are multiplied together */
 #define MAX_GROUP_BYTES	(8 * 1024 * 1024)
 
-/* Number of matrix elements between two calls of pause() */
+/* Number of matrix elements that are processed between two calls of pause() */
 #define CELLS_PER_PAUSE	4096
 
 /* Number of matrix elements by which load_ahead() is ahead of the multiplication */
 #define CELLS_AHEAD		4
 
-/* Return how many items are processed together, beginning with "item". */
+/* Return how many items are processed together, beginning with item number "item". */
 static int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {
@@ -29,8 +28,8 @@ panel_chunk(const SvdMatrix *matrix, uint32_t item)
 }
 
 /*
- * Replace some columns of a dense matrix by the array "chunk".  If "full" is not NULL, the products
- * of the old columns with "chunk" are first added to "full".
+ * Replace some columns of a dense matrix by the array "chunk".  Adds the products of old and new
+ * columns to "full", unless NULL.
  */
 static void
 replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t count,
@@ -48,7 +47,7 @@ replace_columns(const SvdMatrix *matrix, size_t columns, size_t first, size_t co
 	matrix->pause();
 }
 
-/* Load the row of the dense matrix that a later matrix element needs into the CPU's cache. */
+/* Prefetch the row of the dense matrix that a later element of the sparse matrix needs. */
 static inline void
 load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size_t size)
 {
@@ -65,7 +64,7 @@ load_ahead(const SvdCell *cells, size_t c, size_t count, const void *panel, size
 #define FOR_NUMBER(name) name##_float
 #include "panel_product.h"
 
-/* Number of columns that are multiplied at a time in double precision */
+/* Return the number of columns that are multiplied together in double precision. */
 static size_t
 group_width(const SvdMatrix *matrix, size_t columns)
 {
@@ -76,7 +75,7 @@ group_width(const SvdMatrix *matrix, size_t columns)
 	return width < columns ? width : columns;
 }
 
-/* Number of doubles of work space for panel_filter() */
+/* Return the number of doubles of work space for panel_filter(). */
 size_t
 panel_spare(const SvdMatrix *matrix, size_t columns)
 {
@@ -84,10 +83,10 @@ panel_spare(const SvdMatrix *matrix, size_t columns)
 }
 
 /*
- * Multiply the dense matrix "panel" by T_n(scale A'A + shift), for the Chebyshev polynomial T_n.
- * If "full" is not NULL, it gets the lower triangle of the product of "panel" before and after the
- * multiplication.  "spare" has panel_spare() doubles, and "chunk" has PANEL_CHUNK vectors.  With
- * is_fast, products are in single precision, which takes a third of the time.
+ * Multiply the dense matrix "panel" by the Chebyshev polynomial T_n of scale A'A + shift.  "full"
+ * gets the product of the matrix before and after, unless NULL.
+ *
+ * With is_fast, products are in single precision, which takes a third of the time.
  */
 void
 panel_filter(const SvdMatrix *matrix, size_t columns, bool is_fast, double scale, double shift,
@@ -118,10 +117,7 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/*
- * Multiply a dense matrix by the matrix "full" from the right.  "full" is stored by columns, and
- * "chunk" is work space of PANEL_CHUNK vectors.
- */
+/* Multiply a dense matrix by the matrix "full" from the right.  "chunk" is work space. */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)

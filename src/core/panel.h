@@ -1,8 +1,8 @@
 /*
  * panel.h
- *		Multiply dense matrices, called panels, by a sparse matrix A of users by items.
+ *		Multiply dense matrices, called panels, by a sparse matrix of users by items.
  *
- * A panel has one row of "columns" numbers per item.
+ * A panel has one row per item.
  */
 #ifndef DLINTS_PANEL_H
 #define DLINTS_PANEL_H
@@ -17,7 +17,7 @@
 /* A nonzero element of a sparse matrix of users by items */
 typedef struct SvdCell
 {
-	uint32_t	user;			/* index of the user; not used in src/core */
+	uint32_t	user;			/* index of the user; used only outside src/core */
 	uint32_t	item;
 	double		weight;
 } SvdCell;
@@ -26,9 +26,10 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	size_t	   *starts;			/* first cell of each user */
+	size_t	   *starts;			/* index of each user's first cell */
 	SvdCell    *cells;
-	void		(*pause) (void);	/* called between steps; may raise an error to cancel */
+	/* called between steps; may raise an error to cancel the computation */
+	void		(*pause) (void);
 } SvdMatrix;
 
 extern size_t panel_spare(const SvdMatrix *matrix, size_t columns);

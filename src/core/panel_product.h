@@ -1,8 +1,9 @@
 /*
  * panel_product.h
- *		Products of a sparse matrix with some columns of a dense matrix, for one type of number.
+ *		Products of a sparse matrix with some columns of a dense matrix, in one type of number.
  *
- * panel.c includes this file once per type.  NUMBER is the type, and FOR_NUMBER adds it to a name.
+ * panel.c includes this file once per type.  The caller defines NUMBER as the type, and
+ * FOR_NUMBER() as the suffix of names.
  */
 
 /* Multiply a row of the sparse matrix by the dense matrix, and add the product to "sum". */
@@ -39,7 +40,7 @@ FOR_NUMBER(scatter) (size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* Multiply a row of a dense matrix by "shift", and subtract the previous content of "out". */
+/* Multiply a row of the dense matrix by "shift", and subtract the previous content of "out". */
 CPU_CLONES
 static void
 FOR_NUMBER(shift_row) (size_t columns, NUMBER shift, bool has_before,
@@ -50,8 +51,8 @@ FOR_NUMBER(shift_row) (size_t columns, NUMBER shift, bool has_before,
 }
 
 /*
- * Multiply a dense matrix by scale A'A + shift, for the sparse matrix A.  If has_before is true,
- * the previous content of "out" is subtracted from the product.
+ * Multiply a dense matrix by scale A'A + shift, where A is sparse.  Subtracts the previous content
+ * of "out" if has_before is true.
  */
 static void
 FOR_NUMBER(multiply) (const SvdMatrix *matrix, size_t columns, double scale, double shift,
@@ -88,7 +89,7 @@ FOR_NUMBER(multiply) (const SvdMatrix *matrix, size_t columns, double scale, dou
 	}
 }
 
-/* Do panel_filter() for "width" columns at a time.  "spare" holds two groups of columns. */
+/* Do panel_filter() for "width" columns at a time.  "spare" holds twice as many columns. */
 static void
 FOR_NUMBER(filter) (const SvdMatrix *matrix, size_t columns, size_t width, double scale,
 					double shift, int n, double *panel, double *spare, double *full, double *chunk)

@@ -1,9 +1,9 @@
 /*
  * posterior.c
- *		Posterior of the coefficients: Cholesky factors, mean, draws and standard deviations.
+ *		Posterior of a model's coefficients: mean, draws and standard deviations.
  *
- * The paper (see evidence.h) draws with a symmetric square root.  We use a Cholesky factor, which
- * gives the same distribution.
+ * The paper (see evidence.h) draws with a symmetric square root.  A Cholesky factor gives the same
+ * distribution.
  */
 #include "posterior.h"
 
@@ -16,7 +16,7 @@
 
 /* ---------- prior ---------- */
 
-/* Upper bound of the rounding error of a difference of two sums, relative to these sums */
+/* Maximum rounding error of a difference of two sums, relative to the sums */
 #define MAX_ROUNDING_SHARE	1e-9
 
 /*
@@ -47,7 +47,7 @@ remove_level(int dim, double N, double mean, double *p, double *P)
 		P[linalg_packed_index(dim, dim - 1, j)] = 0.0;
 }
 
-/* Make a prior from sums over at least one observation. */
+/* Make a prior from the sums over at least one observation. */
 void
 prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, double *P)
 {
@@ -60,7 +60,7 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p, doub
 		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* Add the prior's sum of rewards times features to that of the observations, "b". */
+/* Add the prior's sum of rewards times features to "b", the sum over the observations. */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
@@ -68,7 +68,7 @@ prior_add(const Prior *prior, int dim, double *b)
 		b[k] += prior->weight * prior->p[k];
 }
 
-/* Are all numbers finite, and sums of squares not negative? */
+/* Check that all numbers are finite, and that sums of squares are not negative. */
 bool
 prior_is_valid(const Prior *prior, int dim)
 {
@@ -81,10 +81,10 @@ prior_is_valid(const Prior *prior, int dim)
 
 /* ---------- factors ---------- */
 
-/* Maximum rounding error of a sum, in units of DBL_EPSILON: four correct digits remain */
+/* Maximum rounding error of a sum, in units of DBL_EPSILON, for four correct digits */
 #define MAX_ROUNDING_ERRORS	1e12
 
-/* A matrix to factor: "times" multiplied by "evidence" (G or H of evidence.h), plus the prior */
+/* The matrix to be factored: sums over observations multiplied by "times", plus the prior */
 typedef struct Sums
 {
 	int			dim;
@@ -94,7 +94,7 @@ typedef struct Sums
 	double		times;
 } Sums;
 
-/* Write elements "first" to "first" + "count" - 1 of the packed matrix. */
+/* Write a part of the packed matrix, from element "first" on. */
 static void
 write_sums(const Sums *sums, size_t first, size_t count, double *elements)
 {
@@ -107,7 +107,7 @@ write_sums(const Sums *sums, size_t first, size_t count, double *elements)
 }
 
 /*
- * Compute the Cholesky factor of the matrix after adding "addends" to its diagonal.  Returns false
+ * Compute the Cholesky factor of the matrix with "addends" added to its diagonal.  Returns false
  * if rounding errors are too large.
  */
 static bool
@@ -125,7 +125,7 @@ factor_sums(const Sums *sums, const double *addends, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		/* without rounding errors, a squared pivot is at least what was added to the diagonal */
+		/* without rounding errors, the square of a diagonal element is at least its addend */
 		if (root * root < 0.5 * addends[k])
 			return false;
 	}
@@ -133,9 +133,10 @@ factor_sums(const Sums *sums, const double *addends, double *factor)
 }
 
 /*
- * Compute the Cholesky factor of the matrix plus a diagonal matrix, the ridge "addends".  If
- * features are very large or nearly parallel, rounding errors may exceed the ridge.  We then raise
- * it to their size.  Returns false if the sums cannot come from observations.
+ * Compute the Cholesky factor of the matrix plus a ridge, "addends".  If rounding errors exceed
+ * the ridge, we raise the ridge to their size.
+ *
+ * Returns false if the sums cannot come from observations.
  */
 static bool
 factor_with_raised_ridge(const Sums *sums, double *addends, double *factor)
@@ -174,7 +175,7 @@ factor_value_count(int dim, bool forgets)
 	return linalg_packed_len(dim) * (forgets ? 2 : 1);
 }
 
-/* Let the pointers of "f" point into an array of factor_value_count() doubles. */
+/* Set the pointers of "f" into an array of factor_value_count() doubles. */
 void
 factor_bind(Factor *f, int dim, bool forgets, double *values)
 {
@@ -184,9 +185,11 @@ factor_bind(Factor *f, int dim, bool forgets, double *values)
 }
 
 /*
- * Compute the Cholesky factors of the posterior's matrices Z and Z~ (see evidence.h).  Returns
- * false if the sums cannot come from observations.  If the ridge of Z must be raised, that of Z~ is
- * raised too: draws, with covariance Z^-1 Z~ Z^-1, would otherwise vary too little.
+ * Compute the Cholesky factors of the posterior (see evidence.h).  Returns false if the sums
+ * cannot come from observations.
+ *
+ * If rounding errors raise the ridge of one factor, we raise that of the other, too.  Draws would
+ * otherwise vary too little.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
@@ -213,7 +216,7 @@ posterior_mean(const Factor *f, const double *b, double *mean)
 	linalg_cholesky_solve(f->dim, f->L, 1, mean);
 }
 
-/* draws <- shift + scale draws, for "count" vectors and one shift */
+/* draws <- shift + scale draws, for several vectors and one shift */
 static void
 scale_and_shift(int dim, int count, double scale, const double *shift, double *draws)
 {
@@ -222,7 +225,7 @@ scale_and_shift(int dim, int count, double scale, const double *shift, double *d
 			draws[k] = shift[k] + scale * draws[k];
 }
 
-/* Convert the sum of rewards times features to the argument "shift" of posterior_draws(). */
+/* Convert the sum of rewards times features to the vector "shift" for posterior_draws(). */
 void
 posterior_shift(const Factor *f, double *b)
 {
@@ -231,9 +234,9 @@ posterior_shift(const Factor *f, double *b)
 }
 
 /*
- * Draw "count" vectors of coefficients (Ghoorchian et al., Algorithm 1).  The draws have the
- * posterior mean.  Their covariance is scale^2 times that for a noise variance of 1.  "normals" has
- * dim standard normals per draw.
+ * Draw vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).  "normals" has
+ * a standard normal number for each coefficient of each draw, and "scale" is the noise standard
+ * deviation.
  */
 void
 posterior_draws(const Factor *f, const double *shift, double scale, int count,
@@ -255,7 +258,7 @@ posterior_draws(const Factor *f, const double *shift, double scale, int count,
 	}
 }
 
-/* Compute a matrix R such that R R' is the posterior covariance, divided by the noise variance. */
+/* Compute a square root of the posterior covariance, for a noise variance of 1. */
 void
 posterior_root(const Factor *f, double *root)
 {
@@ -275,10 +278,7 @@ posterior_root(const Factor *f, double *root)
 	}
 }
 
-/*
- * Compute the posterior standard deviation of the score of a feature vector.  "root" comes from
- * posterior_root(), and "work" holds dim numbers.
- */
+/* Compute the posterior standard deviation of the score of a feature vector. */
 double
 posterior_stddev(int dim, const double *root, const double *reduced, double *work)
 {
@@ -286,7 +286,10 @@ posterior_stddev(int dim, const double *root, const double *reduced, double *wor
 	return linalg_norm(dim, work);
 }
 
-/* Compute the posterior mean and standard deviation of a vector's score.  Overwrites the vector. */
+/*
+ * Compute the posterior mean and standard deviation of a feature vector's score.  Overwrites the
+ * vector.
+ */
 double
 posterior_score(const Factor *f, const double *shift, double *reduced, double *stddev)
 {

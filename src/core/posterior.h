@@ -1,28 +1,28 @@
 /*
  * posterior.h
- *		Posterior of the coefficients: a normal distribution.
+ *		Normal posterior distribution of a model's coefficients.
  */
 #ifndef DLINTS_POSTERIOR_H
 #define DLINTS_POSTERIOR_H
 
 #include "evidence.h"
 
-/* Maximum number of features, with the intercept */
+/* Maximum number of features, including the intercept */
 #define POSTERIOR_MAX_DIM	1025
 
 /*
- * Prior of the coefficients: a ridge, and sums over observations of another model or a click log.
- * With an intercept, rewards are centered on their mean, as only differences between items matter.
+ * Prior of the coefficients: a ridge, and sums over the observations of another model or a click
+ * log.  With an intercept, these observations affect only differences between items.
  */
 typedef struct Prior
 {
 	double		ridge;
 	double		last_ridge;		/* ridge of the intercept */
-	double		weight;			/* factor by which the prior's sums are multiplied */
+	double		weight;			/* factor of the prior's sums */
 	const double *N;			/* sum of the weights of the prior's observations */
-	const double *p;			/* sum of rewards times features, see prior_from() */
-	const double *P;			/* packed sum of products of features, see prior_from() */
-	double		sigma;			/* noise (standard deviation) of rewards in the prior's sums */
+	const double *p;			/* the prior's sum of rewards times features */
+	const double *P;			/* the prior's packed sum of products of features */
+	double		sigma;			/* noise standard deviation of the rewards in the prior's sums */
 } Prior;
 
 static inline Prior
@@ -35,7 +35,10 @@ extern void prior_from(const Evidence *e, const Rewards *rewards, double *N, dou
 extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
-/* Packed Cholesky factors of Z = L L' and Z~ = M M' (see evidence.h); M is NULL if Z~ equals Z */
+/*
+ * Packed Cholesky factors of the posterior's two matrices (see evidence.h).  M is NULL if they are
+ * equal.
+ */
 typedef struct Factor
 {
 	int			dim;

@@ -2,8 +2,8 @@
  * price.c
  *		Dual prices of constraints on costs.
  *
- * We find a single price by bisection.  For several constraints, we solve a linear program, and
- * adjust its prices until the mean costs of the chosen candidates meet the targets.
+ * A single price is found by bisection.  For several constraints, we solve a linear program, and
+ * adjust the prices until mean costs meet their targets.
  */
 #include "price.h"
 
@@ -11,28 +11,29 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Number of candidates between two calls of pause() */
+/* Number of candidates that are processed between two calls of pause() */
 #define CANDIDATES_PER_PAUSE	100000
 
-/* Prices have a relative error of at most 1 / ACCURACY. */
+/* Inverse of the maximum relative error of prices */
 #define ACCURACY	(1024.0 * 1024.0)
 
-/* Maximum ratio of scores to costs.  Larger ratios are ignored. */
+/* Maximum ratio of scores to costs; larger ratios are ignored */
 #define MAX_USUAL	1e110
 
 /* Maximum relative difference between two sums of the same costs in another order */
 #define ROUNDING	1e-12
 
-/* Maximum numbers of passes over all prices, and of linear programs, chosen on 240 random cases */
+/* Maximum number of passes over all prices, and of linear programs, chosen on 240 random cases */
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
 /*
- * accepted excess of a mean cost over a target that cannot be met, relative to the range of costs
+ * excess of a mean cost that is accepted if no price meets the target, relative to the range of
+ * costs
  */
 #define RELAXED_TOLERANCE	0.01
 
-/* Choose the k candidates with the highest score minus price times cost. */
+/* Choose the k candidates with the highest scores minus prices times costs. */
 static void
 choose(const PricedDecisions *all, const PricedDecision *one, const double *prices, Slate *slate)
 {
@@ -54,9 +55,10 @@ choose(const PricedDecisions *all, const PricedDecision *one, const double *pric
 }
 
 /*
- * Set "means" to the mean cost per constraint of the candidates that are chosen under "prices".
- * Returns their mean score, relative to the score of their decision's first candidate.  Random keys
- * break ties in the same way in all calls.
+ * Write the mean costs of the candidates that are chosen under the given dual prices.  Returns
+ * their mean score relative to first candidates.
+ *
+ * Random keys break ties equally in all calls.
  */
 double
 price_means(const PricedDecisions *all, const double *prices, double *means)
@@ -125,7 +127,7 @@ spread(int count, const double *numbers)
 	return highest - lowest;
 }
 
-/* Return the geometric mean over decisions of the range of costs, or of scores if kind < 0. */
+/* Return the geometric mean of the ranges of a constraint's costs, or of scores if kind < 0. */
 static double
 usual_spread(const PricedDecisions *all, int kind)
 {
@@ -149,8 +151,8 @@ usual_spread(const PricedDecisions *all, int kind)
 }
 
 /*
- * Divide the usual range of scores by that of a constraint's costs; 0 if the ratio is extreme or
- * undefined.
+ * Return the ratio of the usual range of scores to the usual range of a constraint's costs, or 0
+ * if the ratio is extreme.
  */
 static double
 usual_price(const PricedDecisions *all, int kind)
@@ -162,17 +164,18 @@ usual_price(const PricedDecisions *all, int kind)
 
 /* ---------- one constraint ---------- */
 
-/* A search for the dual price of one constraint, while those of other constraints are fixed */
+/* A search for the dual price of one constraint while other prices are fixed */
 typedef struct Search
 {
 	const PricedDecisions *all;
 	const double *targets;
 	double	   *prices;
 	int			kind;
-	bool		all_kinds;		/* must all constraints be met, or only that with index "kind"? */
+	/* must all constraints be met, or only the one with index "kind"? */
+	bool		all_kinds;
 } Search;
 
-/* Would a mean cost exceed its target if the searched price were "price"? */
+/* Would a mean cost exceed its target under the dual price "price"? */
 static bool
 is_exceeded(const Search *s, double price)
 {
@@ -183,7 +186,7 @@ is_exceeded(const Search *s, double price)
 }
 
 /*
- * Find the lowest price of a constraint at which the mean costs meet their targets.  We take
+ * Find the lowest dual price of a constraint at which mean costs meet their targets.  We take
  * growing steps from the current price, and bisect the last step.
  */
 static double
@@ -197,7 +200,7 @@ find_price(const Search *s)
 
 	if (least == 0.0)
 		return 0.0;
-	/* a search for a lower price must not begin above the current one */
+	/* a search for a lower price must not begin above the current price */
 	least = fmin(least, high);
 	for (; is_exceeded(s, high) && high < PRICE_MAX; step *= step)
 	{
@@ -225,7 +228,7 @@ find_price(const Search *s)
 	return high;
 }
 
-/* Return the target of a constraint, or the minimum possible mean cost if that is higher. */
+/* Return a constraint's target, or the lowest possible mean cost if that is higher. */
 static double
 possible_target(const PricedDecisions *all, int kind, double target)
 {
@@ -237,7 +240,7 @@ possible_target(const PricedDecisions *all, int kind, double target)
 
 /* ---------- prices of several constraints ---------- */
 
-/* Raise dual prices in a few passes, until the mean costs of choices meet all targets. */
+/* Raise dual prices until mean costs meet all targets, or for at most MAX_SWEEPS passes. */
 static void
 raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -253,7 +256,7 @@ raise_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Lower each dual price as far as the mean costs of choices still meet all targets. */
+/* Lower each dual price as far as mean costs still meet all targets. */
 static void
 lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 {
@@ -266,7 +269,7 @@ lower_prices(const PricedDecisions *all, const double *targets, double *prices)
 	}
 }
 
-/* Return the largest excess of a mean cost over its target, relative to the spread of costs. */
+/* Return the largest excess of a mean cost over its target, relative to the range of costs. */
 static double
 largest_excess(const PriceProgram *p, const double *targets, const double *prices)
 {
@@ -281,9 +284,10 @@ largest_excess(const PriceProgram *p, const double *targets, const double *price
 }
 
 /*
- * Find prices at which mean costs meet the targets.  Each round solves a linear program, whose
- * targets we lower by the excesses of mean costs.  If no prices meet all targets, we take those
- * with the minimum of largest_excess().
+ * Find dual prices under which mean costs meet their targets.  Each round solves a linear program
+ * with targets lowered by the last round's excesses.
+ *
+ * Returns the prices with the smallest excess if targets cannot be met.
  */
 static void
 round_prices(PriceProgram *p, double *targets, double *prices)
@@ -340,8 +344,8 @@ solve_several(const PricedDecisions *all, const double *targets, double *prices)
 }
 
 /*
- * Find the lowest prices at which the mean costs of the chosen candidates meet the targets.  If no
- * price meets a target, the minimum possible mean cost replaces the target.
+ * Find the lowest dual prices under which mean costs meet their targets.  A target that cannot be
+ * met is replaced by the lowest possible mean cost.
  */
 void
 price_solve(const PricedDecisions *all, const double *targets, double *prices)

@@ -2,7 +2,7 @@
  * price.h
  *		Dual prices of constraints on mean costs.
  *
- * Candidates are chosen by score minus price times cost.
+ * A decision chooses the candidates with the highest scores minus prices times costs.
  */
 #ifndef DLINTS_PRICE_H
 #define DLINTS_PRICE_H
@@ -15,25 +15,26 @@
 /* Maximum number of constraints */
 #define PRICE_MAX_KINDS		16
 
-/* Scores and costs of a decision's candidates */
+/* Scores and costs of the candidates of one decision */
 typedef struct PricedDecision
 {
 	int			candidates;
 	const double *scores;
-	const double *costs;		/* costs: one row per constraint */
+	const double *costs;		/* costs, with one row per constraint */
 } PricedDecision;
 
-/* Decisions whose lists are computed for different dual prices, and work space */
+/* Decisions that are repeated under different dual prices, and work space */
 typedef struct PricedDecisions
 {
 	int			kinds;			/* number of constraints */
-	int			k;				/* number of candidates chosen per decision */
+	int			k;				/* number of candidates to choose per decision */
 	size_t		count;
 	const PricedDecision *each;
 	double	   *scores;			/* work space */
 	SlateEntry *entries;		/* work space */
 	double	   *means;			/* work space */
-	void		(*pause) (void);	/* called between steps; may raise an error to cancel */
+	/* called between steps; may raise an error to cancel the computation */
+	void		(*pause) (void);
 } PricedDecisions;
 
 extern double price_means(const PricedDecisions *all, const double *prices, double *means);
@@ -41,13 +42,13 @@ extern void price_solve(const PricedDecisions *all, const double *targets, doubl
 
 /* ---------- the linear program (price_program.c) ---------- */
 
-/* Maximum rows of the linear program: one per constraint, and one for the sum of weights */
+/* Maximum number of rows of the linear program: one per constraint, and one more */
 #define PROGRAM_MAX_ROWS	(PRICE_MAX_KINDS + 1)
 
-/* Maximum dual price: price times cost then outweighs all scores */
+/* Maximum dual price, so high that costs outweigh all scores */
 #define PRICE_MAX	1e150
 
-/* Tolerance added to an infeasible target mean cost, as a fraction of the range of costs */
+/* Tolerance added to a cost target that cannot be met, as a fraction of the range of costs */
 #define PRICE_SLACK	1e-9
 
 typedef enum ColumnKind
@@ -56,19 +57,19 @@ typedef enum ColumnKind
 } ColumnKind;
 
 /*
- * A linear program whose dual values are the prices of constraints.  Its solution is the mixture of
- * choices with the highest mean score whose mean costs meet the targets.
+ * A linear program whose dual values are the prices of constraints.  Its solution is the mixture
+ * of choices with the highest mean score among those that meet the cost targets.
  */
 typedef struct PriceProgram
 {
 	/* fields that the caller sets */
 	const PricedDecisions *all;
 	int			rows;			/* constraints plus 1 */
-	double		targets[PRICE_MAX_KINDS];	/* target mean costs, raised if they cannot be met */
-	double		score_scale;	/* geometric mean over decisions of the range of scores */
-	double		cost_scales[PRICE_MAX_KINDS];	/* mean over decisions of the range of costs */
+	double		targets[PRICE_MAX_KINDS];	/* mean cost targets, raised if they cannot be met */
+	double		score_scale;	/* geometric mean of the ranges of scores in decisions */
+	double		cost_scales[PRICE_MAX_KINDS];	/* mean of the ranges of costs in decisions */
 
-	/* current basis of the linear program: an element per basic variable */
+	/* current basis of the linear program, with one element per basic variable */
 	ColumnKind	types[PROGRAM_MAX_ROWS];
 	double		scores[PROGRAM_MAX_ROWS];	/* objective coefficients */
 	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* columns of the basis */

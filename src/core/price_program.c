@@ -2,8 +2,8 @@
  * price_program.c
  *		Solve a linear program for dual prices by the simplex method with column generation.
  *
- * Each constraint has a row: mean cost - target + slack - relaxation = 0.  The columns are choices
- * of candidates; the last row says that their weights sum to 1.
+ * Each constraint has a row: mean cost - target + slack - relaxation = 0.  Each column is a choice
+ * of candidates for all decisions.  The last row makes the weights of columns sum to 1.
  */
 #include "price.h"
 
@@ -13,10 +13,10 @@
 
 #include "lapack.h"
 
-/* Maximum number of simplex iterations per row; usually about 15 suffice. */
+/* Maximum number of simplex iterations per row of the linear program; about 15 usually suffice */
 #define MAX_ITERATIONS_PER_ROW	200
 
-/* Minimum size of a pivot, as a fraction of its column's largest element */
+/* Minimum size of a pivot, as a fraction of the largest element of its column */
 #define MIN_PIVOT	1e-11
 
 /* Minimum dual value, and minimum gain of a column; smaller values count as 0 */
@@ -25,7 +25,10 @@
 /* Relative difference below which two ratios of the ratio test count as equal */
 #define RATIO_TOLERANCE	1e-14
 
-/* Compute the column (see above) of the choices under "prices".  Returns their mean score. */
+/*
+ * Write the linear program's column for the candidates that are chosen under dual prices.  Returns
+ * their mean score.
+ */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -47,7 +50,7 @@ set_column(PriceProgram *p, int row, ColumnKind type, double score, const double
 	memcpy(p->basis[row], column, sizeof(double) * (size_t) p->rows);
 }
 
-/* Invert the basis.  The arrays contain columns as rows, as LAPACK expects.  False if singular. */
+/* Invert the basis matrix of the linear program.  Returns false if the matrix is singular. */
 static bool
 invert_basis(PriceProgram *p)
 {
@@ -64,7 +67,10 @@ invert_basis(PriceProgram *p)
 	return info == 0;
 }
 
-/* Compute the variables and dual values of a new basis.  Returns false if it is singular. */
+/*
+ * Compute the basic variables and dual values of a new basis.  Returns false if the basis is
+ * singular.
+ */
 static bool
 update_basis(PriceProgram *p, bool is_feasibility)
 {
@@ -97,7 +103,7 @@ program_read_prices(const PriceProgram *p, double *prices)
 			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
 }
 
-/* Scale dual prices so that the largest is PRICE_MAX: costs then outweigh all scores. */
+/* Scale dual prices so that the largest is PRICE_MAX, which makes costs outweigh scores. */
 static void
 maximize_prices(int kinds, double *prices)
 {
@@ -109,7 +115,9 @@ maximize_prices(int kinds, double *prices)
 		prices[kind] *= PRICE_MAX / largest;
 }
 
-/* Find a column that would improve the objective.  Returns false if there is none. */
+/*
+ * Find a column that improves the objective of the linear program.  Returns false if none exists.
+ */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
 			double *column)
@@ -150,7 +158,7 @@ find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double
 	return gain > MIN_GAIN * size;
 }
 
-/* Replace a column of the basis.  Returns false if the program is unbounded. */
+/* Let a column enter the basis.  Returns false if the linear program is unbounded. */
 static bool
 enter_column(PriceProgram *p, ColumnKind type, double score, const double *column)
 {
@@ -182,7 +190,7 @@ enter_column(PriceProgram *p, ColumnKind type, double score, const double *colum
 	return true;
 }
 
-/* Return the row of the basis with a variable that relaxes a target; -1: none. */
+/* Return the row of a basic variable that relaxes a cost target, or -1. */
 static int
 relaxation_row(const PriceProgram *p)
 {
@@ -192,7 +200,7 @@ relaxation_row(const PriceProgram *p)
 	return -1;
 }
 
-/* Improve the basis until it is optimal.  Returns false if the method fails. */
+/* Iterate until the basis is optimal.  Returns false if the simplex method fails. */
 static bool
 improve(PriceProgram *p, bool is_feasibility)
 {
@@ -214,7 +222,7 @@ improve(PriceProgram *p, bool is_feasibility)
 	return false;
 }
 
-/* Set the initial basis: slack variables, and the candidates that are chosen at zero prices. */
+/* Set the initial basis: slack variables, and the choices under dual prices of zero. */
 static void
 begin_basis(PriceProgram *p)
 {
@@ -242,7 +250,7 @@ begin_basis(PriceProgram *p)
 	}
 }
 
-/* Raise targets that cannot be met together.  Returns false if all targets can be met. */
+/* Raise cost targets that cannot be met together.  Returns false if all targets can be met. */
 static bool
 relax_targets(PriceProgram *p)
 {
@@ -260,7 +268,7 @@ relax_targets(PriceProgram *p)
 	return relaxed;
 }
 
-/* Solve the linear program, with higher targets if necessary.  Returns false on failure. */
+/* Solve the linear program, with higher cost targets if necessary.  Returns false on failure. */
 bool
 program_solve(PriceProgram *p)
 {

@@ -1,6 +1,6 @@
 /*
  * random.c
- *		Random bits by Philox4x32-10, and normals by the Box-Muller transform.
+ *		Random bits by Philox4x32-10, and normal random numbers by the Box-Muller transform.
  *
  * Philox: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011.
  */
@@ -22,7 +22,7 @@
 #define TWO_POW_52		4503599627370496.0
 #define TWO_POW_84		19342813113834066795298816.0
 
-/* Compute 128 random bits for a counter and a key. */
+/* Compute 128 random bits from a counter and a key. */
 void
 random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
@@ -63,24 +63,24 @@ random_bits(uint64_t seed, uint64_t index)
 	return ((uint64_t) bits[1] << 32) | bits[0];
 }
 
-/* Number of pairs of normals that are computed together */
+/* Number of pairs of normal random numbers that are computed together */
 #define PAIRS_TOGETHER	16
 
-/* Outputs of Philox for successive counters, one array per output word */
+/* Random words of successive counters, with one array per output word */
 typedef struct Words
 {
 	uint64_t	first[PAIRS_TOGETHER];
 	uint64_t	second[PAIRS_TOGETHER];
 } Words;
 
-/* Compute the Philox outputs for successive counters, beginning with "first". */
+/* Compute random words for successive counters, beginning with counter "first". */
 CPU_CLONES
 static void
 make_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *restrict words)
 {
 	for (uint64_t i = 0; i < PAIRS_TOGETHER; i++)
 	{
-		/* 64-bit variables for 32-bit numbers, so that the compiler vectorizes the loops */
+		/* hold 32-bit numbers in 64-bit variables, so that the compiler vectorizes the loops */
 		uint64_t	c0 = (first + i) & UINT32_MAX;
 		uint64_t	c1 = (first + i) >> 32;
 		uint64_t	c2 = stream[0];
@@ -109,8 +109,8 @@ make_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Word
 /* ---------- normals ---------- */
 
 /*
- * Bits of 2^52, 2^84 and the square root of 1/2 as doubles.  Replacing the low 32 bits of 2^52 by
- * an integer gives 2^52 plus the integer.
+ * Bits of doubles for fast conversions: replacing the low 32 bits of 2^52 by an integer adds the
+ * integer
  */
 #define BITS_2_52		UINT64_C(0x4330000000000000)
 #define BITS_2_84		UINT64_C(0x4530000000000000)
@@ -160,7 +160,7 @@ log_of(double x)
 		z * (1.0 / 13 + z * (1.0 / 15 + z * (1.0 / 17 + z * (1.0 / 19 + z / 21))))))))));
 }
 
-/* Compute sin(t) for angles of at most an eighth of a turn, by Taylor's series. */
+/* Compute sin(t) for angles of at most an eighth of a turn by a Taylor series. */
 static inline double
 sine_of(double t)
 {
@@ -181,8 +181,8 @@ cosine_of(double t)
 }
 
 /*
- * Compute pairs of normals by the Box-Muller transform.  The functions of the C library are slower,
- * and differ between CPUs in the last digit.
+ * Convert random words to pairs of normal numbers by the Box-Muller transform.  The C library's
+ * functions are slower, and their last digits differ between CPUs.
  */
 CPU_CLONES
 static void
@@ -192,7 +192,7 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 	{
 		double		radius = sqrt(-2.0 * log_of(positive_integer(words->first[i])));
 		double		turns = positive_integer(words->second[i]) * (0.5 / TWO_POW_52);
-		/* adding 1.5 * 2^52 rounds to an integer, which counts quarter turns */
+		/* adding 1.5 * 2^52 rounds the number of quarter turns to an integer */
 		double		rounded = 4.0 * turns + 1.5 * TWO_POW_52;
 		uint64_t	quarters = as_bits(rounded);
 		double		angle = TWO_PI * (turns - 0.25 * (rounded - 1.5 * TWO_POW_52));
@@ -205,7 +205,7 @@ transform(const Words *restrict words, double *restrict cosines, double *restric
 	}
 }
 
-/* Write "count" standard normals of a stream, beginning at index "first" of the stream. */
+/* Write "count" standard normal numbers of a random stream, from index "first" on. */
 void
 random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 			   uint64_t first, size_t count, double *out)
@@ -237,8 +237,8 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 /* ---------- names ---------- */
 
 /*
- * Constants of SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).  The
- * hash key is not secret.  It must be equal on all machines and in all versions.
+ * Key of the hash function SipHash-2-4 (Aumasson and Bernstein, 2012).  The key is not secret,
+ * because hashes must be equal on all machines and in all versions.
  */
 #define KEY_LOW			UINT64_C(0x0706050403020100)
 #define KEY_HIGH		UINT64_C(0x0f0e0d0c0b0a0908)
@@ -309,7 +309,7 @@ hash_name(const void *bytes, size_t count)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* Add the first "count" random signs of a hash, times the weight, to "sum". */
+/* Add random signs that are derived from a hash, times "weight", to "sum". */
 void
 hash_add_signs(uint64_t hash, double weight, size_t count, double *sum)
 {

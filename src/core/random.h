@@ -2,7 +2,7 @@
  * random.h
  *		Random numbers that are functions of a seed, a stream and an index.
  *
- * This mapping must not change, because stored models depend on it.
+ * Stored models depend on these functions, which must not change.
  */
 #ifndef DLINTS_RANDOM_H
 #define DLINTS_RANDOM_H
@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Purposes of random numbers, each with separate streams */
+/* Purposes of random numbers; each purpose has separate random streams */
 typedef enum RandomPurpose
 {
 	RANDOM_PROJECTION = 1,		/* elements of the random projection matrix */
 	RANDOM_DRAW = 2,			/* coefficients drawn from the posterior */
 	RANDOM_SIGNS = 5,			/* random signs of hashed names */
 	RANDOM_START = 6,			/* start vectors of the singular value decomposition */
-	RANDOM_BONUS = 7			/* random terms added to candidates' scores */
+	RANDOM_BONUS = 7			/* random bonuses added to candidates' scores */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
@@ -26,8 +26,8 @@ extern void random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row, u
 						   size_t count, double *out);
 
 /*
- * Convert names to vectors of random signs (feature hashing).  Users store these vectors, so the
- * signs of a name never change.
+ * Convert names to vectors of random signs (feature hashing).  Users store the vectors, so the
+ * signs of a name must not change.
  */
 extern uint64_t hash_name(const void *bytes, size_t count);
 extern void hash_add_signs(uint64_t hash, double weight, size_t count, double *sum);

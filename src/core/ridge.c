@@ -1,6 +1,6 @@
 /*
  * ridge.c
- *		Estimate the ridge by maximum marginal likelihood.
+ *		Estimate the ridge penalty of a model by maximum marginal likelihood.
  */
 #include "ridge.h"
 
@@ -10,40 +10,41 @@
 #include "linalg.h"
 #include "memories.h"
 
-/* Each step of the search multiplies the ridge by 4, at most 20 times. */
+/* Factor of the ridge per step of the search, and maximum number of steps up */
 #define STEP_FACTOR			4.0
 #define MAX_STEPS_UP		20
 
 /*
- * Maximum number of steps of the search that divide the ridge.  Without noise, rewards would favour
- * a ridge of 0, and posterior draws would have no variance.
+ * Maximum number of steps that lower the ridge.  Rewards without noise favour a ridge of 0, and
+ * posterior draws would then have no variance.
  */
 #define MAX_STEPS_DOWN	2
 
-/* Minimum observations per parameter for an increase of the ridge (doc/algorithm.md, "Ridge") */
+/* Minimum number of observations per parameter for raising the ridge (doc/algorithm.md, "Ridge") */
 #define MIN_OBSERVATIONS_PER_PARAMETER			7.0
 
-/* Minimum variation of rewards for an estimate of the ridge, relative to their sum of squares */
+/* Minimum sum of squared deviations of rewards for an estimate, relative to their sum of squares */
 #define MIN_VARIATION	1e-9
 
-/* Residuals below this fraction of the sum of squared rewards are rounding errors. */
+/* Fraction of the sum of squared rewards below which residuals are rounding errors */
 #define MIN_RESIDUE	1e-14
 
 /* Terms of the marginal likelihood */
 typedef struct Likelihood
 {
 	const Evidence *e;
-	const double *v;			/* sum of rewards times features; intercept: of centered rewards */
+	/* sum of rewards times features; rewards are centered if the model has an intercept */
+	const double *v;
 	double	   *factor;			/* work space: packed Cholesky factor */
 	double	   *solved;			/* work space: dim numbers */
 	bool		intercept;
 	double		squares;		/* sum of squared deviations of rewards */
 	double		min_residual;	/* minimum residual sum of squares */
-	double		noise;			/* noise standard deviation; 0: estimated */
-	double		start;			/* initial ridge, which the intercept keeps */
+	double		noise;			/* noise standard deviation; 0: estimate it */
+	double		start;			/* initial ridge, which remains the ridge of the intercept */
 } Likelihood;
 
-/* Compute the log marginal likelihood of a ridge, up to a constant. */
+/* Compute the log marginal likelihood of a ridge penalty, up to a constant. */
 static double
 log_likelihood(const Likelihood *h, double ridge)
 {
@@ -76,7 +77,7 @@ ridge_find_work(int dim)
 	return linalg_packed_len(dim) + 2 * (size_t) dim;
 }
 
-/* Multiply the ridge by "factor" while the likelihood rises, in at most "steps" steps. */
+/* Multiply the ridge by "factor" while the likelihood increases, at most "steps" times. */
 static double
 climb(const Likelihood *h, double factor, int steps)
 {
@@ -96,9 +97,8 @@ climb(const Likelihood *h, double factor, int steps)
 }
 
 /*
- * Find the ridge by hill climbing on the marginal likelihood.  "parameters" is the effective number
- * of parameters under the ridge "start".  The model needs at least one coefficient besides the
- * intercept.
+ * Find the ridge with the highest marginal likelihood by hill climbing from the ridge "start".
+ * "parameters" is the effective number of parameters under the initial ridge.
  */
 double
 ridge_find(const Evidence *e, double parameters, double start,

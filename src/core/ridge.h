@@ -1,13 +1,13 @@
 /*
  * ridge.h
- *		Estimate the ridge from a model's sums over observations.
+ *		Estimate the ridge penalty of a model from the sums over its observations.
  */
 #ifndef DLINTS_RIDGE_H
 #define DLINTS_RIDGE_H
 
 #include "evidence.h"
 
-/* Initial value of the ridge, before it is estimated */
+/* Ridge of a model before the first estimate */
 #define RIDGE_START		0.1
 
 extern size_t ridge_find_work(int dim);

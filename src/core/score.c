@@ -1,12 +1,12 @@
 /*
  * score.c
- *		Scores of feature vectors under interleaved weight vectors.
+ *		Compute scores of feature vectors under interleaved weight vectors.
  */
 #include "score.h"
 
 #include "clones.h"
 
-/* Interleave weight vectors in groups of "lanes" vectors.  Zeros complete the last group. */
+/* Interleave weight vectors in groups of "lanes" vectors.  Zeros fill the last group. */
 #define PACK_BODY(number, lanes, rounded) \
 	int			v; \
 	int			k; \
@@ -33,16 +33,17 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len, flo
 	PACK_BODY(float, SCORE_LANES_FLOAT, score_rounded_float(count));
 }
 
-/* Number of feature vectors whose scores are computed together, in the CPU's registers */
+/* Number of feature vectors that are scored together, so that scores stay in CPU registers */
 #define TOGETHER	4
 
-/* Bytes of the scores of one feature vector: SCORE_LANES doubles or SCORE_LANES_FLOAT floats */
+/* Size in bytes of one feature vector's scores, in single or double precision */
 #define ROW_BYTES	64
 
 /*
- * Define a function that scores TOGETHER feature vectors under a group of weight vectors, in SIMD
- * vectors of "bytes" bytes.  All instruction sets add the products in the same order.  We use SIMD
- * vector types, because compilers generate poor code for such short loops.
+ * Define a function that scores TOGETHER feature vectors under a group of weight vectors.  All
+ * instruction sets add products in the same order, so that results are equal.
+ *
+ * We use SIMD vector types, because compilers generate slow code for short loops.
  */
 #define SCORE_FUNCTION(name, number, bytes, attribute) \
 	attribute static void \
@@ -90,8 +91,8 @@ SCORE_FUNCTION(float_avx512, float, 64, CPU_AVX512)
 #endif
 
 /*
- * Call the function "score" for groups of TOGETHER feature vectors.  The last group may overlap the
- * one before it.  If there are fewer vectors, we repeat each to fill a group.
+ * Call the function "score" for groups of TOGETHER feature vectors.  The last group may overlap
+ * the group before.  Fewer vectors are repeated to fill a group.
  */
 #define SCORE_ALL(score) \
 	size_t		feature_step = count < TOGETHER ? 0 : (size_t) features_len; \
@@ -107,9 +108,8 @@ SCORE_FUNCTION(float_avx512, float, 64, CPU_AVX512)
 	}
 
 /*
- * Compute scores of "count" feature vectors under one group of weight vectors.  Feature vectors
- * begin features_len numbers apart, and their elements are "step" numbers apart.  Rows of scores
- * are scores_len numbers apart.
+ * Compute scores of feature vectors under one group of weight vectors.  The elements of a feature
+ * vector are "step" numbers apart.
  */
 void
 score_lanes_spaced(int len, const double *lanes, int count, const double *features,
@@ -118,7 +118,7 @@ score_lanes_spaced(int len, const double *lanes, int count, const double *featur
 	SCORE_ALL(CHOOSE_FUNCTION(double));
 }
 
-/* Call score_lanes_spaced() for feature vectors of contiguous numbers. */
+/* Compute scores of feature vectors under one group of weight vectors. */
 void
 score_lanes(int len, const double *lanes, int count, const double *features,
 			int features_len, double *scores, int scores_len)

@@ -3,7 +3,7 @@
  *		Scores of many feature vectors under many weight vectors.
  *
  * SCORE_LANES weight vectors are interleaved, so that one pass over a feature vector computes
- * several scores.  Equal feature vectors have equal scores, which BLAS does not guarantee.
+ * several scores.  Equal feature vectors get equal scores, which BLAS does not guarantee.
  */
 #ifndef DLINTS_SCORE_H
 #define DLINTS_SCORE_H

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Return the tie-break key of a candidate.  Without s->keys, we compute it on first use. */
+/* Return the tie-break key of a candidate, computed on first use. */
 static uint64_t
 tie_key(const Slate *s, SlateEntry *entry)
 {
@@ -60,7 +60,7 @@ sift_up(SlateHeap *heap, const Slate *s)
 	heap->entries[place] = entry;
 }
 
-/* Record a candidate that a heap rejects, if no rejected candidate has a higher score. */
+/* Record a candidate that a heap rejects, unless a rejected candidate has a higher score. */
 static void
 record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 {
@@ -72,7 +72,7 @@ record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 		heap->lost = *entry;
 }
 
-/* Add a candidate to a heap of the best candidates, unless it ranks below a full heap. */
+/* Add a candidate to a heap, unless the heap is full of better candidates. */
 static void
 push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 {
@@ -108,7 +108,10 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Return the total capacity of a slate's heaps.  Sets sizes[g] to that of group g's heap. */
+/*
+ * Return the number of entries to allocate for a list's heaps.  Sets sizes[g] to the number for
+ * group g.
+ */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {
@@ -124,7 +127,7 @@ slate_entries(int candidates, int k, const int *groups, int cap, int group_count
 	return count;
 }
 
-/* Initialize a slate with memory of the caller. */
+/* Initialize a slate with memory from the caller. */
 void
 slate_bind(Slate *s, int candidates, int k, const int *groups,
 		   int group_count, const int *sizes, SlateHeap *caps, SlateEntry *entries)
@@ -152,7 +155,7 @@ clear(SlateHeap *heap)
 	heap->lost_count = 0;
 }
 
-/* Begin a slate.  Tie-break keys are computed from "seed", unless the caller sets s->keys. */
+/* Begin to choose candidates.  Random tie-break keys are computed from "seed" by default. */
 void
 slate_begin(Slate *s, uint64_t seed)
 {
@@ -162,7 +165,7 @@ slate_begin(Slate *s, uint64_t seed)
 		clear(&s->caps[g]);
 }
 
-/* Offer "count" candidates, beginning at index "first", to the slate, which keeps the best. */
+/* Offer candidates with indexes from "first" on to the slate, which keeps the best candidates. */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
@@ -180,7 +183,7 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	}
 }
 
-/* Finish a slate.  Returns the number of chosen candidates, which s->best holds as a heap. */
+/* Return the number of chosen candidates, after all candidates were offered. */
 int
 slate_end(Slate *s)
 {
@@ -190,10 +193,7 @@ slate_end(Slate *s)
 	return s->best.count;
 }
 
-/*
- * Return the largest tie-break key of the candidates that tie for the highest rejected score.  At
- * least one candidate must have been rejected.
- */
+/* Return the largest tie-break key among the candidates that tie for the highest rejected score. */
 uint64_t
 slate_lost_key(Slate *s)
 {

@@ -2,8 +2,8 @@
  * slate.h
  *		Choose the k candidates with the highest scores, with a maximum number per group.
  *
- * If scores are equal, the smallest tie-break key wins.  Keys must be random: random lists have
- * equal scores, and propensities are computed for random keys.
+ * The smallest tie-break key wins a tie.  Keys must be random, because propensities assume random
+ * tie-breaking.
  */
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H
@@ -22,14 +22,15 @@ typedef struct SlateEntry
 	int			candidate;
 } SlateEntry;
 
-/* A heap of the best candidates so far; the first one ranks lowest */
+/* A heap of the best candidates, with the worst of them first */
 typedef struct SlateHeap
 {
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
 	SlateEntry	lost;			/* best rejected candidate */
-	int			lost_count;		/* number of rejected candidates with the highest rejected score */
+	/* number of rejected candidates that tie for the highest rejected score */
+	int			lost_count;
 } SlateHeap;
 
 typedef struct Slate
@@ -42,14 +43,14 @@ typedef struct Slate
 	SlateHeap  *caps;			/* heap of each group's best candidates */
 } Slate;
 
-/* Compute the random tie-break key of a candidate, given an integer that identifies it. */
+/* Compute the random tie-break key of a candidate from an integer that identifies the candidate. */
 static inline uint64_t
 slate_tie_key(uint64_t seed, uint64_t number)
 {
 	return random_bits(seed, number);
 }
 
-/* Lowest score with which a candidate could still be chosen */
+/* Return the lowest score with which a candidate could still be chosen. */
 static inline double
 slate_least(const Slate *s)
 {

@@ -2,12 +2,10 @@
  * svd.c
  *		Compute the leading singular vectors of a sparse matrix by block iteration.
  *
- * We multiply by Chebyshev polynomials of A'A, which converge faster than plain products (Zhou and
- * Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).  Most products
- * are in single precision.
- *
- * Vectors are orthonormalized by the eigenvectors of their Gram matrix (Stathopoulos and Wu, "A
- * block orthogonalization procedure with constant synchronization requirements", 2002).
+ * Multiplications by Chebyshev polynomials speed up convergence (Zhou and Saad, "A
+ * Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).  Vectors are made
+ * orthonormal with the eigenvectors of their Gram matrix (Stathopoulos and Wu, "A block
+ * orthogonalization procedure with constant synchronization requirements", 2002).
  */
 #include "svd.h"
 
@@ -19,23 +17,23 @@
 #include "linalg.h"
 #include "random.h"
 
-/* Maximum ratio by which a polynomial amplifies the first singular vector more than the last */
+/* Maximum ratio of a polynomial's amplification of the first and the last singular vector */
 #define MAX_GROWTH		1e8
 
-/* Minimum ratio of the last singular value to the first for products in single precision */
+/* Minimum ratio of the last and the first singular value for products in single precision */
 #define MIN_FAST_SHARE	1e-3
 
-/* Eigenvalues of a Gram matrix that are below this fraction of the largest are rounding errors. */
+/* Fraction of a Gram matrix's largest eigenvalue below which eigenvalues are rounding errors */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* Eigenvalues of a Gram matrix of unit vectors that are below this are rounding errors. */
+/* Limit below which eigenvalues of a Gram matrix of unit vectors are rounding errors */
 #define DEPENDENT_SHARE	1e-14
 
-/* Number of doubles and ints of work space that LAPACK needs for a square matrix of n columns */
+/* Sizes of LAPACK's work space for a matrix with n rows and columns */
 #define LAPACK_LEN(n)	(5 * (n) * (n) + 16 * (n) + 64)
 #define INTEGERS_LEN(n)	(8 * (n) + 8)
 
-/* Arrays in the work space, and the lengths of those for LAPACK */
+/* Pointers to the arrays in the work space */
 typedef struct Work
 {
 	double	   *full;
@@ -74,9 +72,8 @@ svd_work(int columns)
 }
 
 /*
- * Reduce the matrix elements of active users and popular items.  Each element is divided by the
- * square root of its user's sum, and the fourth root of its item's sum.  "roots" is work space of
- * one double per item.
+ * Lower the matrix elements of active users and popular items.  Divides elements by the square
+ * root of the user's sum, and by the fourth root of the item's sum.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
@@ -108,7 +105,7 @@ svd_scale(SvdMatrix *matrix, double *roots)
 		matrix->pause();
 	}
 
-	/* the largest element becomes 1, so that products in single precision do not underflow */
+	/* scale the largest element to 1, so that products in single precision do not underflow */
 	for (uint32_t user = 0; user < matrix->users && largest > 0.0; user++)
 	{
 		for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
@@ -120,9 +117,10 @@ svd_scale(SvdMatrix *matrix, double *roots)
 /* ---------- the iteration ---------- */
 
 /*
- * Replace a positive semidefinite matrix in work->full by its eigenvectors, in descending order of
- * eigenvalues.  Each is divided by the square root of its eigenvalue, or zero if this is
- * negligible.  Returns false if LAPACK fails.
+ * Replace a positive semidefinite matrix by its eigenvectors, divided by the square roots of
+ * eigenvalues.  Negligible eigenvectors become zero.
+ *
+ * Returns false if LAPACK fails.
  */
 static bool
 whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work)
@@ -135,7 +133,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible, const Work *work
 
 	if (!linalg_all_finite(n * n, work->full))
 		return false;
-	/* scale to numbers around 1 for accuracy, and negate for a descending order of eigenvalues */
+	/* scale for accuracy, and negate, because LAPACK sorts eigenvalues in ascending order */
 	for (size_t j = 0; j < n; j++)
 		largest = fmax(largest, work->full[j * n + j]);
 	(void) frexp(largest, &exponent);
@@ -169,7 +167,7 @@ orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	size_t		n = (size_t) svd->columns;
 	double	   *lengths = work->chunk;
 
-	/* scale the vectors to length 1 first, because their lengths may differ widely */
+	/* scale all vectors to length 1 first, because their lengths may differ widely */
 	panel_cross(matrix, svd->columns, svd->panel, svd->panel, work->full);
 	for (size_t j = 0; j < n; j++)
 	{
@@ -218,7 +216,9 @@ rank(const Svd *svd)
 	return n;
 }
 
-/* Return the highest degree of a Chebyshev polynomial that amplifies by at most MAX_GROWTH. */
+/*
+ * Return the highest degree of a Chebyshev polynomial with an amplification of at most MAX_GROWTH.
+ */
 static int
 filter_degree(double first, double last, int products)
 {
@@ -241,9 +241,9 @@ filter_degree(double first, double last, int products)
 }
 
 /*
- * Set the start vectors of the iteration.  The first "known" elements of an item's vector are from
- * an earlier decomposition.  The remaining elements are random normals, since random signs of few
- * items could be linearly dependent.
+ * Set the start vectors of the iteration.  The first "known" elements of an item's vector come from
+ * an earlier decomposition, the others are random normal numbers.  Random signs could be linearly
+ * dependent for a few items.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
@@ -263,10 +263,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 	}
 }
 
-/*
- * Compute the leading singular vectors.  Returns false if LAPACK fails.  The start vectors must not
- * be orthogonal to any of them.  If they come from a similar matrix, one product suffices.
- */
+/* Compute the leading singular vectors from start vectors.  Returns false if LAPACK fails. */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)
 {
@@ -276,7 +273,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)
 	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, false, &work))
 		return false;
 
-	/* all singular vectors were found, so that further products would not improve them */
+	/* if all singular vectors were found, more products would not improve them */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
 		products = max_products;
 	while (products + 2 <= max_products)
@@ -285,7 +282,7 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd, int max_products)
 		int			n = filter_degree(svd->values[0], last, max_products - 1 - products);
 		bool		is_fast = last >= MIN_FAST_SHARE * svd->values[0];
 
-		/* the filter amplifies eigenvalues above the square of the last singular value */
+		/* amplify eigenvalues above the square of the last singular value */
 		panel_filter(matrix, (size_t) svd->columns, is_fast, 2.0 / (last * last), -1.0, n,
 					 svd->panel, svd->spare, NULL, work.chunk);
 		products += n + 1;
@@ -310,9 +307,8 @@ scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 }
 
 /*
- * Write one vector of "len" numbers per item, padded with zeros.  The vectors have a mean squared
- * length of 1.  The hashes of the items determine the signs of singular vectors.  "vectors" may be
- * svd->panel if "len" is at most svd->columns.
+ * Write one vector of "len" numbers per item, scaled to a mean squared length of 1.  The hashes of
+ * items determine the signs of the singular vectors.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -364,9 +360,8 @@ squared_length(size_t len, const double *vector)
 }
 
 /*
- * Rotate new item vectors onto the previous ones, and scale them to equal total length.  Models
- * that were trained on the previous vectors then stay valid.  A previous vector of zeros means that
- * the item is new.  Returns false if LAPACK fails.  "work_area" has svd_work(len) doubles.
+ * Rotate item vectors close to the previous vectors, so that models trained on previous vectors
+ * stay valid.  New items have zeros as previous vectors.  Returns false if LAPACK fails.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, double *work_area)
@@ -400,7 +395,7 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto, double *vectors, 
 		work.full[j] /= onto_squares;
 	if (!linalg_all_finite(n * n, work.full))
 		return false;
-	/* the nearest rotation is the product of the singular vectors */
+	/* the nearest rotation is the product of left and right singular vectors */
 	dgesdd_("O", &len, &len, work.full, &len, work.values, work.rotation, &len, work.right, &len,
 			work.lapack, &work.lapack_len, work.integers, &info, 1);
 	if (info != 0)

@@ -1,12 +1,15 @@
 /*
  * value.c
- *		Estimate the value of a policy from a log of another policy.
+ *		Estimate the mean reward of a policy from the log of another policy.
  */
 #include "value.h"
 
 #include <math.h>
 
-/* Return the sums for one decision.  "predicted" and "expected" are q and e (see value.h), or 0. */
+/*
+ * Return the sums for one decision (see value.h).  Predictions are 0 for estimators without a
+ * model.
+ */
 PolicyValue
 value_of(double reward, double weight, double predicted, double expected)
 {
@@ -25,7 +28,7 @@ value_of(double reward, double weight, double predicted, double expected)
 	return v;
 }
 
-/* Return more / (count + more), or 0 if both are 0. */
+/* Return more / (count + more), or 0 if both numbers are 0. */
 static double
 fraction_of(double count, double more)
 {
@@ -78,7 +81,7 @@ value_snips_stderr(const PolicyValue *v)
 	return value_stderr(v, linear) / v->weight.mean;
 }
 
-/* Effective sample size: the squared sum of weights over the sum of squared weights */
+/* Return the effective sample size: the squared sum of weights over the sum of squared weights. */
 double
 value_sample_size(const PolicyValue *v)
 {
@@ -89,14 +92,14 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* Sizes of bets (see value.h): fractions 0.97 * 2^-k of the wealth, k = 0..15 */
+/* Fractions of the wealth that are bet (see value.h): 0.97 * 2^-k for k = 0..15 */
 #define N_BETS			16
 #define MAX_BET	0.97
 
-/* Number of bisection steps, which reach the precision of a double */
+/* Number of bisection steps, enough for the precision of a double */
 #define BISECTION_STEPS		60
 
-/* Return a lower bound of the log wealth in a test of a mean by bets (see value.h). */
+/* Return a lower bound of the log wealth after betting against a mean (see value.h). */
 static double
 log_wealth(double bet, double count, double squares, double distance)
 {
@@ -106,7 +109,10 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* Return the log of the test's wealth (see value.h), averaged over N_BETS sizes of bets. */
+/*
+ * Return the log wealth after betting against a mean, averaged over N_BETS bet sizes (see
+ * value.h).
+ */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {
@@ -126,9 +132,9 @@ log_mixture_wealth(double count, double squares, double distance)
 }
 
 /*
- * Compute a confidence bound for the expectation of numbers in [0, 1] from a sample.  Returns the
- * distance of the bound from the sample mean, at most "room".  "squares" is the sum of squared
- * deviations from the mean, and "alpha" the probability of error.
+ * Return the distance of a confidence bound from the mean of a sample of numbers in [0, 1].
+ * "squares" is the sum of squared deviations, "alpha" the error probability, and "room" the
+ * maximum distance.
  */
 double
 bounds_distance(double count, double squares, double room, double alpha)

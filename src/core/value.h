@@ -19,18 +19,18 @@ typedef struct Moments
 	double		squares;
 } Moments;
 
-/* Sums over decisions.  Callers store the doubles as an array. */
+/* Sums over decisions, which callers store as an array of doubles */
 typedef struct PolicyValue
 {
 	double		count;
 	Moments		reward;
 	Moments		weight;
-	Moments		weighted;		/* moments of importance weight times reward */
+	Moments		weighted;		/* moments of rewards times importance weights */
 	double		snips;
 	double		weight_squares;
 	Moments		by_squares;		/* moments of rewards, weighted by squared importance weights */
 	double		max_weight;
-	Moments		doubly;			/* moments for the estimator "dr" (doubly robust) */
+	Moments		doubly;			/* moments for the doubly robust estimator */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight, double predicted, double expected);
