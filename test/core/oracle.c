@@ -10,7 +10,8 @@
 #include "core/linalg.h"
 
 #define GUARD_LEN	8
-#define GUARD_BITS	UINT64_C(0x7FF8DEADBEEFCAFE)
+/* a signaling NaN as a double and as the first of two floats: sums with it have other bits */
+#define GUARD_BITS	UINT64_C(0x7FF4DEAD7FA4CAFE)
 
 /* ---------- guarded memory ---------- */
 
@@ -54,8 +55,8 @@ free_block(Block *block)
 	bool		intact = true;
 
 	for (size_t i = 0; block->is_guarded && i < GUARD_LEN; i++)
-		intact = intact && is_untouched(numbers[i]) &&
-			is_untouched(numbers[GUARD_LEN + block->count + i]);
+		intact = intact && is_untouched(&numbers[i]) &&
+			is_untouched(&numbers[GUARD_LEN + block->count + i]);
 	block->previous->next = block->next;
 	block->next->previous = block->previous;
 	free(block);
@@ -107,11 +108,11 @@ guarded_copy(size_t count, const double *values)
 }
 
 bool
-is_untouched(double value)
+is_untouched(const double *value)
 {
 	const uint64_t bits = GUARD_BITS;
 
-	return memcmp(&value, &bits, sizeof(bits)) == 0;
+	return memcmp(value, &bits, sizeof(bits)) == 0;
 }
 
 void

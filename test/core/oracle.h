@@ -54,7 +54,7 @@ extern double *guarded(size_t count);
 extern float *guarded_floats(size_t count);
 extern double *guarded_copy(size_t count, const double *values);
 extern void guarded_free(double *values);
-extern bool is_untouched(double value);
+extern bool is_untouched(const double *value);
 
 /* numbers in (-1, 1), from a generator that is not the one under test */
 extern double dice(uint64_t *state);

@@ -88,7 +88,7 @@ test_coordinates_of_the_projection_are_not_written(void **state)
 		kind_fill(&kind, 1, x, u, z);
 		kind_lift(&kind, 1, psi, u, w);
 		for (int i = 0; i < kind.reduced_dim; i++)
-			assert_true(is_untouched(z[i]));
+			assert_true(is_untouched(&z[i]));
 		if (matched)
 			assert_true(z[2] == 4 * (10 - 21 - 1));
 		for (int i = 0; i < 3; i++)
