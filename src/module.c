@@ -1,6 +1,6 @@
 /*
  * module.c
- *		Initialization of the module, and its settings.
+ *		Initialize the extension's library, and define its settings.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * linalg.h
  *		Linear algebra with dense matrices.
  *
- * Symmetric and triangular matrices are packed in LAPACK's rectangular full packed format (RFP).
- * Callers check sizes, because BLAS ends the process if a size is invalid.
+ * Symmetric and triangular matrices are packed in LAPACK's rectangular full packed format (RFP,
+ * TRANSR = 'N', UPLO = 'L').  Callers check sizes, because BLAS ends the process if one is invalid.
  */
 #ifndef DLINTS_LINALG_H
 #define DLINTS_LINALG_H

@@ -63,7 +63,10 @@ dot_double(int n, const double *weights, const double *features)
 	DOT_BODY(n, weights, features);
 }
 
-/* Convert numbers to double precision, and test that all are finite and at most WIDEN_MAX. */
+/*
+ * Convert numbers to double precision, and test that all are finite and at most WIDEN_MAX.  The
+ * product of a number and 0 is NaN if the number is not finite.
+ */
 #define WIDEN_BODY(count, in, out, scale) \
 	DECLARE_SUMS; \
 	for (; count >= LANES; count -= LANES, in += LANES, out += LANES) \

@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Maximum item number.  Arrays that are indexed by item number then take 512 MB. */
+/* Maximum item number; arrays that are indexed by item number then take 512 MB */
 #define MAX_ITEM			(1 << 24)
 
 /* Minimum score of a similar item; smaller scores are rounding errors */
@@ -26,7 +26,7 @@ typedef struct Items
 	int			count;
 } Items;
 
-/* Read an array of item numbers.  Raises an error for a number below "least". */
+/* Read an array of item numbers.  Raises an error for numbers below "least". */
 static Items
 ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 {
@@ -46,7 +46,7 @@ ReadItems(FunctionCallInfo fcinfo, int argno, const char *name, int32 least)
 	return items;
 }
 
-/* For each user's basket, add the total weight of its items to the score of each of its items. */
+/* Add the total weight of each user's items to the score of each of these items. */
 static void
 AddBaskets(Items baskets, const double *weights, double *scores)
 {
@@ -68,10 +68,11 @@ AddBaskets(Items baskets, const double *weights, double *scores)
 PG_FUNCTION_INFO_V1(dlints_similar_items);
 
 /*
- * _dlints_similar_items(baskets, ...): return the candidates most similar to the clicked items.  A
- * candidate's score is the sum of its cosines with the clicked items.  The cosine of two items is
- * the number of users who clicked both, divided by the root of the product of both numbers of
- * users.  "baskets" has the distinct items of each user, followed by a 0.
+ * _dlints_similar_items(): return the candidates with the largest sums of cosines to the clicked
+ * items.  The cosine of two items is the number of users who clicked both, divided by the
+ * geometric mean of their numbers of users.
+ *
+ * "baskets" has the distinct items of each user, followed by a 0.
  */
 Datum
 dlints_similar_items(PG_FUNCTION_ARGS)

@@ -13,7 +13,10 @@
 #include "choose/topk.h"
 #include "sql/args.h"
 
-/* Relevances of the k rows with the highest scores, and the k highest relevances */
+/*
+ * State of the aggregate: relevances of the k rows with the highest scores, and the k highest
+ * relevances
+ */
 typedef struct NdcgState
 {
 	TopK	   *by_score;
@@ -23,8 +26,8 @@ typedef struct NdcgState
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
- * dlints_ndcg(): normalized discounted cumulative gain of the k rows with the highest scores
- * (NDCG@k in the experiments of Ghoorchian et al.).  NULL if no row has a positive relevance.
+ * dlints_ndcg(): return the normalized discounted cumulative gain of the k rows with the highest
+ * scores (NDCG@k), or NULL if no row has a positive relevance.
  */
 Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)
@@ -62,7 +65,7 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* Compute the sum of relevance / log2(rank + 1), where the first rank is 1. */
+/* Sum relevance / log2(rank + 1) over ranked rows, where the first rank is 1. */
 static double
 DiscountedGain(const TopK *relevances)
 {

@@ -1,7 +1,7 @@
 /*
  * policy_value.c
- *		Evaluation of policies: the aggregate dlints_policy_value, and the functions dlints_bounds
- *		and _dlints_best.
+ *		Evaluate policies: the aggregate dlints_policy_value, and the functions dlints_bounds and
+ *		_dlints_best.
  */
 #include "postgres.h"
 
@@ -18,20 +18,17 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * Number of doubles in the state of dlints_policy_value.  Without predictions of rewards, the state
- * omits the last member of PolicyValue.
- */
+/* Length of the state of dlints_policy_value, with and without predictions of rewards */
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
 
-/* Maximum count that a double represents without rounding, 2^53 */
+/* Maximum count that a double represents without rounding */
 #define MAX_OBSERVATIONS	9007199254740992.0
 
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),
 				 "the state of dlints_policy_value changed");
 
-/* Raise an error for an invalid state, which user-defined aggregates can pass. */
+/* Raise an error for an invalid state of the aggregate, which user-defined aggregates may pass. */
 static void
 RaiseInvalidState(const char *message)
 {
@@ -55,10 +52,7 @@ ReadState(Datum state, PolicyValue *value)
 	return array;
 }
 
-/*
- * Add the sums "more" to the aggregate's state, in place.  Only the final function checks for
- * overflow: infinite sums remain infinite.
- */
+/* Add sums to the state of the aggregate in place.  The final function checks for overflow. */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 {
@@ -81,7 +75,7 @@ MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 	return PointerGetDatum(array);
 }
 
-/* Compute the importance weight: target probability / logged probability. */
+/* Return the importance weight of a decision: target probability / logged probability. */
 static double
 DecisionWeight(double logged, double target)
 {
@@ -95,9 +89,9 @@ DecisionWeight(double logged, double target)
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
- * dlints_policy_value(): estimate a policy's mean reward from the log of another (core/value.h).
- * "logged" and "target" are the probabilities of the decision under both policies.  "predicted" and
- * "expected" are a model's rewards for the logged decision and for the target policy.
+ * dlints_policy_value(): estimate the mean reward of a policy from the log of another policy (see
+ * core/value.h).  "logged" and "target" are the probabilities of a decision under the two
+ * policies.
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
@@ -167,7 +161,7 @@ PutNumber(ValueRow *row, int column, double number)
 	row->nulls[column] = false;
 }
 
-/* Store a mean in a result column, and its standard error in the next column. */
+/* Store a mean in a column of the result, and the standard error in the next column. */
 static void
 PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 {
@@ -212,9 +206,7 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
-/*
- * dlints_bounds(): confidence bounds for a mean, valid even if computed repeatedly as data arrive.
- */
+/* dlints_bounds(): return confidence bounds of a mean, valid even if computed again and again. */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)
 {
@@ -226,7 +218,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 	double		confidence = PG_GETARG_FLOAT8(5);
 	double		doubt = (1.0 - confidence) / 2.0;
 	double		range = highest - lowest;
-	/* mean, and sum of squared deviations from it, of the observations scaled to [0, 1] */
+	/* mean and squared deviations of the observations, scaled to [0, 1] */
 	double		place = (mean - lowest) / range;
 	double		squares = pow(stderr_of_mean / range, 2.0) * count * (count - 1.0);
 	Datum		values[2];
@@ -236,7 +228,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 		ArgRaiseOutOfRange("highest", "above lowest", highest);
 	if (!(count >= 1.0))
 		ArgRaiseOutOfRange("observations", "at least 1", count);
-	/* tolerate a small excess, because users pass rounded values */
+	/* allow small excesses, because users pass rounded values */
 	if (!(fabs(place - 0.5) <= 0.5 + 1e-9))
 		ArgRaiseOutOfRange("mean", "from lowest to highest", mean);
 	if (!(stderr_of_mean >= 0.0))
@@ -263,8 +255,8 @@ dlints_bounds(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_best);
 
 /*
- * _dlints_best(means, errors): probability of each normal variable to be the largest, and its mean
- * difference from the largest.  The seed is fixed.
+ * _dlints_best(means, errors): return each normal variable's probability of being the largest, and
+ * its mean difference from the largest.
  */
 Datum
 dlints_best(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * progressive.c
- *		The window function dlints_progressive, which predicts each row from the rows before it.
+ *		The window function dlints_progressive, which predicts each row from the rows before.
  */
 #include "postgres.h"
 
@@ -17,17 +17,17 @@
 typedef struct Progress
 {
 	ValueKey	key;			/* the model argument */
-	Dlints	   *model;			/* model trained on earlier rows */
+	Dlints	   *model;			/* model trained on earlier rows of the partition */
 	double	   *mean;			/* posterior mean */
-	int64		updates;		/* model->updates when "mean" was computed */
-	int			memory;			/* the model's discount factor when "mean" was computed */
+	int64		updates;		/* number of the model's updates when "mean" was computed */
+	int			memory;			/* discount factor of the model when "mean" was computed */
 	double	   *b;				/* work space */
 	double	   *factor;
 } Progress;
 
 /*
- * Models with at most this number of coefficients predict each row from all earlier rows.  Larger
- * models may omit the newest 1/MAX_LAG_DIVISOR of the rows, to save time.
+ * Maximum number of coefficients of a model that predicts each row from all earlier rows.
+ * Predictions of larger models may omit the newest 1/MAX_LAG_DIVISOR of these rows, to save time.
  */
 #define MAX_EXACT_DIM		129
 #define MAX_LAG_DIVISOR		16
@@ -43,7 +43,7 @@ MaxLag(const DlintsHeader *model)
 			   model->updates / MAX_LAG_DIVISOR);
 }
 
-/* Is the posterior mean recent enough to predict the current row? */
+/* Is the posterior mean recent enough for predicting the current row? */
 static bool
 MeanIsRecent(const Progress *progress)
 {
@@ -74,7 +74,7 @@ ComputeMean(Progress *progress)
 	progress->memory = model->memory;
 }
 
-/* Copy the model and allocate work space, in memory that lasts until the end of the partition. */
+/* Copy the model, and allocate work space until the end of the partition. */
 static void
 BeginPartition(Progress *progress, Datum datum)
 {
@@ -110,7 +110,7 @@ static const MismatchMessages progressive = {
 	.advice = "Add the key of the models to PARTITION BY.",
 };
 
-/* Get the model that is trained on the preceding rows. */
+/* Return the model that is trained on the preceding rows of the partition. */
 static Dlints *
 CurrentModel(Progress *progress, Datum datum)
 {
@@ -135,8 +135,8 @@ LearnRow(Dlints *model, const Observation *observation, const double *reduced)
 PG_FUNCTION_INFO_V1(dlints_progressive);
 
 /*
- * dlints_progressive(): predict each row's reward by a model that is trained on the rows before it.
- * A row with a NULL reward is only predicted.
+ * dlints_progressive(): predict each row's reward with a model that is trained on the rows before.
+ * Rows with a NULL reward are predicted, but not used for training.
  */
 Datum
 dlints_progressive(PG_FUNCTION_ARGS)

@@ -1,7 +1,6 @@
 /*
  * algebra.c
- *		SQL functions that combine models, retract observations, and scale the weights of
- *		observations.
+ *		SQL functions that combine models, retract observations, and scale observations' weights.
  */
 #include "postgres.h"
 
@@ -16,7 +15,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* Decay a model's sums for "updates" further observations, or for "time" more microseconds. */
+/* Decay the sums of a model for "updates" later observations, or for "time" microseconds. */
 static void
 Decay(Dlints *model, int64 updates, int64 time)
 {
@@ -26,7 +25,7 @@ Decay(Dlints *model, int64 updates, int64 time)
 		evidence_scale(&memories.memory[j], ModelMemoryDecay(&model->header, j, updates, time));
 }
 
-/* Decay a model with a half-life to a time, which is not before its newest observation. */
+/* Decay the sums of a model with a half-life to a later time. */
 static void
 DecayTo(Dlints *model, int64 time)
 {
@@ -45,8 +44,10 @@ ChooseReference(double left, double right)
 }
 
 /*
- * Decay two models to the same time, and convert them to one reference reward (see evidence.h).
- * Without a half-life, the left model decays as if the right model's observations came later.
+ * Decay the sums of two models to the same time, and convert them to the same reference reward
+ * (see evidence.h).
+ *
+ * Without half-lives, the right model's observations count as later.
  */
 static void
 Align(Dlints *left, Dlints *right)
@@ -66,7 +67,7 @@ Align(Dlints *left, Dlints *right)
 	ModelRebase(right, reference);
 }
 
-/* Add the right model's sums to the left model.  May also modify the right model. */
+/* Add the sums of the right model to the left model.  May modify the right model, too. */
 static void
 Concat(Dlints *left, Dlints *right)
 {
@@ -87,19 +88,22 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/* with a half-life, argument order must not affect when the discount factor is chosen */
+	/*
+	 * with a half-life, the order of arguments must not matter for the choice of the discount
+	 * factor
+	 */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else
 		ModelFinishTraining(left);
-	/* posterior draws also factor the sums with squared weights, which may fail */
+	/* for posterior draws, check the sums with squared weights, too */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
 
 /*
- * Get the first argument of an SQL function, as a model that the caller may modify.  An aggregate's
- * state in memory is modified in place.  Other models are copied.
+ * Return the first argument of an SQL function as a model that may be modified.  Only the state of
+ * an aggregate is not copied.
  */
 static Dlints *
 GetWritableLeft(FunctionCallInfo fcinfo)
@@ -114,8 +118,8 @@ GetWritableLeft(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
- * dlints || dlints: return the left model, trained also on the right model's observations.  It is
- * also the transition function of dlints_concat_agg, and the combine function of dlints_evidence.
+ * dlints || dlints: return the left model, trained also on the right model's observations.  Also
+ * serves the aggregates dlints_concat_agg and dlints_evidence.
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
@@ -135,8 +139,8 @@ dlints_concat(PG_FUNCTION_ARGS)
 }
 
 /*
- * Raise an error for a model with a discount below 1.  The weights of its observations depend on
- * their order, which the model does not store.
+ * Raise an error for a model with a discount below 1, whose weights depend on the order of
+ * observations.
  */
 static void
 CheckRetractable(const DlintsHeader *model)
@@ -162,7 +166,7 @@ RaiseNotContained(void)
 
 /*
  * Maximum fraction of a model's sums that may remain after the retraction of all observations.
- * Rounding errors leave about 1e-9, and one of a million observations would leave 1e-6.
+ * Rounding errors leave about 1e-9.
  */
 #define MAX_EMPTY_SHARE	1e-6
 
@@ -245,7 +249,7 @@ dlints_retract(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_scale);
 
-/* double precision * dlints: multiply the weights of all observations. */
+/* double precision * dlints: multiply the weights of all observations of a model. */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
 {
@@ -279,7 +283,7 @@ dlints_scale(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_at);
 
-/* dlints_at(): decay a model with a half-life to a time after its newest observation. */
+/* dlints_at(): decay a model with a half-life to a later time. */
 Datum
 dlints_at(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * new.c
- *		Create models, change their parameters, and add priors.
+ *		SQL functions that create models, change their parameters, and add priors.
  */
 #include "postgres.h"
 
@@ -36,7 +36,7 @@ ReadPolicy(FunctionCallInfo fcinfo, int argno)
 					"Valid policies are \"thompson\", \"ucb\" and \"greedy\".");
 }
 
-/* Read an interval argument in seconds; a month has 30 days. */
+/* Read an interval argument, and convert it to seconds.  A month has 30 days. */
 static double
 ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 {
@@ -49,18 +49,18 @@ ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Default time window 1 / (1 - discount) of a model's smallest discount factor, in observations per
- * coefficient.  A shorter window cannot distinguish noise from signal.
+ * Time window of a model's smallest default discount factor, in observations per coefficient.
+ * Estimates from shorter windows are mostly noise.
  */
 #define DEFAULT_WINDOW_PER_DIM		2
 
 /*
- * Models with at most this number of features have three discount factors by default.  Larger
- * models have two, because each factor increases the size of the stored model.
+ * Maximum number of features of a model with three discount factors by default.  Larger models
+ * have two, because each factor adds to the size of the stored model.
  */
 #define MAX_DIM_THREE_MEMORIES	100
 
-/* Set a model's discount factors or half-lives from SQL arguments.  NULL arguments get defaults. */
+/* Set a model's discount factors or half-lives from SQL arguments, with defaults for NULL. */
 static void
 SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 			int memories_argno, DlintsHeader *header)
@@ -86,9 +86,7 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 
 PG_FUNCTION_INFO_V1(dlints_new);
 
-/*
- * dlints_new(): create an untrained model (Ghoorchian et al., Algorithm 1, "Input", "Initialize").
- */
+/* dlints_new(): create an untrained model (Ghoorchian et al., Algorithm 1, "Initialize"). */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
 {
@@ -123,7 +121,7 @@ dlints_new(PG_FUNCTION_ARGS)
 		header.profile_dim = header.feature_dim;
 	}
 
-	/* check the dimensions first, because the default discount depends on them */
+	/* check dimensions before the default discount is computed from them */
 	header.memories = 1;
 	header.discount = 1.0;
 	ModelCheckParameters(&header, NULL);
@@ -146,8 +144,8 @@ SetPriorWeight(Dlints *model, double weight)
 PG_FUNCTION_INFO_V1(dlints_set);
 
 /*
- * dlints_set(): change parameters.  A NULL argument keeps a parameter; a ridge or noise of 0 is
- * estimated, and a prior_weight of 0 removes the prior.
+ * dlints_set(): change parameters of a model, except those with NULL arguments.  A ridge or noise
+ * of 0 is estimated.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
@@ -176,7 +174,7 @@ dlints_set(PG_FUNCTION_ARGS)
 
 /* ---------- prior ---------- */
 
-/* Copy a model without its prior, and leave space for a new prior unless "weight" is 0. */
+/* Copy a model without its prior, and make room for a new prior unless "weight" is 0. */
 static Dlints *
 CopyWithoutPrior(Dlints *model, double weight)
 {
@@ -190,7 +188,7 @@ CopyWithoutPrior(Dlints *model, double weight)
 	return other;
 }
 
-/* Compute the standard deviation of rewards; 0 if only rounding errors remain. */
+/* Return the standard deviation of rewards, or 0 if only rounding errors remain. */
 static double
 RewardStddev(const Evidence *e)
 {
@@ -205,8 +203,8 @@ RewardStddev(const Evidence *e)
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
- * dlints_with_prior(model, evidence, weight): use the sums of the model "evidence" as the prior,
- * with observations' weights multiplied by "weight".  An untrained "evidence" removes the prior.
+ * dlints_with_prior(model, evidence, weight): use the observations of the model "evidence",
+ * multiplied by "weight", as a prior.  An untrained "evidence" removes the prior.
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)

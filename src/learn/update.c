@@ -15,7 +15,7 @@
 
 /* ---------- training on blocks ---------- */
 
-/* Compute the weights of a block of observations, decayed by the discount factor with index j. */
+/* Compute the weights of a block of observations under the discount factor with index j. */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights)
 {
@@ -33,7 +33,10 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 		}
 }
 
-/* Update a model's count and newest time.  Returns the microseconds by which the time advances. */
+/*
+ * Update the count and the newest time of a model.  Returns the difference of times in
+ * microseconds.
+ */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {
@@ -49,7 +52,8 @@ CountBlock(DlintsHeader *model, const Block *block)
 }
 
 /*
- * Train a model on a block of observations (Ghoorchian et al., Algorithm 1), the oldest first.
+ * Train a model on a block of observations, the oldest first (Ghoorchian et al., Algorithm 1).
+ *
  * Steps that can raise an error come first, so that an error leaves the model unchanged.
  */
 void
@@ -73,7 +77,7 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	ModelKeepReference(model);
 }
 
-/* Train a model on observations with item features and user profiles, the oldest first. */
+/* Train a model on item features and user profiles of observations, the oldest first. */
 void
 LearnBlock(Dlints *model, const Block *block, const double *features, const double *profiles)
 {
@@ -140,8 +144,8 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
- * dlints_update_batch(): train a model on many observations.  The result is that of dlints_update()
- * for each of them, except for rounding.
+ * dlints_update_batch(): train a model on many observations, with the result of one
+ * dlints_update() per observation.
  */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
@@ -162,7 +166,7 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/* Do the sums of the model remain finite after training on the observation? */
+/* Do a model's sums remain finite after training on an observation? */
 static bool
 RemainsFinite(Datum datum, const Observation *observation)
 {
@@ -174,7 +178,7 @@ RemainsFinite(Datum datum, const Observation *observation)
 
 PG_FUNCTION_INFO_V1(dlints_accepts);
 
-/* dlints_accepts(): would dlints_update() succeed?  Returns false for an invalid observation. */
+/* dlints_accepts(): would dlints_update() succeed for this observation? */
 Datum
 dlints_accepts(PG_FUNCTION_ARGS)
 {

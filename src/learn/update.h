@@ -7,12 +7,12 @@
 
 #include "model/model.h"
 
-/* A block of observations, without their features and profiles */
+/* A block of observations, without their features and user profiles */
 typedef struct Block
 {
 	int			count;			/* number of observations, at most EVIDENCE_BLOCK */
 	const double *rewards;
-	const int64 *times;			/* times of observations; NULL without a half-life */
+	const int64 *times;			/* times of observations, or NULL without a half-life */
 	const double *weights;
 } Block;
 

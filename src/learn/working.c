@@ -1,6 +1,6 @@
 /*
  * working.c
- *		The aggregate dlints_evidence, and the expanded object that is its state.
+ *		The aggregate dlints_evidence, and its state, which is an expanded object.
  */
 #include "postgres.h"
 
@@ -15,16 +15,16 @@
 #include "sql/observation.h"
 
 /*
- * An expanded object: a model, and a block of pending observations.  The model is trained when the
- * block is full or the value is read.
+ * State of dlints_evidence: a model, and a block of pending observations.  The model is trained on
+ * the block when the block is full, and when the state is read.
  */
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
 	ValueKey	key;			/* identifies the model of the previous row */
-	Dlints	   *model;			/* model, not yet trained on the pending observations */
+	Dlints	   *model;			/* model without the pending observations */
 	int			pending;		/* number of pending observations */
-	int			capacity;		/* number of observations for which the arrays have room */
+	int			capacity;		/* number of observations that the arrays can hold */
 	double	   *features;
 	double	   *profiles;
 	double		rewards[EVIDENCE_BLOCK];
@@ -43,8 +43,8 @@ static const ExpandedObjectMethods working_methods = {
 static const char pool_name[] = "dlints evidence";
 
 /*
- * Get the memory context that the states of an aggregate share.  It is a child of the aggregate's
- * context, so that PostgreSQL does not copy states, which are expanded objects.
+ * Return a memory context that all states of an aggregate share.  Its parent is the aggregate's
+ * context, so that PostgreSQL does not copy the states.
  */
 static MemoryContext
 GetPool(MemoryContext aggregate)
@@ -57,7 +57,7 @@ GetPool(MemoryContext aggregate)
 	return AllocSetContextCreateInternal(aggregate, pool_name, ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Create the state of the aggregate: an untrained model, or the model "state" if header is NULL. */
+/* Create a state of dlints_evidence: an untrained model, or the model "state" if header is NULL. */
 static WorkingModel *
 CreateWorking(MemoryContext aggregate, const DlintsHeader *header, Datum state)
 {
@@ -72,7 +72,7 @@ CreateWorking(MemoryContext aggregate, const DlintsHeader *header, Datum state)
 	return working;
 }
 
-/* Get the WorkingModel to which a read-write pointer points; NULL for another kind of datum. */
+/* Return the WorkingModel of a read-write pointer, or NULL for any other datum. */
 static WorkingModel *
 WorkingInPlace(Datum datum)
 {
@@ -85,7 +85,7 @@ WorkingInPlace(Datum datum)
 		(WorkingModel *) object : NULL;
 }
 
-/* Raise an error unless the current row's model can be combined with the first row's model. */
+/* Raise an error unless the current row's model fits the first row's model. */
 static void
 WorkingCheckModel(WorkingModel *working, Datum datum)
 {
@@ -119,8 +119,8 @@ WorkingLearnPending(WorkingModel *working)
 }
 
 /*
- * Get the position of the next observation in the block.  The arrays begin small and grow, because
- * a query can have many small groups.
+ * Return the place of the next pending observation.  Arrays grow, because a query may have many
+ * small groups.
  */
 static Observation
 WorkingPlace(WorkingModel *working)
@@ -128,7 +128,7 @@ WorkingPlace(WorkingModel *working)
 	const DlintsHeader *model = &working->model->header;
 	Observation place = {0};
 
-	/* train first: if training fails, the new observation must not be stored */
+	/* train first, because an error must leave the new observation out */
 	if (working->pending == EVIDENCE_BLOCK)
 		WorkingLearnPending(working);
 	if (working->pending == working->capacity)
@@ -145,9 +145,10 @@ WorkingPlace(WorkingModel *working)
 }
 
 /*
- * Train the model on the pending observations, and choose its discount factor.  Only here do we
- * check for overflow: infinite sums remain infinite.  The work space has a temporary memory
- * context, because a sort may call this function in a context that is never reset.
+ * Train the model on the pending observations, and choose its discount factor.
+ *
+ * The work space has a temporary memory context, because a sort may call this function in a
+ * context that is never reset.
  */
 static void
 FinishLearning(WorkingModel *working)
@@ -187,17 +188,17 @@ WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
 
 /* ---------- dlints_evidence ---------- */
 
-/* argument number of the model in the transition function, whose first argument is the state */
+/* argument number of the model in the transition function */
 #define MODEL_ARGNO		1
 
 /*
- * Prefetch the array of the next row, which is probably directly below this row's in the heap page.
- * Without prefetching, dlints_evidence takes 20 % longer.  A wrong address does no harm.
+ * Prefetch the array of the next row, which is probably stored just below this row in the heap
+ * page.  Saves 20 % of the time of dlints_evidence; a wrong address does no harm.
  */
 static void
 PrefetchNextArray(Datum array)
 {
-	const uintptr_t between = 64;	/* estimated distance between the arrays of successive rows */
+	const uintptr_t between = 64;	/* estimated distance in bytes between the arrays of two rows */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
 	Size		size = VARSIZE_ANY(DatumGetPointer(array));
@@ -220,7 +221,7 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	working = PG_ARGISNULL(0) ? NULL : WorkingInPlace(PG_GETARG_DATUM(0));
 	if (unlikely(working == NULL))
 	{
-		/* a state that was read from a table or from another process is no expanded object */
+		/* a state that was read from a table or another process is not an expanded object */
 		DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(MODEL_ARGNO));
 
 		working = CreateWorking(aggregate, PG_ARGISNULL(0) ? &header : NULL, PG_GETARG_DATUM(0));

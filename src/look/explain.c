@@ -1,9 +1,9 @@
 /*
  * explain.c
- *		The function dlints_explain, which shows what each feature adds to an expected reward.
+ *		The function dlints_explain, which shows what each feature contributes to an expected
+ *		reward.
  *
- * The expected reward is a sum of weights times features.  We group the terms of the sum by the
- * names of the features.
+ * The expected reward is a sum of weights times features.  Terms are grouped by names of features.
  */
 #include "postgres.h"
 
@@ -29,14 +29,14 @@ typedef struct Explanation
 	PreparedModel *prepared;
 	double	   *features;
 	int			parts;			/* number of groups of features, plus 1 for the intercept */
-	int		   *part_of;		/* index of each feature's group */
+	int		   *part_of;		/* index of the group of each feature */
 	Datum	   *names;			/* names of the groups of features, or NULL */
 	double	   *variances;
 } Explanation;
 
 /*
- * Group features by name.  Groups are in the order of their first feature.  Without names, each
- * feature is a group.
+ * Group the features by name, in the order of first features.  Without names, each feature is a
+ * group.
  */
 static void
 ReadParts(FunctionCallInfo fcinfo, Explanation *e)
@@ -65,7 +65,7 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 
 /* ---------- shares ---------- */
 
-/* Split the dot product of weights and features into one sum per group of features. */
+/* Compute each feature group's part of the dot product of weights and features. */
 static void
 SplitSum(const Explanation *e, const double *weights, double *shares)
 {
@@ -78,7 +78,7 @@ SplitSum(const Explanation *e, const double *weights, double *shares)
 		shares[e->parts - 1] = weights[n];
 }
 
-/* Compute the variances of SplitSum()'s sums from a root of the covariance matrix. */
+/* Add the variances of the groups' parts, from a square root of the covariance matrix. */
 static void
 AddVariances(const Explanation *e, const double *profile)
 {
@@ -107,8 +107,8 @@ AddVariances(const Explanation *e, const double *profile)
 PG_FUNCTION_INFO_V1(dlints_explain);
 
 /*
- * dlints_explain(): return what each group of features adds to the expected reward, with a standard
- * error, and the intercept as the last row.
+ * dlints_explain(): return what each group of features, and at last the intercept, contributes to
+ * the expected reward, with standard errors.
  */
 Datum
 dlints_explain(PG_FUNCTION_ARGS)

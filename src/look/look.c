@@ -20,7 +20,7 @@
 
 PG_FUNCTION_INFO_V1(dlints_project);
 
-/* dlints_project(): compute the features z on which the model is trained (Ghoorchian et al.). */
+/* dlints_project(): compute the features on which a model is trained (Ghoorchian et al.). */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
 {
@@ -32,7 +32,7 @@ dlints_project(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_mean);
 
-/* dlints_mean(): posterior mean of the coefficients, psi-hat in Ghoorchian et al. */
+/* dlints_mean(): return the posterior mean of the coefficients (psi-hat in Ghoorchian et al.). */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
 {
@@ -44,7 +44,7 @@ dlints_mean(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_weights);
 
-/* dlints_weights(model, profile): the posterior mean as weights of item features.  Strict. */
+/* dlints_weights(model, profile): return the posterior mean as weights of item features. */
 Datum
 dlints_weights(PG_FUNCTION_ARGS)
 {
@@ -56,7 +56,7 @@ dlints_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_predict);
 
-/* dlints_predict(model, features, profile): compute the expected reward.  Strict. */
+/* dlints_predict(model, features, profile): return the expected reward. */
 Datum
 dlints_predict(PG_FUNCTION_ARGS)
 {
@@ -73,10 +73,7 @@ dlints_predict(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_stddev);
 
-/*
- * dlints_stddev(): standard error of dlints_predict().  Multiplied by the model's exploration, it
- * is the standard deviation of the scores in Thompson sampling.
- */
+/* dlints_stddev(): return the standard error of dlints_predict(). */
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
 {
@@ -90,7 +87,7 @@ dlints_stddev(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
-/* dlints_covariance(): posterior covariance of the coefficients. */
+/* dlints_covariance(): return the posterior covariance of the coefficients. */
 Datum
 dlints_covariance(PG_FUNCTION_ARGS)
 {
@@ -106,8 +103,8 @@ dlints_covariance(PG_FUNCTION_ARGS)
 /* ---------- dlints_info ---------- */
 
 /*
- * Compute the time window 1 / (1 - discount) of the discount factor with index j, in observations.
- * Returns 0 for no window: the factor is 1, or the model has half-lives instead.
+ * Return the time window of the discount factor with index j in observations, or 0 for a factor of
+ * 1 and for half-lives.
  */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
@@ -115,14 +112,14 @@ ComputeWindow(const DlintsHeader *model, int j)
 	double		discount = memory_discount(j, model->memories, model->discount);
 	double		window = 1.0 / (1.0 - discount);
 
-	/* a discount factor close to 1 may be rounded to 1 */
+	/* discount factors close to 1 may have been rounded to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	/* round the window to an integer if it only differs by rounding errors */
+	/* round if only rounding errors separate the window from an integer */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/* Return an array with ComputeWindow() of each discount factor, and NULL for no window. */
+/* Return an array of the time windows of all discount factors, with NULL for no window. */
 static Datum
 GetWindows(const DlintsHeader *model)
 {
@@ -143,8 +140,8 @@ GetWindows(const DlintsHeader *model)
 }
 
 /*
- * Minimum ratio of a model's sum of squared rewards to the largest earlier value of this sum.
- * Below this ratio, rounding errors are large, and dlints_info advises to rebuild the model.
+ * Minimum ratio of a model's sum of squared rewards to the largest earlier sum.  Below it,
+ * rounding errors are large, and dlints_info advises to rebuild the model.
  */
 #define MIN_PEAK_SHARE	1e-10
 
@@ -165,7 +162,7 @@ GetHint(const DlintsHeader *model)
 
 PG_FUNCTION_INFO_V1(dlints_info);
 
-/* dlints_info(model): return parameters and counts of a model in one row.  Strict. */
+/* dlints_info(model): return the parameters and the counts of a model as one row. */
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {

@@ -1,9 +1,9 @@
 /*
  * fields.c
- *		A table that describes the fields in a model's header.
+ *		A table that describes the fields in the header of a model.
  *
- * To add a field, add it to the struct and to this table.  If users can set it, also add it to
- * dlints_new and the install script.
+ * To add a field, add it to the struct DlintsHeader and to this table, and, if users can set it,
+ * to dlints_new and the install script.
  */
 #include "postgres.h"
 
@@ -19,8 +19,8 @@
 #include "model/model.h"
 
 /*
- * Offset of a header member.  The bit-field makes the compilation fail if the offset has changed,
- * because the stored format depends on it.
+ * Offset of a member of the header.  Compilation fails if the offset has changed, because the
+ * stored format depends on it.
  */
 #define AT(member, position) \
 	(offsetof(DlintsHeader, member) + \
@@ -34,7 +34,7 @@ static const char *const policy_names[POLICY_COUNT] = {"thompson", "ucb", "greed
 const FieldNames PolicyNames = {POLICY_COUNT, policy_names};
 const FieldNames InteractionsNames = {INTERACTIONS_COUNT, interactions_names};
 
-/* Return the value of an enum label; -1 if the label is unknown. */
+/* Return the value of an enum label, or -1 if the label is unknown. */
 int
 FindName(const FieldNames *names, const char *name)
 {
@@ -107,7 +107,7 @@ FieldGet(const DlintsHeader *header, const Field *field)
 	return value;
 }
 
-/* Set a header field.  The caller has checked the value against FieldRange. */
+/* Set a field of the header.  Callers check the range of the value first. */
 void
 FieldSet(DlintsHeader *header, const Field *field, FieldValue value)
 {
@@ -133,7 +133,7 @@ FieldSet(DlintsHeader *header, const Field *field, FieldValue value)
 	}
 }
 
-/* Return the range of integers that a field can store. */
+/* Return the range of integers that a field of the header can store. */
 void
 FieldRange(const Field *field, int64 *min, int64 *max)
 {
@@ -164,7 +164,7 @@ FieldIsSame(const DlintsHeader *left, const DlintsHeader *right, const Field *fi
 	return ours.integer == theirs.integer && ours.number == theirs.number;
 }
 
-/* Replace negative zeros by zero, because jsonb does not preserve the sign. */
+/* Replace negative zeros by zero, because jsonb does not store the sign of zero. */
 void
 FieldsNormalize(DlintsHeader *header)
 {
@@ -177,7 +177,7 @@ FieldsNormalize(DlintsHeader *header)
 	}
 }
 
-/* Append the value of a field in JSON syntax. */
+/* Append the value of a header field in JSON syntax. */
 void
 FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 {
@@ -204,7 +204,7 @@ IntervalFromSeconds(double seconds)
 	return DirectFunctionCall1(interval_justify_hours, IntervalPGetDatum(interval));
 }
 
-/* Return a non-null field as a SQL value. */
+/* Return the value of a header field, which must not be null, as an SQL value. */
 Datum
 FieldDatum(const DlintsHeader *header, const Field *field)
 {

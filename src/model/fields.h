@@ -1,6 +1,6 @@
 /*
  * fields.h
- *		Descriptions of the fields in a model's header.
+ *		Descriptions of the fields in the header of a model.
  */
 #ifndef DLINTS_FIELDS_H
 #define DLINTS_FIELDS_H
@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-/* type of a field; the value of an integer type is its size in bytes */
+/* type of a field; for integers, the number is the size in bytes */
 typedef enum FieldType
 {
 	FIELD_UINT8 = 1,
@@ -28,7 +28,7 @@ typedef enum FieldMeaning
 	FIELD_TIME					/* a timestamptz in SQL */
 } FieldMeaning;
 
-/* Labels of an enum, indexed by value.  A value without a label has NULL. */
+/* Labels of an enum, indexed by value, or NULL for values without a label */
 typedef struct FieldNames
 {
 	int			count;
@@ -41,13 +41,15 @@ typedef struct Field
 	FieldType	type;
 	FieldMeaning meaning;
 	const FieldNames *names;	/* labels of an enum */
-	const int64 *null;			/* stored value that stands for NULL */
+	/* stored value that represents NULL, or NULL without such a value */
+	const int64 *null;
 	uint16		offset;
-	bool		defines_evidence;	/* must the field be equal in models that are combined? */
+	/* must two models have equal values of the field to be combined? */
+	bool		defines_evidence;
 	bool		is_shown;		/* does dlints_info show the field? */
 } Field;
 
-/* Value of a header field: "number" if its type is FIELD_FLOAT8, otherwise "integer" */
+/* Value of a header field, either an integer or a floating-point number */
 typedef struct FieldValue
 {
 	int64		integer;

@@ -1,8 +1,8 @@
 /*
  * json.c
- *		Convert a model to JSON and back.
+ *		Convert a model to JSON and back, without loss.
  *
- * Input restores the identical value.  JSON null stands for a value that a model lacks.
+ * A value that a model does not have is null in JSON.
  */
 #include "postgres.h"
 
@@ -17,11 +17,11 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* JSON keys of the sums over observations for each discount factor, and of the prior */
+/* JSON keys of a model's sums over observations, and of its prior */
 #define EVIDENCE_NAME	"evidence"
 #define PRIOR_NAME		"prior"
 
-/* Shape of a JSON member: a number, a vector, or the rows of a lower triangle */
+/* Shape of a JSON value: a number, a vector, or the rows of a lower triangle */
 typedef enum Shape
 {
 	SHAPE_NUMBER,
@@ -33,7 +33,8 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* the member's value; NULL if the model does not store it */
+	/* numbers of the JSON member, or NULL if the model does not store them */
+	double	   *numbers;
 } Member;
 
 typedef struct Object
@@ -93,7 +94,7 @@ WriteVector(StringInfo buf, const double *values, int count)
 	appendStringInfoChar(buf, ']');
 }
 
-/* Write a packed lower triangle as an array of rows. */
+/* Write a packed lower triangle as a JSON array of rows. */
 static void
 WriteTriangle(StringInfo buf, const double *packed, int dim)
 {
@@ -203,7 +204,7 @@ IsKnownName(const char *const *names, int count, const JsonbValue *key)
 	return false;
 }
 
-/* Reject unknown keys, because they may be misspelled fields. */
+/* Raise an error for unknown keys, which may be misspelled. */
 static void
 CheckNames(JsonbContainer *object, const char *const *names, int count)
 {
@@ -217,7 +218,7 @@ CheckNames(JsonbContainer *object, const char *const *names, int count)
 									pnstrdup(value.val.string.val, value.val.string.len)));
 }
 
-/* Get the value of a key.  Raises an error if the key is missing. */
+/* Return the value of a key in a JSON object.  Raises an error if the key is missing. */
 static JsonbValue *
 GetField(JsonbContainer *object, const char *name)
 {
@@ -233,7 +234,7 @@ ReadNumber(const JsonbValue *value, const char *name)
 {
 	if (value->type != jbvNumeric)
 		RaiseMalformed(psprintf("Field \"%s\" must contain numbers", name));
-	/* a numeric that is too large becomes infinity, which a later check rejects */
+	/* a number that is too large becomes infinity, which a later check rejects */
 	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
 											  NumericGetDatum(value->val.numeric)));
 }
@@ -282,9 +283,9 @@ ReadBoolean(const JsonbValue *value, const char *name)
 }
 
 /*
- * Read a header field.  JSON null is accepted if the field may be null.
+ * Read a header field from JSON.
  *
- * The number 0 is an error if the header stores null as 0.
+ * null is valid if the field has a representation of NULL; the number that represents NULL is not.
  */
 static void
 ReadField(JsonbContainer *object, DlintsHeader *header, const Field *field)
@@ -321,7 +322,7 @@ CheckHeaderNames(JsonbContainer *object)
 	CheckNames(object, names, field_count + 2);
 }
 
-/* Read the header.  If the format version is unknown, only the version is read. */
+/* Read the header of a model from JSON. Of an unknown format version, only the version is read. */
 static DlintsHeader
 ReadHeader(JsonbContainer *object)
 {
@@ -342,7 +343,7 @@ ReadHeader(JsonbContainer *object)
 	return header;
 }
 
-/* Get a JSON array of "count" elements. */
+/* Return a JSON array after checking that it has "count" elements. */
 static JsonbContainer *
 GetArray(const JsonbValue *value, const char *name, int count)
 {
@@ -399,7 +400,7 @@ ReadMember(const JsonbValue *value, const Member *member, int dim)
 		ReadTriangle(value, member->name, dim, member->numbers);
 }
 
-/* Read a JSON object with exactly the given members. */
+/* Read a JSON object that must have exactly the given members. */
 static void
 ReadObject(const JsonbValue *value, const char *what, Object object)
 {
@@ -441,7 +442,7 @@ ReadPrior(const JsonbValue *value, Dlints *model)
 		RaiseMalformed("Field \"" PRIOR_NAME "\" must be null without a prior_weight");
 }
 
-/* Convert jsonb to a model.  Raises an error (22P02) if the value is invalid. */
+/* Convert jsonb to a model.  Raises an error (22P02) if the jsonb is invalid. */
 Dlints *
 ModelFromJson(Datum jsonb)
 {

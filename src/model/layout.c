@@ -1,6 +1,6 @@
 /*
  * layout.c
- *		Compute the sizes and positions of the arrays in a model from its header.
+ *		Compute the sizes and positions of a model's arrays from its header.
  */
 #include "postgres.h"
 
@@ -23,8 +23,8 @@ ModelKind(const DlintsHeader *header)
 }
 
 /*
- * Return the random projection of a model that has one.  With a profile, the projection's scale is
- * divided by 4, because features are P x/4 (see core/kinds.h).
+ * Return the random projection of a model.  With user profiles, the projection's scale is divided
+ * by 4 (see core/kinds.h).
  */
 Projection
 ModelProjection(const DlintsHeader *header)
@@ -37,7 +37,7 @@ ModelProjection(const DlintsHeader *header)
 		header->feature_dim, header->reduced_dim};
 }
 
-/* Return the number of coefficients of a model, which is the order of its matrices. */
+/* Return the number of coefficients of a model, including the intercept. */
 int
 ModelCoefficientCount(const DlintsHeader *header)
 {
@@ -46,7 +46,7 @@ ModelCoefficientCount(const DlintsHeader *header)
 	return kind_reduced_len(&kind);
 }
 
-/* Return the number of weights of item features, and of the intercept if there is one. */
+/* Return the number of weights of item features, plus 1 for an intercept. */
 int
 ModelLiftedLen(const DlintsHeader *header)
 {
@@ -63,8 +63,8 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * Compute by which factor the sums for the discount factor with index j decay: after "updates" more
- * observations or, with a half-life, after "time" microseconds.
+ * Return the factor by which sums decay under the discount factor with index j.  The sums decay
+ * over "updates" observations or, with half-lives, over "time" microseconds.
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
@@ -77,8 +77,8 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 }
 
 /*
- * Return how a model stores the sums with squared weights of observations (H in core/evidence.h)
- * for the discount factor with index j.
+ * Return how a model stores sums with squared weights (see core/evidence.h) for the discount
+ * factor with index j.
  */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
@@ -88,7 +88,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* Return the number of doubles in the sums of the "memories" smallest discount factors. */
+/* Return the number of doubles in the sums over observations for some discount factors. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -100,7 +100,7 @@ ModelMemoriesCount(const DlintsHeader *header, int memories)
 	return count;
 }
 
-/* Return the number of doubles that store a model's prior; 0 without a prior. */
+/* Return the number of doubles in the prior of a model, or 0 without a prior. */
 Size
 ModelPriorCount(const DlintsHeader *header)
 {
@@ -109,10 +109,7 @@ ModelPriorCount(const DlintsHeader *header)
 	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
 }
 
-/*
- * Return the number of doubles in the stored form of a model.  An untrained model stores no sums
- * over observations.  It may store a prior.
- */
+/* Return the number of doubles that a stored model has.  Untrained models omit their sums. */
 Size
 ModelStoredCount(const DlintsHeader *header)
 {
@@ -120,7 +117,7 @@ ModelStoredCount(const DlintsHeader *header)
 					ModelMemoriesCount(header, header->memories) : 0, ModelPriorCount(header));
 }
 
-/* Return the size in bytes of a model with "count" doubles after the header. */
+/* Return the size in bytes of a model whose header is followed by "count" doubles. */
 Size
 ModelSizeOf(Size count)
 {
@@ -133,7 +130,7 @@ ModelStoredSize(const DlintsHeader *header)
 	return ModelSizeOf(ModelStoredCount(header));
 }
 
-/* Format a model's dimensions as a type modifier, such as "(8,matched,intercept)". */
+/* Format the dimensions of a model as a type modifier, such as "(8,matched,intercept)". */
 char *
 ModelShape(const DlintsHeader *header)
 {
@@ -151,7 +148,7 @@ ModelShape(const DlintsHeader *header)
 	return buf.data;
 }
 
-/* Return pointers to a model's sums over observations, one set per discount factor. */
+/* Return pointers to a model's sums over observations for each discount factor. */
 Memories
 ModelMemories(Dlints *model)
 {
@@ -177,22 +174,21 @@ ModelPriorNumbers(Dlints *model)
 		ModelMemoriesCount(&model->header, model->header.memories);
 }
 
-/* Return the address of the first double that the stored form of a model includes. */
+/* Return the address of the first double in a model that is stored. */
 double *
 ModelStoredNumbers(Dlints *model)
 {
 	return model->header.updates > 0 ? model->values : ModelPriorNumbers(model);
 }
 
-/*
- * Number of observations per feature that halve the weight of a prior (doc/algorithm.md, "Prior")
- */
+/* Number of observations per feature that halve a prior's weight (doc/algorithm.md, "Prior") */
 #define PRIOR_HALVING_OBSERVATIONS		10.0
 
 /*
- * Return the prior of a model.  If "numbers" is NULL, the prior is only the ridge.  If the model
- * does not use its largest discount factor, recent rewards contradict old ones.  The prior's
- * observations are then outdated, and have weight 0.
+ * Return the prior of a model, or only its ridge if "numbers" is NULL.
+ *
+ * If the model does not use its largest discount factor, recent rewards contradict older ones.
+ * The weight of the prior, which is older still, is then 0.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
@@ -216,14 +212,14 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 	return prior;
 }
 
-/* Return the ridge of an untrained model: the parameter "ridge", or RIDGE_START if it is 0. */
+/* Return the ridge of an untrained model: the one that the user has set, or RIDGE_START. */
 double
 ModelFirstRidge(const DlintsHeader *header)
 {
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
 }
 
-/* Return the noise of an untrained model: the parameter "noise", the prior's noise, or 1. */
+/* Return the noise of an untrained model: the one that the user has set, the prior's, or 1. */
 double
 ModelFirstSigma(Dlints *model)
 {

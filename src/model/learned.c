@@ -1,7 +1,6 @@
 /*
  * learned.c
- *		Complete a change to a model's sums over observations: check the sums, and choose discount
- *		factor, ridge and noise.
+ *		Check the sums of a model after a change, and choose discount factor, ridge and noise.
  */
 #include "postgres.h"
 
@@ -16,7 +15,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Weight of the prior's noise in estimates of noise, in observations (doc/algorithm.md) */
+/* Number of observations as which the prior's noise counts (doc/algorithm.md) */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */
@@ -39,7 +38,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Change the reward that a model subtracts from all rewards, and the sums that depend on it. */
+/* Change the reference reward, which a model subtracts from all rewards, and adjust the sums. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -52,8 +51,9 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * Minimum ratio of the sum of squared deviations of rewards from their mean to that from the
- * reference reward.  Below it, rounding errors are too large, and the mean becomes the reference.
+ * Minimum ratio of two sums of squared deviations of rewards: from the mean, and from the
+ * reference reward.  With a lower ratio, rounding errors are large, and the mean becomes the
+ * reference.
  */
 #define MIN_SPREAD_SHARE	1e-4
 
@@ -91,10 +91,7 @@ CheckEvidence(Dlints *model)
 				 errhint("Scale features and rewards to moderate size.")));
 }
 
-/*
- * Raise an error for a model whose sums over observations give no posterior.  Only models from
- * external input can have such sums.
- */
+/* Raise an error for a model from external input whose posterior cannot be computed. */
 static void
 RaiseNoPosterior(void)
 {
@@ -113,8 +110,8 @@ AllocateWorkspace(Size count)
 }
 
 /*
- * Combine the noise of the prior with the noise of the rewards.  Without the prior's noise, a few
- * equal rewards would give a noise of 0.
+ * Combine the noise of the prior with the noise of rewards.  A few equal rewards alone would give
+ * a noise of 0.
  */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
@@ -131,7 +128,7 @@ SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, do
 				(*longest->N + PRIOR_NOISE_OBSERVATIONS));
 }
 
-/* Choose the discount factor that predictions use, and estimate the noise of rewards. */
+/* Choose the discount factor for predictions, and estimate the noise of rewards. */
 static MemoryChoice
 ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 {
@@ -156,8 +153,8 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Set the ridge in use: the user's, or an estimate if the model uses its largest discount factor,
- * or the initial ridge.
+ * Set the ridge: to the user's, to an estimate, or to the initial ridge if recent rewards
+ * contradict old ones.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
@@ -174,7 +171,7 @@ ChooseRidge(DlintsHeader *header, const Memories *memories, double parameters)
 	pfree(work);
 }
 
-/* Choose a model's discount factor, noise and ridge from its sums over observations. */
+/* Choose the discount factor, noise and ridge of a model from its sums over observations. */
 static void
 ModelChoose(Dlints *model)
 {
@@ -188,13 +185,13 @@ ModelChoose(Dlints *model)
 
 /*
  * Maximum number of features of a model that chooses its discount factor, noise and ridge after
- * each update.  With many features, this choice takes much longer than the update.
+ * each update.  For larger models, the choice takes much longer than the update.
  */
 #define MAX_DIM_CHOSEN_ALWAYS	12
 
 /*
- * Return the number of updates between two choices of discount factor, noise and ridge.  It is at
- * most 1/8 of all updates, because estimates change quickly at first.
+ * Return the number of updates between two choices of discount factor, noise and ridge.  The
+ * number grows with the number of updates, because estimates change quickly at first.
  */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
@@ -205,8 +202,8 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Return after which of the next "more" updates, counted from 1, the model last chooses its
- * discount factor; 0 if after none of them.
+ * Return the last of the next "more" updates after which the model chooses its discount factor, or
+ * 0 if there is none.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -225,8 +222,8 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 }
 
 /*
- * After training, raise an error if the model's sums overflow.  Choose discount factor, noise and
- * ridge again, if ChoiceInterval() updates have passed since the last choice.
+ * Check a model after training, and choose its discount factor, noise and ridge if it is time.
+ * Raises an error if sums overflow.
  */
 void
 ModelFinishTraining(Dlints *model)
@@ -238,7 +235,10 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/* Raise an error unless the prior, and the sums for each discount factor, give a posterior. */
+/*
+ * Raise an error unless a posterior exists for the prior and for the sums under each discount
+ * factor.
+ */
 void
 ModelCheckPosteriors(Dlints *model)
 {
@@ -246,7 +246,7 @@ ModelCheckPosteriors(Dlints *model)
 		RaiseNoPosterior();
 }
 
-/* Check that a model's sums are finite, and choose its discount factor, noise and ridge. */
+/* Check that the sums of a model are finite, and choose its discount factor, noise and ridge. */
 void
 ModelFinishSum(Dlints *model)
 {
@@ -254,7 +254,7 @@ ModelFinishSum(Dlints *model)
 	ModelChoose(model);
 }
 
-/* Check a model after a change of weights, ridge or prior, and choose its discount factor. */
+/* Check a model after a change of its parameters or prior, and choose its discount factor. */
 void
 ModelFinishRevision(Dlints *model)
 {
@@ -262,7 +262,7 @@ ModelFinishRevision(Dlints *model)
 	ModelCheckPosteriors(model);
 }
 
-/* If all sums are smaller than this, one more observation cannot cause an overflow. */
+/* Limit of a model's sums below which another observation cannot cause an overflow */
 #define MAX_MODERATE_SUM	1e150
 
 bool

@@ -12,7 +12,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* Allocate a model with a given header, in which all sums over observations are 0. */
+/* Allocate a model with the given header and zeros as sums over observations. */
 Dlints *
 ModelAllocate(const DlintsHeader *header)
 {
@@ -26,7 +26,7 @@ ModelAllocate(const DlintsHeader *header)
 	return model;
 }
 
-/* Set counts and estimates in the header to those of an untrained model. */
+/* Set the counts and estimates in a header to those of an untrained model. */
 static void
 ResetHistory(DlintsHeader *header)
 {
@@ -40,7 +40,7 @@ ResetHistory(DlintsHeader *header)
 	memset(&header->totals, 0, sizeof(Totals));
 }
 
-/* Create an untrained model without a prior.  The caller has checked the parameters in "header". */
+/* Create an untrained model without a prior.  Callers check the parameters in "header" first. */
 Dlints *
 ModelCreate(const DlintsHeader *header)
 {
@@ -52,7 +52,7 @@ ModelCreate(const DlintsHeader *header)
 	return ModelAllocate(&empty);
 }
 
-/* Remove all observations from a model, but keep its prior. */
+/* Remove all observations from a model, but not its prior. */
 void
 ModelReset(Dlints *model)
 {
@@ -62,7 +62,7 @@ ModelReset(Dlints *model)
 		   ModelMemoriesCount(&model->header, model->header.memories));
 }
 
-/* Raise an error unless a stored value has a valid header, and the size according to its header. */
+/* Raise an error unless a stored model has a valid header and the right size. */
 static void
 CheckStored(const DlintsHeader *header, Size size)
 {
@@ -81,7 +81,7 @@ CheckStored(const DlintsHeader *header, Size size)
 						size, ModelStoredSize(header))));
 }
 
-/* Return a detoasted value as a model, after checking it. */
+/* Check a detoasted model, and return it. */
 static Dlints *
 CheckedModel(struct varlena *value)
 {
@@ -91,7 +91,7 @@ CheckedModel(struct varlena *value)
 	return model;
 }
 
-/* Copy a stored model.  An untrained model gets zeros for its sums. */
+/* Copy a stored model.  Adds the zeros that an untrained model does not store. */
 static Dlints *
 ExpandModel(Dlints *stored)
 {
@@ -118,7 +118,7 @@ ModelCopyFromDatum(Datum datum)
 	return ExpandModel(CheckedModel(PG_DETOAST_DATUM_COPY(datum)));
 }
 
-/* Are two models equal?  Each model has exactly one stored form. */
+/* Are two models equal?  Equal models are stored as equal bytes. */
 bool
 ModelEquals(Datum left, Datum right)
 {
@@ -137,7 +137,7 @@ ModelHash(Datum datum, uint64 salt)
 	return hash_bytes_extended((unsigned char *) VARDATA(model), VARSIZE(model) - VARHDRSZ, salt);
 }
 
-/* Read the header of a model.  Reads at most one chunk of a toasted value. */
+/* Read the header of a model, from at most one chunk of a toasted value. */
 DlintsHeader
 ModelHeaderFromDatum(Datum datum)
 {
@@ -160,7 +160,7 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/* Size of a varlena header, and of preceding data that we read to align the doubles of a slice */
+/* Bytes before the doubles of a slice: a varlena header, and data that aligns the doubles */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *
@@ -173,7 +173,7 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* Read the first "count" doubles of the sums for the discount factor that the model uses. */
+/* Read the first "count" doubles of a model's sums for the discount factor in use. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -183,8 +183,8 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 }
 
 /*
- * Read the sums over observations for the discount factor that the model uses.  "with_squares" also
- * reads sums with squared weights, for standard errors and posterior draws.
+ * Read a model's sums over observations for the discount factor in use.  Sums with squared weights
+ * are optional: standard errors and posterior draws need them.
  */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
@@ -200,7 +200,7 @@ ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 	return evidence;
 }
 
-/* Read the sums of weights and of rewards for the discount factor that the model uses. */
+/* Read a model's sums of weights and of rewards for the discount factor in use. */
 Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {
@@ -219,12 +219,13 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* the prior's observations are outdated; use only its ridge */
+		/* recent rewards contradict the prior's observations, so only its ridge is used */
+		count = 0;
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }
 
-/* Return the current weight of the prior, as a number of observations. */
+/* Return the current weight of a model's prior, as a number of observations. */
 double
 ModelPriorSize(Datum datum, const DlintsHeader *header)
 {

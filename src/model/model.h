@@ -26,11 +26,11 @@
 
 #define DLINTS_FORMAT_VERSION	1
 
-/* Maximum dimensions.  The largest model has 38 MB, the largest projection matrix 512 MB. */
+/* Maximum numbers of features; the largest model then has 38 MB */
 #define DLINTS_MAX_FEATURE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
-/* Ranges of model parameters, which keep all results within double precision */
+/* Ranges of parameters within which results do not overflow */
 #define DLINTS_MIN_DISCOUNT		1e-100
 #define DLINTS_MIN_RIDGE		1e-100
 #define DLINTS_MAX_RIDGE		1e100
@@ -44,9 +44,8 @@
 #define DLINTS_MAX_SCALE		1e10
 
 /*
- * Header of a model: parameters and counts.  Readers require fields named "unused" to be zero, so
- * that later versions can use them.  "version" also determines how projection matrices are
- * generated.
+ * Header of a model: parameters and counts.  Fields named "unused" must be zero, so that later
+ * versions can use them.
  */
 typedef struct DlintsHeader
 {
@@ -63,28 +62,30 @@ typedef struct DlintsHeader
 	int32		profile_dim;	/* 0 without profiles */
 	float8		discount;		/* smallest discount factor per observation; 0 with a half-life */
 	float8		half_life;		/* shortest half-life, in seconds */
-	float8		ridge;			/* ridge set by the user; 0: estimated */
+	float8		ridge;			/* ridge that the user has set; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* factor of standard deviations in posterior draws and UCB */
-	float8		noise;			/* noise set by the user; 0: estimated */
+	/* factor of standard deviations in posterior draws and UCB scores */
+	float8		exploration;
+	float8		noise;			/* noise that the user has set; 0: estimated */
 	float8		prior_weight;	/* 0 without a prior */
 	float8		projection_scale;	/* 0 without a projection */
 	int64		seed;			/* seed of the projection */
 	int64		updates;		/* number of observations */
 	int64		newest;			/* time of the newest observation */
-	float8		reference;		/* subtracted from all rewards before they are summed */
+	float8		reference;		/* reference reward, which is subtracted from all rewards */
 	float8		sigma;			/* standard deviation of noise */
-	int64		chosen;			/* number of observations when "memory" was last chosen */
+	/* number of observations when the discount factor was last chosen */
+	int64		chosen;
 	Totals		totals;
 	float8		unused2[3];
 } DlintsHeader;
 
-/* Value of DlintsHeader.newest for a model without observations, or without a half-life */
+/* Value of DlintsHeader.newest for a model without observations or without a half-life */
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
- * A model: the header, the sums over observations for each discount factor, and the prior.  The
- * smallest factor comes first.  The prior's numbers are not yet multiplied by prior_weight.
+ * A model: the header, sums over observations for each discount factor (the smallest first), and
+ * the prior before multiplication by prior_weight
  */
 typedef struct Dlints
 {
@@ -96,7 +97,7 @@ StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
 StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
-/* A model's sums over observations, one set per discount factor */
+/* A model's sums over observations, with one set for each discount factor */
 typedef struct Memories
 {
 	int			count;
@@ -116,8 +117,8 @@ ModelHasProjection(const DlintsHeader *header)
 }
 
 /*
- * Error in an invalid value, which a check describes in this struct.  If a caller passes NULL
- * instead of a Problem, the check raises the error.
+ * An error in an invalid value.  Checks raise the error if the caller passes NULL instead of a
+ * Problem.
  */
 typedef struct Problem
 {
@@ -133,8 +134,8 @@ extern bool ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 						  const char *detail, const char *hint);
 
 /*
- * Reserve memory for BLAS; call before any BLAS function.  If OpenBLAS cannot allocate its memory
- * later, it retries forever and ignores most signals.
+ * Reserve memory for BLAS, before the first call of a BLAS function.  Without memory, OpenBLAS
+ * would retry forever and ignore most signals.
  */
 static inline void
 BlasReady(void)
@@ -147,11 +148,11 @@ BlasReady(void)
 				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
 }
 
-/* How a model scores candidates.  Models store the values, so append new policies at the end. */
+/* How a model scores candidates.  Models store the numbers, so add new policies at the end. */
 typedef enum Policy
 {
-	POLICY_THOMPSON,			/* random draw from the posterior */
-	POLICY_UCB,					/* mean plus a multiple of the standard error */
+	POLICY_THOMPSON,			/* random draw from the posterior of the score */
+	POLICY_UCB,					/* mean plus a multiple of the standard error of the score */
 	POLICY_GREEDY
 } Policy;
 

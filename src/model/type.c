@@ -2,8 +2,8 @@
  * type.c
  *		Input, output, casts, equality and type modifiers of the type dlints.
  *
- * The binary form consists of the header fields, the sums over observations, and the sums of the
- * prior, in network byte order.
+ * The binary form has the header fields and the sums of the model and of the prior, in network
+ * byte order.
  */
 #include "postgres.h"
 
@@ -19,8 +19,8 @@
 /* ---------- type modifiers ---------- */
 
 /*
- * Bits of a type modifier: reduced_dim, dim, and flags for interactions and intercept.  A column
- * without the intercept flag also accepts models with an intercept.
+ * Bits of a type modifier: dimensions, and flags for interactions and intercept.  A column without
+ * the intercept flag also accepts models with an intercept.
  */
 #define REDUCED_BITS			11
 #define FEATURE_BITS		17
@@ -33,7 +33,7 @@ StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS), "typmod cannot hold n");
 StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28, "sizes overlap the bits above them");
 
-/* Convert a model's valid shape (dimensions, interactions, intercept) to a type modifier. */
+/* Convert the shape of a model (dimensions, interactions, intercept) to a type modifier. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
@@ -61,7 +61,7 @@ ShapeFromTypmod(int32 typmod)
 	return shape;
 }
 
-/* Check that a model fits a column's type modifier; -1 accepts all models. */
+/* Check that a model fits the type modifier of a column; -1 accepts all models. */
 static bool
 ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 {
@@ -80,7 +80,7 @@ ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 								  ModelShape(&shape), ModelShape(header)), NULL, NULL);
 }
 
-/* Raise an error unless the dimensions in the type modifier "shape" are possible. */
+/* Raise an error unless the dimensions in a type modifier are possible. */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {
@@ -99,7 +99,7 @@ CheckShape(DlintsHeader shape, bool reduced)
 			 errdetail("%s.", problem.message)));
 }
 
-/* If the last element of an array is "word", remove it and return true. */
+/* Remove the last element of an array and return true if the element is "word". */
 static bool
 TakeLastWord(Datum *words, int *count, const char *word)
 {
@@ -181,10 +181,10 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /* ---------- text, casts and equality ---------- */
 
 /*
- * Convert text to a model.  Returns NULL, and describes the problem, if the text is invalid.
+ * Convert text to a model.  Returns NULL and describes the problem if the text is invalid.
  *
- * Before PostgreSQL 16, the parser of jsonb can only raise errors.  We catch errors without a
- * subtransaction, because the conversion acquires nothing but memory.
+ * Before PostgreSQL 16, the parser of jsonb raises errors, which we catch without a
+ * subtransaction.  The parser acquires only memory.
  */
 static Dlints *
 TryParse(char *text, Problem *problem)
@@ -263,7 +263,7 @@ dlints_from_jsonb(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0)));
 }
 
-/* Equality, for IS DISTINCT FROM, DISTINCT, hash joins and REPLICA IDENTITY FULL */
+/* Equality of models, for IS DISTINCT FROM, DISTINCT, hash joins and REPLICA IDENTITY FULL */
 PG_FUNCTION_INFO_V1(dlints_eq);
 
 Datum
@@ -285,7 +285,7 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	/* a hash operator class requires the low half of the 64-bit hash with seed 0 */
+	/* a hash operator class needs the lower half of the 64-bit hash with seed 0 */
 	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
@@ -346,8 +346,8 @@ CheckLength(bool good)
 	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 
 /*
- * Read the binary form, which is untrusted input.  Sizes are checked before memory is allocated,
- * and numbers before they are used.
+ * Read the binary form of a model, which is untrusted.  Sizes are checked before memory is
+ * allocated.
  */
 static Dlints *
 ModelReceive(StringInfo buf)

@@ -1,6 +1,6 @@
 /*
  * validate.c
- *		Check models, and whether two models can be combined.
+ *		Check that models are valid, and that two models can be combined.
  */
 #include "postgres.h"
 
@@ -29,10 +29,10 @@ ProblemRaise(const Problem *problem)
 }
 
 /*
- * Raise an error for a value from input or storage: "message", with the problem as its detail.
+ * Raise an error for an invalid value from input or storage, with the problem as the error's
+ * detail.
  *
- * An unknown format version has a separate error, because another version of dlints may accept the
- * value.
+ * An unknown format version has another SQLSTATE, because a newer version of dlints may accept it.
  */
 void
 RaiseInvalidInput(const Problem *problem, int sqlerrcode, const char *message)
@@ -47,7 +47,7 @@ RaiseInvalidInput(const Problem *problem, int sqlerrcode, const char *message)
 					   problem->detail ? problem->detail : "")));
 }
 
-/* Describe an error in "problem", or raise the error if "problem" is NULL.  Returns false. */
+/* Describe an error in "problem", or raise the error if "problem" is NULL. Returns false. */
 bool
 ReportProblem(Problem *problem, int sqlerrcode, const char *message,
 			  const char *detail, const char *hint)
@@ -69,7 +69,7 @@ ReportOutOfRange(Problem *problem, const char *name, const char *range, double v
 						 psprintf("The value is %s.", double_to_shortest_decimal(value)), NULL);
 }
 
-/* Check that a number is between min and max, and not NaN. */
+/* Check that a number is in a range, and not NaN. */
 static bool
 CheckBetween(const char *name, double value, double min, double max, Problem *problem)
 {
@@ -90,7 +90,7 @@ CheckDimension(const char *name, int value, int max, Problem *problem)
 	return true;
 }
 
-/* Check the format version, the enums and the unused fields. */
+/* Check the format version, the enums and the unused fields of a header. */
 static bool
 CheckKinds(const DlintsHeader *header, Problem *problem)
 {
@@ -116,7 +116,7 @@ CheckKinds(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
-/* Check that profile_dim equals dim if interactions are "matched", and is 0 otherwise. */
+/* Check that profile_dim is equal to dim with "matched" interactions, and 0 otherwise. */
 static bool
 CheckProfileDim(const DlintsHeader *header, Problem *problem)
 {
@@ -131,7 +131,7 @@ CheckProfileDim(const DlintsHeader *header, Problem *problem)
 								  header->profile_dim, header->feature_dim), NULL);
 }
 
-/* Check the parameters of a projection, if there is one. */
+/* Check the parameters of a model's random projection, if any. */
 static bool
 CheckReduction(const DlintsHeader *header, Problem *problem)
 {
@@ -172,8 +172,8 @@ CheckFeatureCount(const DlintsHeader *header, Problem *problem)
 }
 
 /*
- * The next three functions check arguments of dlints_new, before a header stores them.  A header
- * stores 0 for an argument that was not given, so an argument of 0 is an error.
+ * The next three functions check arguments of dlints_new.  They reject 0, which a header stores
+ * for arguments that were not given.
  */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)
@@ -217,7 +217,7 @@ CheckForgetting(const DlintsHeader *header, Problem *problem)
 	return CheckBetween("discount", header->discount, DLINTS_MIN_DISCOUNT, 1.0, problem);
 }
 
-/* Check parameters before memory is allocated for a model of the size that they imply. */
+/* Check the parameters of a model before memory is allocated for the model. */
 bool
 ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 {
@@ -249,7 +249,7 @@ IsUntrained(const DlintsHeader *header)
 		 header->sigma == (header->noise > 0.0 ? header->noise : 1.0));
 }
 
-/* Check the counts, times and estimates of a model, which training changes. */
+/* Check the counts, times and estimates in a header, which training changes. */
 bool
 ModelCheckHistory(const DlintsHeader *header, Problem *problem)
 {
@@ -296,7 +296,7 @@ ModelEvidenceIsValid(Dlints *model)
 		(prior.N == NULL || prior_is_valid(&prior, ModelCoefficientCount(&model->header)));
 }
 
-/* Check the noise of the prior, which an untrained model uses as its own. */
+/* Check the noise of a model's prior, which the untrained model uses. */
 static bool
 CheckPriorSigma(Dlints *model, Problem *problem)
 {
@@ -311,10 +311,7 @@ CheckPriorSigma(Dlints *model, Problem *problem)
 	return true;
 }
 
-/*
- * Can we compute a posterior from the prior alone, without observations?  "numbers" is work space
- * for the Cholesky factor.
- */
+/* Can a posterior be computed from the prior alone?  "numbers" is work space. */
 static bool
 PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numbers)
 {
@@ -335,8 +332,8 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 }
 
 /*
- * Can we compute a posterior from the prior, and from the sums under each discount factor?
- * Otherwise, the model would raise errors whenever it is used.
+ * Can a posterior be computed under each discount factor?  If not, all uses of the model would
+ * raise errors.
  */
 bool
 ModelPosteriorsExist(Dlints *model)
@@ -368,8 +365,8 @@ ModelPosteriorsExist(Dlints *model)
 }
 
 /*
- * Check a model from text, jsonb or binary input, after ModelCheckParameters().  Normalizes the
- * numbers, so that each model has exactly one representation.
+ * Check a model from text, jsonb or binary input, and normalize its numbers.  Equal models then
+ * have equal bytes.
  */
 bool
 ModelNormalizeExternal(Dlints *model, Problem *problem)
@@ -405,8 +402,8 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Raise an error unless two models can be combined.  Dimensions, interactions, intercept,
- * projection and discount factors must be equal.
+ * Raise an error unless two models can be combined, because their dimensions and discount factors
+ * are equal.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)

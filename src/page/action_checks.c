@@ -1,6 +1,6 @@
 /*
  * action_checks.c
- *		Check the values of requests to a ranker, and the time that hashing them would take.
+ *		Check the requests to a ranker, and limit the time for hashing their values.
  */
 #include "postgres.h"
 
@@ -11,24 +11,24 @@
 #include "page/action_names.h"
 #include "sql/arrays.h"
 
-/* Maximum number of names to hash for a request, which takes about 30 ms of CPU time */
+/* Maximum number of names that a request may hash; hashing them takes about 30 ms */
 #define MAX_PAIRS		100000
-/* Maximum bytes of the names to hash for a request, which take about 30 ms of CPU time */
+/* Maximum number of bytes in the names that a request may hash; hashing them takes about 30 ms */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
-/* Maximum length of a vector of the context after projection */
+/* Maximum length of a vector in the context after random projection */
 #define MAX_PROJECTED	64
 
-/* A notice advises to declare arrays of at least this many numbers as vectors. */
+/* Minimum length of an array for the notice that advises to declare arrays as vectors */
 #define MIN_VECTOR_LENGTH	9
 
-/* Number and total bytes of the names to hash for a request */
+/* Number and total bytes of the names that a request hashes */
 typedef struct Workload
 {
 	double		pairs;
 	double		bytes;
 } Workload;
 
-/* Raise an error (54000) if a request has too many names to hash. */
+/* Raise an error if a request has too many names to hash. */
 static void
 check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 {
@@ -49,7 +49,10 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Add an action's names to hash: each value alone, and in pairs with the context's values. */
+/*
+ * Count the names that an action hashes: values of the action, and pairs with values of the
+ * context.
+ */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {
@@ -71,7 +74,7 @@ check_context_size(const ActionNames *context)
 				 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/* Raise an error if an action has an invalid number under a key, such as its price or a cost. */
+/* Raise an error if the value of an action's key, such as its price, is an invalid number. */
 static void
 check_number(const JsonbValue *action, const char *key)
 {
@@ -169,7 +172,7 @@ check_vector(const JsonbValue *value, const char *key, int length)
 			 errhint("The argument \"vectors\" of the ranker declares its length.")));
 }
 
-/* Check the vectors of the context.  Returns their total length after projection. */
+/* Check the vectors in the context.  Returns the sum of their lengths after projection. */
 static int
 check_context(const RankRequest *request)
 {
@@ -232,7 +235,7 @@ FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 	return false;
 }
 
-/* Does any action have a cost for the constraint? */
+/* Does any action have a cost for this constraint? */
 bool
 IsCostAnnounced(Jsonb *actions, const char *constraint)
 {

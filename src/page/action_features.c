@@ -2,8 +2,8 @@
  * action_features.c
  *		Compute the features of a ranker's actions.
  *
- * The context is the same for all actions of a request, so it cannot rank them alone.  We therefore
- * hash pairs of a name in the context and a name in the action.
+ * All actions of a request have the same context.  Pairs of a value in the context and a value in
+ * the action let the context change the ranking.
  */
 #include "postgres.h"
 
@@ -23,7 +23,7 @@
 /* number of features of an action in the models of a ranker */
 #define ACTION_FEATURES	192
 
-/* Add the hashed names of an action, and their pairs with the context's names, to "sum". */
+/* Hash the names of an action, and pairs with names of the context, and add the hashes to "sum". */
 static void
 add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 {
@@ -53,7 +53,7 @@ add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
 	pfree(name.data);
 }
 
-/* Add the numbers of the context's vectors, hashed together with the action's id, to "sum". */
+/* Hash the vectors of the context together with the action's id, and add them to "sum". */
 static void
 add_numbers(const char *id, Jsonb *numbers, double *sum)
 {
@@ -90,8 +90,8 @@ action_price(const JsonbValue *action)
 PG_FUNCTION_INFO_V1(dlints_encode_actions);
 
 /*
- * _dlints_encode_actions(): compute the features of each action of a valid request.  "numbers" has
- * the elements of the context's vectors, after projection.
+ * _dlints_encode_actions(): return the features of each action.  "numbers" has the elements of the
+ * context's vectors.
  */
 Datum
 dlints_encode_actions(PG_FUNCTION_ARGS)
@@ -134,8 +134,8 @@ dlints_encode_actions(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_announced_cost);
 
 /*
- * _dlints_announced_cost(): return an action's cost for a constraint; NULL if it has no valid cost,
- * for example because the action is older than the constraint.
+ * _dlints_announced_cost(): return an action's cost for a constraint.  Returns NULL for an action
+ * without a valid cost, such as one older than the constraint.
  */
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)
@@ -150,7 +150,9 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
-/* _dlints_read_vector(): convert a JSON array of "length" numbers; NULL for other values. */
+/*
+ * _dlints_read_vector(): convert a JSON array of "length" numbers; returns NULL for other values.
+ */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * action_names.c
- *		Names for the values in a ranker's contexts and actions: {"size": "large"} becomes
+ *		Convert the values in a ranker's contexts and actions to names: {"size": "large"} to
  *		".size=large".
  */
 #include "postgres.h"
@@ -21,19 +21,19 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Range of the absolute values of numbers in a request; 0 is also valid */
+/* Limits of the absolute values of numbers in a request; 0 is valid, too */
 #define MAX_NUMBER		1e50
 #define MIN_NUMBER		1e-50
 
 /* maximum length of a quoted value in an error message */
 #define MAX_QUOTED		200
 
-/* Integers below this are not rounded; other numbers are rounded to powers of sqrt(2). */
+/* Integers below this limit are not rounded; other numbers are rounded to powers of sqrt(2) */
 #define MIN_BAND_NUMBER	32.0
 
 /* ---------- JSON ---------- */
 
-/* Convert a document to text for an error message, in at most MAX_QUOTED bytes. */
+/* Convert a JSON document to text for an error message, of at most MAX_QUOTED bytes. */
 static const char *
 quote_document(Jsonb *document)
 {
@@ -62,7 +62,7 @@ GetValueKey(const JsonbValue *value, const char *key)
 	return value->type == jbvBinary ? GetObjectKey(value->val.binary.data, key) : NULL;
 }
 
-/* Convert a numeric to double.  A number that is too large becomes infinity. */
+/* Convert a numeric to double precision, or to infinity if the number is too large. */
 double
 JsonNumber(Numeric numeric)
 {
@@ -70,7 +70,7 @@ JsonNumber(Numeric numeric)
 											  NumericGetDatum(numeric)));
 }
 
-/* Is a JSON value a number that is 0, or has an absolute value from 1e-50 to 1e50? */
+/* Is a JSON value 0, or a number with an absolute value from 1e-50 to 1e50? */
 bool
 IsCost(const JsonbValue *value)
 {
@@ -85,7 +85,7 @@ IsCost(const JsonbValue *value)
 											NumericGetDatum(int64_to_numeric(0))));
 }
 
-/* Read a JSON array of "length" numbers up to 1e50 in size.  Returns NULL for any other value. */
+/* Read a JSON array of "length" numbers of at most 1e50.  Returns NULL for any other value. */
 double *
 ReadNumberArray(const JsonbValue *value, int length)
 {
@@ -107,7 +107,7 @@ ReadNumberArray(const JsonbValue *value, int length)
 	return numbers;
 }
 
-/* Get the text of a JSON scalar.  Returns NULL for null, arrays and objects. */
+/* Return the text of a JSON scalar, or NULL for null, arrays and objects. */
 static char *
 scalar_text(const JsonbValue *value)
 {
@@ -116,7 +116,7 @@ scalar_text(const JsonbValue *value)
 		case jbvString:
 			return pnstrdup(value->val.string.val, value->val.string.len);
 		case jbvNumeric:
-			/* so that 1 and 1.0 give the same text */
+			/* remove trailing zeros, so that 1 and 1.0 give the same text */
 			return DatumGetCString(DirectFunctionCall1(numeric_out,
 								   DirectFunctionCall1(numeric_trim_scale,
 													   NumericGetDatum(value->val.numeric))));
@@ -127,7 +127,7 @@ scalar_text(const JsonbValue *value)
 	}
 }
 
-/* Get the id of an action.  Returns NULL if it has none. */
+/* Return the id of an action, or NULL if the action has no id. */
 char *
 ActionId(const JsonbValue *action)
 {
@@ -178,7 +178,10 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 	names->ends[names->count++] = names->bytes.len;
 }
 
-/* Round a number, so that similar numbers become one category.  Small integers are not rounded. */
+/*
+ * Round a number to a category, such as a power of sqrt(2), so that similar numbers share
+ * features.
+ */
 static char *
 number_word(Numeric numeric)
 {
@@ -192,7 +195,7 @@ number_word(Numeric numeric)
 	return psprintf("%s%g", number < 0.0 ? "-2^" : "2^", rint(2.0 * log(size) / log(2.0)) / 2.0);
 }
 
-/* NOLINTBEGIN(misc-no-recursion): documents nest; the stack depth is checked */
+/* NOLINTBEGIN(misc-no-recursion): documents are nested; we check the stack depth */
 
 static void read_container(ActionNames *names, StringInfo path, JsonbContainer *container,
 						   JsonbContainer *skipped);
@@ -224,7 +227,7 @@ read_value(ActionNames *names, StringInfo path, const JsonbValue *value)
 	}
 }
 
-/* Append names for the values of a container, except for keys of the object "skipped". */
+/* Append a name for each value in a JSON container, except for keys of the object "skipped". */
 static void
 read_container(ActionNames *names, StringInfo path, JsonbContainer *container,
 			   JsonbContainer *skipped)
@@ -271,7 +274,10 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/* Create an object with the reserved keys of actions: id, price and costs are no features. */
+/*
+ * Return an object with the reserved keys of actions (id, price and costs), which are not
+ * features.
+ */
 Jsonb *
 ReadReservedKeys(const RankRequest *request)
 {
@@ -291,7 +297,7 @@ ReadReservedKeys(const RankRequest *request)
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)));
 }
 
-/* Create a name, such as ".size=large", for each value of an action except for reserved keys. */
+/* Create a name, such as ".size=large", for each value of an action except reserved keys. */
 ActionNames
 ReadActionNames(const JsonbValue *action, Jsonb *reserved)
 {

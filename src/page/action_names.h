@@ -1,6 +1,6 @@
 /*
  * action_names.h
- *		Requests to a ranker, and names, such as ".size=large", for the JSON values in them.
+ *		Requests to a ranker, and the names, such as ".size=large", of the values in a request.
  */
 #ifndef DLINTS_PAGE_ACTION_NAMES_H
 #define DLINTS_PAGE_ACTION_NAMES_H
@@ -9,7 +9,7 @@
 #include "utils/array.h"
 #include "utils/jsonb.h"
 
-/* maximum length in bytes of the id of an event or action, so that it fits into an index */
+/* maximum length in bytes of the id of an event or action, so that the id fits into an index */
 #define MAX_ID_BYTES	1000
 
 /* Arguments and settings of a request to a ranker */
@@ -17,7 +17,7 @@ typedef struct RankRequest
 {
 	Jsonb	   *context;
 	Jsonb	   *actions;
-	Jsonb	   *vectors;		/* lengths of the number arrays in "context", by key */
+	Jsonb	   *vectors;		/* lengths of the vectors in "context", by key */
 	ArrayType  *constraints;	/* names of constraints */
 } RankRequest;
 
@@ -25,7 +25,7 @@ typedef struct RankRequest
 typedef struct ActionNames
 {
 	StringInfoData bytes;		/* all names, concatenated */
-	int		   *ends;			/* offset of each name's end in "bytes" */
+	int		   *ends;			/* offset in "bytes" at which each name ends */
 	int			count;
 	int			allocated;
 } ActionNames;

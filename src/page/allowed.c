@@ -1,7 +1,7 @@
 /*
  * allowed.c
- *		Evaluate the SQL expressions in the settings "candidates", "bonus" and "cap_group" outside
- *		recommend().  Items for which an expression raises an error are skipped.
+ *		Evaluate the SQL expressions of a recommender's settings for checks and backtests.  Items
+ *		for which an expression raises an error are skipped.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Begin a request for the arguments "user_id" and "context" of the SQL function. */
+/* Begin a request with the SQL function's arguments "user_id" and "context". */
 void
 EnterRequest(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -56,7 +56,7 @@ ReadShortlist(PageRequest *page, Datum *keys, int count)
 
 PG_FUNCTION_INFO_V1(dlints_allowed_items);
 
-/* _dlints_allowed_items(): return the items that a list may contain. */
+/* _dlints_allowed_items(): return the items that are eligible for lists. */
 Datum
 dlints_allowed_items(PG_FUNCTION_ARGS)
 {
@@ -77,7 +77,7 @@ dlints_allowed_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Return the message of an error that an SQL expression of the recommender raises. */
+/* Return the error message of the recommender's SQL expressions. */
 static const char *
 expression_error(PageRequest *page)
 {
@@ -91,8 +91,8 @@ expression_error(PageRequest *page)
 PG_FUNCTION_INFO_V1(dlints_try_rules);
 
 /*
- * _dlints_try_rules(): evaluate the SQL expressions for all items, and count the items for which
- * one fails.  Raises an error if this happens for all items.
+ * _dlints_try_rules(): count the items for which an SQL expression of the recommender fails.
+ * Raises an error if an expression fails for all items.
  */
 Datum
 dlints_try_rules(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * block_rows.c
- *		Functions that write rows of the tables "block" and "centroid" (see blocks.h).
+ *		SQL functions that compute rows of the tables "block" and "centroid" (see blocks.h).
  */
 #include "postgres.h"
 
@@ -16,14 +16,17 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum absolute value of a date, as Unix time; a larger date counts as missing */
+/* maximum absolute value of a date, as a Unix time; larger dates count as missing */
 #define MAX_DATE		1e30
-/* maximum length of a tree that divides items into groups: 64 MB of floats */
+/* maximum length of a binary tree that divides items into groups: 64 MB of floats */
 #define MAX_TREE_SIZE	(16 * 1024 * 1024)
 
 /* ---------- rows of "block" ---------- */
 
-/* Round features to bytes.  Each row has the latent factors of an item, then its other features. */
+/*
+ * Round features of items to bytes.  Each row has the latent factors of an item, then its other
+ * features.
+ */
 static bytea *
 encode_rows(int count, int factors, int columns, const float4 *features)
 {
@@ -47,10 +50,7 @@ encode_rows(int count, int factors, int columns, const float4 *features)
 
 PG_FUNCTION_INFO_V1(dlints_block_codes);
 
-/*
- * _dlints_block_codes(): round features to bytes.  A row has the latent factors of an item,
- * followed by its other features.
- */
+/* _dlints_block_codes(): round features of items to bytes, for the table "block". */
 Datum
 dlints_block_codes(PG_FUNCTION_ARGS)
 {
@@ -71,8 +71,8 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers);
 
 /*
- * _dlints_block_numbers(): build an item's row of the array "numbers" in the table "block".  Costs
- * are 0 unless "costs" has "n_costs" elements.
+ * _dlints_block_numbers(): return the numbers of an item for the table "block": popularity,
+ * effect, costs and dates.  Costs are 0 unless "costs" has "n_costs" elements.
  */
 Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
@@ -109,8 +109,8 @@ dlints_block_numbers(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_block_numbers_differ);
 
 /*
- * _dlints_block_numbers_differ(): do the numbers differ enough to rewrite the block?  A change of
- * an item's popularity by less than 5 % does not count.
+ * _dlints_block_numbers_differ(): do the items' numbers differ enough to rewrite their block?
+ * Changes of popularity by less than 5 % do not count.
  */
 Datum
 dlints_block_numbers_differ(PG_FUNCTION_ARGS)
@@ -135,7 +135,7 @@ dlints_block_numbers_differ(PG_FUNCTION_ARGS)
 
 /* ---------- centroids ---------- */
 
-/* Decode the features of a block's items, write their mean, and subtract it from the features. */
+/* Decode the features of a block's items, and subtract their mean, which is written to "mean". */
 static float *
 centred_rows(int count, int factors, int columns, const uint8 *codes, float4 *mean)
 {
@@ -166,7 +166,7 @@ centred_rows(int count, int factors, int columns, const uint8 *codes, float4 *me
 	return rows;
 }
 
-/* Compute the standard deviation of the first "len" features of rows whose mean is 0. */
+/* Compute the standard deviation of the first "len" elements of centered rows. */
 static float4
 mean_spread(int count, int width, const float *rows, int len)
 {
@@ -178,7 +178,7 @@ mean_spread(int count, int width, const float *rows, int len)
 	return len > 0 ? (float4) sqrt(square / count / len) : 0.0f;
 }
 
-/* Compute the mean of one number per item, such as a cost, and the largest distance from it. */
+/* Compute the mean of a number per item, such as a cost, and the largest distance from the mean. */
 static void
 summarize_number(int count, int width, const float4 *numbers, float4 *mean, float4 *spread)
 {
@@ -202,9 +202,10 @@ summarize_number(int count, int width, const float4 *numbers, float4 *mean, floa
 PG_FUNCTION_INFO_V1(dlints_block_centroid);
 
 /*
- * _dlints_block_centroid(): compute means and spreads of a block's items.  The result "codes" has
- * the mean features and the principal axes.  The spread of features is their standard deviation in
- * other directions.  The spread of a number, such as a cost, is its largest distance from the mean.
+ * _dlints_block_centroid(): summarize a block of similar items by means and spreads.
+ *
+ * "codes" has the mean features and the principal axes.  Features have standard deviations,
+ * without the axes, as spreads.  Other numbers have the largest distance from the mean.
  */
 Datum
 dlints_block_centroid(PG_FUNCTION_ARGS)
@@ -254,7 +255,7 @@ dlints_block_centroid(PG_FUNCTION_ARGS)
 
 /* ---------- groups of similar items ---------- */
 
-/* Read an argument as rows of numbers.  A one-dimensional array is one row. */
+/* Read an array argument as rows of numbers.  A one-dimensional array is one row. */
 static const float4 *
 read_rows(FunctionCallInfo fcinfo, int argno, int *count, int *width)
 {
@@ -289,8 +290,8 @@ make_set(int count, int width, const float4 *vectors, const float4 *weights, int
 PG_FUNCTION_INFO_V1(dlints_halving_tree);
 
 /*
- * _dlints_halving_tree(): build a tree that divides items into 2^depth groups.  The result has a
- * weight for each feature, and then the tree.
+ * _dlints_halving_tree(): build a binary tree that divides items into 2^depth groups of similar
+ * items.  The result begins with a weight per feature.
  */
 Datum
 dlints_halving_tree(PG_FUNCTION_ARGS)
@@ -322,7 +323,7 @@ dlints_halving_tree(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read the argument "tree" for vectors of "width" elements, and determine the tree's depth. */
+/* Read the argument "tree" for vectors of "width" elements, and determine the depth of the tree. */
 static const float4 *
 read_tree(FunctionCallInfo fcinfo, int width, int *depth)
 {
@@ -342,8 +343,8 @@ read_tree(FunctionCallInfo fcinfo, int width, int *depth)
 PG_FUNCTION_INFO_V1(dlints_halving_part);
 
 /*
- * _dlints_halving_part(): return the leaf of the tree to which an item belongs, from 0.  If the
- * item equals the median of a node, a bit of the random number "bits" chooses the side.
+ * _dlints_halving_part(): return the number of an item's group, a leaf of the tree.  Random "bits"
+ * choose the side if the item equals the median of a node.
  */
 Datum
 dlints_halving_part(PG_FUNCTION_ARGS)
@@ -360,10 +361,7 @@ dlints_halving_part(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_halving_order);
 
-/*
- * _dlints_halving_order(): compute new positions of items, so that each group of "size" successive
- * items is similar.
- */
+/* _dlints_halving_order(): sort items so that each run of "size" successive items is similar. */
 Datum
 dlints_halving_order(PG_FUNCTION_ARGS)
 {

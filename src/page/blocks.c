@@ -1,7 +1,6 @@
 /*
  * blocks.c
- *		Find the items with the highest scores under many weight vectors, from features that are
- *		rounded to bytes.
+ *		Find the items with the highest approximate scores under many weight vectors.
  */
 #include "postgres.h"
 
@@ -17,7 +16,7 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* maximum error of an item's score due to rounded features, in standard errors */
+/* maximum error of a score due to rounded features, in standard errors */
 #define MARGIN_ERRORS	4.5
 
 static const PageTable block_table = {"block", 4, {
@@ -27,7 +26,7 @@ typedef struct BlockScan
 {
 	BlockScorer *scorer;
 	const EligibleItems *eligible;
-	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
+	KeyTable   *excluded;		/* items excluded from the list, or NULL */
 	BestItems  *best;
 	bool		scores_neighbours;
 	int			n_blocks;
@@ -36,13 +35,16 @@ typedef struct BlockScan
 
 	/* the block of items that is being read */
 	ArrayType  *items;
-	Datum	   *keys;			/* item keys in the array "items"; NULL until needed */
+	Datum	   *keys;			/* keys of the block's items; NULL until needed */
 	int			n_eligible;		/* number of eligible items in the block */
-	int			numbers[MAX_ITEMS];	/* number (see BestItems) of each eligible item */
-	int			positions[MAX_ITEMS];	/* for each eligible item, its index in the block */
-	double		max_bonus;		/* largest score addend ("bonus") of the eligible items, or 0 */
-	uint16		masks[MAX_ITEMS];	/* bit l: may the item be among the best under vector l? */
-	bool		has_best;		/* is any item of the block among the best items? */
+	int			numbers[MAX_ITEMS];	/* identifying number of each eligible item (see BestItems) */
+	/* for each eligible item, its index in the block of items */
+	int			positions[MAX_ITEMS];
+	/* largest number that is added to the score of an eligible item ("bonus") */
+	double		max_bonus;
+	/* bit l of an item: may weight vector l rank the item among the best? */
+	uint16		masks[MAX_ITEMS];
+	bool		has_best;		/* is an item of this block among the best items? */
 } BlockScan;
 
 /* ---------- reading ---------- */
@@ -55,12 +57,15 @@ keys_of_block(BlockScan *scan)
 	return scan->keys;
 }
 
-/* Read a row of the table "block".  Returns false if the row is invalid. */
+/*
+ * Read a row of the table "block", which has the features of several items.  Returns false if the
+ * row is invalid.
+ */
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
 	const float *scales = scan->scorer->scales;
-	float		max_scales[N_SCALES];	/* a copy that the loop keeps in registers */
+	float		max_scales[N_SCALES];	/* a copy that the compiler keeps in registers */
 	int			count;
 
 	scan->items = DatumGetArrayTypeP(values[1]);
@@ -79,7 +84,7 @@ read_block(BlockScan *scan, const Datum *values)
 	return true;
 }
 
-/* Find the eligible items of a block, and number them (see BestItems). */
+/* Find the eligible items of a block, and set their identifying numbers (see BestItems). */
 static void
 number_items(BlockScan *scan)
 {
@@ -106,7 +111,7 @@ number_items(BlockScan *scan)
 	scan->n_eligible = scan->eligible == NULL ? count : n_eligible;
 }
 
-/* For each item of a block, find the weight vectors under which it may be among the best items. */
+/* For each item of a block, find the weight vectors under which the item may be among the best. */
 static void
 find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 {
@@ -120,8 +125,9 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items under each weight vector in its mask, if its score suffices.
- * Scores with a bonus are doubles, because rounding to floats would make different scores equal.
+ * Add an item to the best items of the weight vectors in its mask, if its scores are high enough.
+ *
+ * Scores are doubles here, because rounding a sum with a bonus to float could make scores equal.
  */
 static void
 offer_item(BlockScan *scan, int item, const Lanes *lanes, Slate *slates)
@@ -266,8 +272,7 @@ end_scan(BlockScan *scan)
 
 /*
  * Find the "size" items with the highest scores under each weight vector, among "eligible" items.
- * If "eligible" is NULL, searches all items.  Random tie-breaking depends on "seed" and on the
- * items' numbers (see BestItems).
+ * Searches all items if "eligible" is NULL.
  */
 BestItems *
 FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
@@ -281,9 +286,10 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,
 }
 
 /*
- * Find most of the best items under each weight vector, without reading all blocks of items.  An
- * item's propensity is the fraction of weight vectors that choose it, so we treat all vectors
- * equally.
+ * Find most of the best items under each weight vector, without reading all items.
+ *
+ * All weight vectors are treated equally, because an item's propensity is the fraction of weight
+ * vectors that choose the item.
  */
 BestItems *
 FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed)
@@ -306,7 +312,7 @@ FindMostOfBest(PageRequest *page, const Rankings *rankings, int size, uint64 see
 	return end_scan(scan);
 }
 
-/* Get the key of an item among the best, given its number (see BestItems). */
+/* Return the key of one of the best items, given its identifying number (see BestItems). */
 Datum
 NumberedItem(const BestItems *best, int number)
 {
@@ -324,7 +330,10 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* Set "numbers" to the sorted numbers (see BestItems) of all best items.  Returns their count. */
+/*
+ * Write the sorted identifying numbers of the best items under all weight vectors.  Returns how
+ * many items there are.
+ */
 int
 UniteBest(const BestItems *best, int **numbers)
 {
@@ -341,7 +350,7 @@ UniteBest(const BestItems *best, int **numbers)
 	return count;
 }
 
-/* Return the index of a number in a sorted array; -1 if it is missing. */
+/* Return the index of a number in a sorted array, or -1 if the array lacks the number. */
 int
 FindNumber(const int *numbers, int count, int number)
 {

@@ -1,13 +1,11 @@
 /*
  * blocks.h
- *		Searches for the items with the highest scores, in the tables "block" and "centroid".
+ *		Search for the items with the highest scores in the tables "block" and "centroid".
  *
- * A row of "block" describes at most MAX_ITEMS similar items.  A row of "centroid" has many means:
- * each is the mean of the items of one or a few blocks.  N_AXES principal axes follow each mean.
- * Their lengths are the standard deviations along them.  For each item, mean or axis, the column
- * "codes" has features rounded to bytes, with two scales (see core/byte_score.h).  The column
- * "numbers" has popularity, the effect on rewards, costs, and dates.  Features of dates are
- * computed when a row is scored.
+ * A row of "block" stores up to MAX_ITEMS similar items: features rounded to bytes in the column
+ * "codes", and popularity, effects on rewards, costs and dates in "numbers".  A row of "centroid"
+ * stores the means of many blocks, each followed by N_AXES principal axes.  The length of an axis
+ * is the standard deviation along the axis.
  */
 #ifndef DLINTS_PAGE_BLOCKS_H
 #define DLINTS_PAGE_BLOCKS_H
@@ -18,17 +16,23 @@
 
 /* ---------- the tables ---------- */
 
-/* Maximum number of items in a row of "block", or of means and axes in a row of "centroid" */
+/* Maximum number of items in a row of "block", and of means and axes in a row of "centroid" */
 #define MAX_ITEMS		256
 #define N_SCALES		2
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
-/* Index of an item's first cost in the column "numbers" of the table "block" */
+/* Index of an item's first cost among its numbers in the table "block" */
 #define FIRST_COST		2
-/* A row of the table "block" is rewritten if an item's popularity changes by this fraction. */
+/*
+ * Relative change of an item's popularity that makes us rewrite the item's row of the table
+ * "block"
+ */
 #define POPULARITY_CHANGE	0.05
-/* Standard deviations in "centroid.spreads": one of latent factors, one of features of columns */
+/*
+ * Number of standard deviations per mean in "centroid": one for latent factors, one for other
+ * columns
+ */
 #define N_SPREADS		2
-/* Number of principal axes that the table "centroid" stores after each mean */
+/* Number of principal axes after each mean in the table "centroid" */
 #define N_AXES			2
 
 static inline Size
@@ -39,7 +43,7 @@ item_bytes(int factors, int columns)
 
 /* ---------- searches ---------- */
 
-/* Weight vectors by which items are scored: weights of their features, effects and costs */
+/* Weight vectors by which items are ranked; an element per feature, effect and cost */
 typedef struct Rankings
 {
 	int			count;
@@ -47,29 +51,31 @@ typedef struct Rankings
 	double	   *weights;
 } Rankings;
 
-/* Items to which a search is limited, with an index from 0 for each item */
+/* Items to which a search is limited, with an identifying number from 0 for each item */
 typedef struct EligibleItems
 {
 	KeyTable   *numbers;
 	int			count;
-	const double *bonuses;		/* bonus that is added to the score of each item */
-	const int  *groups;			/* group of each item; NULL: no maximum per group */
+	/* number added to the score of each item, such as the setting "bonus" */
+	const double *bonuses;
+	const int  *groups;			/* group of each item; NULL: lists have no maximum per group */
 	int			group_count;
 	int			cap;
 } EligibleItems;
 
 /*
- * The items with the highest scores under each weight vector.  Items are numbered by EligibleItems
- * or, in a search without it, by their position in the table "block".
+ * The items with the highest scores under each weight vector.  An item is identified by its number
+ * in EligibleItems, or by its position in the table "block" if all items are searched.
  */
 typedef struct BestItems
 {
 	int			rankings;
 	Slate	   *slates;
-	double	   *margins;		/* maximum error of a score, for each weight vector */
+	double	   *margins;		/* maximum error of an approximate score, for each weight vector */
 	double	   *neighbour_weights;
-	bool	   *is_found;		/* for each eligible item: does the table "block" contain it? */
-	Datum	  **blocks;			/* item keys of each row of "block"; NULL: none of the best */
+	bool	   *is_found;		/* for each eligible item: is the item in the table "block"? */
+	/* for each row of "block" with one of the best items: the keys of its items */
+	Datum	  **blocks;
 } BestItems;
 
 extern BestItems *FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed,

@@ -1,6 +1,6 @@
 /*
  * candidates.c
- *		Read the items that a list may contain ("eligible items").
+ *		Read the items that are eligible for a list.
  */
 #include "postgres.h"
 
@@ -13,25 +13,28 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* maximum number of items with a failing SQL expression to exclude one by one, in 0.1 s */
+/*
+ * maximum number of items with a failing SQL expression that are excluded one by one, in about 0.1
+ * s
+ */
 #define MAX_FAILING		1000
-/* after MAX_FAILING items, we exclude this many items together if one of them fails */
+/* number of items that are excluded together after MAX_FAILING failures, if one of them fails */
 #define FAILING_PART	64
 
 #define MAX_BONUS	1e50
 
-/* Evaluate all SQL expressions of the recommender for all items, to raise their errors. */
+/* Evaluate the recommender's SQL expressions for all items, to raise their errors. */
 static const PageQuery check_expressions = {
 	"SELECT @extschema@._dlints_check_expressions($1, $2)", {ARG_USER, JSONBOID}};
 
-/* Read all eligible items, or with VARIANT_SHORTLIST the eligible items in the array $3. */
+/* Read all eligible items, or the eligible items in the array $3 with VARIANT_SHORTLIST. */
 static const PageQuery read_allowed = {
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   allowed($1, $2) a{bonus_of}{cap_group_of}\n"
 	"WHERE  a.item IS NOT NULL{shortlist}",
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/* Read the eligible items of the array $3, and evaluate no expressions for other items. */
+/* Read the eligible items in the array $3 without evaluating expressions for other items. */
 static const PageQuery read_each_allowed = {
 	"SELECT a.item, {bonus}, {cap_group}\n"
 	"FROM   unnest($3) o (item),\n"
@@ -52,7 +55,7 @@ CheckExpressions(PageRequest *page, void *unused)
 
 /* ---------- sets of candidates ---------- */
 
-/* Return a number that is added to a score; 0 if it is NaN or too large. */
+/* Return the number that the setting "bonus" adds to a score, or 0 if it is NaN or too large. */
 double
 LimitBonus(double bonus)
 {
@@ -96,12 +99,15 @@ typedef struct ItemReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	KeyTable   *excluded;		/* items excluded from the list; NULL: none */
+	KeyTable   *excluded;		/* items excluded from the list, or NULL */
 	KeyTable   *numbers;
-	KeyNumbers *groups;			/* index of each group with a cap, by name; NULL: no groups */
+	KeyNumbers *groups;			/* index of each group of items, by name */
 } ItemReader;
 
-/* Read a row of a query: an item, a number to add to its score, and its group for caps, or NULL. */
+/*
+ * Add a candidate from a row of an SQL query: its key, the number added to its score, and its
+ * group.
+ */
 static void
 read_item_row(void *arg, const Datum *values, const bool *nulls)
 {
@@ -132,7 +138,7 @@ cap_groups(PageRequest *page)
 	return page->groups;
 }
 
-/* Create candidates from the rows of a query (see read_item_row()). */
+/* Create candidates from the result of an SQL query, unless they are excluded from the list. */
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
@@ -146,7 +152,7 @@ ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 
 /* ---------- failing expressions ---------- */
 
-/* Items for which SQL expressions are evaluated in one subtransaction */
+/* Items whose SQL expressions are evaluated in one subtransaction */
 typedef struct AllowedPart
 {
 	ItemReader *reader;
@@ -169,7 +175,10 @@ read_part(PageRequest *page, void *arg)
 	pfree(DatumGetPointer(args[2].value));
 }
 
-/* Read the eligible items of "part".  If an SQL expression fails, reads each half separately. */
+/*
+ * Read the eligible items among some items.  If an SQL expression fails, each half is read
+ * separately.
+ */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {
@@ -200,9 +209,10 @@ read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recu
 }
 
 /*
- * Read the eligible items of "part", which contains some items or all items.  We disable sequential
- * scans, so that the planner looks up these items, and does not evaluate the setting "candidates"
- * for other items.
+ * Read the eligible items among some items, or all eligible items.
+ *
+ * Sequential scans are disabled, so that the setting "candidates" is not evaluated for other
+ * items.
  */
 static void
 read_allowed_part(PageRequest *page, AllowedPart part)
@@ -226,7 +236,8 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 }
 
 /*
- * Read eligible items.  Raises an error if a missing object makes expressions fail for all items.
+ * Read eligible items.  Raises an error if expressions fail for all items, for example because a
+ * function was dropped.
  */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
@@ -243,7 +254,7 @@ read_allowed_items(PageRequest *page, AllowedPart part)
 	}
 }
 
-/* Read the eligible items among "shortlist", or all eligible items if "shortlist" is NULL. */
+/* Read the eligible items in the array "shortlist", or all eligible items if it is NULL. */
 CandidateSet *
 ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
 {

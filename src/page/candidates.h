@@ -1,6 +1,6 @@
 /*
  * candidates.h
- *		Items among which a list is chosen ("candidates"), with their features.
+ *		Candidates: the items from which a list is chosen, and their features.
  */
 #ifndef DLINTS_PAGE_CANDIDATES_H
 #define DLINTS_PAGE_CANDIDATES_H
@@ -9,46 +9,51 @@
 #include "page/keys.h"
 #include "posterior/kept_models.h"
 
-/* first number (see CandidateSet.numbers) of items that a query or a lookup found */
+/* first identifying number of candidates from an SQL query (see CandidateSet.numbers) */
 #define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
-/* first number of new items, which have no row in the table "item_vector" */
+/* first identifying number of new items, which have no row in the table "item_vector" */
 #define FIRST_NEW_NUMBER	((uint64) 1 << 41)
 
-/* Candidates of a list: parallel arrays with one element per candidate */
+/* The candidates for a list, as parallel arrays */
 typedef struct CandidateSet
 {
 	int			count;
 	int			size;			/* allocated length of the arrays */
 	Datum	   *items;
-	double	   *addends;		/* added to the score of each item, such as the setting "bonus" */
-	int		   *groups;			/* group of each candidate (setting cap_group); -1: none */
+	/* number added to the score of each candidate, such as the setting "bonus" */
+	double	   *addends;
+	int		   *groups;			/* group of each candidate (setting cap_group), or -1 */
 	int			group_count;
-	uint64	   *numbers;		/* if is_cut: numbers from which tie-break keys are computed; those
-								 * that a search found have the number in its BestItems */
-	bool		is_cut;			/* may omitted items have the same score as a candidate? */
-	int			n_scored;		/* length of the shortlist; 0: no shortlist was used */
+	/* identifying numbers, from which tie-break keys are computed if is_cut is true */
+	uint64	   *numbers;
+	bool		is_cut;			/* may an omitted item have the same score as a candidate? */
+	int			n_scored;		/* length of the shortlist; 0: all eligible items are candidates */
 	int			n_failing;		/* number of items for which an SQL expression fails */
 	Datum		failing;		/* one of the items for which an SQL expression fails */
-	bool		has_object_error;	/* may SQL expressions fail because an object is missing? */
-	double		share;			/* random lists: probability that an eligible item is in the set */
+	/* may SQL expressions fail because a database object is missing? */
+	bool		has_object_error;
+	/* for random lists: the probability that an eligible item becomes a candidate */
+	double		share;
 
 	/* fields that ReadFeatures() sets */
 	ArrayType  *features;		/* one row per candidate */
-	int64	   *versions;		/* ids of the items' rows in the table "item_version"; 0: none */
+	/* ids of the candidates' rows in the table "item_version"; 0: no row */
+	int64	   *versions;
 	double	   *effects;
 	double	   *effect_stddevs;
 	float4	   *costs;			/* one row per candidate */
 } CandidateSet;
 
-/* Models by which the list of a request is chosen */
+/* Models that choose the list of a request */
 typedef struct PageModels
 {
 	Datum		profile;
 	PreparedModel *personal;
-	PreparedModel *later;		/* model of purchases etc. after clicks; NULL if untrained */
+	/* model of outcomes after a click, such as purchases; NULL: untrained */
+	PreparedModel *later;
 	PreparedModel *control;
 	int			n_draws;
-	double	   *draws;			/* posterior draws of the personal model; NULL: none */
+	double	   *draws;			/* posterior draws of the personal model, or NULL */
 } PageModels;
 
 /* functions in weights.c */

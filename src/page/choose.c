@@ -16,20 +16,20 @@
 #include "sql/arrays.h"
 #include "vectors/pack.h"
 
-/* bytes per element of compressed vectors, in the log and in the table "item_version" */
+/* bytes per element of compressed feature vectors, in the log and in the table "item_version" */
 #define LOG_BYTES		1
 #define VERSION_BYTES	2
 
-/* SQL function in vectors/pack.c, which we call directly */
+/* SQL function in vectors/pack.c that is called from C */
 extern Datum dlints_stack_packed(PG_FUNCTION_ARGS);
 
-/* Select the dual prices, and the list's mean costs ($1), as JSON objects by constraint name. */
+/* Select the dual prices and the mean costs of a list, $1, as JSON objects by constraint. */
 static const PageQuery name_costs = {
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
 	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
 	"       FROM constraint_price p) p", {FLOAT8ARRAYOID}};
 
-/* Store an item's features as a new row of "item_version", to which logged lists refer. */
+/* Store an item's features as a row of "item_version", to which logged lists refer. */
 static const PageQuery log_version = {
 	"INSERT INTO item_version (item, features) VALUES ($1, $2) RETURNING id", {ARG_ITEM, BYTEAOID}};
 
@@ -51,7 +51,7 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 	return page->settings.has_effects && is_predicted(policy);
 }
 
-/* Compute the number that is added to each candidate's score, such as the item's bonus. */
+/* Compute the number that is added to the score of each candidate. */
 static double *
 find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 			 const CandidateSet *set)
@@ -81,7 +81,9 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 	return addends;
 }
 
-/* Set up the choice with diversity.  The similarity of items is a weighted cosine of features. */
+/*
+ * Let similar candidates lower each other's scores.  Similarity is a weighted cosine of features.
+ */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 			  const DlintsHeader *model)
@@ -98,8 +100,10 @@ set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 }
 
 /*
- * Choose the items of a list under a policy.  Lists for users without clicks do not explore:
- * rewards of users with a profile teach the model more.
+ * Choose the items of a list under a policy.
+ *
+ * Lists for users without clicks do not explore, because a model learns more from users with a
+ * profile.
  */
 static Decision
 decide(PageRequest *page, ListPolicy policy, const PageModels *models,
@@ -123,7 +127,7 @@ decide(PageRequest *page, ListPolicy policy, const PageModels *models,
 		ScoresUseDraws(candidates->scores, models->draws);
 	if (set->is_cut && policy != POLICY_TRENDING)
 	{
-		/* use the same tie-break keys as the search in blocks.c */
+		/* use the tie-break keys with which blocks.c found the candidates */
 		candidates->tie_keys = AllocateMany(sizeof(uint64), set->count);
 		for (int i = 0; i < set->count; i++)
 			candidates->tie_keys[i] = slate_tie_key((uint64) seed, set->numbers[i]);
@@ -161,7 +165,7 @@ predict(PreparedModel *model, Datum profile, const float4 *features)
 	return model->header.intercept ? sum + weights[size] : sum;
 }
 
-/* Compute the expected reward of each chosen item, from the rounded features in the log. */
+/* Compute the expected reward of each chosen item from the rounded features in the log. */
 static Datum
 expected_rewards(PageRequest *page, const PageModels *models, const Choice *choice, Datum versions,
 				 const double *effects, int count)
@@ -220,7 +224,7 @@ pack_version(const PageRequest *page, const float4 *features)
 	return PointerGetDatum(PackVectors(result, VERSION_BYTES));
 }
 
-/* Return the compressed features of the chosen items, for the log. */
+/* Return the compressed features of the chosen items for the log. */
 static Datum
 describe_features(PageRequest *page, const CandidateSet *set, const Decision *decision,
 				  Choice *choice)

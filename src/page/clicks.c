@@ -1,7 +1,6 @@
 /*
  * clicks.c
- *		Read the clicks of a request's user: from the click log, from rewards of logged lists and
- *		from the argument "recent".
+ *		Read the clicks of a user, from the click log, logged rewards and the argument "recent".
  */
 #include "postgres.h"
 
@@ -21,20 +20,20 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* clicks are read from at most this many of the user's newest lists */
+/* maximum number of a user's newest lists from which clicks are read */
 #define MAX_LISTS		200
 
 static const PageQuery log_clicks = {
 	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 	"ORDER  BY c.at DESC LIMIT 500", {ARG_USER}};
 
-/* maximum age of a click in the user's present visit */
+/* maximum age of a click that belongs to the user's present visit */
 #define VISIT		USECS_PER_HOUR
 
-/* Raises an error if the recommender's view "click" cannot be read. */
+/* Raise an error if the recommender's view "click" cannot be read. */
 static const PageQuery no_clicks = {"SELECT FROM click LIMIT 0", {0}};
 
-/* Newest lists of a session, from requests without a user */
+/* Select the newest lists of a session, from requests without a user. */
 static const PageQuery session_lists = {
 	"SELECT d.user_id, d.id, d.at, d.items FROM decision d\n"
 	"WHERE  hashtextextended(d.session, 0) = hashtextextended($1, 0) AND d.session = $1 AND d.user_id IS NULL\n"
@@ -47,7 +46,7 @@ static const PageTable user_lists = {"decision", 5, {
 static const PageTable list_rewards = {"reward", 3, {
 		{"decision", INT8OID}, {"item", ARG_ITEM}, {"value", FLOAT8OID}}};
 
-/* Add a click to the sums of its item.  Its weight decays until now, see ReadClicks(). */
+/* Add a click to the sums of the clicked item.  The weight of the click decays with age. */
 static void
 add_click(ClickedItems *clicked, Datum item, TimestampTz at, double weight, bool is_excluded)
 {
@@ -78,17 +77,19 @@ add_click(ClickedItems *clicked, Datum item, TimestampTz at, double weight, bool
 		one->own += ((weight > 0.0) - (weight < 0.0)) * decay;
 }
 
-/* State of reading a user's clicks from the click log and from rewards of logged lists */
+/* State of reading a user's clicks from the click log and from rewards */
 typedef struct ClickReader
 {
 	ClickedItems *clicked;
-	TimestampTz excluded_from;	/* the list excludes items clicked after this time */
+	/* items that were clicked after this time are excluded from the list */
+	TimestampTz excluded_from;
 	List	   *lists;			/* logged lists of the user or session */
 	const struct ShownList *list;	/* the logged list whose rewards are being read */
-	KeyTable   *shown;			/* items of the logged list; NULL until needed */
-	KeyTable   *recent;			/* items in the argument "recent"; NULL: none */
+	KeyTable   *shown;			/* items on the logged list; NULL until needed */
+	KeyTable   *recent;			/* items in the argument "recent", or NULL */
 	bool		is_of_session;
-	Bitmapset  *counted;		/* positions of impressions that were added to the history */
+	/* positions of impressions that are already in the user's history */
+	Bitmapset  *counted;
 } ClickReader;
 
 /* ---------- the click log ---------- */
@@ -112,7 +113,7 @@ read_log_clicks(PageRequest *page, void *arg)
 	ReadRows(page, &log_clicks, 0, &page->user, read_log_click, arg);
 }
 
-/* Read the user's clicks from the click log.  If a row raises an error, warns and stops. */
+/* Read the user's clicks from the click log.  Stops with a warning if a row raises an error. */
 static void
 try_log_clicks(PageRequest *page, ClickReader *reader)
 {
@@ -138,7 +139,8 @@ typedef struct ShownList
 	int64		id;
 	TimestampTz at;
 	Datum		items;
-	ArrayType  *expected;		/* expected reward of each item; NULL: histories are not used */
+	/* expected rewards of the list's items; NULL: histories have no effect */
+	ArrayType  *expected;
 } ShownList;
 
 static void
@@ -164,9 +166,10 @@ read_list(void *arg, const Datum *values, const bool *nulls)
 }
 
 /*
- * Add a reward of a logged list to the user's history and, if it is positive, to the user's clicks.
- * Ignores items that the list did not contain.  Until the list's attribution window has passed,
- * only impressions with a reward count.
+ * Add a reward to the user's history and, if positive, to the user's clicks.
+ *
+ * Before the attribution window has passed, only impressions with a reward enter the history.
+ * Rewards of items that the list lacks are ignored.
  */
 static void
 read_reward(void *arg, const Datum *values, const bool *nulls)
@@ -229,7 +232,7 @@ read_user_rewards(PageRequest *page, ClickReader *reader)
 	read_rewards(page, reader);
 }
 
-/* Return the time since which clicked items are excluded from the list; infinity: never. */
+/* Return the time after which clicked items are excluded from the list, or infinity. */
 static TimestampTz
 excluded_from(const PageRequest *page, bool excludes_clicked)
 {
@@ -243,10 +246,10 @@ excluded_from(const PageRequest *page, bool excludes_clicked)
 }
 
 /*
- * Read the clicks of the request's user.  Items in the argument "recent" count as clicked now.
+ * Read the clicks of the user.  Items in the argument "recent" count as clicked now.
  *
- * Weights are relative to the newest click, so that a user who returns after a long time still has
- * a profile.
+ * Weights are relative to the newest click, so that a user who returns after a long time has a
+ * profile.
  */
 ClickedItems *
 ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked)

@@ -1,21 +1,21 @@
 /*
  * clicks.h
- *		Items that a request's user clicked.
+ *		Items that the user of a request has clicked.
  */
 #ifndef DLINTS_PAGE_CLICKS_H
 #define DLINTS_PAGE_CLICKS_H
 
 #include "page/keys.h"
 
-/* An item that the user clicked.  Weights of clicks decay with the time to the newest click. */
+/* An item that the user has clicked.  Weights of clicks decay with the time to the newest click. */
 typedef struct ClickedItem
 {
 	Datum		item;
-	double		sum;			/* sum of the weights of clicks */
+	double		sum;			/* sum of the weights of the user's clicks on this item */
 	double		absolute_sum;
-	double		maximum;		/* largest signed weight of the item's clicks, in [-1, 1] */
-	bool		is_excluded;		/* does the list exclude the item? */
-	double		own;			/* decayed sum over clicks before this visit: 1; dislikes: -1 */
+	double		maximum;		/* largest weight of a click on this item, from -1 to 1 */
+	bool		is_excluded;		/* is the item excluded from the list? */
+	double		own;			/* decayed number of clicks before this visit, minus dislikes */
 } ClickedItem;
 
 /* Clicked items, without duplicates */
@@ -26,8 +26,8 @@ typedef struct ClickedItems
 	int			count;
 	int			size;
 	ClickedItem *each;
-	double		newest;			/* decay factor of the newest click (setting half_life) */
-	double		newest_own;		/* decay factor of the newest click (setting own_half_life) */
+	double		newest;			/* decay factor of the newest click by the setting half_life */
+	double		newest_own;		/* decay factor of the newest click by the setting own_half_life */
 } ClickedItems;
 
 extern ClickedItems *ReadClicks(PageRequest *page, NullableDatum recent, bool excludes_clicked);

@@ -1,11 +1,12 @@
 /*
  * clusters.c
- *		Choose the blocks of items to search in large catalogues.
+ *		Choose the blocks of items that a search in a large catalogue reads.
  *
- * A block contains similar items.  For each block, or for a few consecutive ones, the table
- * "centroid" has the items' mean, their principal axes, and their spread in other directions, from
- * which we estimate the highest score.  We read blocks in descending order of this estimate, until
- * no other block can improve the result.  New blocks have no centroid and are always read.
+ * The table "centroid" has the mean, principal axes and spread of the items in each block.  We
+ * estimate the highest score in each block from them, and read blocks in descending order of
+ * estimates, until no other block can improve the result.
+ *
+ * New blocks have no centroid, and are always read.
  */
 #include "postgres.h"
 
@@ -21,25 +22,28 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* Number of centroids whose blocks we read before we compare the remaining centroids again */
+/* Number of centroids whose blocks of items are read between two comparisons of centroids */
 #define PORTION			12
-/* maximum number of portions (calls of NextBlocks()) per search */
+/* maximum number of calls of NextBlocks() per search */
 #define MAX_PORTIONS	48
-/* A search for more than this many items reads all blocks of items. */
+/* Maximum number of items for which a search skips blocks */
 #define MAX_BEST		250
 /*
- * A block's estimated highest score is the score of its mean plus this many standard deviations.
- * In two real logs with two blocks per centroid, the items found had .995 of the score of the best
- * items (8 deviations: .989, at the same cost).
+ * Number of standard deviations by which the estimated highest score in a block exceeds the mean.
+ *
+ * In two real logs, the items found had .995 of the score of the best items (8: .989 at the same
+ * cost).
  */
 #define SPREADS			10.0f
-/* Initial threshold of estimates: their mean plus this many standard deviations */
+/*
+ * Initial threshold of estimates of highest scores: their mean plus this many standard deviations
+ */
 #define FIRST_THRESHOLD	2.0
 
 static const PageTable centroid_table = {"centroid", 4, {
 		{"blocks", INT4ARRAYOID}, {"codes", BYTEAOID}, {"numbers", FLOAT4ARRAYOID}, {"spreads", FLOAT4ARRAYOID}}};
 
-/* Consecutive blocks with a common centroid: keys of the first and the last in the table "block" */
+/* First and last key in the table "block" of consecutive blocks with a common centroid */
 typedef struct BlockRange
 {
 	int32		first;
@@ -51,21 +55,24 @@ struct BlockChoice
 	BlockScorer *scorer;
 	int			rankings;
 	int			n_blocks;		/* number of blocks of items */
-	bool	   *is_deferred;	/* does the block have a centroid, and is it unread? */
+	/* for each block: does it have a centroid, and has it not been read yet? */
+	bool	   *is_deferred;
 	int			count;			/* number of centroids */
 	BlockRange *ranges;			/* keys of the blocks of items that each centroid describes */
-	float	   *bounds;			/* estimated highest score per centroid and weight vector */
-	float	   *squares;		/* squared norms of weights, per feature */
+	float	   *bounds;			/* estimated highest score for each centroid and weight vector */
+	float	   *squares;		/* squared norm of the weights of each feature */
 	float	   *variances;		/* feature variances of centroids */
-	float	   *thresholds;		/* per weight vector: blocks with lower estimates are not read */
-	double	   *keys;			/* sort keys of centroids; the smallest are read first */
-	int		   *unread;			/* indexes of the centroids of unread blocks */
+	/* for each weight vector, the lowest estimate of blocks that are read */
+	float	   *thresholds;
+	/* sort keys of centroids; the blocks with the smallest keys are read first */
+	double	   *keys;
+	int		   *unread;			/* indexes of centroids with unread blocks */
 	int			n_unread;
-	int		   *chosen;			/* keys in the table "block" of the blocks to read next */
+	int		   *chosen;			/* keys in the table "block" of the blocks of items to read next */
 	int			n_portions;		/* number of calls of NextBlocks() */
 };
 
-/* Does a search for "size" items read only the most promising blocks of items? */
+/* Does a search for "size" items skip blocks of items with low estimated scores? */
 bool
 HasClusters(const PageRequest *page, int size)
 {
@@ -75,8 +82,8 @@ HasClusters(const PageRequest *page, int size)
 /* ---------- centroids ---------- */
 
 /*
- * Write date features for each block, as of the date closest to now in its range of dates.
- * "spreads" and "variances" point to the first block's elements for dates.
+ * Write features of the closest possible dates of each block's items.  We take the date in the
+ * block's range of dates that is closest to now.
  */
 static void
 write_least_ages(const BlockScorer *scorer, const float4 *spreads, int spreads_step,
@@ -111,8 +118,8 @@ square(float number)
 }
 
 /*
- * Write the squared spread of each feature in a block.  The spread is the standard deviation of
- * latent factors or columns, and the largest distance from the mean of other features.
+ * Write the variances of the features in a block of items.  Latent factors and columns have
+ * standard deviations, other features have the largest distance from the mean.
  */
 static void
 write_variances(const BlockScorer *scorer, int item, const float4 *spreads, float *variances)
@@ -132,14 +139,16 @@ write_variances(const BlockScorer *scorer, int item, const float4 *spreads, floa
 		*next++ = square(number_spreads[FIRST_COST + c]);
 }
 
-/* Get the estimated highest scores of blocks under the weight vectors in scorer->lanes[pack]. */
+/* Return the estimated highest scores of blocks for a group of BYTE_LANES weight vectors. */
 static float *
 bounds_of(const BlockChoice *choice, int pack)
 {
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/* For a row of the table "centroid", estimate the highest score in each of its blocks. */
+/*
+ * Estimate the highest score in each block of items that a row of the table "centroid" describes.
+ */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {
@@ -181,7 +190,7 @@ add_centroids(void *reader, const Datum *values, const bool *nulls)
 	}
 }
 
-/* Set the thresholds for estimates.  At first, the estimates of only a few blocks exceed them. */
+/* Set the initial thresholds, which the estimates of only a few blocks exceed. */
 static void
 estimate_thresholds(const BlockChoice *choice)
 {
@@ -212,7 +221,7 @@ estimate_thresholds(const BlockChoice *choice)
 	}
 }
 
-/* Estimate the highest score in each block of similar items, from the table "centroid". */
+/* Estimate the highest score in each block of items from the table "centroid". */
 BlockChoice *
 RankBlocks(BlockScorer *scorer)
 {
@@ -235,7 +244,7 @@ RankBlocks(BlockScorer *scorer)
 		float	   *squares = choice->squares + (Size) p * n_variances * BYTE_LANES;
 
 		choice->rankings += scorer->lanes[p].count;
-		/* byte_write_bounds() multiplies by SPREADS; undo this for spreads that are distances */
+		/* undo the multiplication by SPREADS for spreads that are largest distances */
 		for (int i = 0; i < n_variances * BYTE_LANES; i++)
 			squares[i] = square(scorer->lanes[p].lengths[i] /
 								(i < N_SPREADS * BYTE_LANES ? 1.0f : SPREADS));
@@ -256,8 +265,8 @@ RankBlocks(BlockScorer *scorer)
 /* ---------- the choice ---------- */
 
 /*
- * Compute the sort keys of unread centroids, and move those that may improve the result to the
- * front.  Returns their number.
+ * Move centroids whose blocks of items may improve the result to the front of the unread
+ * centroids.  Returns their number.
  */
 static int
 find_promising(BlockChoice *choice)
@@ -282,7 +291,7 @@ find_promising(BlockChoice *choice)
 	return count;
 }
 
-/* Choose the blocks of items to read next.  Returns their number; 0 ends the search. */
+/* Choose the blocks of items to read next.  Returns 0 at the end of the search. */
 int
 NextBlocks(BlockChoice *choice, const Slate *found, const int **numbers)
 {

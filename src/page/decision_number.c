@@ -24,7 +24,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* first and last second that a decision number can hold, as Unix time */
+/* first and last second of decision numbers, as Unix times */
 #define FIRST_SECOND	INT64CONST(1577836800)
 #define LAST_SECOND		INT64CONST(3725320447)
 
@@ -33,19 +33,19 @@
 /* half the number of bits that permute() permutes */
 #define HALF_BITS		7
 #define HALF_MASK		((1 << HALF_BITS) - 1)
-/* bit of a decision number: does it have counter bits instead of the fraction of a second? */
+/* flag in a decision number: do bits of a counter replace the fraction of a second? */
 #define COUNTER_FLAG	(1 << (2 * HALF_BITS))
 #define FRACTION_SHIFT	(2 * HALF_BITS + 1)
 #define FRACTIONS		128
 #define FEISTEL_ROUNDS	4
 
 /*
- * In transactions longer than this, in microseconds, decision numbers have counter bits instead of
- * the fraction of a second: now() does not advance, and permits only 16,384 numbers per fraction.
+ * Minimum age of a transaction in microseconds at which counter bits replace the fraction of a
+ * second.  now() does not advance in a transaction, and permits only 16,384 numbers per fraction.
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
-/* Return the lowest number that a decision at the time "at" can have. */
+/* Return the lowest possible number of a decision at the time "at". */
 static int64
 first_decision(TimestampTz at)
 {
@@ -65,7 +65,7 @@ first_decision(TimestampTz at)
 	return (second - FIRST_SECOND) << SECOND_BITS;
 }
 
-/* Permute the lowest 14 bits of the counter with a Feistel network, so that they look random. */
+/* Permute the lowest 14 bits of a counter with a Feistel network, so that they look random. */
 static int64
 permute(int64 base, int64 counter, int64 secret)
 {
@@ -84,7 +84,7 @@ permute(int64 base, int64 counter, int64 secret)
 	return (high << HALF_BITS) + low;
 }
 
-/* Return a new decision number.  "now" is the time of the decision. */
+/* Return a new decision number for the time "now". */
 int64
 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now)
 {

@@ -2,9 +2,8 @@
  * entry.c
  *		Set the search_path to the schema of a recommender or ranker ("enter" the schema).
  *
- * Our code uses unqualified names of tables, so it runs only under the search_path that these
- * functions set and check.  A schema is identified by the Oid of its table "setting", so that it
- * can be renamed.
+ * A schema is identified by the Oid of its table "setting", so that users can rename the schema.
+ * Our code uses unqualified table names, and therefore runs only in an entered schema.
  */
 #include "postgres.h"
 
@@ -55,7 +54,7 @@ entered_path(Oid schema)
 	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(SchemaName(schema)));
 }
 
-/* Is this the table "setting" of a recommender or ranker, with a column of type dlints? */
+/* Is a table the table "setting" of a recommender or ranker? */
 static bool
 is_setting(Oid relation, Oid extension_schema)
 {
@@ -77,8 +76,8 @@ others_may_create(Oid owner, const Acl *acl)
 }
 
 /*
- * Raise an error unless the current user owns the schema, and only this user may create objects.
- * Otherwise we might call functions of other roles with the owner's rights.
+ * Raise an error unless the current user owns the schema, and is the only one who may create
+ * objects.  Objects of other users would run with the owner's rights.
  */
 static void
 check_owner(Oid schema)
@@ -108,8 +107,8 @@ check_owner(Oid schema)
 }
 
 /*
- * Return the schema of a recommender or ranker, given its table "setting".  Locks the table, so
- * that DROP SCHEMA waits for the end of the transaction.
+ * Return the schema of a recommender or ranker, given its table "setting".  Locks the table
+ * against a concurrent DROP SCHEMA.
  */
 Oid
 SchemaOfSetting(Oid setting, Oid extension_schema)
@@ -129,7 +128,7 @@ SchemaOfSetting(Oid setting, Oid extension_schema)
 	return schema;
 }
 
-/* Raise an error if the table "setting" or "model" of a schema is empty. */
+/* Raise an error if a recommender or ranker has no settings or models. */
 void
 CheckHasSettings(Oid schema, bool has_settings)
 {
@@ -148,9 +147,9 @@ set_path(Oid schema, GucAction action)
 }
 
 /*
- * Set the search_path to a schema.  Returns the GUC nest level that restores it.  Also lowers
- * random_page_cost, because requests look up few rows, which are mostly cached.  With the default,
- * the planner would scan a whole table of some thousand items.
+ * Set the search_path to a schema.  Returns the GUC nest level for restoring it.
+ *
+ * random_page_cost is lowered, because requests look up few rows, which are mostly cached.
  */
 int
 EnterSchema(Oid schema)
@@ -166,8 +165,8 @@ EnterSchema(Oid schema)
 PG_FUNCTION_INFO_V1(dlints_enter);
 
 /*
- * _dlints_enter(): set the search_path to the schema of a recommender or ranker, until the end of
- * the calling SQL function.  Raises an error if the schema has no settings or models.
+ * _dlints_enter(): set the search_path to the schema of a recommender or ranker, until the calling
+ * SQL function ends.
  */
 Datum
 dlints_enter(PG_FUNCTION_ARGS)
@@ -183,8 +182,8 @@ dlints_enter(PG_FUNCTION_ARGS)
 }
 
 /*
- * Return the schema of a recommender or ranker to which the search_path is set.  Under another
- * search_path, names could refer to another role's tables, so we raise an error.
+ * Return the schema of a recommender or ranker to which the search_path is set.  Raises an error
+ * under any other search_path.
  */
 Oid
 EnteredSchema(Oid extension_schema)
@@ -205,7 +204,10 @@ EnteredSchema(Oid extension_schema)
 
 PG_FUNCTION_INFO_V1(dlints_check_entry);
 
-/* _dlints_check_entry() -> name: return the name of EnteredSchema(), or raise an error. */
+/*
+ * _dlints_check_entry() -> name: return the name of the schema to which the search_path is set, or
+ * raise an error.
+ */
 Datum
 dlints_check_entry(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * features.c
- *		Read the features and costs of a list's candidates.
+ *		Read the features and the costs of candidates.
  */
 #include "postgres.h"
 
@@ -24,11 +24,11 @@ static const PageTable item_vectors = {"item_vector", 9, {
 		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}, {"version", INT8OID}, {"popularity", FLOAT4OID},
 		{"is_deleted", BOOLOID}}};
 
-/* Compute an item's costs, because stored costs are outdated after a change of constraints. */
+/* Compute an item's costs.  Stored costs are outdated if constraints have changed. */
 static const PageQuery cost_of_item = {
 	"SELECT c.costs FROM @extschema@._dlints_cost_of($1) c", {ARG_ITEM}};
 
-/* Compute the features of items $1 that have no stored vector yet. */
+/* Compute the features of items that have no stored vector yet. */
 static const PageQuery encode_items = {
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded, e.dates, 0::real, NULL::real,\n"
 	"       CASE WHEN $2 > 0 THEN (@extschema@._dlints_cost_of(u.item)).costs END, 0::bigint, 0::real, true\n"
@@ -42,12 +42,14 @@ typedef struct FeatureReader
 	CandidateSet *set;
 	const int  *numbers;		/* indexes of the candidates whose features are computed */
 	int			number;			/* index of the candidate that is being read */
-	bool		lacks_costs;	/* does an item lack a cost, because a constraint is new? */
+	bool		lacks_costs;	/* does a stored item lack a cost, because a constraint is new? */
 	bool	   *is_read;
 	bool		is_snapshot_old;	/* is the transaction's snapshot older than MAX_SNAPSHOT_AGE? */
 } FeatureReader;
 
-/* age of a snapshot in seconds; later, "item_version" rows that it shows may have been deleted */
+/*
+ * age of a snapshot, in seconds, at which the rows of "item_version" that it shows may be deleted
+ */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool
@@ -154,7 +156,7 @@ read_vectors(FeatureReader *reader)
 	EndLookup(lookup);
 }
 
-/* Remove candidates without features: their row was deleted, or their key is too long. */
+/* Remove candidates whose features could not be read, for example because their row was deleted. */
 static void
 drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 {
@@ -182,7 +184,7 @@ drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
 	ARR_DIMS(set->features)[0] = kept;
 }
 
-/* Read the features and costs of candidates.  The set must not be empty. */
+/* Read the features and costs of at least one candidate. */
 void
 ReadFeatures(PageRequest *page, CandidateSet *set)
 {

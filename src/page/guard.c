@@ -1,10 +1,10 @@
 /*
  * guard.c
- *		Protection against functions and tables of other roles with the names of our own.
+ *		Protect against functions and tables of other roles with the names of our own.
  *
- * A role that may create functions in the extension's schema could create one that PostgreSQL
- * prefers to ours, because its argument types match exactly.  A temporary relation could replace a
- * view that was dropped.  Such objects would run with the rights of the recommender's owner.
+ * Another role might create a function that PostgreSQL prefers because of its argument types, or a
+ * temporary relation with the name of a dropped view.  Our code would run such objects with the
+ * rights of the recommender's owner.
  */
 #include "postgres.h"
 
@@ -36,7 +36,7 @@ count_change(Datum arg, int cache, uint32 hash)
 	n_changes++;
 }
 
-/* Get the owner of the extension, which also owns the type dlints. */
+/* Return the owner of the extension, who also owns the type dlints. */
 static Oid
 extension_owner(Oid extension_schema)
 {
@@ -67,7 +67,10 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/* Raise an error if another role's function has a name of ours that begins with "prefix". */
+/*
+ * Raise an error if another role has a function with the name of one of ours that begins with
+ * "prefix".
+ */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -97,7 +100,7 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 }
 
 /*
- * Raise an error if another role, except superusers, has a function with the name of one of ours.
+ * Raise an error if another role, unless a superuser, has a function with the name of one of ours.
  */
 void
 CheckNamesakes(Oid extension_schema)
@@ -136,10 +139,10 @@ dlints_check_namesakes(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* views that depend on the user's tables, which DROP TABLE ...  CASCADE also drops */
+/* views that depend on the user's tables, so that DROP TABLE ... CASCADE drops them, too */
 static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
 
-/* Raise an error if a view in bound_views was dropped, and a temporary relation has its name. */
+/* Raise an error if a temporary relation has the name of a dropped view of the recommender. */
 void
 CheckTemporaryRelations(Oid schema)
 {

@@ -1,11 +1,9 @@
 /*
  * history.c
- *		Change the scores of items by the rewards of the user's earlier impressions.
+ *		Adjust scores of items by the rewards of the user's earlier impressions.
  *
- * Models share their parameters between users, so they cannot represent that a user likes an item
- * more than similar users do.  We therefore add a number to the score of an item that was shown to
- * the user: its mean expected reward, times the relative excess of its rewards over expectation,
- * shrunken by setting.history_prior.
+ * The score of an item that the user has seen changes by its mean expected reward times the
+ * relative excess of actual over expected rewards.  The setting history_prior shrinks the change.
  */
 #include "postgres.h"
 
@@ -19,7 +17,7 @@
 /* minimum expected reward of an item, as a fraction of the mean over the user's impressions */
 #define MIN_EXPECTED	0.1
 
-/* Sums over the user's impressions of an item, with weights that decay with age */
+/* Sums over the impressions of an item to the user, with weights that decay with age */
 typedef struct ShownItem
 {
 	Datum		item;
@@ -32,7 +30,8 @@ struct UserHistory
 {
 	TimestampTz settled_until;	/* impressions before this time count even without a reward */
 	int			n_examined;
-	const float8 *examination;	/* examination probabilities by position (last: all later ones) */
+	/* examination probability of each position; the last one is for all later positions */
+	const float8 *examination;
 	double		weight;			/* sum over all items */
 	double		expected;		/* sum over all items */
 	KeyTable   *numbers;			/* indexes of "items" */
@@ -41,7 +40,7 @@ struct UserHistory
 	ShownItem  *items;
 };
 
-/* Create page->history, or set it to NULL if histories have no effect on scores. */
+/* Begin the history of the request's user.  It is NULL if histories have no effect on scores. */
 void
 BeginHistory(PageRequest *page)
 {
@@ -88,14 +87,16 @@ decay_since(const PageRequest *page, TimestampTz at)
 				   page->settings.half_life);
 }
 
-/* Is a list of this time so old that its attribution window has passed? */
+/* Is a list so old that its attribution window has passed? */
 bool
 IsSettled(const PageRequest *page, TimestampTz at)
 {
 	return at < page->history->settled_until;
 }
 
-/* Add the impression at "position" (from 0) of an earlier list to the history; -1 adds all. */
+/*
+ * Add impressions of an earlier list to the user's history: the one at "position", or all for -1.
+ */
 void
 AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz at, int position)
 {
@@ -122,7 +123,7 @@ AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz a
 	}
 }
 
-/* Add a reward for an impression that AddImpressions() has added. */
+/* Add the reward of an impression that is already in the user's history. */
 void
 AddReward(PageRequest *page, Datum item, TimestampTz at, double reward)
 {
@@ -132,7 +133,7 @@ AddReward(PageRequest *page, Datum item, TimestampTz at, double reward)
 		page->history->items[number].reward += decay_since(page, at) * reward;
 }
 
-/* Compute the number that the user's history adds to an item's score; 0 if it is not finite. */
+/* Return the number that the user's history adds to the score of an item. */
 static double
 history_effect(const PageRequest *page, const ShownItem *shown)
 {
@@ -151,7 +152,10 @@ HistoryEffect(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0 : history_effect(page, &page->history->items[number]);
 }
 
-/* Add history_effect() to candidates' scores.  "numbers" maps items to indexes in "set". */
+/*
+ * Add the effects of the user's history to candidates' scores.  "numbers" has the index of each
+ * item.
+ */
 void
 AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 {
@@ -166,7 +170,10 @@ AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 	}
 }
 
-/* Add the items with a positive history_effect(): searches ignore histories. */
+/*
+ * Add items whose scores the user's history raises to the candidates, because searches ignore
+ * histories.
+ */
 void
 AddRaisedItems(const PageRequest *page, CandidateSet *set)
 {

@@ -1,8 +1,8 @@
 /*
  * key_types.c
- *		Convert values to the types of a recommender's keys.
+ *		Convert values to the types of a recommender's user and item keys.
  *
- * For keys of all integer types, SQL functions take bigint, so that callers can pass any integer.
+ * SQL functions take bigint if keys have any integer type, so that callers can pass any integer.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 
 /* ---------- arguments of wrappers ---------- */
 
-/* Convert a bigint to int2 or int4.  Raises an error if it is out of range. */
+/* Convert a bigint to int2 or int4.  Raises an error if the value is out of range. */
 static Datum
 narrow_key(int64 key, Oid type, FunctionCallInfo fcinfo)
 {
@@ -57,10 +57,7 @@ narrow_keys(ArrayType *keys, Oid type, FunctionCallInfo fcinfo)
 
 PG_FUNCTION_INFO_V1(dlints_key_argument);
 
-/*
- * _dlints_key_argument(): convert a key, or an array of keys, to the type of the third argument.
- * "name" is the argument's name in error messages.
- */
+/* _dlints_key_argument(): convert a key, or an array of keys, to the type of the third argument. */
 Datum
 dlints_key_argument(PG_FUNCTION_ARGS)
 {
@@ -112,7 +109,7 @@ type_input(FunctionCallInfo fcinfo)
 	return input;
 }
 
-/* Do input functions of types raise this SQLSTATE for an invalid value? */
+/* Is this SQLSTATE an error of input functions for invalid values? */
 static bool
 is_value_error(int sqlerrcode)
 {
@@ -125,8 +122,9 @@ is_value_error(int sqlerrcode)
 }
 
 /*
- * Convert a text to a value.  Returns false if the text is invalid.  We need no subtransaction,
- * because input functions of base types hold no resources.
+ * Convert a text to a value.  Returns false if the text is invalid.
+ *
+ * A subtransaction is not needed, because input functions of base types hold no resources.
  */
 static bool
 try_input(TypeInput *input, char *text, Datum *value)
@@ -152,7 +150,10 @@ try_input(TypeInput *input, char *text, Datum *value)
 
 PG_FUNCTION_INFO_V1(dlints_try_cast);
 
-/* _dlints_try_cast(): convert a text to the type of the second argument; NULL if it is invalid. */
+/*
+ * _dlints_try_cast(): convert a text to the type of the second argument, or to NULL if the text is
+ * invalid.
+ */
 Datum
 dlints_try_cast(PG_FUNCTION_ARGS)
 {

@@ -2,8 +2,8 @@
  * keys.c
  *		Hash tables of items by their keys, which may have any type.
  *
- * Equality is that of the type's default operator class.  Keys of types without a hash function are
- * hashed as text.
+ * The default operator class of the type defines equality.  Keys of types without a hash function
+ * are hashed as text.
  */
 #include "postgres.h"
 
@@ -19,18 +19,18 @@
 #include "compat.h"
 #include "page/keys.h"
 
-/* Limits of an array that replaces the hash table for small integer keys, for faster lookups */
+/* Limits of the array that replaces the hash table for small integer keys, for speed */
 #define LENGTH_PER_KEY		32
 #define MIN_MAX_LENGTH		4096
 #define MAX_MAX_LENGTH		1048576
 
-/* length in words of a bitmap of keys, which avoids most searches for missing keys */
+/* length of a bitmap of keys, in words, that avoids most searches for missing keys */
 #define FILTER_WORDS		128
 
-/* odd factor that mixes the high bits of a key into its hash */
+/* odd factor for mixing the high bits of a key into its hash */
 #define HIGH_BITS_FACTOR	0x9E3779B1U
 
-/* Is the key short enough for an index with additional columns? */
+/* Is a key short enough for an index with additional columns? */
 bool
 FitsIndex(Oid type, Datum key)
 {
@@ -55,12 +55,12 @@ typedef struct KeyEntry
 	char		status;
 } KeyEntry;
 
-/* Functions that hash and compare keys of a type */
+/* Functions that hash and compare keys of one type */
 typedef struct KeyFunctions
 {
 	bool		is_integer;		/* are keys equal only if their bits are equal? */
 	Oid			collation;
-	FmgrInfo   *hash;			/* hash function; NULL: keys are hashed as text */
+	FmgrInfo   *hash;			/* hash function of the type; NULL: keys are hashed as text */
 	FmgrInfo   *equal;
 	Oid			output;
 } KeyFunctions;
@@ -105,9 +105,10 @@ struct KeyTable
 {
 	keys_hash  *hash;
 	KeyFunctions type;
-	uint64		max_length;		/* integer keys below this are in the array "numbers" */
+	uint64		max_length;		/* upper limit of integer keys in the array "numbers" */
 	uint64		length;			/* allocated length of the array "numbers" */
-	int		   *numbers;		/* number added with each small integer key, plus 1; 0: none */
+	/* for each small integer key, the number added with the key, plus 1; 0: no key */
+	int		   *numbers;
 	uint64		filter[FILTER_WORDS];	/* bitmap of the integer keys in the hash table */
 };
 
@@ -118,7 +119,7 @@ is_integer(const PageRequest *page, Oid equal)
 		(equal == F_INT2EQ || equal == F_INT4EQ || equal == F_INT8EQ || equal == F_OIDEQ);
 }
 
-/* Create an empty table for about "expected" keys, in the current memory context. */
+/* Create an empty hash table for about "expected" keys. */
 KeyTable *
 CreateKeyTable(const PageRequest *page, uint32 expected)
 {
@@ -158,10 +159,7 @@ extend_array(KeyTable *table, Datum key)
 	table->length = length;
 }
 
-/*
- * Add a key and its number, unless the table contains the key.  Returns the key's number.  The
- * caller must not free the key before the table.
- */
+/* Add a key with a number, unless the table contains the key.  Returns the number in the table. */
 int
 AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 {
@@ -191,7 +189,7 @@ AddKey(KeyTable *table, Datum key, int number, bool *is_new)
 	return result;
 }
 
-/* Return the number with which a key was added; -1 if the key is not in the table. */
+/* Return the number that was added with a key, or -1 if the table lacks the key. */
 int
 FindKey(KeyTable *table, Datum key)
 {
@@ -216,7 +214,7 @@ CopyKey(const PageRequest *page, Datum key)
 	return datumCopy(key, page->item_by_value, page->item_length);
 }
 
-/* Read the keys in an array of items, except NULLs.  Returns the number of keys. */
+/* Read the keys in an array of items, except NULL. Returns the number of keys. */
 int
 ArrayKeys(const PageRequest *page, Datum array, Datum **keys)
 {
@@ -239,7 +237,7 @@ KeyArray(const PageRequest *page, Datum *keys, int count)
 										   page->item_by_value, page->item_align));
 }
 
-/* Create a hash table of the items in an array.  Their numbers are positions in the array. */
+/* Create a hash table of the items in an array, with their positions in the array. */
 KeyTable *
 TableOfKeys(const PageRequest *page, Datum array)
 {
@@ -252,7 +250,7 @@ TableOfKeys(const PageRequest *page, Datum array)
 	return table;
 }
 
-/* Create a hash table of the items that are excluded from a list; NULL if there are none. */
+/* Create a hash table of the items that are excluded from a list, or return NULL. */
 KeyTable *
 ExcludedKeys(const PageRequest *page)
 {

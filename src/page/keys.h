@@ -7,7 +7,7 @@
 
 #include "page/page.h"
 
-/* Maximum bytes of a key, so that it fits into an index with other columns */
+/* Maximum length of a key in bytes, so that the key fits into an index with other columns */
 #define MAX_KEY_BYTES	1000
 
 typedef struct KeyTable KeyTable;

@@ -1,6 +1,6 @@
 /*
  * lanes.c
- *		Score items of the table "block", and means of items in "centroid", under many weight
+ *		Score items of the table "block", and means in the table "centroid", under many weight
  *		vectors.
  */
 #include "postgres.h"
@@ -37,7 +37,7 @@ length_of(const double *weights, int count)
 	return (float) sqrt(square);
 }
 
-/* Interleave BYTE_LANES weight vectors, beginning at index "first" (see core/score.h). */
+/* Interleave BYTE_LANES weight vectors, from index "first" on (see core/score.h). */
 static void
 pack_lanes(const BlockScorer *scorer, const Rankings *rankings, int first, Lanes *lanes)
 {
@@ -92,9 +92,9 @@ CreateBlockScorer(PageRequest *page, const Rankings *rankings)
 }
 
 /*
- * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.  In "codes",
- * "n_axes" principal axes follow the features of each item or mean.  Also looks up the neighbour
- * scores of the items "keys", unless "keys" is NULL.
+ * Read a row of the table "block" or "centroid".  Returns false if the row is invalid.
+ *
+ * Looks up the neighbour scores of the items "keys", unless "keys" is NULL.
  */
 bool
 ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numbers, Datum *keys)
@@ -136,10 +136,7 @@ ReadBlockRow(BlockScorer *scorer, int count, int n_axes, Datum codes, Datum numb
 	return true;
 }
 
-/*
- * Score the items, or means and axes, of the row that ReadBlockRow() has read, under BYTE_LANES
- * weight vectors.  The scores of a mean are followed by those of its axes.
- */
+/* Score the items or means of the row that was read last under BYTE_LANES weight vectors. */
 void
 ScoreBlockRow(BlockScorer *scorer, const Lanes *lanes)
 {

@@ -1,6 +1,6 @@
 /*
  * lanes.h
- *		Score items of the table "block", and means of items in "centroid", under many weight
+ *		Score items of the table "block", and means in the table "centroid", under many weight
  *		vectors.
  */
 #ifndef DLINTS_PAGE_LANES_H
@@ -8,18 +8,20 @@
 
 #include "page/blocks.h"
 
-/* Up to BYTE_LANES interleaved weight vectors, each multiplied by a power of two ("unit") */
+/* A group of BYTE_LANES interleaved weight vectors, each multiplied by a power of two ("unit") */
 typedef struct Lanes
 {
 	int			count;
 	ByteWeights factors;
 	ByteWeights columns;
-	float	   *lengths;		/* norms of weights of latent factors, then of other features */
-	float	   *narrow;			/* weights of features that are not stored as bytes */
+	/* norm of each weight vector's part for latent factors, and for other features */
+	float	   *lengths;
+	/* weights for features that are stored as floats instead of bytes */
+	float	   *narrow;
 	double		units[BYTE_LANES];
 } Lanes;
 
-/* Scores items, or means of items, under many weight vectors */
+/* Computes scores of items, or of means of items, under many weight vectors */
 typedef struct BlockScorer
 {
 	PageRequest *page;
@@ -28,17 +30,18 @@ typedef struct BlockScorer
 	int			n_factors;
 	int			n_columns;
 	int			n_costs;
-	int			n_ranked_costs; /* number of costs that reduce an item's score: 0 or n_costs */
+	/* number of costs that lower an item's score; 0 without dual prices */
+	int			n_ranked_costs;
 	int			n_dates;
 	int			n_narrow;
 	double		now;			/* Unix time of the request */
 
 	int			count;
-	int			n_axes;			/* number of principal axes after each mean; 0: a row of items */
+	int			n_axes;			/* number of principal axes after each mean; 0 for rows of items */
 	const uint8 *codes;
 	const float4 *numbers;
 	float		scales[MAX_ITEMS * N_SCALES];
-	float	   *narrow;			/* features and costs that are not stored as bytes */
+	float	   *narrow;			/* features and costs that are stored as floats instead of bytes */
 	int32		sums[MAX_ITEMS * BYTE_LANES];
 	float		scores[MAX_ITEMS * BYTE_LANES];
 } BlockScorer;

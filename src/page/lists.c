@@ -1,6 +1,7 @@
 /*
  * lists.c
- *		Lists of recommendations: recommend(), more_like() and trending().
+ *		The functions recommend(), more_like() and trending(), which return lists of
+ *		recommendations.
  */
 #include "postgres.h"
 
@@ -25,14 +26,14 @@
 
 #define LIST_COLUMNS	5
 
-/* Maximum length of a list, because training assumes that users see all items of a list */
+/* Maximum length of a list; models assume that users see all items of a list */
 #define MAX_K			1000
 
-/* Add the item's key to the context of more_like(), and also return the item as an array. */
+/* Add the item's key to the context of more_like(), and return the item as an array. */
 static const PageQuery describe_item = {
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", {JSONBOID, ARG_ITEM}};
 
-/* Add the recent items to the context of recommend(), so that next() also excludes these items. */
+/* Add recent items to the context of recommend(), so that next() also excludes these items. */
 static const PageQuery describe_excluded = {
 	"SELECT $1 || jsonb_build_object('left_out', ARRAY(SELECT u.item::text FROM unnest($2) u (item)\n"
 	"                                                  WHERE u.item IS NOT NULL))", {JSONBOID, ARG_ITEMS}};
@@ -63,7 +64,7 @@ ReadK(PageRequest *page, NullableDatum k)
 	page->k = DatumGetInt32(k.value);
 }
 
-/* Read the argument "context" of a request.  Removes keys that only the extension may set. */
+/* Read the argument "context" of a request, without the keys that only the extension may set. */
 static void
 read_context(PageRequest *page, NullableDatum context)
 {
@@ -94,7 +95,7 @@ AddToContext(Datum context, const char *key, const char *json)
 							   DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
 }
 
-/* Hash the user or session to a number in [0, 1).  Low numbers are the control group. */
+/* Hash the user or session to a number in [0, 1); users with low numbers form the control group. */
 static double
 treatment_number(const PageRequest *page)
 {
@@ -128,7 +129,7 @@ treatment_number(const PageRequest *page)
 	return (double) (hash >> 11) / (UINT64CONST(1) << 53);
 }
 
-/* Choose the policy of a list: that of the control group, random, or personal. */
+/* Choose the policy of a list: control, random or personal. */
 static ListPolicy
 assign_treatment(const PageRequest *page)
 {
@@ -181,7 +182,7 @@ return_list(const PageRequest *page, int64 decision, const Choice *choice, Retur
 	}
 }
 
-/* Raise an error unless the caller's column definition list has the columns of a list. */
+/* Raise an error unless the caller's column definition list fits the columns of a list. */
 static void
 check_columns(const PageRequest *page, TupleDesc columns)
 {
@@ -197,7 +198,10 @@ check_columns(const PageRequest *page, TupleDesc columns)
 						"probability double precision, expected double precision)", format_type_be(page->item_type))));
 }
 
-/* Log a list of recommendations.  It is pending until its attribution window has passed. */
+/*
+ * Log a list of recommendations.  The models learn from the list when its attribution window has
+ * passed.
+ */
 static void
 log_list(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice)
 {
@@ -211,7 +215,7 @@ log_list(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, co
 	RunWrite(page, &insert_list, args);
 }
 
-/* Choose, log and return a list.  If no item is eligible, only counts the request for report(). */
+/* Choose, log and return a list.  If no item is eligible, the request is only counted. */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {
@@ -244,7 +248,7 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 
 /* ---------- lists that applications request ---------- */
 
-/* Positions of the arguments of an SQL function; 0: the function lacks the argument */
+/* Positions of an SQL function's arguments; 0: the function lacks the argument */
 typedef struct ListArguments
 {
 	int			user;

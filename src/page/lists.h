@@ -12,9 +12,9 @@ typedef struct ListRequest
 	ListPolicy treatment;
 	bool		is_like_item;	/* a request of more_like() */
 	bool		is_next_page;	/* a request of next() */
-	bool		excludes_clicked;	/* exclude items that the user clicked recently? */
+	bool		excludes_clicked;	/* exclude items that the user has clicked recently? */
 	NullableDatum item;
-	NullableDatum recent;		/* recently clicked items that the caller passed */
+	NullableDatum recent;		/* the argument "recent": recently clicked items */
 	NullableDatum profile;		/* the user's profile; NULL until computed */
 	Choice		choice;
 	int64		seed;			/* seed of posterior draws and tie-break keys */

@@ -1,11 +1,10 @@
 /*
  * neighbours.c
- *		Neighbour scores: how strongly a user's clicks predict a click on another item.
+ *		Neighbour scores, which predict clicks on an item from the user's clicks on other items.
  *
- * The table "neighbour" has weights for each pair of a clicked item and another item.  A score is
- * the sum of the weights of the clicked items, from 0 to MAX_SCORE.  It is the last feature of an
- * item.  Where users click items again, the user's own clicks on the item are added to the sum.
- * "neighbour_share" and "own_share" scale the two parts, because the feature has only one weight.
+ * The table "neighbour" has a weight for each pair of a clicked item and another item.  The
+ * neighbour score of an item is the sum of the weights of the user's clicked items.  Clicks on the
+ * item itself also count where users click items again.  The score is the last feature of an item.
  */
 #include "postgres.h"
 
@@ -14,21 +13,21 @@
 #include "page/candidates.h"
 #include "sql/arrays.h"
 
-/* Maximum neighbour score; larger scores are reduced to it */
+/* Maximum neighbour score; larger scores are lowered to this */
 #define MAX_SCORE		4.0
 
-/* maximum number of candidates that are added because of their neighbour scores */
+/* maximum number of items that become candidates because of their neighbour scores */
 #define MAX_ADDED	100
 
-/* FindBest() ignores neighbour scores in catalogues with more items. */
+/* Maximum number of items for which FindBest() looks up neighbour scores */
 #define MAX_LOOKED_UP	20000
 
-/* An item, and its neighbour score: the sum of its weights as a neighbour of clicked items */
+/* An item, and the sum of its weights as a neighbour of the user's clicked items */
 typedef struct Neighbour
 {
 	Datum		item;
 	double		sum;
-	bool		is_scored;		/* has the search in blocks.c scored this item? */
+	bool		is_scored;		/* has the search in blocks.c already scored the item? */
 } Neighbour;
 
 struct NeighbourScores
@@ -66,7 +65,7 @@ add_score(NeighbourScores *scores, Datum item, double weight)
 	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
 }
 
-/* Add a score for the user's own clicks on an item. */
+/* Add the user's own clicks on an item to the item's neighbour score. */
 void
 AddOwnClicks(const PageRequest *page, NeighbourScores *scores, Datum item, double clicks)
 {
@@ -74,7 +73,7 @@ AddOwnClicks(const PageRequest *page, NeighbourScores *scores, Datum item, doubl
 		add_score(scores, item, page->settings.own_share * log10(1.0 + clicks));
 }
 
-/* Add the neighbours of a clicked item to the scores.  "weight" is the weight of the click. */
+/* Add the weights of a clicked item's neighbours to their neighbour scores. */
 void
 AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datum weights,
 			  double weight)
@@ -101,7 +100,7 @@ limited_score(double sum)
 	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
 }
 
-/* Find the entry of an item; NULL if its neighbour score is 0. */
+/* Return the entry of an item, or NULL if its neighbour score is 0. */
 static Neighbour *
 find_neighbour(const PageRequest *page, Datum item)
 {
@@ -118,7 +117,7 @@ NeighbourScore(const PageRequest *page, Datum item)
 	return neighbour == NULL ? 0.0f : (float4) limited_score(neighbour->sum);
 }
 
-/* Like NeighbourScore(), but also sets is_scored, so that AddBestNeighbours() skips the item. */
+/* Return an item's neighbour score for a search.  Marks the item for AddBestNeighbours(). */
 float4
 ScoreNeighbour(PageRequest *page, Datum item)
 {
@@ -152,7 +151,10 @@ ScoresAllNeighbours(const PageRequest *page)
 	return HasNeighbours(page) && page->settings.block_items <= MAX_LOOKED_UP;
 }
 
-/* Add the best items by the user's clicks to "set", except items that FindBest() has scored. */
+/*
+ * Add the items with the highest neighbour scores to the candidates, unless a search has scored
+ * them.
+ */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum)
 {
@@ -175,7 +177,7 @@ AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum)
 		AddCandidate(set, order[i]->item, 0.0, -1, FIRST_EXTRA_NUMBER + set->count);
 }
 
-/* Clear is_scored of all items, before another search. */
+/* Clear the marks of all items that a search has scored, before the next search. */
 void
 ForgetScoredNeighbours(PageRequest *page)
 {

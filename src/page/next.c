@@ -1,6 +1,6 @@
 /*
  * next.c
- *		The function next(), which returns the next page of a list.
+ *		The function next(), which returns the next page of a list of recommendations.
  */
 #include "postgres.h"
 
@@ -24,10 +24,10 @@ static const PageTable decision_table = {"decision", 7, {
 		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
 		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
-/* maximum number of earlier pages whose items the next page excludes */
+/* maximum number of earlier pages whose items are excluded from the next page */
 #define MAX_PAGES		100
 
-/* Select the items under the keys "more_like" and "left_out" of a logged context, if valid. */
+/* Select the items under the keys "more_like" and "left_out" of a logged context. */
 static const PageQuery named_items = {
 	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
 	"             FROM  (SELECT $1 ->> 'more_like'\n"
@@ -85,7 +85,7 @@ context_key(const LoggedList *list, const char *key)
 	return GetObjectKey(&DatumGetJsonbP(list->context.value)->root, key);
 }
 
-/* Get the decision number of the page before a logged page; -1 for the first page. */
+/* Return the decision number of the page before a logged page, or -1 for the first page. */
 static int64
 previous_list(const LoggedList *list)
 {
@@ -107,7 +107,7 @@ is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
 									   a.value, b.value));
 }
 
-/* Collect the items of this list and of earlier pages, which the next page excludes. */
+/* Return the items of this page and of earlier pages, which are excluded from the next page. */
 static NullableDatum
 find_shown(PageRequest *page, const LoggedList *last)
 {
@@ -134,8 +134,8 @@ find_shown(PageRequest *page, const LoggedList *last)
 /* ---------- choosing the next page ---------- */
 
 /*
- * Raise an error unless the caller may continue the list.  A session may continue its list even
- * after the user has logged in.
+ * Raise an error unless the user or session may continue the list.  A session may continue after
+ * the user has logged in.
  */
 static void
 check_reader(int64 decision, const LoggedList *list, NullableDatum user, NullableDatum session)
@@ -175,7 +175,7 @@ PG_FUNCTION_INFO_V1(dlints_next);
 
 /*
  * _dlints_next(): return the next page of a list, with the policy and the profile of the first
- * page.  Its logged probabilities are conditional on the earlier pages, whose items it excludes.
+ * page.  Logged probabilities are conditional on the earlier pages.
  */
 Datum
 dlints_next(PG_FUNCTION_ARGS)

@@ -1,7 +1,6 @@
 /*
  * page.c
- *		Functions that begin and end a request for a list, and run its statements and
- *		subtransactions.
+ *		Begin and end a request for a list, and run its SQL statements and subtransactions.
  */
 #include "postgres.h"
 
@@ -24,8 +23,8 @@ const char *const policy_names[] = {"personal", "unknown", "control", "random", 
 /* ---------- requests ---------- */
 
 /*
- * Raise an error unless an argument has the expected key type.  As dlints_alter_recommender() may
- * have changed the type concurrently, this is a serialization failure: a retry succeeds.
+ * Raise a serialization failure unless an argument has the expected key type.
+ * dlints_alter_recommender() may have changed the type, and a retry then succeeds.
  */
 void
 CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
@@ -41,7 +40,7 @@ CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
 			 errhint("If dlints_alter_recommender() has just changed the type, repeat the call.")));
 }
 
-/* Get the types of user and item keys from the table "decision". */
+/* Read the types of user and item keys from the table "decision". */
 static void
 find_types(PageRequest *page)
 {
@@ -73,7 +72,7 @@ begin_page(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	page->memory = CurrentMemoryContext;
 }
 
-/* Begin a request.  The SQL function's first argument is the table "setting" of the schema. */
+/* Begin a request.  The first argument of the SQL function is the table "setting". */
 void
 OpenSchema(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -92,7 +91,10 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 	find_types(page);
 }
 
-/* Begin a request in the recommender's schema to which search_path is set.  Reads the settings. */
+/*
+ * Begin a request in the recommender's schema to which the search_path is set, and read the
+ * settings.
+ */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -101,7 +103,7 @@ EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 	ReadPageSettings(page);
 }
 
-/* End a request.  Frees the results of all its statements. */
+/* End a request, and free the results of all its statements. */
 void
 ClosePage(PageRequest *page)
 {
@@ -112,7 +114,7 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-/* Get the key type that a placeholder such as ARG_USER stands for. */
+/* Return the key type for a placeholder such as ARG_USER. */
 Oid
 KeyTypeOf(const PageRequest *page, Oid type)
 {
@@ -147,14 +149,14 @@ run(const PageRequest *page, const PageQuery *query, const NullableDatum *args, 
 		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 }
 
-/* Run a query.  The rows are in SPI_tuptable until ClosePage(). */
+/* Run a query.  SPI_tuptable has the rows until ClosePage(). */
 void
 RunSelect(const PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
 	run(page, query, args, true);
 }
 
-/* Run a query, and call a function for each result row.  Frees the row after the call. */
+/* Run a query, and call a function for each row of its result. */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
 		 RowReader read, void *reader)
@@ -186,7 +188,7 @@ RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *a
 	run(page, query, args, false);
 }
 
-/* Get a column, counted from 1, of the last query's first row; NULL if there is no row. */
+/* Return a column of the last query's first row, counted from 1, or NULL without rows. */
 NullableDatum
 ResultColumn(int column)
 {
@@ -198,7 +200,7 @@ ResultColumn(int column)
 	return result;
 }
 
-/* Copy a value that outlives its row, without detoasting it. */
+/* Copy a value that outlives its row, without detoasting the value. */
 NullableDatum
 KeepValue(const PageRequest *page, Datum value, bool isnull, bool by_value, int16 length)
 {
@@ -220,7 +222,7 @@ is_in_class(int sqlerrcode, const int *classes, int count)
 	return false;
 }
 
-/* Does an SQLSTATE say that a database object is missing, so that the error occurs for all rows? */
+/* Does an error say that a database object is missing?  Such errors occur for all rows. */
 bool
 IsObjectError(int sqlerrcode)
 {
@@ -231,12 +233,14 @@ IsObjectError(int sqlerrcode)
 		ERRCODE_FDW_ERROR, ERRCODE_INTERNAL_ERROR
 	};
 
-	/* input functions raise these two codes for invalid values, and so for single rows */
+	/* input functions raise these two errors for invalid values of single rows */
 	return sqlerrcode != ERRCODE_SYNTAX_ERROR && sqlerrcode != ERRCODE_UNDEFINED_OBJECT &&
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/* Can the data of one row have caused this error?  We list the error classes with other causes. */
+/*
+ * Can the data of a single row have caused an error?  We list the error classes with other causes.
+ */
 bool
 IsRowError(int sqlerrcode)
 {
@@ -247,7 +251,7 @@ IsRowError(int sqlerrcode)
 		MAKE_SQLSTATE('7', '2', '0', '0', '0'), ERRCODE_CONFIG_FILE_ERROR
 	};
 
-	/* the large value of a single row can exceed a memory limit */
+	/* a large value of a single row can exceed a memory limit */
 	if (sqlerrcode == ERRCODE_OUT_OF_MEMORY || sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 		return true;
 	return sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE && sqlerrcode != ERRCODE_DATA_CORRUPTED &&
@@ -284,7 +288,9 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {
 	"SELECT @extschema@._dlints_check_objects()", {0}};
 
-/* Raise an error that names dropped objects of the recommender, if they may have caused "error". */
+/*
+ * Raise an error that names dropped objects of the recommender, if they may have caused an error.
+ */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {
@@ -323,7 +329,10 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-/* Call a function.  If SQL expressions fail for some items, calls it again without these items. */
+/*
+ * Call a function.  If SQL expressions fail for some items, calls the function again without these
+ * items.
+ */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {
@@ -337,7 +346,7 @@ DoStep(PageRequest *page, PageStep step, void *arg)
 	}
 	if (error == NULL)
 		return;
-	/* raises an error that names the failing expression */
+	/* raise an error that names the failing expression */
 	if (IsRowError(error->sqlerrcode))
 		CheckExpressions(page, NULL);
 	ReThrowError(error);

@@ -1,6 +1,6 @@
 /*
  * page.h
- *		A request for a list of recommendations.
+ *		A request for a list of recommendations, and its settings.
  */
 #ifndef DLINTS_PAGE_PAGE_H
 #define DLINTS_PAGE_PAGE_H
@@ -13,12 +13,12 @@
 #include "sql/key_numbers.h"
 #include "sql/rows.h"
 
-/* Flags that select variants of a statement (see StatementWord in plans.c) */
+/* Flags of the variants of a statement (see StatementWord in plans.c) */
 #define VARIANT_SHORTLIST	(1 << 0)	/* read only given items */
-#define VARIANT_BONUS		(1 << 1)	/* add a bonus to scores */
+#define VARIANT_BONUS		(1 << 1)	/* add the setting "bonus" to scores */
 #define VARIANT_CAP			(1 << 2)	/* read the group of each item (setting cap_group) */
 
-/* Policies that choose lists.  POLICY_UNKNOWN is for users without clicks. */
+/* Policies that choose lists; POLICY_UNKNOWN is for users without clicks */
 typedef enum ListPolicy
 {
 	POLICY_PERSONAL,
@@ -40,48 +40,56 @@ extern const char *const policy_names[];
 typedef struct PageSettings
 {
 	bool		is_read;
-	int64		seed;			/* seed that assigns users to the control group */
+	int64		seed;			/* seed for assigning users to the control group */
 	int64		secret;			/* secret key that makes decision numbers unpredictable */
 	double		control;		/* share of users in the control group */
-	double		epsilon;		/* share of lists that are random */
+	double		epsilon;		/* share of lists with random items */
 	int			factors;
-	int			liked;			/* number of latent factors and features from columns */
+	int			liked;			/* number of latent factors and of features from columns */
 	int			aged;			/* number of features of dates */
 	int			size;			/* number of features of an item */
-	int			cap;			/* maximum number of items of a group on a list; 0: no limit */
-	double		diversity;		/* weight of the similarity penalty, from 0 to 1 */
+	int			cap;			/* maximum number of items of a group on a list; 0: no maximum */
+	double		diversity;		/* weight of the similarity penalty of diverse lists, from 0 to 1 */
 	int			constraints;
-	int64		block_items;	/* places for items in the table "block"; 0: table not used */
+	/* number of item slots in the table "block"; 0: the table is not used */
+	int64		block_items;
 	int			block_slots;
 	bool		has_item_index;
 	bool		has_ordered_key;
 	bool		has_prior;
 	bool		has_clicks;
 	bool		has_bonus;
-	bool		has_later;		/* is the model of purchases etc. after clicks trained? */
-	bool		has_effects;	/* do items have effects on rewards besides their features? */
-	bool		has_random_effects; /* do some items' effects have standard deviations? */
-	double		treatment_draw; /* random number in [0, 1), used for requests without a user */
+	/* is the model of outcomes after a click, such as purchases, trained? */
+	bool		has_later;
+	/* do some items have an effect on rewards that their features do not explain? */
+	bool		has_effects;
+	bool		has_random_effects; /* do the effects of some items have standard deviations? */
+	double		treatment_draw; /* random number in [0, 1) for requests without a user */
 	double		random_draw;
-	double		history_prior;	/* shrinkage of a user's history with an item; 0: no histories */
-	double		history_ratio;	/* factor of the expected rewards of earlier impressions */
+	/* shrinkage of the effect of a user's earlier impressions; 0: no effect */
+	double		history_prior;
+	double		history_ratio;	/* factor of expected rewards of the user's earlier impressions */
 	Datum		attribution_window; /* an interval */
-	NullableDatum repeat_after; /* lists exclude items that the user clicked within this interval */
+	/* lists exclude items that the user has clicked within this interval */
+	NullableDatum repeat_after;
 	double		half_life;		/* half-life of a user's clicks, in days; 0: no decay */
-	double		own_half_life;	/* half-life of a user's clicks on the scored item, in days */
+	/* half-life, in days, of clicks that count for the clicked item itself */
+	double		own_half_life;
 	const float4 *scale;		/* factor of each element of user profiles */
 	double		popularity_weight;
-	double		click_weight;	/* weight of the feature of the user's clicks (neighbours.c) */
-	double		neighbour_share;	/* factor of scores from clicks on other items (neighbours.c) */
-	double		own_share;		/* factor of the score from clicks on the item itself */
-	bool		is_centered;	/* are features centered within each list? */
-	NullableDatum examination;	/* examination probability of each position; NULL: all 1 */
+	double		click_weight;
+	/* factor of the part of neighbour scores from clicks on other items */
+	double		neighbour_share;
+	/* factor of the part of neighbour scores from clicks on the item itself */
+	double		own_share;
+	bool		is_centered;	/* are features centered on their mean in each list? */
+	NullableDatum examination;	/* examination probability of each position; NULL: all are 1 */
 	TimestampTz now;
 	NullableDatum models[N_MODELS];
 	NullableDatum empty_model;
 } PageSettings;
 
-/* placeholders in PageQuery.argtypes for the types of user and item ids */
+/* placeholders in PageQuery.argtypes for the types of user and item keys */
 #define ARG_USER	ANYOID
 #define ARG_ITEM	ANYELEMENTOID
 #define ARG_ITEMS	ANYARRAYOID
@@ -89,9 +97,8 @@ typedef struct PageSettings
 #define MAX_ARGS	16
 
 /*
- * A static query, whose plans a session keeps.  "@extschema@" stands for the schema of the
- * extension, and a word in braces for a text that depends on the variant of the query (see
- * plans.c).
+ * A query whose plans a session keeps.  "@extschema@" stands for the schema of the extension, and
+ * words in braces depend on the variant of the query (see plans.c).
  */
 typedef struct PageQuery
 {
@@ -111,23 +118,23 @@ typedef struct PageRequest
 	char		item_align;
 	Oid			user_type;
 	Oid			user_collation;
-	int			nest_level;		/* GUC nest level at which the search_path was set */
-	MemoryContext memory;		/* memory context that ClosePage() frees */
+	int			nest_level;		/* GUC nest level for restoring the search_path */
+	MemoryContext memory;		/* memory context that ClosePage() deletes */
 	PageSettings settings;
 
 	/* arguments and state of the request */
 	NullableDatum user;
 	NullableDatum session;
 	Datum		context;		/* a jsonb object */
-	NullableDatum excluded;		/* items that the list excludes */
+	NullableDatum excluded;		/* items that are excluded from the list */
 	int			k;
-	bool		skips_failing;	/* skip items and clicks for which an SQL expression fails? */
-	bool		has_passed;		/* did the SQL expressions succeed for any item? */
+	bool		skips_failing;	/* skip items for which an SQL expression fails? */
+	bool		has_passed;		/* have the SQL expressions succeeded for any item? */
 
-	/* scores of items, from the user's clicks (see neighbours.c); NULL: all are 0 */
+	/* scores of items from the user's clicks (see neighbours.c), or NULL */
 	struct NeighbourScores *neighbours;
 
-	/* rewards of the user's earlier impressions (see history.c); NULL: they do not count */
+	/* rewards of the user's earlier impressions (see history.c), or NULL */
 	struct UserHistory *history;
 
 	KeyNumbers *groups;			/* index of each group of items, by name; NULL until needed */
@@ -206,16 +213,17 @@ extern double UnixTime(TimestampTz at);
 /* function in candidates.c */
 extern void CheckExpressions(PageRequest *page, void *unused);
 
-/* A chosen list of items; "items" is NULL if no item is eligible. */
+/* A chosen list; "items" is NULL if no item is eligible */
 typedef struct Choice
 {
 	NullableDatum items;
 	NullableDatum probabilities;
 	NullableDatum expected;
 	NullableDatum effects;
-	NullableDatum versions;		/* ids of rows in "item_version" with the items' features */
-	NullableDatum features;		/* compressed features that are not in "item_version" */
-	NullableDatum profile;		/* compressed profile of the user */
+	NullableDatum versions;		/* ids of the rows in "item_version" with the items' features */
+	/* compressed features of items that have no row in "item_version" */
+	NullableDatum features;
+	NullableDatum profile;		/* the user's profile, compressed for the log */
 	NullableDatum prices;
 	NullableDatum costs;
 	NullableDatum n_scored;

@@ -1,7 +1,6 @@
 /*
  * plans.c
- *		Prepared statements of recommenders and rankers, kept for the session.  Each schema has its
- *		own, because a plan depends on the search_path.
+ *		Prepared statements of recommenders and rankers, which a session keeps for each schema.
  */
 #include "postgres.h"
 
@@ -16,7 +15,10 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* Maximum number of plans at the end of a transaction.  If there are more, we drop all plans. */
+/*
+ * Maximum number of plans that are kept after a transaction; if there are more, all plans are
+ * dropped
+ */
 #define MAX_KEPT_PLANS	1000
 
 #define PLACEHOLDER		"@extschema@"
@@ -34,9 +36,7 @@ typedef struct KeptPlanEntry
 	SPIPlanPtr	plan;
 } KeptPlanEntry;
 
-/*
- * Replace "name" in a statement by "text" if its variant has the flag "bit", else by "otherwise".
- */
+/* A word in braces in a statement, replaced by "text" if the variant has the flag "bit" */
 typedef struct StatementWord
 {
 	const char *name;
@@ -100,7 +100,9 @@ prepare(const PageRequest *page, const PageQuery *query, uint32 variant, Oid *ty
 	return plan;
 }
 
-/* Does a plan have these argument types?  dlints_alter_recommender() can change key types. */
+/*
+ * Does a plan have these argument types?  dlints_alter_recommender() can change the types of keys.
+ */
 static bool
 has_types(SPIPlanPtr plan, const Oid *types, int count)
 {
@@ -111,8 +113,8 @@ has_types(SPIPlanPtr plan, const Oid *types, int count)
 }
 
 /*
- * Get the plan of a query.  The search_path is set to the schema of the request.  "variant" has
- * flags such as VARIANT_BONUS.  The caller is connected to SPI.
+ * Return the plan of a query, in the request's schema, to which the search_path is set.  "variant"
+ * is a set of flags such as VARIANT_BONUS.
  */
 SPIPlanPtr
 PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)

@@ -1,6 +1,6 @@
 /*
  * profile.c
- *		Compute a user's profile from the features of clicked items.
+ *		Compute a user's profile from the features of the user's clicked items.
  */
 #include "postgres.h"
 
@@ -18,9 +18,9 @@
 #include "page/tables.h"
 #include "sql/arrays.h"
 
-/* in a profile, the attributes under the key "like" of a context count as this many clicks */
+/* number of clicks as which the attributes in the object "like" of a context count */
 #define CLICKS_PER_LIKE		5.0
-/* in a profile, the item that is passed to more_like() counts as this many clicks */
+/* number of clicks as which the item passed to more_like() counts */
 #define CLICKS_ON_ITEM		20.0
 
 static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}}};
@@ -28,12 +28,12 @@ static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {
 static const PageTable neighbour_rows = {"neighbour", 3, {
 		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
-/* Compute the features of an item without a stored vector. */
+/* Compute the features of an item that has no stored vector. */
 static const PageQuery encoded_features = {
 	"SELECT array_fill(0::real, ARRAY[$2]) || n.encoded FROM encoded_item n WHERE same_item(n.item, $1) LIMIT 1",
 	{ARG_ITEM, INT4OID}};
 
-/* Compute features from the object "like" of the context $1, if column_names has all its keys. */
+/* Compute features from the object "like" of the context, if all its keys are columns of items. */
 static const PageQuery liked_features = {
 	"SELECT array_fill(0::real, ARRAY[s.factors]) || encode_document($1 -> 'like')\n"
 	"FROM   setting s\n"
@@ -41,12 +41,15 @@ static const PageQuery liked_features = {
 	"AND    NOT EXISTS (SELECT FROM jsonb_object_keys($1 -> 'like') l (key) WHERE l.key <> ALL (s.column_names))",
 	{JSONBOID}};
 
-/* Compute features from the object $1, with warnings of its invalid keys and values. */
+/*
+ * Compute features from the object "like" of the context, with warnings for invalid keys and
+ * values.
+ */
 static const PageQuery valid_features = {"SELECT @extschema@._dlints_liked_features($1 -> 'like')", {JSONBOID}};
 
 /* ---------- profiles ---------- */
 
-/* Add recently clicked items to the items that the list excludes. */
+/* Exclude items that the user has clicked recently from the list. */
 static void
 exclude_clicked(PageRequest *page, const ClickedItems *clicked)
 {
@@ -83,7 +86,10 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Compute neighbour scores.  Several clicks on an item count once, with the largest weight. */
+/*
+ * Compute neighbour scores from the user's clicks.  Several clicks on an item count once, with the
+ * largest weight.
+ */
 static NeighbourScores *
 neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 {
@@ -109,12 +115,12 @@ typedef struct FeatureSum
 {
 	int			liked;
 	double	   *sum;
-	double		weights;		/* sum of the absolute weights of the items */
+	double		weights;		/* sum of the absolute weights of clicked items */
 	double		weight;			/* weight of the item that is being read */
 	double		absolute_weight;
 } FeatureSum;
 
-/* Add an item's features to the sum, unless the array is NULL or too short. */
+/* Add an item's features to the weighted sum, unless the array is NULL or too short. */
 static void
 add_features(FeatureSum *sum, NullableDatum features)
 {
@@ -134,7 +140,7 @@ read_features(void *arg, const Datum *values, const bool *nulls)
 	add_features(arg, (NullableDatum) {values[1], nulls[1]});
 }
 
-/* Sum the features of clicked items.  Clicks with a negative weight subtract features. */
+/* Return the weighted sum of the features of clicked items.  Dislikes have negative weights. */
 static FeatureSum
 sum_features(PageRequest *page, const ClickedItems *clicked)
 {
@@ -154,7 +160,7 @@ sum_features(PageRequest *page, const ClickedItems *clicked)
 	return sum;
 }
 
-/* Add "features" to the sum with the weight of "clicks" clicks, and return the profile. */
+/* Add features that count like "clicks" clicks, and return the user's profile. */
 static Datum
 complete_profile(const PageRequest *page, FeatureSum sum, NullableDatum features, double clicks)
 {
@@ -172,7 +178,9 @@ encode_likes(PageRequest *page, void *arg)
 	*(NullableDatum *) arg = ResultColumn(1);
 }
 
-/* Compute features from the object "like" in the context; NULL without valid attributes. */
+/*
+ * Compute features from the object "like" of the context.  Returns NULL without valid attributes.
+ */
 static NullableDatum
 liked_by_request(PageRequest *page)
 {
@@ -193,10 +201,7 @@ liked_by_request(PageRequest *page)
 	return features;
 }
 
-/*
- * Read the clicks of the request's user, and return the profile.  Sets page->neighbours.  With
- * excludes_clicked, the list excludes items that were clicked within the setting repeat_after.
- */
+/* Read the user's clicks, and return the user's profile.  Also computes neighbour scores. */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 {
@@ -208,7 +213,7 @@ ReadUser(PageRequest *page, NullableDatum recent, bool excludes_clicked)
 	return complete_profile(page, sum_features(page, clicked), like, CLICKS_PER_LIKE);
 }
 
-/* Return the profile for more_like(), from one clicked item.  Sets page->neighbours. */
+/* Return the profile for more_like(), from a click on one item.  Also computes neighbour scores. */
 Datum
 ReadItem(PageRequest *page, Datum item)
 {
@@ -227,7 +232,7 @@ ReadItem(PageRequest *page, Datum item)
 	return complete_profile(page, sum, encoded, CLICKS_ON_ITEM);
 }
 
-/* Is this the profile of a user without clicks, for whom the model has a prior? */
+/* Is a profile that of a user without clicks, for whom the model has a prior? */
 bool
 IsUnknownProfile(const PageRequest *page, Datum profile)
 {

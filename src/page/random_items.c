@@ -1,14 +1,12 @@
 /*
  * random_items.c
- *		Draw the candidates of a list of random items from a large catalogue.
+ *		Draw random items from a large catalogue, as candidates of a random list.
  *
- * The table "block" has slots for items, some of them empty.  We draw slots without replacement
- * until we have found enough eligible items.  If we find too few for a list, we read all items.
+ * We draw slots of the table "block", which hold an item or are empty, until enough drawn items
+ * are eligible.  The propensities need the number of eligible items, which is estimated.
  *
- * The propensity of an item depends on the number of eligible items, which we estimate.  If the
- * n-th slot drawn of N slots has the m-th eligible item, (m - 1) / (n - 1) * N is an unbiased
- * estimate (Haldane, 1945).  If we stop after n draws because of the limit, m / n * N is unbiased
- * (Girshick, Mosteller and Savage, 1946).
+ * If the n-th of N slots has the m-th eligible item, (m - 1) / (n - 1) * N is unbiased (Haldane,
+ * 1945).  After a limit of n draws, m / n * N is unbiased (Girshick, Mosteller and Savage, 1946).
  */
 #include "postgres.h"
 
@@ -22,13 +20,13 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* minimum number of eligible items to find, for a standard error of propensities of about 5 % */
+/* minimum number of eligible items to draw, for a standard error of propensities of about 5 % */
 #define MIN_FOUND			400
-/* number of eligible items to find per position of the list */
+/* number of eligible items to draw per position of the list */
 #define FOUND_PER_POSITION	4
-/* factor on the expected number of draws, so that one round of draws usually suffices */
+/* factor of the expected number of draws, so that one round of draws usually suffices */
 #define MORE_DRAWS			1.25
-/* maximum number of draws per eligible item to find */
+/* maximum number of draws per eligible item */
 #define MAX_DRAWS			20
 #define DRAW_BITS			32
 
@@ -38,30 +36,31 @@ typedef struct RandomSearch
 {
 	PageRequest *page;
 	uint64		seed;
-	uint64		n_bits;			/* number of random numbers used */
-	int64		n_in_blocks;	/* number of slots for items in the table "block" */
-	int64		n_places;		/* number of places: slots in "block", and new items */
+	uint64		n_bits;			/* number of random numbers used so far */
+	int64		n_in_blocks;	/* number of item slots in the table "block" */
+	/* number of item slots in the table "block" plus number of new items */
+	int64		n_places;
 	const CandidateSet *new_items;
 	uint8	   *is_drawn;		/* bitmap of drawn places */
-	int			n_wanted;		/* number of eligible items to find */
+	int			n_wanted;		/* number of eligible items to draw */
 	int			limit;			/* maximum number of draws */
 	int			n_drawn;
-	int			slot;			/* index of the item to read, in a row of the table "block" */
+	int			slot;			/* index of the drawn item in its row of the table "block" */
 	Datum	   *drawn;			/* key of each drawn item */
-	bool	   *is_empty;		/* for each draw: was the slot in "block" empty? */
+	bool	   *is_empty;		/* for each draw: was the drawn slot empty? */
 	KeyTable   *eligible;		/* eligible items among the drawn items */
 	int			n_eligible;
 } RandomSearch;
 
 /* ---------- draws ---------- */
 
-/* Draw a place (a slot of the table "block", or a new item) that was not drawn before. */
+/* Draw a slot of the table "block", or a new item, without replacement. */
 static int64
 draw_place(RandomSearch *search)
 {
 	for (;;)
 	{
-		/* probabilities are equal up to a factor of 1 + n_places / 2^32 */
+		/* probabilities differ by a factor of at most 1 + n_places / 2^32 */
 		uint64		bits = random_bits(search->seed, search->n_bits++) >> DRAW_BITS;
 		int64		place = (int64) ((bits * (uint64) search->n_places) >> DRAW_BITS);
 		uint8		bit = (uint8) (1 << (place % 8));
@@ -73,7 +72,7 @@ draw_place(RandomSearch *search)
 	}
 }
 
-/* Copy the key of item search->slot in a row of "block", unless the slot is empty. */
+/* Copy the key of the drawn item from a row of the table "block", unless the slot is empty. */
 static void
 read_slot(void *arg, const Datum *values, const bool *nulls)
 {
@@ -89,7 +88,7 @@ read_slot(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/* Draw more items, until the number of draws is "count". */
+/* Draw items until the total number of draws is "count". */
 static void
 draw_items(RandomSearch *search, TableLookup *blocks, int count)
 {
@@ -126,7 +125,7 @@ find_eligible(RandomSearch *search)
 		ReadAllowed(search->page, POLICY_RANDOM, search->eligible, keys, count)->count;
 }
 
-/* Return the eligible items that were drawn first; NULL if there are too few for a list. */
+/* Return the eligible items that were drawn first, or NULL if they cannot fill a list. */
 static CandidateSet *
 choose_found(const RandomSearch *search)
 {
@@ -154,7 +153,7 @@ choose_found(const RandomSearch *search)
 	return result;
 }
 
-/* Estimate the number of draws that finds enough eligible items. */
+/* Return the number of draws that probably finds enough eligible items. */
 static int
 next_count(const RandomSearch *search)
 {
@@ -163,7 +162,7 @@ next_count(const RandomSearch *search)
 	return (int) Min(MORE_DRAWS * search->n_wanted / rate, search->limit);
 }
 
-/* Draw random candidates from all items.  Returns NULL if too few drawn items were eligible. */
+/* Draw random candidates from all items.  Returns NULL if too few drawn items are eligible. */
 CandidateSet *
 DrawCandidates(PageRequest *page, const CandidateSet *new_items)
 {

@@ -1,9 +1,9 @@
 /*
  * rank.c
- *		The function rank(): rank the actions of an event.
+ *		The function rank() of rankers, which ranks the actions of an event.
  *
- * If sessions rank the same event concurrently, the primary key of the table "event" makes them
- * wait for the first session, and all return the ranking of the first session.
+ * The primary key of the table "event" makes concurrent requests for the same event wait for the
+ * first one, whose ranking they return.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ typedef struct Ranking
 	RankRequest request;
 	Datum		event;			/* identifier of the event, a text */
 	bool		is_deferred;
-	bool		is_live;		/* does the model choose the action, and not the caller? */
+	bool		is_live;		/* does the model choose the action, instead of the caller? */
 	bool		is_constrained;
 	int64		secret;			/* secret key of permute() in decision_number.c */
 	TimestampTz now;
@@ -89,9 +89,8 @@ static const PageQuery find_prices = {
 };
 
 /*
- * SQL statement that ranks actions, logs the decision and returns the ranking.  Its arguments are
- * context, actions, is_live, number, event and is_deferred.  Unless is_live is true, actions keep
- * the caller's order.
+ * SQL statement that ranks actions, logs the decision and returns the ranking.  If is_live is
+ * false, actions keep the caller's order.
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
@@ -108,9 +107,8 @@ static const PageQuery find_prices = {
 	"     true AS is_allowed FROM action a),"
 
 /*
- * Part of the ranking statement for rankers with constraints: subtract dual prices times costs.
- * Actions that exceed the remaining budget of a hard constraint rank last.  The statement also
- * works if another session has just removed the last constraint.
+ * Part of the ranking statement that subtracts dual prices times costs from scores.  Actions that
+ * exceed the remaining budget of a hard constraint rank last.
  */
 #define PENALTIES \
 	" remaining AS MATERIALIZED (" \
@@ -176,10 +174,10 @@ static const PageQuery rank_constrained = {
 
 /* ---------- notices ---------- */
 
-/* maximum number of notices that a session remembers, to raise each only once */
+/* maximum number of notices that a session remembers, to raise each notice only once */
 #define MAX_NOTICES		1000
 
-/* Remember a notice.  Returns false if this session has already raised it. */
+/* Remember a notice.  Returns false if the session has already raised the notice. */
 static bool
 record_notice(Oid schema, const char *subject)
 {
@@ -227,7 +225,9 @@ store_answer(const Ranking *ranking)
 	}
 }
 
-/* Return the logged ranking of an event to the caller.  Returns false if the log has none. */
+/*
+ * Return the logged ranking of an event to the caller.  Returns false if the event has no ranking.
+ */
 static bool
 store_known_answer(const Ranking *ranking)
 {
@@ -243,7 +243,7 @@ store_known_answer(const Ranking *ranking)
 	return SPI_processed > 0;
 }
 
-/* Insert the event.  Returns false if another session has inserted it. */
+/* Insert the event.  Returns false if another session has inserted the event. */
 static bool
 try_claim(const Ranking *ranking)
 {
@@ -253,7 +253,7 @@ try_claim(const Ranking *ranking)
 	return SPI_processed == 1;
 }
 
-/* Read the settings.  Draws at random whether the model or the caller chooses the action. */
+/* Read the ranker's settings, and draw at random whether the model chooses the action. */
 static void
 fetch_settings(Ranking *ranking)
 {
@@ -305,7 +305,7 @@ rank_and_log(const Ranking *ranking)
 	store_answer(ranking);
 }
 
-/* Return the logged ranking of the event, or compute and log it. */
+/* Return the logged ranking of an event, or rank the event and log the decision. */
 static void
 answer_request(Ranking *ranking)
 {
@@ -335,7 +335,7 @@ answer_request(Ranking *ranking)
 	rank_and_log(ranking);
 }
 
-/* Get the argument "event" as a text.  Returns 0 if the argument is NULL. */
+/* Return the argument "event" as a text datum, or 0 if the argument is NULL. */
 static Datum
 event_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -350,10 +350,7 @@ event_argument(FunctionCallInfo fcinfo, int argno)
 
 PG_FUNCTION_INFO_V1(dlints_rank);
 
-/*
- * _dlints_rank(): rank the actions of an event and log the decision.  If the event was ranked
- * before, returns the logged ranking.
- */
+/* _dlints_rank(): rank the actions of an event, or return the logged ranking of the event. */
 Datum
 dlints_rank(PG_FUNCTION_ARGS)
 {

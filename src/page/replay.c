@@ -2,8 +2,8 @@
  * replay.c
  *		Repeat the choice of a logged list under the current models.
  *
- * Dual prices of constraints are computed from the results.  For report(), we also measure the
- * recall of searches.
+ * The results are used for dual prices of constraints.  report() also measures the recall of
+ * searches.
  */
 #include "postgres.h"
 
@@ -22,17 +22,17 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* length of the lists in measurements of recall */
+/* length of the lists with which recall is measured */
 #define SAMPLED_ITEMS		10
-/* number of posterior draws under which a logged list is replayed */
+/* number of posterior draws with which a logged list is repeated */
 #define REPLAYED_DRAWS		2
-/* items to find per weight vector: MIN_BEST + BEST_PER_POSITION * length of the list */
+/* number of items to find per weight vector: a minimum, and a number per position of the list */
 #define MIN_BEST			32
 #define BEST_PER_POSITION	4
-/* dual price at which only costs matter, relative to the norm of all weights */
+/* dual price, relative to the norm of the weights, at which costs outweigh scores */
 #define EXTREME_PRICE		100.0
 
-/* Get the weight vectors by which the recommender's models rank items for a user's profile. */
+/* Return the weight vectors by which the models rank items for a user's profile. */
 static Rankings
 rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 {
@@ -44,8 +44,8 @@ rank_by_profile(PageRequest *page, Datum profile, uint64 seed)
 /* ---------- scores of candidates ---------- */
 
 /*
- * Repeat each weight vector with several dual prices of the constraints.  The prices are: the
- * current ones, zeros, and for each constraint a price so high that only its costs matter.
+ * Repeat each weight vector with different dual prices: current prices, zeros, and an extreme
+ * price for each constraint.
  */
 static Rankings
 add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
@@ -74,7 +74,7 @@ add_prices(PageRequest *page, const Rankings *draws, const int32 *signs)
 	return (Rankings) {draws->count * variants, width, weights};
 }
 
-/* Find the items of a logged list, and all items that some dual price would bring into the list. */
+/* Find the items of a logged list, and the items that some dual price would bring into the list. */
 static CandidateSet *
 find_replayed(PageRequest *page, Datum list, const Rankings *draws, const int32 *signs)
 {
@@ -117,7 +117,7 @@ replayed_scores(const PageRequest *page, const CandidateSet *set, const double *
 	return ResultVector(scores, set->count);
 }
 
-/* Compute the candidates' costs, negated for minimum constraints.  Rows are constraints. */
+/* Compute the candidates' costs, one row per constraint, negated for minimum constraints. */
 static Datum
 replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *signs)
 {
@@ -133,9 +133,8 @@ replayed_costs(const PageRequest *page, const CandidateSet *set, const int32 *si
 PG_FUNCTION_INFO_V1(dlints_replay_list);
 
 /*
- * _dlints_replay_list(): return the candidates' scores, without dual prices, and costs, negated for
- * minimum constraints, under REPLAYED_DRAWS posterior draws of the current model.  Candidates are
- * the items of a logged list, and those that some dual price would bring into the list.
+ * _dlints_replay_list(): return the scores and costs of a logged list's candidates under the
+ * current model.  Candidates are the items that some dual price would bring into the list.
  */
 Datum
 dlints_replay_list(PG_FUNCTION_ARGS)
@@ -191,10 +190,11 @@ sum_best(const Slate *slate, int n)
 PG_FUNCTION_INFO_V1(dlints_cluster_recall);
 
 /*
- * _dlints_cluster_recall(): measure the recall of searches that do not read all blocks of items.
- * The first result is the sum of the scores of the ten best items found, relative to that of the
- * ten best of all items.  The second is the share of posterior draws whose best item is found.
- * NULL if requests search all blocks, or if no sum is positive.
+ * _dlints_cluster_recall(): measure how many of the best items a search finds without reading all
+ * blocks of items.
+ *
+ * Returns the sum of the scores of the items found, relative to the best items, and the share of
+ * posterior draws whose best item is found.  NULL if searches read all blocks.
  */
 Datum
 dlints_cluster_recall(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * reward.c
- *		The function reward() of a recommender.
+ *		The function reward() of a recommender, which stores outcomes of impressions.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/* Read the value of the outcome, and check the decision number and the user. */
+/* Read the value of an outcome, and check the decision number and the user. */
 static const PageQuery check_reward = {
 	"SELECT o.outcome, v.value, s.value_limit,\n"
 	"       s.value_limit * coalesce(nullif(abs(v.value), 0), nullif(m.largest, 0), 1), m.names,\n"
@@ -29,7 +29,7 @@ static const PageQuery check_reward = {
 	"                FROM   jsonb_each_text(s.outcomes) e) m",
 	{INT8OID, TEXTOID, ARG_USER}};
 
-/* If the reward was reported before with another value, replaces the value. */
+/* Store a reward.  A reward that was reported before gets the new value. */
 static const PageQuery store_reward = {
 	"INSERT INTO reward AS r (decision, item, outcome, value) VALUES ($1, $2, $3, $4)\n"
 	"ON CONFLICT (decision, item, outcome) DO UPDATE SET value = excluded.value, at = now()\n"
@@ -68,8 +68,8 @@ check_decision(int64 decision, bool exists, bool is_of_another)
 PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 
 /*
- * _dlints_recommender_reward(): store the outcome of an impression.  A reward may arrive before its
- * decision, and counts once if it is reported twice.
+ * _dlints_recommender_reward(): store the outcome of an impression, once if it is reported twice.
+ * A reward may arrive before its decision.
  */
 Datum
 dlints_recommender_reward(PG_FUNCTION_ARGS)

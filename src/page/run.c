@@ -1,10 +1,9 @@
 /*
  * run.c
- *		The procedure run(): maintenance of a recommender or ranker.
+ *		The procedure run(): maintenance tasks of a recommender or ranker.
  *
- * A SECURITY DEFINER procedure cannot commit, so run() has the caller's rights.  It calls
- * run_part() for each task, which has the owner's rights, and commits after each call.  A task that
- * fails does not undo the other tasks.
+ * run() commits after each task.  It has the caller's rights, because SECURITY DEFINER procedures
+ * cannot commit.  The function run_part(), which executes a task, has the owner's rights.
  */
 #include "postgres.h"
 
@@ -21,13 +20,15 @@
 
 #include "compat.h"
 
-/* maintenance tasks, in order; "learn" is first, so that no timeout can delay it */
+/*
+ * maintenance tasks in order; "learn" comes first, so that timeouts of other tasks cannot delay it
+ */
 static const char *const parts[] = {"learn", "refresh", "items", "refit", "rebuild", "prices", "months"};
 
-/* result of the SQL function run_part() if it must be called again for the task */
+/* result of the SQL function run_part() if the task is not complete */
 #define HAS_MORE "more"
 
-/* Execute a maintenance task.  Returns true if the task is not complete. */
+/* Execute a part of a maintenance task.  Returns true if the task is not complete. */
 static bool
 run_part(const char *statement, const char *part)
 {
@@ -46,8 +47,8 @@ run_part(const char *statement, const char *part)
 }
 
 /*
- * Commit, and make the next transaction READ COMMITTED: under a stricter default isolation level,
- * each concurrent request could make a task fail with a serialization error.
+ * Commit, and make the next transaction READ COMMITTED.  Under stricter isolation levels,
+ * concurrent requests could make tasks fail with serialization errors.
  */
 static void
 commit_part(void)

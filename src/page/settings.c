@@ -17,12 +17,12 @@
 #include "page/blocks.h"
 #include "page/tables.h"
 
-/* maximum row number in the table "block": 40 million items, if each row has four */
+/* maximum key in the table "block", for at least 40 million items */
 #define MAX_BLOCK		10000000
 /* maximum of the setting "cap"; larger values have no effect */
 #define MAX_CAP			1000000
 
-/* number of features besides latent factors, columns and dates: popularity, neighbour score */
+/* number of features besides latent factors, columns and dates: popularity and neighbour score */
 #define N_OTHERS		2
 
 /* ---------- the table "setting" ---------- */
@@ -37,7 +37,7 @@ report_corrupted(const char *table, const char *column, int64 value, const char 
 			 errhint("%s", hint)));
 }
 
-/* Raise an error unless the numbers of features and the arrays in the settings agree. */
+/* Raise an error unless the arrays in the settings have the lengths that other settings demand. */
 static void
 check_sizes(const PageSettings *settings)
 {
@@ -130,7 +130,7 @@ read_model(void *arg, const Datum *values, const bool *nulls)
 			page->settings.models[i] = KeepValue(page, values[1], nulls[1], false, -1);
 }
 
-/* Is the model trained?  An untrained model would only predict 0. */
+/* Has a model been trained?  An untrained model predicts 0. */
 static bool
 is_trained(NullableDatum model, NullableDatum empty)
 {
@@ -185,7 +185,7 @@ read_block_number(void *arg, const Datum *values, const bool *nulls)
 								(number + INT64CONST(1)) * settings->block_slots);
 }
 
-/* Call a function of pg_catalog by its name, so that tests can replace the function now(). */
+/* Call a function of pg_catalog by its name, so that tests can replace now(). */
 static Datum
 call_system(const char *name)
 {

@@ -1,10 +1,10 @@
 /*
  * shortlist.c
- *		Find the candidates among which a list is chosen.
+ *		Find the candidates from which a list is chosen.
  *
- * In small catalogues we read all eligible items, and score them.  In large catalogues we score all
- * items, and then read which items with high scores are eligible.  Scores use the posterior draws
- * that choose the list, so that the candidates include all items that a draw would choose.
+ * In small catalogues, we read and score all eligible items.  In large catalogues, we search for
+ * items with high scores, and then check which of these items are eligible.  Both use the
+ * posterior draws that choose the list.
  */
 #include "postgres.h"
 
@@ -23,28 +23,31 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* best items to find per weight vector: a minimum, and a number per position of the list */
+/* number of items to find per weight vector: a minimum, and a number per position of the list */
 #define MIN_ITEMS			32
 #define ITEMS_PER_POSITION	4
-/* best items to find per weight vector for lists with diversity */
+/* number of items to find per weight vector for lists with diversity */
 #define MIN_DIVERSE_ITEMS	100
 #define DIVERSE_ITEMS_PER_POSITION	10
-/* factor by which we find more items if too few of them are eligible */
+/* factor by which more items are searched if too few of them are eligible */
 #define GROWTH				4
-/* a shortlist of candidates has at most 1/MAX_PART of all items */
+/* inverse of the maximum fraction of all items that a shortlist contains */
 #define MAX_PART			4
-/* if a catalogue has fewer items, we read all eligible items */
+/* minimum number of items for a search; of fewer items, all eligible items are read */
 #define MIN_SHORTLISTED		2000
-/* we read all eligible items if the planner expects less than 1/MIN_CANDIDATE_PART of all items */
+/*
+ * inverse of the minimum expected fraction of eligible items for a search; with fewer, all are
+ * read
+ */
 #define MIN_CANDIDATE_PART	20
 /* maximum number of new items, which have no stored vector, among the candidates */
 #define MAX_NEW_ITEMS		"1000"
 /*
- * Items that the search missed become candidates if their neighbour score adds at least this
- * fraction of the difference in score between the list's last item and the last item found.
+ * Fraction of the score difference between the list's last item and the last item found.  Items
+ * that a search missed become candidates if their neighbour score adds at least this fraction.
  */
 #define MISSED_PART			0.5
-/* number of items to find per group in addition to the group's cap, because scores are rounded */
+/* number of items to find per group in excess of the group's maximum, because scores are rounded */
 #define CAP_MARGIN			2
 
 static const PageQuery top_trends = {
@@ -88,17 +91,17 @@ FirstShortlistSize(const PageRequest *page)
 		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
 }
 
-/* Count an item of a group.  Returns false if the group's cap is reached. */
+/* Count an item of a group.  Returns false if the list has the group's maximum already. */
 static bool
 fits_cap(const PageRequest *page, int group, int *counts)
 {
 	return group < 0 || page->settings.cap == 0 || counts[group]++ < page->settings.cap;
 }
 
-/* Returns an item's index among the eligible items; -1 if it is not eligible. */
+/* Function that returns an item's index among the eligible items, or -1 */
 typedef int (*ItemFinder) (const void *items, int candidate);
 
-/* An eligible item among the best under a weight vector */
+/* An eligible item that is among the best under a weight vector */
 typedef struct FoundItem
 {
 	int			number;
@@ -114,7 +117,7 @@ compare_found(const void *a, const void *b)
 	return (first < second) - (first > second);
 }
 
-/* Add the effects of the user's history to the scores of the items found, and sort them again. */
+/* Add the effects of the user's history to the scores of found items, and sort the items again. */
 static void
 add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 {
@@ -124,9 +127,10 @@ add_histories(FoundItem *found, int count, const CandidateSet *eligible)
 }
 
 /*
- * Mark eligible items that may be on the list, among the best items under a weight vector.  Returns
- * how many positions they can fill, at most k + 1.  Lowers "neighbour_score" to the minimum with
- * which items that the search missed become candidates.
+ * Mark the best items under a weight vector that are eligible and may be on the list.  Returns how
+ * many positions they fill, at most k + 1.
+ *
+ * Lowers "neighbour_score" to the minimum with which missed items become candidates.
  */
 static int
 mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
@@ -174,7 +178,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 	return filled;
 }
 
-/* Mark the items of "extra" that are in "eligible", and return the other items of "extra". */
+/* Mark the items of "extra" that are eligible in "eligible", and return the others. */
 static CandidateSet *
 mark_extra_items(const CandidateSet *extra, CandidateSet *eligible, KeyTable *numbers,
 				 bool *is_marked)
@@ -204,7 +208,7 @@ find_same(const void *items, int candidate)
 	return candidate;
 }
 
-/* Reduce the eligible items to the items that may be on the list under some posterior draw. */
+/* Remove eligible items that cannot be on the list under any posterior draw. */
 static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed,
 			   CandidateSet *all, KeyTable *numbers)
@@ -234,8 +238,8 @@ cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, i
 }
 
 /*
- * Read all eligible items.  If there are many, keeps the items that may be on the list.  Trending
- * lists always need cut_candidates(), which adds the trend to scores.
+ * Read all eligible items, without those that cannot be on the list.  Trending lists always need
+ * cut_candidates(), which adds the trend to scores.
  */
 static CandidateSet *
 candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
@@ -252,7 +256,7 @@ candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models
 
 /* ---------- shortlists ---------- */
 
-/* Items among the best under any weight vector, sorted by their numbers (see BestItems) */
+/* Best items under any weight vector, sorted by identifying number (see BestItems) */
 typedef struct Union
 {
 	int			count;
@@ -269,7 +273,7 @@ find_in_union(const void *items, int candidate)
 	return place < 0 ? -1 : all->eligible[place];
 }
 
-/* Read which of the best items are eligible.  Adds the keys of eligible items to "keys". */
+/* Read which of the best items are eligible, and add their keys to "keys". */
 static CandidateSet *
 read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all, KeyTable *keys)
 {
@@ -289,7 +293,7 @@ read_best(PageRequest *page, ListPolicy policy, const BestItems *best, Union *al
 	return eligible;
 }
 
-/* Add the eligible items among "extra" to a shortlist of candidates. */
+/* Add the items of "extra" that are eligible to a shortlist of candidates. */
 static void
 add_extra_items(PageRequest *page, ListPolicy policy, const CandidateSet *extra,
 				CandidateSet *shortlist)
@@ -332,8 +336,8 @@ keep_marked(const CandidateSet *set, const bool *is_marked)
 }
 
 /*
- * Create a shortlist of the best eligible items; NULL if they cannot fill k + 1 positions.  Random
- * tie-breaking needs the additional position (see choose/decision.c).
+ * Create a shortlist of the best eligible items.  Returns NULL if they fill fewer than k + 1
+ * positions.  Random tie-breaking needs the additional position (see choose/decision.c).
  */
 static CandidateSet *
 try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings,
@@ -374,7 +378,10 @@ read_new_items(PageRequest *page)
 		ReadItems(page, &new_items, args) : CreateCandidates(0);
 }
 
-/* Create longer shortlists until one fills the list; NULL if none with the allowed length does. */
+/*
+ * Create longer and longer shortlists until one of them fills the list.  Returns NULL if the
+ * longest does not.
+ */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
@@ -396,7 +403,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	{
 		double		addend = HistoryEffect(page, added->items[i]);
 
-		if (addend <= 0.0)		/* else try_shortlist() has added the item */
+		if (addend <= 0.0)		/* try_shortlist() has already added the item */
 			AddCandidate(result, added->items[i], addend, added->groups[i],
 						 FIRST_NEW_NUMBER + (uint64) i);
 	}
@@ -405,7 +412,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, i
 	return result;
 }
 
-/* Create a shortlist of trending items; NULL if there are too few for a list of k items. */
+/* Create a shortlist of trending items.  Returns NULL if they cannot fill the list. */
 static CandidateSet *
 trend_shortlist(PageRequest *page)
 {
@@ -452,7 +459,10 @@ estimated_below(PageRequest *page, double items)
 	return rows < items;
 }
 
-/* Must we read all eligible items?  If items have a bonus, any item may be on the list. */
+/*
+ * Must a request read all eligible items, for example because bonuses may bring any item into the
+ * list?
+ */
 static bool
 takes_all(PageRequest *page, ListPolicy policy)
 {

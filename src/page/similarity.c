@@ -1,6 +1,6 @@
 /*
  * similarity.c
- *		Profiles of users, similarities of items and profiles, and features of dates.
+ *		Profiles of users, similarities between items and profiles, and features of dates.
  */
 #include "postgres.h"
 
@@ -22,9 +22,11 @@
 
 /* Number of zero vectors that are averaged with the clicked items of a profile (shrinkage) */
 #define SHRINKAGE		5.0
-/* maximum age of a click in half-lives, so that its weight is a normal floating-point number */
+/* maximum age of a click in half-lives, so that its weight does not underflow */
 #define MAX_HALF_LIVES	300.0
-/* Elements of a profile below this become 0, so that products of floats do not underflow. */
+/*
+ * Minimum absolute value of an element of a profile; smaller elements become 0 to avoid underflow
+ */
 #define MIN_MAGNITUDE	1e-20
 
 static int
@@ -47,7 +49,7 @@ check_length(int length, int expected, const char *name)
 				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
 }
 
-/* Compute the weight of a click of this age.  A half-life of 0 means no decay. */
+/* Return the weight of a click that is "days" old.  A half-life of 0 means no decay. */
 double
 DecayOf(double days, double half_life)
 {
@@ -55,9 +57,8 @@ DecayOf(double days, double half_life)
 }
 
 /*
- * Compute a profile from "sum", the weighted sum of the features of clicked items.
- *
- * Elements for features of dates are 0.
+ * Compute a profile from the weighted sum of the features of clicked items.  Profiles have zeros
+ * for features of dates.
  */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)
@@ -81,8 +82,8 @@ MakeProfile(const double *sum, double weights, const PageSettings *settings)
 PG_FUNCTION_INFO_V1(dlints_block_similarity);
 
 /*
- * _dlints_block_similarity(): for each range of indexes, return the dot product of an item's
- * features and a user's mean features, shrunken toward 0.  "sum" ends with the sum of weights.
+ * _dlints_block_similarity(): return the dot product of item features and a user's mean features,
+ * for each range of features.  The last element of "sum" is the sum of weights.
  */
 Datum
 dlints_block_similarity(PG_FUNCTION_ARGS)
@@ -135,8 +136,8 @@ UnixTime(TimestampTz at)
 PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
- * _dlints_ages(): compute three features of each date, relative to the time "at" (see core/ages.h).
- * NULL and infinite dates get zeros.
+ * _dlints_ages(): return three features per date, relative to the time "at" (see core/ages.h).
+ * Dates that are NULL or infinite get zeros.
  */
 Datum
 dlints_ages(PG_FUNCTION_ARGS)

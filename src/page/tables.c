@@ -2,8 +2,8 @@
  * tables.c
  *		Scan a recommender's tables without SPI.
  *
- * With SPI, a session's first request would spend most of its time on planning.  We therefore use
- * SPI only for expressions that a recommender's owner wrote.
+ * Planning would take most of the time of a session's first request.  SPI is therefore used only
+ * for SQL expressions of the recommender's owner.
  */
 #include "postgres.h"
 
@@ -38,16 +38,17 @@ struct TableLookup
 	Relation	relation;
 	int			n_columns;
 	AttrNumber	columns[MAX_TABLE_COLUMNS];
-	int			n_ordered;		/* number of leading columns that order the rows */
-	ScanKeyData key;			/* scan key on the first column, for lookups */
+	int			n_ordered;		/* number of leading columns that sort the rows */
+	ScanKeyData key;			/* scan key on the first column */
 	Oid			index;			/* index on the sort columns, or InvalidOid */
-	SysScanDesc scan;			/* index scan that all lookups use; NULL until the first lookup */
+	/* index scan that all lookups share; NULL before the first lookup */
+	SysScanDesc scan;
 	MemoryContext row;			/* memory context that is reset after each row */
 };
 
 /* ---------- tables and columns ---------- */
 
-/* Open a table.  Raises an error unless the current user may read all its rows. */
+/* Open a table.  Raises an error unless the current user may read all rows of the table. */
 static Relation
 open_table(const PageRequest *page, const char *name)
 {
@@ -74,7 +75,7 @@ open_table(const PageRequest *page, const char *name)
 	return relation;
 }
 
-/* Find a column.  Raises an error unless it has the expected type. */
+/* Find a column of a table.  Raises an error unless the column has the expected type. */
 static AttrNumber
 find_column(const PageRequest *page, Relation relation, const TableColumn *column)
 {
@@ -102,7 +103,7 @@ find_column(const PageRequest *page, Relation relation, const TableColumn *colum
 
 /* ---------- keys ---------- */
 
-/* Get the equality function of an index column, or InvalidOid. */
+/* Return the equality function of an index column, or InvalidOid. */
 static RegProcedure
 index_equality(Relation index, int column)
 {
@@ -113,7 +114,7 @@ index_equality(Relation index, int column)
 	return OidIsValid(equal) ? get_opcode(equal) : InvalidOid;
 }
 
-/* May this transaction read an index?  See PostgreSQL's README.HOT about indcheckxmin. */
+/* May this transaction read an index?  See indcheckxmin in PostgreSQL's README.HOT. */
 static bool
 is_usable(Relation index)
 {
@@ -123,7 +124,7 @@ is_usable(Relation index)
 								 TransactionXmin));
 }
 
-/* Does the index contain all rows, sorted by the table's first "n_ordered" columns? */
+/* Does an index contain all rows, sorted by the leading columns of the table? */
 static bool
 is_on_keys(Relation index, const TableLookup *lookup)
 {
@@ -140,7 +141,7 @@ is_on_keys(Relation index, const TableLookup *lookup)
 	return true;
 }
 
-/* Set the scan key on the first column, for an index or, without one, for a sequential scan. */
+/* Set the scan key on the first column, for an index scan or a sequential scan. */
 static void
 init_key(TableLookup *lookup)
 {
@@ -187,7 +188,7 @@ begin_lookup(const PageRequest *page, Relation relation, const PageTable *table,
 	return lookup;
 }
 
-/* Prepare lookups by the first column of a table.  The caller calls EndLookup(). */
+/* Prepare to look up rows by the first column of a table.  Callers end with EndLookup(). */
 TableLookup *
 BeginLookup(const PageRequest *page, const PageTable *table)
 {
@@ -206,7 +207,7 @@ EndLookup(TableLookup *lookup)
 
 /* ---------- rows ---------- */
 
-/* Pass the columns of a row to the function "read".  Frees the memory that "read" allocates. */
+/* Call the function "read" for the columns of a row, and free the memory that it allocates. */
 static void
 read_row(const TableLookup *lookup, TupleTableSlot *row, RowReader read, void *reader)
 {
@@ -243,7 +244,7 @@ last_row(SysScanDesc scan)
 	return systable_getnext_ordered(scan, BackwardScanDirection);
 }
 
-/* Begin a scan.  An index scan stays open until EndLookup(): later lookups only change its key. */
+/* Begin a scan for a lookup.  Index scans stay open, and later lookups change their key. */
 static SysScanDesc
 begin_scan(TableLookup *lookup)
 {
@@ -258,7 +259,7 @@ begin_scan(TableLookup *lookup)
 	return lookup->scan;
 }
 
-/* Call a function for at most "limit" rows with a given key.  Returns the number of rows. */
+/* Call a function for at most "limit" rows with the given key.  Returns the number of rows. */
 int
 LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 {
@@ -277,7 +278,10 @@ LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 	return count;
 }
 
-/* Like LookUp(), but in descending index order.  If n_keys is 0, reads rows with any key. */
+/*
+ * Call a function for rows in descending index order, with a given key or, if n_keys is 0, with
+ * any.
+ */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
@@ -293,7 +297,7 @@ read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *read
 	return count;
 }
 
-/* Like LookUp(), but in descending index order.  Without an index, reads all rows. */
+/* Call a function for rows in descending index order.  Without an index, all rows are read. */
 static int
 look_up_last(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 {
@@ -303,7 +307,9 @@ look_up_last(TableLookup *lookup, Datum key, int limit, RowReader read, void *re
 	return read_last(lookup, 1, limit, read, reader);
 }
 
-/* Call a function for the row with the largest first column.  Without an index, reads all rows. */
+/*
+ * Call a function for the row with the largest first column.  Without an index, all rows are read.
+ */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
@@ -355,8 +361,8 @@ struct LogTable
 };
 
 /*
- * Open a partitioned table of the log for lookups by the first column.  LookUpNewest() reads rows
- * in the order of the first "n_ordered" columns.
+ * Open a partitioned table of the log, to look up rows by the first column.  LookUpNewest() needs
+ * rows sorted by "n_ordered" leading columns.
  */
 LogTable *
 OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)
@@ -377,7 +383,10 @@ OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)
 	return log;
 }
 
-/* Open a partition for lookups; NULL if it is empty or not an ordinary table. */
+/*
+ * Prepare lookups in a partition.  Returns NULL if the partition is empty or not an ordinary
+ * table.
+ */
 static TableLookup *
 partition_lookup(LogTable *log, int partition)
 {
@@ -396,7 +405,8 @@ partition_lookup(LogTable *log, int partition)
 
 /*
  * Call a function for the newest rows with the given key, such as the newest lists of a user.
- * Reads the default partition first, which has recent rows until their month gets a partition.
+ *
+ * The default partition, which may have the newest rows, is read first.
  */
 void
 LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)
@@ -412,7 +422,7 @@ LookUpNewest(LogTable *log, Datum key, int limit, RowReader read, void *reader)
 			limit -= look_up_last(lookup, key, limit, read, reader);
 }
 
-/* Get the index of the partition that contains a decision number, or -1. */
+/* Return the index of the partition that contains a decision, or -1. */
 static int
 partition_of(const LogTable *log, Datum decision)
 {
@@ -430,7 +440,7 @@ partition_of(const LogTable *log, Datum decision)
 	return partition >= 0 ? partition : bounds->default_index;
 }
 
-/* Call a function for all rows of a decision in the log. */
+/* Call a function for all rows of a decision in a table of the log. */
 void
 LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
 {

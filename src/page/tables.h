@@ -9,14 +9,14 @@
 
 #define MAX_TABLE_COLUMNS	25
 
-/* A column of a table; InvalidOid stands for any type */
+/* A column of a table, with its type or, for any type, InvalidOid */
 typedef struct TableColumn
 {
 	const char *name;
 	Oid			type;
 } TableColumn;
 
-/* A table of a recommender, and the columns to be read */
+/* A table of a recommender, and the columns to read */
 typedef struct PageTable
 {
 	const char *name;
@@ -36,7 +36,7 @@ extern TableLookup *BeginLookup(const PageRequest *page, const PageTable *table)
 extern int	LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader);
 extern void EndLookup(TableLookup *lookup);
 
-/* Lookups of rows in all partitions of a partitioned table, such as "decision" */
+/* Lookups of rows in all partitions of a partitioned table, such as the log's table "decision" */
 typedef struct LogTable LogTable;
 
 extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_ordered);

@@ -1,6 +1,6 @@
 /*
  * weights.c
- *		Read the models of a request, and compute the weights of features that score items.
+ *		Read the models of a request, and compute the weights of features for scoring items.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* posterior draws per list, if each draw searches the table "block", and otherwise */
+/* number of posterior draws per list, if each draw searches the table "block", and otherwise */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
@@ -52,7 +52,7 @@ prepare_state(const PageRequest *page, NullableDatum state)
 	return model;
 }
 
-/* Read the models of a request, and draw from the posterior of the personal model. */
+/* Read the models of a request, and draw coefficients from the posterior of the personal model. */
 PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 {
@@ -75,14 +75,14 @@ ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 	return models;
 }
 
-/* Get the weights that predict the value of purchases etc. after a click; NULL if untrained. */
+/* Return weights that predict the value of outcomes after a click, such as purchases, or NULL. */
 const double *
 LaterWeights(const PageModels *models)
 {
 	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
 }
 
-/* Add LaterWeights() to each weight vector. */
+/* Add the weights for outcomes after a click to each weight vector. */
 static void
 add_later(const PageModels *models, double *weights, int rows, int size, int width)
 {
@@ -93,7 +93,7 @@ add_later(const PageModels *models, double *weights, int rows, int size, int wid
 			weights[(Size) row * width + i] += later[i];
 }
 
-/* Get the posterior mean weights of features, plus LaterWeights(). */
+/* Return weights for the posterior mean of the whole reward, including outcomes after a click. */
 double *
 MeanWeights(const PageRequest *page, const PageModels *models)
 {
@@ -105,7 +105,7 @@ MeanWeights(const PageRequest *page, const PageModels *models)
 	return weights;
 }
 
-/* Get the dual prices, which are multiplied by an item's costs and subtracted from its score. */
+/* Return the dual prices, which are multiplied by an item's costs and subtracted from its score. */
 const double *
 ReadPenalties(PageRequest *page)
 {
@@ -123,7 +123,7 @@ ReadPenalties(PageRequest *page)
 	return (double *) ARR_DATA_PTR(penalties);
 }
 
-/* Convert posterior draws of coefficients to weights of features, one row per draw. */
+/* Convert posterior draws of coefficients to weights of features, with one row per draw. */
 static void
 lift_draws(const PageModels *models, int size, int width, double *weights)
 {
@@ -138,7 +138,7 @@ lift_draws(const PageModels *models, int size, int width, double *weights)
 	pfree(lifted);
 }
 
-/* Create the weight vectors by which items are scored: posterior draws, or the posterior mean. */
+/* Create the weight vectors by which items are ranked: posterior draws, or the posterior mean. */
 Rankings
 RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
 {

@@ -1,17 +1,13 @@
 /*
  * kept_models.c
- *		Cache of models, and of the results that are computed from them.
+ *		Cache of models and of results computed from them.
  *
- * A query often passes the same model with every row, so we read and factor each model once.  Most
- * calls only compare the argument with a cached key.
+ * Queries often pass the same model with every row, so we read and factor each model once.  Most
+ * calls only compare the argument with a key.  The key of a model is its toast pointer, or all
+ * bytes of an inline value.
  *
- * A backend has one cache, limited by dlints.model_cache_size.  It keeps the model that a function
- * call in a running plan used last.  Other models are evicted at random, because queries often scan
- * models cyclically, which is the worst case of LRU.
- *
- * A value stored out of line has its toast pointer as its key.  A later transaction may reuse the
- * OID in it, so each transaction first compares the first chunk of the value.  The key of an inline
- * value consists of all its bytes.
+ * A backend has one cache, limited by dlints.model_cache_size.  Models that no running plan uses
+ * are evicted at random, because queries often scan models cyclically.
  */
 #include "postgres.h"
 
@@ -28,10 +24,7 @@
 
 /* ---------- value keys ---------- */
 
-/*
- * Get the bytes that identify a datum while a statement runs.  These bytes are the toast pointer,
- * or all bytes of the value.
- */
+/* Return the key of a datum: the toast pointer, or all bytes of the value. */
 static ValueKey
 ValueKeyOf(Datum datum)
 {
@@ -45,7 +38,7 @@ ValueKeyOf(Datum datum)
 	return key;
 }
 
-/* Free the copy that ValueKeyOf() may have made. */
+/* Free a copy of the datum that ValueKeyOf() may have made. */
 static void
 ValueKeyDone(ValueKey key, Datum datum)
 {
@@ -64,7 +57,7 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 	return same;
 }
 
-/* Let a key identify a datum.  Does not free the bytes of a previous datum. */
+/* Set a key to that of a datum, without freeing the previous key. */
 void
 ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -76,7 +69,7 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	ValueKeyDone(other, datum);
 }
 
-/* Like ValueKeySet(), but free the previous bytes.  After an error, the key is empty. */
+/* Set a key to that of a datum, and free the previous key.  After an error, the key is empty. */
 void
 ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -88,9 +81,9 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Raise an error unless "model" equals the previous row's model, which "key" identifies.  "key"
- * then identifies "model": equal models that were stored twice have different keys, and the next
- * rows probably contain the same datum.
+ * Raise an error unless a model is equal to the model of the previous row, which "key" identifies.
+ *
+ * "key" then identifies the new datum, because the next rows probably contain the same datum.
  */
 void
 CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *messages, MemoryContext context)
@@ -114,10 +107,7 @@ typedef struct TableEntry
 	char		status;
 } TableEntry;
 
-/*
- * Number of bytes hashed at each end of a model.  Hashing all bytes would take longer than a
- * comparison.
- */
+/* Number of bytes at each end of a model that are hashed, to save time */
 #define HASHED_BYTES	512
 
 static uint32
@@ -129,7 +119,7 @@ HashKey(const ValueKey *key)
 	return hash_combine(hash_bytes(bytes, count), hash_bytes(bytes + key->size - count, count));
 }
 
-/* Are two keys equal?  A deletion from the hash table compares the key of an entry with itself. */
+/* Are two keys equal?  The hash table may also compare the key of an entry with itself. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
@@ -170,7 +160,7 @@ CacheLimit(void)
 
 /* ---------- memory ---------- */
 
-/* Update the size of the cache after an allocation in the memory of a model. */
+/* Add a change in the memory of a model to the size of the cache. */
 static void
 UpdateKeptBytes(PreparedModel *model)
 {
@@ -200,7 +190,7 @@ PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 
 /* ---------- eviction ---------- */
 
-/* Remove a model from the cache.  Its memory is freed when no function call uses it. */
+/* Remove a model from the cache.  Its memory is freed when no function call uses the model. */
 static void
 EvictModel(PreparedModel *model)
 {
@@ -211,7 +201,7 @@ EvictModel(PreparedModel *model)
 		MemoryContextDelete(model->context);
 }
 
-/* Find a random model that no function call uses.  Returns NULL if there is none. */
+/* Return a random model that no function call uses, or NULL if there is none. */
 static PreparedModel *
 FindEvictable(void)
 {
@@ -236,13 +226,10 @@ MakeRoom(Size bound)
 		EvictModel(model);
 }
 
-/* Between transactions, the size of the cache is at most 1/4 of dlints.model_cache_size. */
+/* Divisor of dlints.model_cache_size for the maximum size of the cache between transactions */
 #define IDLE_CACHE_DIVISOR	4
 
-/*
- * Evict models from the cache at the end of a transaction.  These models may be old versions that
- * no query will use again.
- */
+/* Evict models at the end of a transaction, because they may be old versions of a row. */
 static void
 EndTransaction(XactEvent event, void *arg)
 {
@@ -254,10 +241,7 @@ EndTransaction(XactEvent event, void *arg)
 
 /* ---------- reading ---------- */
 
-/*
- * Maximum size in bytes of an out-of-line value that is read as a whole.  Reading parts of such a
- * small value would take longer.
- */
+/* Maximum size in bytes of an out-of-line value that is read as a whole, for speed */
 #define MAX_SHORT_VALUE		16384
 
 static Datum
@@ -277,10 +261,7 @@ ReadModel(PreparedModel *model, Datum datum)
 	model->dim = ModelCoefficientCount(&model->header);
 }
 
-/*
- * Hash the first chunk of a value stored out of line.  The header alone would not suffice, because
- * different models may have equal headers.
- */
+/* Hash the first chunk of an out-of-line value.  Different models may have equal headers. */
 static uint64
 HashFirstChunk(Datum datum)
 {
@@ -327,7 +308,10 @@ InsertModel(Datum datum, uint32 hash)
 	return model;
 }
 
-/* Check once per transaction that toast pointers still refer to the cached model and profile. */
+/*
+ * Check once per transaction that toast pointers still refer to the cached model and profile.  A
+ * later transaction may reuse the OID of a toasted value.
+ */
 static bool
 ConfirmModel(PreparedModel *model, Datum datum)
 {
@@ -336,7 +320,7 @@ ConfirmModel(PreparedModel *model, Datum datum)
 	if (VARATT_IS_EXTERNAL(model->key.bytes) && HashFirstChunk(datum) != model->first_chunk)
 		return false;
 	model->seen_in = MyTransaction();
-	/* the cached profile's toast pointer may now refer to another profile */
+	/* the toast pointer of the cached profile may now refer to another profile */
 	if (model->lifted && VARATT_IS_EXTERNAL(model->profile_key.bytes))
 		model->lifted = false;
 	return true;
@@ -372,7 +356,7 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/* Release the model that a function call in a plan uses.  Also called at the end of the plan. */
+/* Release the model that a function call in a plan uses, at the end of the plan or before. */
 static void
 ReleaseModel(void *arg)
 {
@@ -400,7 +384,7 @@ GetSite(FmgrInfo *flinfo)
 }
 
 /*
- * Get the cached model of an argument, which must not be NULL.  The result is valid until the same
+ * Return the cached model for an argument, which must not be NULL.  The result is valid until the
  * function call in the plan uses another model.
  */
 PreparedModel *
@@ -419,7 +403,7 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 	}
 
 	site = GetSite(fcinfo->flinfo);
-	/* usually, the model is the same as in the previous call */
+	/* fast path if the model is that of the previous call */
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
 	{
 		ReleaseModel(site);

@@ -1,6 +1,6 @@
 /*
  * kept_models.h
- *		Cache of models, and of results computed from them, such as posterior means.
+ *		Cache of models and of results computed from them, such as posterior means.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
@@ -11,7 +11,7 @@
 #include "compat.h"
 #include "model/model.h"
 
-/* Key that identifies a value: its toast pointer if it is stored out of line, else its bytes */
+/* Key that identifies a datum: its toast pointer if it is stored out of line, or its bytes */
 typedef struct ValueKey
 {
 	Size		size;			/* number of bytes; 0: no value */
@@ -22,10 +22,7 @@ extern bool ValueKeyMatchesBytes(const ValueKey *key, Datum datum);
 extern void ValueKeySet(ValueKey *key, Datum datum, MemoryContext context);
 extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
 
-/*
- * Does the key identify this value?  Usually both are toast pointers, for which the comparison is
- * inline.
- */
+/* Does a key identify this datum?  The comparison of toast pointers is inline. */
 static inline bool
 ValueKeyMatches(const ValueKey *key, Datum datum)
 {
@@ -34,7 +31,7 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
-/* Texts of the error for different models in one group or window partition */
+/* Error messages for different models in one group or window partition */
 typedef struct MismatchMessages
 {
 	const char *function;
@@ -48,7 +45,7 @@ extern void CheckSameModel(ValueKey *key, Datum model, const MismatchMessages *m
 
 extern int	model_cache_size;	/* the setting dlints.model_cache_size, in kilobytes */
 
-/* A model and the results computed from it, which are NULL until needed */
+/* A model, and the results computed from it, which are NULL until needed */
 typedef struct PreparedModel
 {
 	ValueKey	key;
@@ -56,26 +53,27 @@ typedef struct PreparedModel
 	int			dim;			/* number of features */
 	double		level;			/* mean reward */
 	double	   *mean;			/* posterior mean */
-	double	   *root;			/* matrix R for which R R' is the posterior covariance */
-	double	   *shift;			/* sum of rewards times features, as posterior_shift() returns it */
+	double	   *root;			/* square root of the posterior covariance, a matrix */
+	double	   *shift;			/* input of posterior_draws(): sum of rewards times features */
 	double	   *factors;
 	double	   *weights;		/* posterior mean as weights of item features */
 	bool		lifted;
-	ValueKey	profile_key;		/* identifies the profile for which weights were computed */
+	/* identifies the user profile for which weights were computed */
+	ValueKey	profile_key;
 	bool		is_moderate_known;
 	bool		moderate;
 
-	/* the model's value, valid during the current call */
+	/* the datum of the model, valid during the current call */
 	Datum		datum;
 
 	/* fields of the cache */
 	MemoryContext context;
 	bool		kept;
-	Size		bytes;			/* allocated bytes, including computed arrays such as "mean" */
+	Size		bytes;			/* size of the model and the results computed from it, in bytes */
 	uint32		hash;
-	int			users;			/* number of function calls in plans that use this model */
-	uint32		seen_in;		/* id of the transaction that last checked the toast pointer */
-	uint64		first_chunk;	/* hash of the first chunk of a toasted value */
+	int			users;			/* number of function calls in running plans that use this model */
+	uint32		seen_in;		/* id of the last transaction that checked the toast pointer */
+	uint64		first_chunk;	/* hash of the first chunk of an out-of-line value */
 } PreparedModel;
 
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);

@@ -1,6 +1,6 @@
 /*
  * parts.c
- *		Results computed from a model: mean and covariance of the posterior, and draws from it.
+ *		Compute results from a model: mean and covariance of the posterior, and draws.
  */
 #include "postgres.h"
 
@@ -20,8 +20,7 @@ AllocatePart(PreparedModel *prepared, Size count)
 }
 
 /*
- * Compute the Cholesky factors of the posterior for sums over observations and a prior.  Raises an
- * error if the posterior does not exist.
+ * Compute the Cholesky factors of the posterior.  Raises an error if the posterior does not exist.
  */
 void
 FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
@@ -41,8 +40,8 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 }
 
 /*
- * Compute the results of a model that "parts" requests and that are missing.  We store a result
- * when it is complete, so that an error leaves no incomplete result.
+ * Compute results of a model by the flags in "parts", except existing results.  Results are stored
+ * when complete, so that errors leave no incomplete result.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -89,10 +88,7 @@ MakeParts(PreparedModel *prepared, int parts)
 	}
 }
 
-/*
- * Compute the results of a model that "parts" requests, unless they exist.  The work space is in a
- * temporary memory context, so that it is freed when we return.
- */
+/* Compute results of a model by the flags in "parts", in a temporary work space. */
 void
 PrepareParts(PreparedModel *prepared, int parts)
 {
@@ -114,8 +110,8 @@ PrepareParts(PreparedModel *prepared, int parts)
 }
 
 /*
- * Convert the posterior mean to weights of item features, for a user profile.  We keep the weights
- * of the last profile, because queries usually process one user's rows consecutively.
+ * Convert the posterior mean to weights of item features, for one user profile.  The weights are
+ * cached, because queries usually process the rows of a user together.
  */
 const double *
 PreparedWeights(PreparedModel *prepared, Datum profile)
@@ -123,7 +119,7 @@ PreparedWeights(PreparedModel *prepared, Datum profile)
 	if (prepared->lifted && ValueKeyMatches(&prepared->profile_key, profile))
 		return prepared->weights;
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* an error may leave "weights" incomplete */
+	prepared->lifted = false;	/* after an error, "weights" may be incomplete */
 	if (!prepared->weights)
 		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);
@@ -142,8 +138,8 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 }
 
 /*
- * Compute the expected reward of a feature vector and its standard error.  For a single vector,
- * this is faster than using the model's covariance.  Overwrites the vector.
+ * Compute the expected reward and the standard error of one feature vector, without the covariance
+ * matrix, which would take longer.  Overwrites the vector.
  */
 double
 PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
@@ -161,8 +157,8 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 }
 
 /*
- * Draw "count" vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).  The
- * seed determines a sequence of vectors.  "first" is the index of the first one to draw.
+ * Draw vectors of coefficients from the posterior (Ghoorchian et al., Algorithm 1).  "first" is
+ * the index of the first one in the sequence that the seed determines.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count, double *draws)
@@ -192,7 +188,7 @@ PreparedDraw(PreparedModel *prepared, uint64 seed)
 	return draw;
 }
 
-/* Are the sums of the model so small that no valid observation can cause an overflow? */
+/* Are the sums of a model so small that another observation cannot cause an overflow? */
 bool
 PreparedIsModerate(PreparedModel *prepared)
 {

@@ -1,9 +1,8 @@
 /*
  * reduce.c
- *		Convert item features to a model's features, with a cache of projection matrices.
+ *		Compute a model's features from item features, with a cache of random projection matrices.
  *
- * Models with equal seed, dimensions and scale share a matrix.  We evict the least recently used
- * matrices.
+ * Models with equal seeds, dimensions and scales share a matrix.
  */
 #include "postgres.h"
 
@@ -21,14 +20,14 @@
 
 /* ---------- projection matrices ---------- */
 
-/* Random numbers that are generated between two checks for interrupts (4 ms) */
+/* Number of random numbers generated between two checks for interrupts (4 ms) */
 #define PIECE_NUMBERS	131072
 
 int			projection_cache_size;
 
 StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
 
-/* A cached projection matrix.  The hash key must be first. */
+/* A cached projection matrix, which begins with the key of the hash table */
 typedef struct KeptProjection
 {
 	Projection	projection;
@@ -46,8 +45,8 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * Return how many rows of a matrix are processed together.  This number affects how sums are
- * rounded.  If it depended on the cache size, so would results.
+ * Return how many rows of a projection matrix are processed together.  The number determines how
+ * sums are rounded, so it must not depend on the size of the cache.
  */
 static int
 PieceRows(const Projection *projection)
@@ -63,7 +62,7 @@ CacheLimit(void)
 	return (Size) projection_cache_size * 1024;
 }
 
-/* Generate all rows of a matrix in pieces, so that users can cancel the query. */
+/* Generate all rows of a projection matrix, with checks for interrupts. */
 static void
 GenerateRows(const Projection *projection, double *numbers)
 {
@@ -77,7 +76,7 @@ GenerateRows(const Projection *projection, double *numbers)
 	}
 }
 
-/* Evict the least recently used matrices until "bytes" more bytes fit into the cache. */
+/* Evict the least recently used projection matrices until "bytes" more bytes fit into the cache. */
 static void
 MakeRoom(Size bytes)
 {
@@ -92,10 +91,7 @@ MakeRoom(Size bytes)
 	}
 }
 
-/*
- * Generate a matrix and add it to the cache.  A complete matrix moves to permanent memory.  An
- * error before that frees the matrix.
- */
+/* Generate a projection matrix, and add it to the cache.  An error frees the matrix. */
 static KeptProjection *
 InsertProjection(const Projection *projection, Size bytes)
 {
@@ -118,7 +114,10 @@ InsertProjection(const Projection *projection, Size bytes)
 	return kept;
 }
 
-/* Get a matrix from the cache, or add it.  Returns NULL if it is too large. */
+/*
+ * Return the cached projection matrix, after generating it if necessary.  Returns NULL if it is
+ * too large for the cache.
+ */
 static KeptProjection *
 KeepProjection(const Projection *projection)
 {
@@ -129,7 +128,7 @@ KeepProjection(const Projection *projection)
 
 	if (table == NULL)
 		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
-	MakeRoom(0);				/* evict matrices, because the limit may have been reduced */
+	MakeRoom(0);				/* make room, because the setting may have been lowered */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{
@@ -140,9 +139,10 @@ KeepProjection(const Projection *projection)
 }
 
 /*
- * Begin a scan of a projection matrix.  A matrix that is too large for the cache is generated
- * during the scan.  Only one scan may be active, because a second scan could evict the matrix of
- * the first scan.
+ * Begin a scan of a projection matrix, which generates the matrix if it does not fit into the
+ * cache.
+ *
+ * Only one scan may be active, because another scan could evict its matrix.
  */
 ProjectionWalk
 ProjectionBegin(const Projection *projection)
@@ -157,7 +157,7 @@ ProjectionBegin(const Projection *projection)
 	return walk;
 }
 
-/* Advance a scan to the next rows of the matrix.  Returns false after the last rows. */
+/* Advance a scan to the next rows of a projection matrix.  Returns false after the last rows. */
 bool
 ProjectionNext(ProjectionWalk *walk)
 {
@@ -181,7 +181,7 @@ ProjectionNext(ProjectionWalk *walk)
 
 /* ---------- features and weights ---------- */
 
-/* Begin a scan of a model's projection matrix.  Returns false if the model has none. */
+/* Begin a scan of a model's projection matrix.  Returns false if the model has no projection. */
 static bool
 BeginProjection(const DlintsHeader *model, Projection *projection, ProjectionWalk *walk)
 {
@@ -226,8 +226,8 @@ ReduceArray(const DlintsHeader *model, ArrayType *features, Datum profile)
 }
 
 /*
- * Convert vectors of coefficients to weights of item features.  All vectors are for the same user
- * profile.  The weight of the intercept is last.  Raises an error if a weight overflows.
+ * Convert vectors of coefficients to weights of item features for one user profile.  The
+ * intercept's weight comes last.  Raises an error if a weight overflows.
  */
 void
 LiftParameters(const DlintsHeader *model, int count, const double *parameters,
@@ -248,7 +248,7 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 		ResultFinite(weights[i]);
 }
 
-/* Convert one vector of coefficients to weights of item features, for a user profile. */
+/* Convert one vector of coefficients to weights of item features for a user profile. */
 void
 LiftParameter(const DlintsHeader *model, const double *parameter, Datum profile, double *weights)
 {

@@ -1,6 +1,6 @@
 /*
  * reduce.h
- *		Convert item features to a model's features, with a cache of projection matrices.
+ *		Compute a model's features from item features, with a cache of random projection matrices.
  */
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H
@@ -15,8 +15,8 @@ extern int	projection_cache_size;	/* the setting dlints.projection_cache_size, i
 typedef struct ProjectionWalk
 {
 	const Projection *projection;
-	ProjectionRows piece;		/* current rows of the matrix */
-	const double *kept;			/* the cached matrix; NULL: not cached */
+	ProjectionRows piece;		/* rows of the matrix at the current position */
+	const double *kept;			/* the cached matrix, or NULL if it is not cached */
 	double	   *generated;		/* buffer for generated rows */
 } ProjectionWalk;
 

@@ -29,7 +29,7 @@ ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name)
 				 errmsg("%s must not be null", name)));
 }
 
-/* Get the context of an aggregate's state.  Raises an error outside of an aggregate. */
+/* Return the memory context of an aggregate's state.  Raises an error outside of aggregates. */
 MemoryContext
 AggregateContext(FunctionCallInfo fcinfo)
 {
@@ -58,7 +58,7 @@ TypeIsNumber(Oid type)
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
 }
 
-/* Convert a number or boolean to double.  Too large a numeric becomes infinity. */
+/* Convert a number or boolean to double precision; a numeric that is too large becomes infinity. */
 double
 ArgNumber(Oid type, Datum value)
 {
@@ -106,14 +106,17 @@ ArgFinite(double value, const char *what)
 	return CheckAllowed(isfinite(value), value, what);
 }
 
-/* Raise an error if a number exceeds WIDEN_MAX, since sums of squares might overflow. */
+/*
+ * Raise an error if the absolute value of a number exceeds WIDEN_MAX, because sums of squares
+ * might overflow.
+ */
 double
 ArgBounded(double value, const char *what)
 {
 	return CheckAllowed(fabs(value) <= WIDEN_MAX, value, what);
 }
 
-/* Raise an error: the argument "name" must be in a range, such as "between 0 and 1". */
+/* Raise an error that an argument must be in a range, such as "between 0 and 1". */
 void
 ArgRaiseOutOfRange(const char *name, const char *range, double value)
 {
@@ -134,7 +137,7 @@ ArgCheckPositive(int64 value, const char *name)
 	return value;
 }
 
-/* Read the argument "k".  Larger values become the maximum of int. */
+/* Read the argument "k", a bigint, and limit it to the maximum of int. */
 int
 ArgCount(FunctionCallInfo fcinfo, int argno)
 {
@@ -142,7 +145,7 @@ ArgCount(FunctionCallInfo fcinfo, int argno)
 	return (int) Min(ArgCheckPositive(PG_GETARG_INT64(argno), "k"), PG_INT32_MAX);
 }
 
-/* Read the argument "k".  Raises an error if it exceeds "max". */
+/* Read the argument "k".  Raises an error if the argument exceeds "max". */
 int
 ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max)
 {
@@ -156,7 +159,7 @@ ArgCountUpTo(FunctionCallInfo fcinfo, int argno, int max)
 	return k;
 }
 
-/* Raise an error unless an argument has the same value in all rows. */
+/* Raise an error unless an argument is the same in all rows. */
 void
 CheckSameValue(bool same, const char *name, const char *rows)
 {
@@ -168,7 +171,7 @@ CheckSameValue(bool same, const char *name, const char *rows)
 
 /* ---------- results ---------- */
 
-/* Raise an error with a hint if a result is not finite. */
+/* Return a result.  Raises an error with a hint if the result is not finite. */
 double
 ResultFiniteOr(double value, const char *hint)
 {
@@ -186,7 +189,7 @@ ResultFinite(double value)
 	return ResultFiniteOr(value, "Scale features and rewards to moderate size.");
 }
 
-/* Create an array of zeros; "width" is the size of an element in bytes. */
+/* Create an array of zeros, whose elements have "width" bytes. */
 static ArrayType *
 CreateZeroArray(Oid type, Size width, int ndim, const int *dims)
 {
@@ -217,21 +220,21 @@ ResultArray(int ndim, const int *dims, const double *values)
 	return PointerGetDatum(array);
 }
 
-/* Create a double precision[] of zeros; "count" is at least 1. */
+/* Create an array double precision[] of zeros, with at least one element. */
 ArrayType *
 ResultDoubles(int count)
 {
 	return CreateZeroArray(FLOAT8OID, sizeof(float8), 1, &count);
 }
 
-/* Create a real[] of zeros; "count" is at least 1. */
+/* Create an array real[] of zeros, with at least one element. */
 ArrayType *
 ResultReals(int count)
 {
 	return CreateZeroArray(FLOAT4OID, sizeof(float4), 1, &count);
 }
 
-/* Create a real[][] of zeros, stored by rows; no dimension is 0. */
+/* Create an array real[][] of zeros, with at least one row and one column. */
 ArrayType *
 ResultRealMatrix(int rows, int columns)
 {
@@ -240,7 +243,7 @@ ResultRealMatrix(int rows, int columns)
 	return CreateZeroArray(FLOAT4OID, sizeof(float4), 2, dims);
 }
 
-/* Scale a vector to length 1, and return it as real[].  Zeros remain zeros. */
+/* Scale a vector to length 1, and return an array real[].  A zero vector remains zero. */
 Datum
 ResultUnitVector(const double *sum, int count)
 {
@@ -280,7 +283,7 @@ ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
-/* Begin the result of a set-returning function, with an empty tuplestore. */
+/* Begin the result of a set-returning function with an empty tuplestore. */
 ReturnSetInfo *
 ResultRows(FunctionCallInfo fcinfo)
 {

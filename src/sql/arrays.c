@@ -1,8 +1,6 @@
 /*
  * arrays.c
- *		Check array arguments.
- *
- * We accept arrays of all numeric types.  NaN and infinity raise an error.
+ *		Check arguments that are arrays of numbers, of any numeric type, without NaN and infinity.
  */
 #include "postgres.h"
 
@@ -13,7 +11,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* Report an invalid array.  Returns false, or raises the error if "problem" is NULL. */
+/* Report an invalid array: raise an error or, if "problem" is not NULL, return false. */
 static bool
 ReportArray(Problem *problem, int sqlerrcode, const char *message,
 			const DlintsHeader *model, const char *where)
@@ -43,7 +41,10 @@ CheckNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 					   psprintf("A null was found in the %s", spec->name));
 }
 
-/* Convert "count" elements from element "first" on to double.  Returns false if any is invalid. */
+/*
+ * Convert elements of an array, from index "first" on, to double.  Returns false if any is
+ * invalid.
+ */
 static bool
 ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 			double *out, Problem *problem)
@@ -82,7 +83,10 @@ VectorLength(ArrayType *array)
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
-/* Convert an array of spec->len numbers to double.  Returns false if the array is invalid. */
+/*
+ * Convert an array of spec->len numbers to double precision.  Returns false if the array is
+ * invalid.
+ */
 bool
 ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem)
 {
@@ -110,7 +114,7 @@ ArgElements(ArrayType *array, Datum **elements, bool **nulls)
 	return count;
 }
 
-/* Convert an array of numbers to double precision[].  NULL elements remain NULL. */
+/* Convert an array of numbers to double precision[], with its NULLs. */
 ArrayType *
 ArgArrayWidened(ArrayType *array)
 {
@@ -127,8 +131,8 @@ ArgArrayWidened(ArrayType *array)
 }
 
 /*
- * Detoast an array of numbers.  Types other than real[] become double precision[].  Returns false
- * if the elements are not numbers.
+ * Detoast an array of numbers, and convert it to real[] or double precision[].  Returns false if
+ * the elements are not numbers.
  */
 bool
 GetNumericArray(Datum datum, ArrayType **array, Problem *problem)
@@ -183,7 +187,7 @@ ArgElementCount(ArrayType *array, const ArgSpec *spec)
 	return VectorLength(array);
 }
 
-/* Return the number of elements.  Raises an error for NULL elements and several dimensions. */
+/* Return the number of elements.  Raises an error for NULLs and for several dimensions. */
 int
 ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 {
@@ -200,7 +204,7 @@ ArgCheckLength(ArrayType *array, const ArgSpec *spec)
 	CheckLength(spec, ArgVectorLength(array, spec), NULL);
 }
 
-/* Slow path of ArgDot(), which raises an error for invalid arguments. */
+/* Compute a dot product after checking the arguments, for ArgDot(). */
 double
 ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 {
@@ -220,7 +224,7 @@ ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 	return ResultFinite(score);
 }
 
-/* Return the number of rows.  Raises an error unless the array has spec->len columns. */
+/* Return the number of rows of a matrix.  Raises an error unless it has spec->len columns. */
 int
 ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 {
@@ -243,7 +247,7 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 	return ARR_DIMS(array)[0];
 }
 
-/* Convert "rows" rows of a matrix to double, beginning with row "first" (from 0). */
+/* Convert some rows of a matrix to double precision, from row "first" on (counted from 0). */
 void
 ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows, double *out)
 {

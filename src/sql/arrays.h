@@ -47,19 +47,19 @@ GrowArray(void *array, Size count, int *allocated, Size size)
 		repalloc_huge(array, mul_size(size, *allocated));
 }
 
-/* Expected shape of an array argument */
+/* Expected shape of an argument that is an array */
 typedef struct ArgSpec
 {
 	const char *name;			/* name of the argument in error messages */
 	int			len;
-	const DlintsHeader *model;	/* model that determines the array's length, or NULL */
+	const DlintsHeader *model;	/* model that determines the length of the array, or NULL */
 } ArgSpec;
 
-/* These functions return false for an invalid argument, or raise an error if "problem" is NULL. */
+/* functions that return false for an invalid argument, or raise an error if "problem" is NULL */
 extern bool GetNumericArray(Datum datum, ArrayType **array, Problem *problem);
 extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem);
 
-/* These functions raise an error for an invalid argument. */
+/* functions that raise an error for an invalid argument */
 extern ArrayType *ArgArrayConverted(Datum datum);
 extern int	ArgElements(ArrayType *array, Datum **elements, bool **nulls);
 extern ArrayType *ArgArrayWidened(ArrayType *array);
@@ -86,8 +86,8 @@ ArgProfileSpec(const DlintsHeader *model)
 }
 
 /*
- * Compute the dot product of a feature vector and weights, fast for real[].  We do not check each
- * element: with a NaN or infinite element, the result is not finite.
+ * Compute the dot product of a feature vector and weights, with a fast path for real[].  The
+ * result is not finite if an element is not.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
@@ -103,7 +103,7 @@ ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
 	return ArgDotChecked(features, spec, weights);
 }
 
-/* Is the array real[] or double precision[], and not toasted? */
+/* Is an array real[] or double precision[], and not toasted? */
 static inline bool
 ArrayIsPlain(Datum datum)
 {
@@ -114,7 +114,7 @@ ArrayIsPlain(Datum datum)
 		 ARR_ELEMTYPE((ArrayType *) value) == FLOAT8OID);
 }
 
-/* Get an array argument as real[] or double precision[], detoasted. */
+/* Return an array argument, detoasted, as real[] or double precision[]. */
 static inline ArrayType *
 ArgArray(FunctionCallInfo fcinfo, int argno)
 {

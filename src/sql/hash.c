@@ -13,7 +13,7 @@
 #include "core/random.h"
 #include "sql/hash.h"
 
-/* Hash the bytes of a value of a type with the given length. */
+/* Hash the bytes of a datum, given the length and passing convention of its type. */
 uint64
 HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 {
@@ -34,9 +34,10 @@ HashBytesOf(Datum value, int16 typlen, bool typbyval, uint64 seed)
 }
 
 /*
- * Add the random signs of a name, times a weight, to "sum".  Names are hashed in UTF-8, so that
- * they have the same signs in all databases.  In an SQL_ASCII database, whose encoding is unknown,
- * we hash the bytes as they are.
+ * Add random signs of a name, times a weight, to "sum".
+ *
+ * Names are hashed in UTF-8 for equal results in all databases, but unconverted in SQL_ASCII
+ * databases.
  */
 void
 AddName(const char *name, int len, double weight, int n, double *sum)

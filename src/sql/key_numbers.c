@@ -1,8 +1,8 @@
 /*
  * key_numbers.c
- *		Sets that give successive numbers to SQL values of a type with a hash operator class.
+ *		Sets of SQL values that number the values in the order of arrival.
  *
- * Equal values have equal hashes, because we use the hash operator class of the type.
+ * Types need a hash operator class, which defines equality.
  */
 #include "postgres.h"
 
@@ -16,12 +16,12 @@
 #include "sql/arrays.h"
 #include "sql/key_numbers.h"
 
-/* bytes of memory per value that KeyNumbersSort() and KeyNumbersRenumber() allocate */
+/* bytes per value that KeyNumbersSort() and KeyNumbersRenumber() allocate */
 #define RENUMBERING_BYTES		(sizeof(NumberedKey *) + sizeof(uint32))
 
 struct KeyNumbers
 {
-	MemoryContext context;		/* memory context of this struct and of all values */
+	MemoryContext context;		/* memory context of the set and its values */
 	struct keys_hash *table;
 	TypeCacheEntry *type;
 	FmgrInfo	hash;
@@ -51,7 +51,7 @@ KeysAreEqual(KeyNumbers *keys, Datum a, Datum b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* Create an empty set of values.  Error messages call the values "what", such as "users". */
+/* Create an empty set.  Error messages call its values "what", such as "users". */
 KeyNumbers *
 KeyNumbersCreate(KeyType of, uint64 seed, const char *what)
 {
@@ -87,7 +87,7 @@ HashKey(KeyNumbers *keys, Datum value)
 		return DatumGetUInt64(FunctionCall2Coll(&keys->hash, keys->collation, value,
 												UInt64GetDatum(keys->seed)));
 
-	/* the hash functions of some types take no seed */
+	/* hash functions of some types do not take a seed */
 	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation, value));
 	words[1] = keys->seed;
 	return hash_name(words, sizeof(words));
@@ -99,7 +99,7 @@ KeyNumbersType(const KeyNumbers *keys)
 	return keys->type->type_id;
 }
 
-/* Detoast a value, because the set needs it longer than its row exists. */
+/* Detoast a value, because the set outlives the row of the value. */
 static Datum
 DetoastKey(const KeyNumbers *keys, Datum value)
 {
@@ -108,7 +108,7 @@ DetoastKey(const KeyNumbers *keys, Datum value)
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* Return the number that the set has given to a value.  A new value gets the next number. */
+/* Return the number of a value in the set, after adding a new value with the next number. */
 uint32
 KeyNumbersGet(KeyNumbers *keys, Datum value)
 {
@@ -131,7 +131,7 @@ KeyNumbersGet(KeyNumbers *keys, Datum value)
 	return entry->number;
 }
 
-/* Find a value's number in the set.  Returns false if the set does not contain the value. */
+/* Find the number of a value in the set.  Returns false if the set does not contain the value. */
 bool
 KeyNumbersFind(KeyNumbers *keys, Datum value, uint32 *number)
 {
@@ -175,7 +175,7 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* order values with equal hashes by their arrival */
+	/* values with equal hashes keep the order of arrival */
 	return left->number < right->number ? -1 : 1;
 }
 
@@ -195,7 +195,9 @@ KeyNumbersSort(KeyNumbers *keys)
 	return entries;
 }
 
-/* Renumber values in the order of "entries".  Returns the new numbers, indexed by old number. */
+/*
+ * Renumber the values of a set in the order of "entries".  Returns the new numbers by old number.
+ */
 uint32 *
 KeyNumbersRenumber(KeyNumbers *keys, NumberedKey **entries)
 {
@@ -210,7 +212,7 @@ KeyNumbersRenumber(KeyNumbers *keys, NumberedKey **entries)
 	return numbers;
 }
 
-/* Compute the peak memory of a set and of its renumbering, in bytes. */
+/* Return the peak memory of a set, including its renumbering, in bytes. */
 Size
 KeyNumbersMemory(const KeyNumbers *keys)
 {

@@ -1,6 +1,6 @@
 /*
  * key_numbers.h
- *		Sets that give successive numbers to SQL values, such as users or items.
+ *		Sets that number SQL values, such as users or items, in the order of arrival.
  */
 #ifndef DLINTS_KEY_NUMBERS_H
 #define DLINTS_KEY_NUMBERS_H
@@ -27,7 +27,7 @@ typedef struct KeyNumbers KeyNumbers;
 typedef struct NumberedKey
 {
 	Datum		value;
-	uint32		hash;			/* lower half of the key's 64-bit hash */
+	uint32		hash;			/* lower half of the value's 64-bit hash */
 	uint32		upper_hash;
 	uint32		number;
 	char		status;			/* status field of the hash table (simplehash.h) */

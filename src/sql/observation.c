@@ -1,8 +1,8 @@
 /*
  * observation.c
- *		Read training examples from function arguments.
+ *		Read training examples from the arguments of SQL functions.
  *
- * An observation has features and a reward, and optionally a profile, a time and a weight.
+ * An observation has features and a reward, and optionally a user profile, a time and a weight.
  */
 #include "postgres.h"
 
@@ -64,7 +64,7 @@ CheckTime(int64 time, Problem *problem)
 					  "the time of an observation must be finite", NULL, NULL);
 }
 
-/* Check that a model with a half-life gets the time of each observation. */
+/* Check that observations of a model with a half-life have a time. */
 static bool
 CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 {
@@ -87,7 +87,7 @@ CheckWeight(double weight, Problem *problem)
 						 psprintf("The value is %s.", double_to_shortest_decimal(weight)), NULL);
 }
 
-/* Report an error if the caller passes a profile for a model without profiles. */
+/* Report an error if a profile is passed for a model without profiles. */
 static bool
 CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
 {
@@ -99,7 +99,7 @@ CheckProfileIsTaken(const char *name, const DlintsHeader *model, Problem *proble
 						 "Create a model with dlints_new(..., interactions => 'matched'), or select such a model in WHERE.");
 }
 
-/* Convert a profile to double.  An empty array becomes zeros. */
+/* Convert a profile to double precision.  An empty array becomes zeros. */
 static bool
 ReadProfileNumbers(ArrayType *array, const DlintsHeader *model, double *out, Problem *problem)
 {
@@ -114,7 +114,7 @@ ReadProfileNumbers(ArrayType *array, const DlintsHeader *model, double *out, Pro
 
 /* ---------- observations ---------- */
 
-/* Read the reward, time and weight.  The default weight is 1. */
+/* Read the reward, time and weight of an observation.  The default weight is 1. */
 static bool
 ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 			const DlintsHeader *model, Observation *observation, Problem *problem)
@@ -135,8 +135,8 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 }
 
 /*
- * Read an observation.  Returns false if it is invalid.  If the reward is NULL, reads only the
- * features and the profile.
+ * Read an observation.  Returns false if the observation is invalid.  Reads no time and weight if
+ * the reward is NULL.
  */
 bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
@@ -152,7 +152,7 @@ ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 		ReadProfileNumbers(array, model, observation->profile, problem);
 }
 
-/* Get the profile argument.  Returns an empty array if argno is 0. */
+/* Return the profile argument of an SQL function, or an empty array if argno is 0. */
 Datum
 ProfileArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -164,7 +164,7 @@ ProfileArgument(FunctionCallInfo fcinfo, int argno)
 	return PointerGetDatum(&none);
 }
 
-/* Convert a profile to double, in the current memory context. */
+/* Convert a profile to double precision, in the current memory context. */
 double *
 ReadProfile(Datum profile, const DlintsHeader *model)
 {
@@ -196,7 +196,7 @@ ReadPart(BatchPart *part, int first, int count)
 		ArgMatrixSlice(part->array, &part->spec, first, count, part->numbers);
 }
 
-/* Read the time of each row.  Returns TIME_UNKNOWN for models without a half-life. */
+/* Read the times of a batch.  They are TIME_UNKNOWN for models without a half-life. */
 static int64 *
 ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model, int rows)
 {
@@ -220,7 +220,7 @@ ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model, int row
 	return times;
 }
 
-/* Read the weight of each row.  The default weight is 1. */
+/* Read the weights of a batch of observations.  The default weight is 1. */
 static double *
 ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
@@ -242,7 +242,7 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 	return weights;
 }
 
-/* Check the arguments of a batch, and prepare to read it with BatchRead(). */
+/* Check the arguments of a batch of observations, before BatchRead() reads it. */
 Batch
 BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHeader *model)
 {
@@ -275,7 +275,10 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHea
 	return batch;
 }
 
-/* Convert "count" rows of a batch to double, beginning with row "first" (from 0). */
+/*
+ * Convert rows of a batch of observations to double precision, from row "first" on (counted from
+ * 0).
+ */
 void
 BatchRead(Batch *batch, int first, int count)
 {

@@ -1,6 +1,6 @@
 /*
  * observation.h
- *		Read training examples from function arguments.
+ *		Read training examples from the arguments of SQL functions.
  */
 #ifndef DLINTS_OBSERVATION_H
 #define DLINTS_OBSERVATION_H
@@ -24,13 +24,13 @@ typedef struct ObservationForm
 /* arguments of dlints_update */
 extern const ObservationForm update_form;
 
-/* One training example.  The caller allocates the vectors of features and profile. */
+/* A training example, whose vectors the caller allocates */
 typedef struct Observation
 {
 	double	   *features;
 	double	   *profile;
 	double		reward;
-	int64		time;			/* time; TIME_UNKNOWN for a model without a half-life */
+	int64		time;			/* time, or TIME_UNKNOWN for a model without a half-life */
 	double		weight;
 } Observation;
 
@@ -44,14 +44,14 @@ extern bool ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
-/* These functions return false for an invalid value, or raise an error if "problem" is NULL. */
+/* functions that return false for an invalid value, or raise an error if "problem" is NULL */
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 
-/* Features or profiles of a batch of observations */
+/* Features or user profiles of a batch of observations */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* argument of the SQL function; NULL if it was not passed */
+	ArrayType  *array;			/* array argument of the SQL function, or NULL */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;

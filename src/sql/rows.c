@@ -33,7 +33,7 @@ EndRows(DestReceiver *self)
 {
 }
 
-/* Create a DestReceiver that calls a function for each row.  The row is freed afterwards. */
+/* Create a DestReceiver that calls the function "read" for each row of a query. */
 RowReceiver
 RowReceiverCreate(RowReader read, void *reader, MemoryContext parent)
 {

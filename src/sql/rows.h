@@ -9,7 +9,7 @@
 
 typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
 
-/* A DestReceiver that passes each row to a RowReader */
+/* A DestReceiver that passes each row of a query to a function */
 typedef struct RowReceiver
 {
 	DestReceiver pub;

@@ -1,11 +1,9 @@
 /*
  * vector.c
- *		The type dlints_vector, and conversion of pgvector's types.
+ *		The type dlints_vector, and conversions from pgvector's types.
  *
- * The type dlints_vector is real[] or double precision[] under another name.
- *
- * We read pgvector's storage format directly, because its cast to real[] would be slow.  The format
- * is stable, since databases store such values.
+ * dlints_vector is real[] or double precision[] under another name.  pgvector's storage format is
+ * read directly, because the cast to real[] is slow.
  */
 #include "postgres.h"
 
@@ -108,7 +106,7 @@ dlints_vector_support(PG_FUNCTION_ARGS)
 
 /* ---------- values of pgvector's types ---------- */
 
-/* Storage format of vector and halfvec: "dim" numbers of 4 or 2 bytes follow */
+/* Storage format of vector and halfvec: followed by "dim" numbers of 4 or 2 bytes */
 typedef struct PgVector
 {
 	int32		vl_len_;
@@ -116,7 +114,7 @@ typedef struct PgVector
 	int16		unused;
 } PgVector;
 
-/* Copy the numbers of a vector, which have "width" bytes each. */
+/* Copy the numbers of a vector, with "width" bytes per number. */
 static void
 CopyNumbers(const PgVector *vector, Size width, float4 *out)
 {

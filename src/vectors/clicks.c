@@ -1,10 +1,9 @@
 /*
  * clicks.c
- *		A click log in memory, as a sparse matrix of users and items, with 16 bytes per row of the
- *		log.
+ *		A click log in memory, as a sparse matrix of users and items, with 16 bytes per click.
  *
- * Users and items are sorted by hash, and each user's matrix cells by item.  Results therefore do
- * not depend on the order of the log's rows.
+ * Users and items are sorted by hash, so that results do not depend on the order of the log's
+ * rows.
  */
 #include "postgres.h"
 
@@ -31,7 +30,7 @@ ClicksCreate(KeyType users, KeyType items, uint64 seed)
 	return clicks;
 }
 
-/* Return a capacity larger by a quarter, since doubling would waste memory. */
+/* Return a capacity that is larger by a quarter; doubling would waste memory. */
 static Size
 GrowCapacity(Size capacity)
 {
@@ -45,7 +44,7 @@ CellsMemory(const Clicks *clicks)
 							  clicks->capacity : GrowCapacity(clicks->capacity));
 }
 
-/* Return the bytes that a click log needs while it adds a row, which may enlarge its arrays. */
+/* Return the peak memory in bytes of a click log while another row is added. */
 Size
 ClicksMemory(const Clicks *clicks)
 {
@@ -77,7 +76,7 @@ CheckInterrupts(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Renumber users and items by hash, so that the order of rows has no effect. */
+/* Renumber users and items by hash, so that the order of the log's rows has no effect. */
 static void
 RenumberAll(Clicks *clicks)
 {
@@ -109,14 +108,14 @@ RenumberAll(Clicks *clicks)
 	pfree(user_numbers);
 	pfree(item_numbers);
 
-	/* free the users, because only the values of items are needed from here on */
+	/* free the users, because only the values of items are still needed */
 	KeyNumbersFree(clicks->users);
 	clicks->users = NULL;
 }
 
 /*
- * Compare matrix cells by user, item and weight.  The weights of a user and item are added in this
- * order, so that rounding is always the same.
+ * Compare matrix cells by user, item and weight.  Weights are added in this order, so that
+ * rounding errors are always equal.
  */
 static inline int
 CompareCells(const SvdCell *left, const SvdCell *right)
@@ -137,7 +136,7 @@ CompareCells(const SvdCell *left, const SvdCell *right)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* Merge sorted cells of the same user and item.  Each user has at least one cell. */
+/* Merge sorted matrix cells of the same user and item.  Each user has at least one cell. */
 static void
 MergeCells(SvdMatrix *matrix, Size count)
 {
@@ -173,7 +172,7 @@ ClicksMatrix(Clicks *clicks)
 	return matrix;
 }
 
-/* Find an item's column of the matrix.  ClicksMatrix() must have been called. */
+/* Find the matrix column of an item.  Returns false if the click log lacks the item. */
 bool
 ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 {
@@ -181,8 +180,8 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 }
 
 /*
- * Can ClicksFindItem() search for values of this type?  We compare the types, not their equality
- * operators: arrays of all types have the same operator.
+ * Can ClicksFindItem() look up values of this type?  All array types have the same equality
+ * operator, so we compare the types.
  */
 bool
 ClicksHasItemsOf(const Clicks *clicks, Oid type)

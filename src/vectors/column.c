@@ -1,8 +1,8 @@
 /*
  * column.c
- *		Functions that convert numbers, embeddings and weights in columns of the user's tables.
+ *		Convert numbers, embeddings and weights in columns of the user's tables.
  *
- * They treat invalid values as missing and raise no error, so that one row cannot stop maintenance.
+ * Invalid values count as missing, so that one row cannot stop maintenance.
  */
 #include "postgres.h"
 
@@ -21,13 +21,13 @@
 /* maximum absolute value of a number in a column, so that sums of squares do not overflow */
 #define MAX_COLUMN_NUMBER 1e100
 
-/* Maximum norm of an embedding, relative to the typical norm in its column */
+/* Maximum norm of an embedding, relative to the typical norm in the column */
 #define MAX_COLUMN_NORM 4.0
 
 /* maximum weight of a click, so that one row of the click log cannot outweigh all others */
 #define MAX_CLICK_WEIGHT 1000.0
 
-/* Read the first argument, of any numeric type, as double.  NULL becomes NaN. */
+/* Read the first argument, of any numeric type, as double precision.  NULL becomes NaN. */
 static double
 ReadNumber(FunctionCallInfo fcinfo, const char *what)
 {
@@ -43,8 +43,8 @@ ReadNumber(FunctionCallInfo fcinfo, const char *what)
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
 /*
- * _dlints_column_number(): convert a number to double precision; NULL if it is not finite, or above
- * 1e100 in size.
+ * _dlints_column_number(): convert a number to double precision, or to NULL if its absolute value
+ * exceeds 1e100.
  */
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
@@ -58,9 +58,7 @@ dlints_column_number(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_click_weight);
 
-/*
- * _dlints_click_weight(): limit the weight of a click to -1000 to 1000.  Invalid weights become 0.
- */
+/* _dlints_click_weight(): limit a click's weight to -1000 to 1000.  Invalid weights become 0. */
 Datum
 dlints_click_weight(PG_FUNCTION_ARGS)
 {
@@ -109,8 +107,8 @@ Clip(double *vector, int length)
 PG_FUNCTION_INFO_V1(dlints_column_vector);
 
 /*
- * _dlints_column_vector(value, length, norm): divide an embedding by "norm", the typical norm in
- * its column.  Returns zeros unless the embedding has "length" elements.
+ * _dlints_column_vector(value, length, norm): divide an embedding by the typical norm in its
+ * column.  An embedding of another length becomes zeros.
  */
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)
@@ -137,10 +135,7 @@ dlints_column_vector(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_are_finite);
 
-/*
- * _dlints_are_finite(numbers, length): does the array have "length" numbers, all finite?  A NULL
- * length means any length.
- */
+/* _dlints_are_finite(numbers, length): does an array have "length" numbers, all of them finite? */
 Datum
 dlints_are_finite(PG_FUNCTION_ARGS)
 {

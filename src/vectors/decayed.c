@@ -1,6 +1,7 @@
 /*
  * decayed.c
- *		The function _dlints_decayed_clicks: sum the decayed weights of each item's clicks.
+ *		The function _dlints_decayed_clicks, which sums the decayed weights of the clicks on each
+ *		item.
  */
 #include "postgres.h"
 
@@ -19,7 +20,8 @@
 #include "vectors/log.h"
 
 #define MAX_MEASURES		16	/* maximum number of half-lives */
-#define MAX_HALVINGS		300 /* maximum age of a click in half-lives; weights stay above 0 */
+/* maximum age of a click in half-lives, at which the weight is not yet 0 */
+#define MAX_HALVINGS		300
 #define NO_USER				PG_UINT32_MAX
 
 enum
@@ -39,7 +41,7 @@ typedef struct DatedClick
 	double		weight;
 } DatedClick;
 
-/* Compare clicks by item, then by user, then by time, with the newest click first. */
+/* Compare clicks by item, user and time, with the newest click first. */
 static inline int
 CompareClicks(const DatedClick *a, const DatedClick *b)
 {
@@ -67,12 +69,13 @@ typedef struct Reader
 	KeyNumbers *users;
 	KeyNumbers *items;
 	int			measures;
-	double		half_lives[MAX_MEASURES];	/* half-life of each sum, in days */
-	double		periods[MAX_MEASURES];	/* per sum: a user's clicks count once in this many days */
+	double		half_lives[MAX_MEASURES];	/* half-life of each sum of clicks, in days */
+	/* for each sum: number of days within which a user's clicks on an item count once */
+	double		periods[MAX_MEASURES];
 	DatedClick *clicks;
 	Size		count;
 	Size		capacity;
-	double		newest;			/* day of the log's newest click */
+	double		newest;			/* day of the newest click in the log */
 } Reader;
 
 static void
@@ -114,7 +117,7 @@ AddClick(QueryReader *query, const Datum *values, const bool *nulls)
 	reader->newest = Max(reader->newest, click->day);
 }
 
-/* Sum the decayed weights of an item's clicks.  Clicks of a user in the same period count once. */
+/* Sum the decayed weights of an item's clicks.  Clicks of a user within a period count once. */
 static double
 SumClicks(const Reader *reader, const DatedClick *clicks, Size count, int measure)
 {
@@ -168,7 +171,7 @@ PutSums(ReturnSetInfo *rows, const Reader *reader)
 	}
 }
 
-/* Read an array argument of positive numbers of days.  Returns its length. */
+/* Read an array of numbers of days, which must be positive.  Returns its length. */
 static int
 ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
 {
@@ -191,8 +194,8 @@ ReadDays(FunctionCallInfo fcinfo, int argno, const char *name, double *days)
 PG_FUNCTION_INFO_V1(dlints_decayed_clicks);
 
 /*
- * _dlints_decayed_clicks(): for each item, sum the weights of its clicks, decayed under each
- * half-life.  A user's clicks on an item count once in each period.
+ * _dlints_decayed_clicks(): return sums of the weights of each item's clicks, decayed under
+ * several half-lives.  A user's clicks on an item within a period count once.
  */
 Datum
 dlints_decayed_clicks(PG_FUNCTION_ARGS)

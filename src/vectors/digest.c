@@ -1,6 +1,6 @@
 /*
  * digest.c
- *		The function _dlints_digest: hash the columns of a row, to find changed rows.
+ *		The function _dlints_digest, which hashes the columns of a row to detect changes.
  */
 #include "postgres.h"
 
@@ -16,7 +16,8 @@ typedef struct DigestColumn
 {
 	int16		length;			/* typlen of the column's type */
 	bool		by_value;
-	Oid			output;			/* output function of an enum, to hash its label; 0: no enum */
+	/* output function of an enum, whose label is hashed; 0: not an enum */
+	Oid			output;
 } DigestColumn;
 
 static bool
@@ -48,7 +49,7 @@ FindColumns(FunctionCallInfo fcinfo)
 
 PG_FUNCTION_INFO_V1(dlints_digest);
 
-/* _dlints_digest(VARIADIC "any"): hash all arguments, including NULLs. */
+/* _dlints_digest(VARIADIC "any"): return a hash of all arguments, including NULLs. */
 Datum
 dlints_digest(PG_FUNCTION_ARGS)
 {

@@ -1,13 +1,13 @@
 /*
  * encode.c
- *		The function dlints_encode: convert columns or a jsonb document to a vector (feature
+ *		The function dlints_encode, which converts columns or a jsonb document to a vector (feature
  *		hashing).
  *
- * Each value becomes a name with a weight.  The hash of the name determines a vector of random
- * signs.  The result is the weighted sum of these vectors.
+ * Each value gets a name, whose hash determines a vector of random signs.  The result is the
+ * weighted sum of these vectors.
  *
- * The functions are immutable, so they reject types whose output depends on a setting, the catalog
- * or the time zone.
+ * Types whose output depends on a setting, the catalog or the time zone are rejected, because the
+ * functions are immutable.
  */
 #include "postgres.h"
 
@@ -73,7 +73,7 @@ AddCurrentName(Encoding *encoding, double weight)
 	AddName(encoding->name.data, encoding->name.len, weight, encoding->n, encoding->sum);
 }
 
-/* Add a number with the name encoding->name.  A number without a name is ignored. */
+/* Add a number as the weight of the current name.  A number without a name is ignored. */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
@@ -84,7 +84,7 @@ AddWeight(Encoding *encoding, double weight)
 	AddCurrentName(encoding, ArgBounded(weight, encoding->name.data));
 }
 
-/* Add the text "name=value".  Without a name, add only the value. */
+/* Add the text "name=value" or, without a name, the value alone. */
 static void
 AddNamedValue(Encoding *encoding, const char *value, int len)
 {
@@ -101,7 +101,7 @@ AddNamedValue(Encoding *encoding, const char *value, int len)
 
 /* ---------- values of SQL types ---------- */
 
-/* Get the type by which GetTextBytes() reads a value; InvalidOid if it is not text. */
+/* Return the type as which GetTextBytes() reads a value, or InvalidOid if it is not a text type. */
 static Oid
 TextType(Oid type)
 {
@@ -161,7 +161,7 @@ AddTextArray(Encoding *encoding, Datum value)
 
 /* ---------- jsonb ---------- */
 
-/* NOLINTBEGIN(misc-no-recursion): documents nest; we check the stack depth */
+/* NOLINTBEGIN(misc-no-recursion): documents are nested; we check the stack depth */
 
 static void AddJsonbContainer(Encoding *encoding, JsonbContainer *container);
 
@@ -187,7 +187,7 @@ AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 	}
 }
 
-/* Add an element of a jsonb array.  A number in an array is a category. */
+/* Add an element of a jsonb array.  Numbers in arrays are categories. */
 static void
 AddJsonbElement(Encoding *encoding, const JsonbValue *element)
 {
@@ -241,7 +241,7 @@ AddJsonbContainer(Encoding *encoding, JsonbContainer *container)
 
 /* ---------- types ---------- */
 
-/* Get the error hint for an unsupported type.  In the hint, %s stands for the argument's name. */
+/* Return the error hint for a type that is not supported. */
 static const char *
 GetTypeHint(Oid type)
 {
@@ -281,7 +281,7 @@ GetTypeHint(Oid type)
 	}
 }
 
-/* Raise an error for an unsupported type.  The hint contains the name of the value. */
+/* Raise an error for a type that is not supported, with the name of the value in the hint. */
 static void
 RaiseUnsupportedType(const char *name, Oid type)
 {
@@ -327,7 +327,7 @@ SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 	appendBinaryStringInfo(&encoding->name, bytes, len);
 }
 
-/* Add a value with the name encoding->name.  Even a NULL of an unsupported type raises an error. */
+/* Add an SQL value under the current name.  NULL of an unsupported type raises an error, too. */
 static void
 AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 {
@@ -365,7 +365,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 	int			count;
 
 	EncodingBegin(fcinfo, &encoding);
-	/* extract_variadic_args() returns -1 if the call passes VARIADIC NULL */
+	/* extract_variadic_args() returns -1 for VARIADIC NULL */
 	count = extract_variadic_args(fcinfo, 1, true, &args, &types, &nulls);
 	if (count > 0 && count % 2 != 0)
 		ereport(ERROR,
@@ -399,8 +399,8 @@ dlints_encode_jsonb(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_encode_column);
 
 /*
- * _dlints_encode_column(n, name, value): like dlints_encode(n, name, value), but skip invalid
- * numbers in a jsonb document.
+ * _dlints_encode_column(n, name, value): hash a value like dlints_encode(), but skip invalid
+ * numbers.
  */
 Datum
 dlints_encode_column(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * factors.c
- *		The function dlints_factors: compute item embeddings from a click log.
+ *		The function dlints_factors, which computes item embeddings from a click log.
  */
 #include "postgres.h"
 
@@ -21,12 +21,12 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Reader of the query that returns previous embeddings */
+/* Reads the previous embeddings, which an SQL query returns */
 typedef struct Previous
 {
 	QueryReader query;			/* must be first */
 	const ItemFit *fit;
-	double	   *vectors;		/* previous embeddings; zeros for items without one */
+	double	   *vectors;		/* previous embeddings, with zeros for items without an embedding */
 	bool	   *known;
 } Previous;
 
@@ -109,7 +109,7 @@ CheckDecomposed(bool done, const char *what)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* If this share of clicks is on items with an embedding, we only refine existing embeddings. */
+/* Minimum share of clicks on items with a previous embedding for refining only these embeddings */
 #define MIN_KNOWN_SHARE		0.5
 
 static double
@@ -127,8 +127,8 @@ ComputeKnownShare(const bool *is_known, const SvdMatrix *matrix)
 }
 
 /*
- * Compute the embeddings of all items.  If most clicks are on items with a previous embedding, we
- * only refine these embeddings.
+ * Compute the embeddings of all items.  If most clicks are on items with a previous embedding,
+ * these embeddings are only refined.
  */
 static double *
 ComputeVectors(const Previous *previous, SvdMatrix *matrix)
@@ -166,7 +166,7 @@ ComputeVectors(const Previous *previous, SvdMatrix *matrix)
 static void
 CheckResultColumns(TupleDesc desc)
 {
-	/* domains are rejected, because we would not check their constraints */
+	/* reject domains, whose constraints would not be checked */
 	Oid			features = desc->natts == 2 ? TupleDescAttr(desc, 1)->atttypid : InvalidOid;
 
 	if (features != FLOAT4ARRAYOID && features != FLOAT8ARRAYOID)
@@ -215,9 +215,8 @@ PutFactors(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
- * dlints_factors(query, k, previous, seed): compute an embedding for each item of a click log.
- * Items that the same users click have similar embeddings (see core/svd.h).  The new embeddings are
- * aligned to those that the query "previous" returns.
+ * dlints_factors(query, k, previous, seed): compute embeddings of items from a click log (see
+ * core/svd.h).  The embeddings are aligned with those that the query "previous" returns.
  */
 Datum
 dlints_factors(PG_FUNCTION_ARGS)

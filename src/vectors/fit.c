@@ -1,6 +1,6 @@
 /*
  * fit.c
- *		Compute embeddings and neighbours of items, and read the click log only once for both.
+ *		Compute embeddings and neighbours of items from one reading of the click log.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Compute the larger of the work spaces of embeddings and of neighbours, in bytes. */
+/* Return the larger of the work spaces for embeddings and for neighbours, in bytes. */
 static Size
 FitMemory(const LogReader *log)
 {
@@ -29,8 +29,8 @@ FitMemory(const LogReader *log)
 }
 
 /*
- * Compute embeddings, and restore the matrix's weights, which PutFactors() overwrites.  We save
- * them, limited to 1, in the cells' field "user", which PutFactors() does not use.
+ * Compute embeddings, and restore the weights of clicks afterwards.  PutFactors() overwrites the
+ * weights, so they are saved in the unused field "user".
  */
 static void
 PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
@@ -55,7 +55,7 @@ PutFactorsOf(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 	}
 }
 
-/* Begin a function that reads a click log.  "columns" is the hint for a missing column list. */
+/* Begin an SQL function that reads a click log.  "columns" is an error hint. */
 ReturnSetInfo *
 BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char *columns)
 {
@@ -66,7 +66,7 @@ BeginFit(FunctionCallInfo fcinfo, ItemFit *fit, const char *function, const char
 	return ResultRows(fcinfo);
 }
 
-/* Read a click log, and store embeddings or neighbours in the result. */
+/* Read a click log, and return embeddings, neighbours or both. */
 Datum
 FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
 {
@@ -100,8 +100,8 @@ FitItems(FunctionCallInfo fcinfo, ReturnSetInfo *rows, ItemFit *fit)
 PG_FUNCTION_INFO_V1(dlints_fit_items);
 
 /*
- * _dlints_fit_items(): return the rows of dlints_factors() and dlints_neighbours().  Rows of one
- * function have NULL in the columns of the other.  Sparse logs get more neighbours per item.
+ * _dlints_fit_items(): return the rows of dlints_factors(), then those of dlints_neighbours().
+ * Sparse logs get more neighbours per item.
  */
 Datum
 dlints_fit_items(PG_FUNCTION_ARGS)

@@ -1,10 +1,10 @@
 /*
  * fourier.c
- *		The function dlints_fourier: random Fourier features (Rahimi and Recht, "Random features for
- *		large-scale kernel machines", 2007), with which a linear model fits nonlinear functions.
+ *		The function dlints_fourier: random Fourier features, with which linear models fit
+ *		nonlinear functions (Rahimi and Recht, "Random features for large-scale kernel machines",
+ *		2007).
  *
- * Users store the results, so a seed must always give the same numbers.  We derive another seed,
- * because a model may use the caller's seed for its projection.
+ * Users store the results, which must never change for a seed.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
 
-/* Compute sqrt(2 / k) cos(W x + b) for some rows of the random matrix W. */
+/* Compute the random Fourier features for some rows of the random matrix. */
 static void
 FillRows(const Projection *w, const ProjectionRows *rows, const double *features, float4 *out)
 {
@@ -53,9 +53,10 @@ CheckScale(double scale)
 PG_FUNCTION_INFO_V1(dlints_fourier);
 
 /*
- * dlints_fourier(): compute sqrt(2 / k) cos(W x + b) for features x.  Elements of the random matrix
- * W are N(0, 1 / scale^2), and random shifts b are uniform in [0, 2 pi).  The dot product of the
- * results for x and y approximates exp(-|x - y|^2 / (2 scale^2)).
+ * dlints_fourier(): compute sqrt(2 / k) cos(W x + b) for features x.  Elements of the random
+ * matrix W are N(0, 1 / scale^2), and elements of b are uniform in [0, 2 pi).
+ *
+ * The dot product of two results approximates exp(-|x - y|^2 / (2 scale^2)).
  */
 Datum
 dlints_fourier(PG_FUNCTION_ARGS)
@@ -73,7 +74,7 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	spec.len = ArgVectorLength(features, &spec);
 	ArgCheckPositive(spec.len, "the number of features");
 	ArgCheckPositive(k, "k");
-	/* a model's features may be the argument and the result together */
+	/* the argument and the result together must fit into a model's features */
 	if (k > DLINTS_MAX_FEATURE_DIM - spec.len)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

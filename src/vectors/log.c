@@ -1,6 +1,6 @@
 /*
  * log.c
- *		Run queries, and read click logs.
+ *		Run SQL queries of users, and read click logs.
  */
 #include "postgres.h"
 
@@ -24,14 +24,14 @@
 #include "sql/rows.h"
 #include "vectors/log.h"
 
-#define FETCH_ROWS		1000	/* number of rows of a query to fetch at a time */
+#define FETCH_ROWS		1000	/* number of rows that are fetched from a query at a time */
 #define PROGRESS_INTERVAL_MS	10000	/* milliseconds between progress notices */
 
 int			factors_memory;
 
 /* ---------- queries ---------- */
 
-/* Pass a row of a query to its reader.  Rows with NULL in a required column are skipped. */
+/* Pass a row of a query to its reader, unless a required column is NULL. */
 static void
 ReadRow(void *arg, const Datum *values, const bool *nulls)
 {
@@ -57,7 +57,7 @@ ReportProgress(const QueryReader *reader, TimestampTz *last)
 	*last = now;
 }
 
-/* Return freed memory to the operating system, since glibc may keep it. */
+/* Return freed memory to the operating system, which glibc may not do. */
 void
 ReleaseFreedMemory(void)
 {
@@ -87,7 +87,7 @@ ReadQuery(const char *query, QueryReader *reader)
 	portal = SPI_cursor_open(NULL, plan, NULL, NULL, true);
 
 	MemoryContextSwitchTo(reader->context);
-	/* the planner estimates no number of rows for statements such as SHOW */
+	/* the planner does not estimate rows for statements such as SHOW */
 	statement = PortalGetPrimaryStmt(portal);
 	reader->expected = statement && statement->planTree ? statement->planTree->plan_rows : 0.0;
 	reader->rows = 0;
@@ -124,7 +124,7 @@ RaiseWrongColumns(const char *message, const char *hint)
 			 errmsg("%s", message), errhint("%s", hint)));
 }
 
-/* Raise an error if the call of a function in FROM lacks a column definition list. */
+/* Raise an error if a function in FROM lacks a column definition list. */
 void
 CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
 {

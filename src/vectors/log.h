@@ -1,6 +1,6 @@
 /*
  * log.h
- *		Run queries, and read click logs.
+ *		Run SQL queries of users, and read click logs.
  *
  * Queries run with the caller's privileges and snapshot.
  */
@@ -20,7 +20,7 @@ extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes *
 
 typedef struct Clicks
 {
-	KeyNumbers *users;			/* distinct users; NULL when all rows have been read */
+	KeyNumbers *users;			/* users of the click log; NULL when all rows have been read */
 	KeyNumbers *items;
 	Size		count;			/* number of rows of the click log */
 	Size		capacity;
@@ -43,7 +43,7 @@ extern bool ClicksHasItemsOf(const Clicks *clicks, Oid type);
 typedef struct QueryReader QueryReader;
 struct QueryReader
 {
-	const char *function;		/* name of the SQL function in progress notices */
+	const char *function;		/* name of the SQL function, for progress notices */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values, const bool *nulls);
 	int			columns;		/* number of columns */
@@ -65,10 +65,11 @@ struct LogReader
 {
 	QueryReader query;			/* must be first */
 	Clicks	   *clicks;
-	Oid			weight_type;	/* base type of the weights of clicks */
+	Oid			weight_type;	/* type of the weights of clicks, below domains */
 	ItemType	item;
 	uint64		seed;
-	Size		(*work) (const LogReader *reader);	/* returns the work space in bytes */
+	/* function that returns the size of the work space in bytes */
+	Size		(*work) (const LogReader *reader);
 };
 
 extern void ReadQuery(const char *query, QueryReader *reader);
@@ -80,20 +81,20 @@ extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
 
 /* ---------- fit.c, factors.c, neighbours.c ---------- */
 
-/* Maximum length of an embedding, as LAPACK cannot be interrupted in longer computations */
+/* Maximum length of an embedding, because LAPACK cannot be interrupted */
 #define MAX_FACTORS		512
 
-/* Maximum number of an item's neighbours.  Time and memory grow with the square of this number. */
+/* Maximum number of neighbours of an item; time and memory grow with its square */
 #define MAX_NEIGHBOURS	200
 
 #define FIT_COLUMNS		4		/* maximum number of columns of a result */
 
-/* Call of an SQL function that computes embeddings, neighbours, or both */
+/* A call of an SQL function that computes embeddings, neighbours, or both */
 typedef struct ItemFit
 {
 	LogReader	log;			/* must be first */
 	int			factors;		/* length of an embedding; 0: no embeddings */
-	const char *previous_query; /* query of previous embeddings, or NULL */
+	const char *previous_query; /* SQL query that returns previous embeddings, or NULL */
 	int			neighbours;		/* number of neighbours per item; 0: no neighbours */
 	bool		may_have_many;	/* use NEIGHBOURS_MANY if neighbours_need_many()? */
 } ItemFit;

@@ -1,6 +1,6 @@
 /*
  * neighbours.c
- *		The function dlints_neighbours: compute similar items from a click log.
+ *		The function dlints_neighbours, which computes similar items from a click log.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Ridge of the regressions, in clicks: the best of several values for ranking (doc/records.md) */
+/* Ridge of the regressions, in clicks, chosen by ranking quality (doc/records.md) */
 #define RIDGE			10.0
 
 /* maximum number of neighbours of an item in the result, as a multiple of k */
@@ -41,7 +41,7 @@ NeighboursMemory(const LogReader *log)
 		sizeof(double) * neighbours_popular_len(items);
 }
 
-/* Fit a ridge regression of each item's clicks on the clicks of its most similar items. */
+/* Fit a ridge regression of the clicks on each item to the clicks on the most similar items. */
 static void
 FitNeighbours(SvdMatrix *matrix, const ItemFit *fit, Neighbours *n)
 {
@@ -145,7 +145,7 @@ PutRows(ReturnSetInfo *rows, const ItemFit *fit, uint32 items, int k, const size
 	}
 }
 
-/* Compute the neighbours of each item, and store them in the result.  Frees the matrix cells. */
+/* Compute the neighbours of each item, and add them to the result.  Frees the matrix. */
 void
 PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 {
@@ -167,7 +167,7 @@ PutNeighbours(ReturnSetInfo *rows, const ItemFit *fit, SvdMatrix *matrix)
 PG_FUNCTION_INFO_V1(dlints_neighbours);
 
 /*
- * dlints_neighbours(): for each item of a click log, return other items that its users click, with
+ * dlints_neighbours(): return the items that predict clicks on each item of a click log, with
  * weights (see core/neighbours.h).
  */
 Datum

@@ -1,10 +1,10 @@
 /*
  * pack.c
- *		Compress vectors for storage in a log: dlints_pack, dlints_unpack and dlints_contrast.
+ *		Compress vectors for storage: dlints_pack, dlints_unpack and dlints_contrast.
  *
- * A compressed ("packed") value begins with the length of its vectors in three bytes, the low byte
- * first.  The highest of these 24 bits is 1 for a matrix, and the next bit is 1 for numbers of 8
- * bits instead of 16.  The vectors follow (see core/packed.h).
+ * A compressed ("packed") value begins with the length of its vectors in three bytes, low byte
+ * first.  The highest bit is 1 for a matrix, and the next bit is 1 for numbers of 8 bits instead
+ * of 16.  The vectors follow (see core/packed.h).
  */
 #include "postgres.h"
 
@@ -28,14 +28,14 @@
 /* Vectors that are being unpacked */
 typedef struct PackedVectors
 {
-	int			len;			/* number of elements of a vector */
-	int			width;			/* bytes per number that is not zero */
+	int			len;			/* number of elements per vector */
+	int			width;			/* number of bytes per nonzero number */
 	bool		is_matrix;
 	const uint8 *next;
-	Size		left;			/* number of bytes that are not read yet */
+	Size		left;			/* number of bytes not yet read */
 } PackedVectors;
 
-/* Position in a packed value at which a call ended, so that the next call can continue there */
+/* Position in a packed value at which the next call may continue */
 typedef struct Reader
 {
 	ValueKey	key;			/* identifies the packed value */
@@ -84,7 +84,7 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g in features is out of range for type real", numbers[i])));
 }
 
-/* Compress a vector, or the rows of a matrix, to "width" bytes per number. */
+/* Compress a vector, or the rows of a matrix, to "width" bytes per nonzero number. */
 bytea *
 PackVectors(ArrayType *array, int width)
 {
@@ -129,7 +129,7 @@ PackVectors(ArrayType *array, int width)
 PG_FUNCTION_INFO_V1(dlints_pack);
 
 /*
- * dlints_pack(): compress a vector, or the rows of a matrix, with 8 or 16 bits per nonzero number.
+ * dlints_pack(): compress a vector or the rows of a matrix, with 8 or 16 bits per nonzero number.
  */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
@@ -171,7 +171,7 @@ ReadPacked(bytea *packed)
 	return vectors;
 }
 
-/* Advance to the next packed vector.  Returns false at the end. */
+/* Advance to the next packed vector.  Returns false after the last vector. */
 static bool
 SkipVector(PackedVectors *vectors)
 {
@@ -186,7 +186,7 @@ SkipVector(PackedVectors *vectors)
 	return true;
 }
 
-/* Read a packed vector, whose size SkipVector() has checked. */
+/* Decompress a vector after SkipVector() has checked its size. */
 static void
 ReadVector(const PackedVectors *vectors, float4 *out)
 {
@@ -202,7 +202,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* Get the reader in fn_extra, so that this call can continue where the previous call ended. */
+/* Return the position at which the previous call of the SQL function ended, from fn_extra. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
@@ -227,7 +227,7 @@ FindReader(FunctionCallInfo fcinfo)
 	return reader;
 }
 
-/* Return vector n of a packed value.  Returns NULL if there are fewer vectors. */
+/* Return a vector of a packed value by its number, or NULL if there are fewer vectors. */
 static ArrayType *
 VectorAt(Reader *reader, int64 n)
 {
@@ -264,7 +264,7 @@ dlints_unpack(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* Read the array of weights, which must be positive. */
+/* Read an array of weights, which must be positive. */
 static double *
 ReadWeights(ArrayType *array, int *count)
 {
@@ -286,8 +286,8 @@ ReadWeights(ArrayType *array, int *count)
 }
 
 /*
- * Compute the weighted mean of a value's vectors, or zeros if it has only one vector.  We sum
- * differences from the first vector, so that the mean of equal numbers is exact.
+ * Compute the weighted mean of a packed value's vectors, or zeros for a single vector.
+ * Differences from the first vector are summed, so that the mean of equal numbers is exact.
  */
 static double *
 WeightedMean(bytea *packed, ArrayType *array, MemoryContext context)
@@ -336,7 +336,7 @@ PG_FUNCTION_INFO_V1(dlints_contrast);
 
 /*
  * dlints_contrast(packed, n [, weights]): return vector n minus the weighted mean of all vectors.
- * The last weight also applies to all further vectors.  A single vector is returned unmodified.
+ * The last weight also applies to further vectors.
  */
 Datum
 dlints_contrast(PG_FUNCTION_ARGS)
@@ -358,7 +358,8 @@ dlints_contrast(PG_FUNCTION_ARGS)
 }
 
 /*
- * Unpack a vector or matrix.  Unless "weights" is NULL, subtracts the weighted mean of its vectors.
+ * Decompress a vector or matrix, and subtract the weighted mean of its vectors if there are
+ * weights.
  */
 ArrayType *
 UnpackVectors(bytea *packed, ArrayType *weights)
@@ -398,7 +399,7 @@ dlints_vector_packed(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(UnpackVectors(PG_GETARG_BYTEA_PP(0), NULL));
 }
 
-/* Append a packed vector to a packed matrix, without its header unless it is the first. */
+/* Append a packed vector to a packed matrix.  Only the first vector's header is copied. */
 static void
 AppendPacked(StringInfo stack, bytea *packed)
 {

@@ -1,8 +1,9 @@
 /*
  * profile.c
- *		The aggregate dlints_profile: compute a user's profile from the items in the user's history.
+ *		The aggregate dlints_profile, which computes a user's profile from items in the user's
+ *		history.
  *
- * Users may call the support functions with any array as the state, so we check the state.
+ * The state is checked, because users may call the support functions with any array.
  */
 #include "postgres.h"
 
@@ -16,7 +17,7 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/* Get the aggregate's state, an array, for modification, or a copy outside of an aggregate. */
+/* Return the state of the aggregate, which is copied outside of an aggregate. */
 static ArrayType *
 GetWritableSum(FunctionCallInfo fcinfo)
 {
@@ -24,7 +25,7 @@ GetWritableSum(FunctionCallInfo fcinfo)
 		PG_GETARG_ARRAYTYPE_P_COPY(0);
 }
 
-/* Return the length of the aggregate's state, an array.  Raises an error if the array is empty. */
+/* Return the length of the aggregate's state.  Raises an error if the array is empty. */
 static int
 SumLength(ArrayType *sum)
 {
@@ -41,8 +42,8 @@ SumLength(ArrayType *sum)
 PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 
 /*
- * dlints_profile(): sum weighted feature vectors, and scale the sum to length 1.  Without rows,
- * returns an empty array.
+ * dlints_profile(): sum weighted feature vectors, and scale the sum to length 1.  Returns an empty
+ * array without rows.
  */
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
