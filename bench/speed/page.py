@@ -46,6 +46,7 @@ TESTED = 64, 576        # users of two backtests, whose difference is the time p
 MAX_TESTED = 20         # ms
 
 TABLES = """
+    SELECT setseed(0.5);
     CREATE TABLE {name}_product (
         id integer PRIMARY KEY, category text, price float8, added timestamptz);
     INSERT INTO {name}_product
