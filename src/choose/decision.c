@@ -61,10 +61,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries, const int *si
 	return slates;
 }
 
-/*
- * Offer candidates with their scores under a posterior draw to the heap of the draw's best
- * candidates.
- */
+/* Offer candidates with their scores under a posterior draw to the draw's best candidates. */
 static void
 OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {

@@ -27,10 +27,7 @@
 /* number of multiplications between checks for interrupts: about 10 ms */
 #define WORK_PER_CHECK		(1 << 24)
 
-/*
- * number of coefficient vectors that are converted to weights together, to fit into the CPU's
- * cache
- */
+/* number of coefficient vectors that are converted together, to fit into the CPU's cache */
 #define DRAWS_PER_PORTION		32
 
 /* number of candidates that are scored together, so that their features fit into the CPU's cache */
@@ -100,9 +97,7 @@ PortionSize(const Scores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/*
- * Interleave coefficient vectors for score_lanes(), after converting them to weights if necessary.
- */
+/* Interleave coefficient vectors, after converting them to weights if necessary. */
 static void
 PackDraws(Scores *scores, int first, int count, double *lanes)
 {

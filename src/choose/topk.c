@@ -196,10 +196,7 @@ CompareKeys(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/*
- * Return an array of the items of several TopKs without duplicates.  Equal items must have equal
- * tie-break keys.
- */
+/* Return an array of the distinct items of several TopKs.  Equal items need equal keys. */
 Datum
 TopKUnion(TopK *const *tops, int count)
 {

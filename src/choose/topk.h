@@ -40,9 +40,7 @@ TopKIsBeyond(const TopK *top, double score)
 	return top->full && score < top->threshold;
 }
 
-/*
- * Keep an item if it is among the k best.  Of items with equal scores, the earlier ones are kept.
- */
+/* Keep an item if it is among the k best.  The earlier of two items wins a tie. */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)
 {

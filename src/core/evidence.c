@@ -51,10 +51,7 @@ evidence_square_share(const Evidence *e)
 	return e->N2 ? *e->N2 / fmax(*e->N, MIN_WEIGHT) : 1.0;
 }
 
-/*
- * Replace subnormal numbers by zero.  Also makes negative zeros positive, because some text
- * formats lose the sign.
- */
+/* Replace subnormal numbers and negative zeros, whose sign some text formats lose, by zero. */
 static void
 flush_denormals(size_t count, double *values)
 {
@@ -129,10 +126,7 @@ evidence_scale(Evidence *e, double factor)
 	evidence_flush(e);
 }
 
-/*
- * Add the sums over other observations to "e".  Both have the same discount factor, time and
- * reference reward.
- */
+/* Add sums over other observations with the same discount, time and reference reward. */
 void
 evidence_add(Evidence *e, const Evidence *other)
 {

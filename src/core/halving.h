@@ -26,10 +26,7 @@ typedef struct HalvingSet
 	double	   *axis;			/* work space */
 } HalvingSet;
 
-/*
- * Return the number of floats of a binary tree, in which node i has the children 2 i + 1 and 2 i +
- * 2.
- */
+/* Return the number of floats of a binary tree.  Node i has the children 2 i + 1 and 2 i + 2. */
 static inline int64_t
 halving_tree_size(int width, int depth)
 {

@@ -17,26 +17,17 @@
 /* Number of users whose rows are loaded ahead into the CPU's cache */
 #define USERS_AHEAD		4
 
-/*
- * Maximum mean clicks per item of a click log with NEIGHBOURS_MANY neighbours (CiteULike has 12,
- * Last.fm 25)
- */
+/* Maximum clicks per item for NEIGHBOURS_MANY neighbours (CiteULike has 12, Last.fm 25) */
 #define MAX_SPARSE_CLICKS	16
 
-/*
- * Number of conjugate gradient steps for few and for many neighbours, chosen by the quality of
- * lists
- */
+/* Number of conjugate gradient steps for few and for many neighbours, chosen by list quality */
 #define STEPS_FEW		2
 #define STEPS_MANY		10
 
 /* Minimum matrix element; smaller elements are ignored, so that products do not underflow */
 #define MIN_ELEMENT		1e-6
 
-/*
- * Limit the matrix elements to 1, and sample about NEIGHBOURS_MAX_CLICKS items of very active
- * users.
- */
+/* Limit the matrix elements to 1, and sample the items of very active users. */
 void
 neighbours_limit(SvdMatrix *matrix)
 {
@@ -132,10 +123,7 @@ prefetch_cells(const SvdMatrix *matrix, uint32_t user)
 		PREFETCH(&matrix->cells[i]);
 }
 
-/*
- * Compute the dot products of an item's matrix column with all columns.  Returns the number of
- * nonzero products.
- */
+/* Compute the dot products of an item's column with all columns.  Returns how many are not 0. */
 static uint32_t
 multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
 {
@@ -302,9 +290,7 @@ list_uses(Neighbours *n, uint32_t item, int slot, size_t nodes)
 	return nodes;
 }
 
-/*
- * Move popular items to the end of the array of chosen items.  Returns the number of other items.
- */
+/* Move popular items to the end of the chosen items.  Returns the number of other items. */
 static int
 move_popular(const Neighbours *n, int count, Neighbour *chosen)
 {
@@ -321,10 +307,7 @@ move_popular(const Neighbours *n, int count, Neighbour *chosen)
 	return others;
 }
 
-/*
- * Compute the Gram matrix of the chosen items' columns.  Takes products of popular items from the
- * cache.
- */
+/* Compute the Gram matrix of the chosen items' columns, partly from the cache. */
 static void
 multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, Neighbour *chosen)
 {

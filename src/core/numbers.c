@@ -144,10 +144,7 @@ largest_magnitude(size_t count, const double *numbers)
 	return largest;
 }
 
-/*
- * Scale a vector to length 1.  We multiply by a power of two first if the sum of squares would
- * overflow.
- */
+/* Scale a vector to length 1, also if the sum of squares would overflow. */
 CPU_CLONES
 void
 unit_scale(size_t count, const double *restrict sum, float *restrict out)
@@ -175,10 +172,7 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 
 #define QUADS	(SCORE_LANES / 4)
 
-/*
- * Compute the maximum of each of the SCORE_LANES columns of an array.  The result is NaN if any
- * number is not finite.
- */
+/* Compute the maximum of each column of scores, or NaN if a score is not finite. */
 CPU_CLONES
 void
 peak_of_lanes(size_t count, const double *scores, double *peaks)

@@ -13,16 +13,10 @@
 extern double dot_float(int n, const double *weights, const float *features);
 extern double dot_double(int n, const double *weights, const double *features);
 
-/*
- * Maximum absolute value of features and rewards.  Sums of 2^63 squared dot products are then
- * finite.
- */
+/* Maximum absolute value of features and rewards, which keeps sums of squares finite */
 #define WIDEN_MAX	1e50
 
-/*
- * Convert numbers to double precision.  Returns false if a number is not finite or exceeds
- * WIDEN_MAX.
- */
+/* Convert numbers to double precision.  Returns false for a number that exceeds WIDEN_MAX. */
 extern bool widen_float(size_t count, const float *restrict in, double *restrict out);
 extern bool widen_double(size_t count, const double *restrict in, double *restrict out);
 
@@ -43,9 +37,7 @@ extern double peak_of(size_t count, const double *numbers);
 /* Compute the maximum score under each weight vector, from scores that score_lanes() wrote. */
 extern void peak_of_lanes(size_t count, const double *scores, double *peaks);
 
-/*
- * Permute indexes so that the first "n" indexes have the smallest keys.  Lower indexes break ties.
- */
+/* Permute indexes so that the first "n" have the smallest keys.  Lower indexes break ties. */
 extern void select_smallest(const double *keys, int count, int *order, int n);
 
 #endif							/* DLINTS_NUMBERS_H */

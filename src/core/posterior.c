@@ -286,10 +286,7 @@ posterior_stddev(int dim, const double *root, const double *reduced, double *wor
 	return linalg_norm(dim, work);
 }
 
-/*
- * Compute the posterior mean and standard deviation of a feature vector's score.  Overwrites the
- * vector.
- */
+/* Compute the mean and the standard deviation of a vector's score.  Overwrites the vector. */
 double
 posterior_score(const Factor *f, const double *shift, double *reduced, double *stddev)
 {

@@ -27,10 +27,7 @@
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20
 
-/*
- * excess of a mean cost that is accepted if no price meets the target, relative to the range of
- * costs
- */
+/* accepted excess of a mean cost if no price meets the target, relative to the range of costs */
 #define RELAXED_TOLERANCE	0.01
 
 /* Choose the k candidates with the highest scores minus prices times costs. */

@@ -25,10 +25,7 @@
 /* Relative difference below which two ratios of the ratio test count as equal */
 #define RATIO_TOLERANCE	1e-14
 
-/*
- * Write the linear program's column for the candidates that are chosen under dual prices.  Returns
- * their mean score.
- */
+/* Write the column for the choices under dual prices.  Returns their mean score. */
 static double
 choice_column(const PriceProgram *p, const double *prices, double *column)
 {
@@ -67,10 +64,7 @@ invert_basis(PriceProgram *p)
 	return info == 0;
 }
 
-/*
- * Compute the basic variables and dual values of a new basis.  Returns false if the basis is
- * singular.
- */
+/* Compute the variables and dual values of a new basis.  Returns false if it is singular. */
 static bool
 update_basis(PriceProgram *p, bool is_feasibility)
 {
@@ -115,9 +109,7 @@ maximize_prices(int kinds, double *prices)
 		prices[kind] *= PRICE_MAX / largest;
 }
 
-/*
- * Find a column that improves the objective of the linear program.  Returns false if none exists.
- */
+/* Find a column that improves the objective.  Returns false if none exists. */
 static bool
 find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
 			double *column)

@@ -108,10 +108,7 @@ min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/*
- * Return the number of entries to allocate for a list's heaps.  Sets sizes[g] to the number for
- * group g.
- */
+/* Return the number of entries to allocate for a list's heaps, and write the sizes per group. */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap, int group_count, int *sizes)
 {

@@ -216,9 +216,7 @@ rank(const Svd *svd)
 	return n;
 }
 
-/*
- * Return the highest degree of a Chebyshev polynomial with an amplification of at most MAX_GROWTH.
- */
+/* Return the highest degree of a Chebyshev polynomial that amplifies by at most MAX_GROWTH. */
 static int
 filter_degree(double first, double last, int products)
 {

@@ -6,10 +6,7 @@
 
 #include <math.h>
 
-/*
- * Return the sums for one decision (see value.h).  Predictions are 0 for estimators without a
- * model.
- */
+/* Return the sums for one decision (see value.h).  Predictions are optional, and 0 by default. */
 PolicyValue
 value_of(double reward, double weight, double predicted, double expected)
 {
@@ -109,10 +106,7 @@ log_wealth(double bet, double count, double squares, double distance)
 	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/*
- * Return the log wealth after betting against a mean, averaged over N_BETS bet sizes (see
- * value.h).
- */
+/* Return the log wealth after bets against a mean, averaged over N_BETS sizes of bets. */
 static double
 log_mixture_wealth(double count, double squares, double distance)
 {

@@ -88,10 +88,7 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/*
-	 * with a half-life, the order of arguments must not matter for the choice of the discount
-	 * factor
-	 */
+	/* with a half-life, the order of arguments must not affect the choice of discount factor */
 	if (ModelIsByTime(&left->header))
 		ModelFinishSum(left);
 	else
@@ -138,10 +135,7 @@ dlints_concat(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(left);
 }
 
-/*
- * Raise an error for a model with a discount below 1, whose weights depend on the order of
- * observations.
- */
+/* Raise an error for a model with a discount below 1, whose weights depend on order. */
 static void
 CheckRetractable(const DlintsHeader *model)
 {

@@ -33,10 +33,7 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block, double *weights
 		}
 }
 
-/*
- * Update the count and the newest time of a model.  Returns the difference of times in
- * microseconds.
- */
+/* Update a model's count and newest time.  Returns the difference of times in microseconds. */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {
@@ -143,10 +140,7 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
-/*
- * dlints_update_batch(): train a model on many observations, with the result of one
- * dlints_update() per observation.
- */
+/* dlints_update_batch(): train a model on many observations, faster than dlints_update(). */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
 {

@@ -118,10 +118,7 @@ WorkingLearnPending(WorkingModel *working)
 	working->pending = 0;
 }
 
-/*
- * Return the place of the next pending observation.  Arrays grow, because a query may have many
- * small groups.
- */
+/* Return the place of the next pending observation, after growing the arrays if necessary. */
 static Observation
 WorkingPlace(WorkingModel *working)
 {

@@ -34,10 +34,7 @@ typedef struct Explanation
 	double	   *variances;
 } Explanation;
 
-/*
- * Group the features by name, in the order of first features.  Without names, each feature is a
- * group.
- */
+/* Group the features by name.  Without names, each feature is a group. */
 static void
 ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 {

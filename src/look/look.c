@@ -102,10 +102,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/*
- * Return the time window of the discount factor with index j in observations, or 0 for a factor of
- * 1 and for half-lives.
- */
+/* Return the time window of a discount factor in observations, or 0 for no window. */
 static double
 ComputeWindow(const DlintsHeader *model, int j)
 {

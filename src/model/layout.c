@@ -76,10 +76,7 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 	return pow(memory_discount(j, header->memories, header->discount), (double) updates);
 }
 
-/*
- * Return how a model stores sums with squared weights (see core/evidence.h) for the discount
- * factor with index j.
- */
+/* Return how a model stores sums with squared weights for the discount factor with index j. */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
 {

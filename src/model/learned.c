@@ -109,10 +109,7 @@ AllocateWorkspace(Size count)
 	return MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * count);
 }
 
-/*
- * Combine the noise of the prior with the noise of rewards.  A few equal rewards alone would give
- * a noise of 0.
- */
+/* Combine the noise of the prior with the noise of rewards, which a few equal rewards lack. */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
 {
@@ -201,10 +198,7 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 	return Max(1, Min((int64) (dim * dim), chosen / 8));
 }
 
-/*
- * Return the last of the next "more" updates after which the model chooses its discount factor, or
- * 0 if there is none.
- */
+/* Return the last of the next "more" updates that chooses a discount factor; 0 if none does. */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
 {
@@ -235,10 +229,7 @@ ModelFinishTraining(Dlints *model)
 		ModelChoose(model);
 }
 
-/*
- * Raise an error unless a posterior exists for the prior and for the sums under each discount
- * factor.
- */
+/* Raise an error unless the prior, and the sums under each discount factor, give a posterior. */
 void
 ModelCheckPosteriors(Dlints *model)
 {

@@ -43,10 +43,7 @@
 #define DLINTS_MIN_SCALE		1e-10
 #define DLINTS_MAX_SCALE		1e10
 
-/*
- * Header of a model: parameters and counts.  Fields named "unused" must be zero, so that later
- * versions can use them.
- */
+/* Header of a model: parameters and counts.  Fields named "unused" must be zero. */
 typedef struct DlintsHeader
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
@@ -116,10 +113,7 @@ ModelHasProjection(const DlintsHeader *header)
 	return header->reduced_dim > 0;
 }
 
-/*
- * An error in an invalid value.  Checks raise the error if the caller passes NULL instead of a
- * Problem.
- */
+/* An error in an invalid value.  Checks raise the error if the caller passes NULL instead. */
 typedef struct Problem
 {
 	int			sqlerrcode;

@@ -345,10 +345,7 @@ CheckLength(bool good)
 #define EXTERNAL_HEADER_SIZE \
 	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 
-/*
- * Read the binary form of a model, which is untrusted.  Sizes are checked before memory is
- * allocated.
- */
+/* Read the binary form of a model, which is untrusted.  Checks sizes before allocations. */
 static Dlints *
 ModelReceive(StringInfo buf)
 {

@@ -331,10 +331,7 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim, double *numb
 	return exists;
 }
 
-/*
- * Can a posterior be computed under each discount factor?  If not, all uses of the model would
- * raise errors.
- */
+/* Can a posterior be computed under each discount factor?  All uses of the model need one. */
 bool
 ModelPosteriorsExist(Dlints *model)
 {
@@ -364,10 +361,7 @@ ModelPosteriorsExist(Dlints *model)
 	return exist;
 }
 
-/*
- * Check a model from text, jsonb or binary input, and normalize its numbers.  Equal models then
- * have equal bytes.
- */
+/* Check a model from text, jsonb or binary input, and normalize its numbers. */
 bool
 ModelNormalizeExternal(Dlints *model, Problem *problem)
 {
@@ -401,10 +395,7 @@ FieldText(const DlintsHeader *header, const Field *field)
 	return buf.data;
 }
 
-/*
- * Raise an error unless two models can be combined, because their dimensions and discount factors
- * are equal.
- */
+/* Raise an error unless two models can be combined: they need equal dimensions and discounts. */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 {

@@ -49,10 +49,7 @@ check_workload(const Workload *load, const ActionNames *context, int n_numbers)
 			 errhint("Pass only values on which the choice depends, and declare arrays of numbers as vectors.")));
 }
 
-/*
- * Count the names that an action hashes: values of the action, and pairs with values of the
- * context.
- */
+/* Count the names that an action hashes: its values, and their pairs with context values. */
 static void
 add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_numbers)
 {

@@ -89,10 +89,7 @@ action_price(const JsonbValue *action)
 
 PG_FUNCTION_INFO_V1(dlints_encode_actions);
 
-/*
- * _dlints_encode_actions(): return the features of each action.  "numbers" has the elements of the
- * context's vectors.
- */
+/* _dlints_encode_actions(): return the features of each action of a request. */
 Datum
 dlints_encode_actions(PG_FUNCTION_ARGS)
 {
@@ -150,9 +147,7 @@ dlints_announced_cost(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_read_vector);
 
-/*
- * _dlints_read_vector(): convert a JSON array of "length" numbers; returns NULL for other values.
- */
+/* _dlints_read_vector(): convert a JSON array of "length" numbers, or another value to NULL. */
 Datum
 dlints_read_vector(PG_FUNCTION_ARGS)
 {

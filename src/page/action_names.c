@@ -178,10 +178,7 @@ add_name(ActionNames *names, const StringInfoData *path, const char *value, int 
 	names->ends[names->count++] = names->bytes.len;
 }
 
-/*
- * Round a number to a category, such as a power of sqrt(2), so that similar numbers share
- * features.
- */
+/* Round a number to a category, so that similar numbers share features. */
 static char *
 number_word(Numeric numeric)
 {
@@ -274,10 +271,7 @@ ReadContextNames(const RankRequest *request)
 	return names;
 }
 
-/*
- * Return an object with the reserved keys of actions (id, price and costs), which are not
- * features.
- */
+/* Return the reserved keys of actions (id, price and costs), which are not features. */
 Jsonb *
 ReadReservedKeys(const RankRequest *request)
 {

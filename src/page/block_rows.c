@@ -23,10 +23,7 @@
 
 /* ---------- rows of "block" ---------- */
 
-/*
- * Round features of items to bytes.  Each row has the latent factors of an item, then its other
- * features.
- */
+/* Round features of items to bytes: in each row the latent factors, then the other features. */
 static bytea *
 encode_rows(int count, int factors, int columns, const float4 *features)
 {

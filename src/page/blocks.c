@@ -57,10 +57,7 @@ keys_of_block(BlockScan *scan)
 	return scan->keys;
 }
 
-/*
- * Read a row of the table "block", which has the features of several items.  Returns false if the
- * row is invalid.
- */
+/* Read a row of the table "block", which has several items.  Returns false if it is invalid. */
 static bool
 read_block(BlockScan *scan, const Datum *values)
 {
@@ -330,10 +327,7 @@ compare_numbers(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/*
- * Write the sorted identifying numbers of the best items under all weight vectors.  Returns how
- * many items there are.
- */
+/* Write the sorted numbers of the best items under all weight vectors, and return their count. */
 int
 UniteBest(const BestItems *best, int **numbers)
 {

@@ -22,15 +22,9 @@
 #define SCALE_BYTES		(N_SCALES * sizeof(float4))
 /* Index of an item's first cost among its numbers in the table "block" */
 #define FIRST_COST		2
-/*
- * Relative change of an item's popularity that makes us rewrite the item's row of the table
- * "block"
- */
+/* Relative change of an item's popularity that makes us rewrite its row of the table "block" */
 #define POPULARITY_CHANGE	0.05
-/*
- * Number of standard deviations per mean in "centroid": one for latent factors, one for other
- * columns
- */
+/* Standard deviations per mean in "centroid": one of latent factors, one of other columns */
 #define N_SPREADS		2
 /* Number of principal axes after each mean in the table "centroid" */
 #define N_AXES			2

@@ -13,10 +13,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/*
- * maximum number of items with a failing SQL expression that are excluded one by one, in about 0.1
- * s
- */
+/* maximum number of items with failing SQL expressions that are excluded singly, in 0.1 s */
 #define MAX_FAILING		1000
 /* number of items that are excluded together after MAX_FAILING failures, if one of them fails */
 #define FAILING_PART	64
@@ -104,10 +101,7 @@ typedef struct ItemReader
 	KeyNumbers *groups;			/* index of each group of items, by name */
 } ItemReader;
 
-/*
- * Add a candidate from a row of an SQL query: its key, the number added to its score, and its
- * group.
- */
+/* Add a candidate from a query's row: its key, the number added to its score, and its group. */
 static void
 read_item_row(void *arg, const Datum *values, const bool *nulls)
 {
@@ -175,10 +169,7 @@ read_part(PageRequest *page, void *arg)
 	pfree(DatumGetPointer(args[2].value));
 }
 
-/*
- * Read the eligible items among some items.  If an SQL expression fails, each half is read
- * separately.
- */
+/* Read the eligible items among some items.  If an SQL expression fails, halves the items. */
 static void
 read_without_failing(PageRequest *page, AllowedPart part) /* NOLINT(misc-no-recursion) */
 {
@@ -235,10 +226,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 		CheckExpressions(page, NULL);
 }
 
-/*
- * Read eligible items.  Raises an error if expressions fail for all items, for example because a
- * function was dropped.
- */
+/* Read eligible items.  Raises an error if an SQL expression fails for all items. */
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {

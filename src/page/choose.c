@@ -81,9 +81,7 @@ find_addends(PageRequest *page, ListPolicy policy, const PageModels *models,
 	return addends;
 }
 
-/*
- * Let similar candidates lower each other's scores.  Similarity is a weighted cosine of features.
- */
+/* Let similar candidates lower each other's scores, by a weighted cosine of features. */
 static void
 set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set,
 			  const DlintsHeader *model)

@@ -35,9 +35,7 @@
  * cost).
  */
 #define SPREADS			10.0f
-/*
- * Initial threshold of estimates of highest scores: their mean plus this many standard deviations
- */
+/* Initial threshold of estimated scores: their mean plus this many standard deviations */
 #define FIRST_THRESHOLD	2.0
 
 static const PageTable centroid_table = {"centroid", 4, {
@@ -146,9 +144,7 @@ bounds_of(const BlockChoice *choice, int pack)
 	return choice->bounds + (Size) pack * choice->n_blocks * BOUND_NUMBERS;
 }
 
-/*
- * Estimate the highest score in each block of items that a row of the table "centroid" describes.
- */
+/* Estimate the highest score in each block that a row of the table "centroid" describes. */
 static void
 add_centroids(void *reader, const Datum *values, const bool *nulls)
 {

@@ -164,10 +164,7 @@ EnterSchema(Oid schema)
 
 PG_FUNCTION_INFO_V1(dlints_enter);
 
-/*
- * _dlints_enter(): set the search_path to the schema of a recommender or ranker, until the calling
- * SQL function ends.
- */
+/* _dlints_enter(): set the search_path to a schema until the calling SQL function ends. */
 Datum
 dlints_enter(PG_FUNCTION_ARGS)
 {
@@ -204,10 +201,7 @@ EnteredSchema(Oid extension_schema)
 
 PG_FUNCTION_INFO_V1(dlints_check_entry);
 
-/*
- * _dlints_check_entry() -> name: return the name of the schema to which the search_path is set, or
- * raise an error.
- */
+/* _dlints_check_entry() -> name: return the name of the schema in the search_path. */
 Datum
 dlints_check_entry(PG_FUNCTION_ARGS)
 {

@@ -47,9 +47,7 @@ typedef struct FeatureReader
 	bool		is_snapshot_old;	/* is the transaction's snapshot older than MAX_SNAPSHOT_AGE? */
 } FeatureReader;
 
-/*
- * age of a snapshot, in seconds, at which the rows of "item_version" that it shows may be deleted
- */
+/* age of a snapshot, in seconds, at which its rows of "item_version" may have been deleted */
 #define MAX_SNAPSHOT_AGE	60
 
 static bool

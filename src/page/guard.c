@@ -67,10 +67,7 @@ is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
 	return found;
 }
 
-/*
- * Raise an error if another role has a function with the name of one of ours that begins with
- * "prefix".
- */
+/* Raise an error if another role has a function with one of our names that begin with "prefix". */
 static void
 check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
 {
@@ -99,9 +96,7 @@ check_names(Relation functions, const char *prefix, Oid extension_schema, Oid ow
 	systable_endscan(scan);
 }
 
-/*
- * Raise an error if another role, unless a superuser, has a function with the name of one of ours.
- */
+/* Raise an error if another role, except superusers, has a function with one of our names. */
 void
 CheckNamesakes(Oid extension_schema)
 {

@@ -94,9 +94,7 @@ IsSettled(const PageRequest *page, TimestampTz at)
 	return at < page->history->settled_until;
 }
 
-/*
- * Add impressions of an earlier list to the user's history: the one at "position", or all for -1.
- */
+/* Add impressions of a list to the user's history: the one at "position", or all for -1. */
 void
 AddImpressions(PageRequest *page, Datum list, ArrayType *expected, TimestampTz at, int position)
 {
@@ -152,10 +150,7 @@ HistoryEffect(const PageRequest *page, Datum item)
 	return number < 0 ? 0.0 : history_effect(page, &page->history->items[number]);
 }
 
-/*
- * Add the effects of the user's history to candidates' scores.  "numbers" has the index of each
- * item.
- */
+/* Add the effects of the user's history to the scores of candidates. */
 void
 AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 {
@@ -170,10 +165,7 @@ AddHistory(const PageRequest *page, KeyTable *numbers, CandidateSet *set)
 	}
 }
 
-/*
- * Add items whose scores the user's history raises to the candidates, because searches ignore
- * histories.
- */
+/* Add items whose scores the user's history raises, because searches ignore histories. */
 void
 AddRaisedItems(const PageRequest *page, CandidateSet *set)
 {

@@ -150,10 +150,7 @@ try_input(TypeInput *input, char *text, Datum *value)
 
 PG_FUNCTION_INFO_V1(dlints_try_cast);
 
-/*
- * _dlints_try_cast(): convert a text to the type of the second argument, or to NULL if the text is
- * invalid.
- */
+/* _dlints_try_cast(): convert a text to the type of the second argument, or to NULL. */
 Datum
 dlints_try_cast(PG_FUNCTION_ARGS)
 {

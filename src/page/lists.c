@@ -198,10 +198,7 @@ check_columns(const PageRequest *page, TupleDesc columns)
 						"probability double precision, expected double precision)", format_type_be(page->item_type))));
 }
 
-/*
- * Log a list of recommendations.  The models learn from the list when its attribution window has
- * passed.
- */
+/* Log a list of recommendations, which models learn from after the attribution window. */
 static void
 log_list(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice)
 {

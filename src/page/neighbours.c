@@ -149,9 +149,8 @@ ScoresAllNeighbours(const PageRequest *page)
 }
 
 /*
- * Add the items with the highest neighbour scores to the candidates, unless a search has scored
- * them.  Two per position are enough: in three real logs, ten changed fewer than one position in
- * 200.
+ * Add the items with the highest neighbour scores, unless a search has scored them.  Two items per
+ * position suffice: in three real logs, ten changed fewer than one position in 200.
  */
 void
 AddBestNeighbours(PageRequest *page, CandidateSet *set, double minimum)

@@ -91,10 +91,7 @@ OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 	find_types(page);
 }
 
-/*
- * Begin a request in the recommender's schema to which the search_path is set, and read the
- * settings.
- */
+/* Begin a request in the schema to which the search_path is set, and read the settings. */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo)
 {
@@ -238,9 +235,7 @@ IsObjectError(int sqlerrcode)
 		is_in_class(sqlerrcode, classes, lengthof(classes));
 }
 
-/*
- * Can the data of a single row have caused an error?  We list the error classes with other causes.
- */
+/* Can the data of one row have caused an error?  Lists the error classes with other causes. */
 bool
 IsRowError(int sqlerrcode)
 {
@@ -288,9 +283,7 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {
 	"SELECT @extschema@._dlints_check_objects()", {0}};
 
-/*
- * Raise an error that names dropped objects of the recommender, if they may have caused an error.
- */
+/* Raise an error that names dropped objects of the recommender, if they may be the cause. */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {
@@ -329,10 +322,7 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	return error;
 }
 
-/*
- * Call a function.  If SQL expressions fail for some items, calls the function again without these
- * items.
- */
+/* Call a function, and again without the items for which SQL expressions failed. */
 void
 DoStep(PageRequest *page, PageStep step, void *arg)
 {

@@ -15,10 +15,7 @@
 #include "compat.h"
 #include "page/page.h"
 
-/*
- * Maximum number of plans that are kept after a transaction; if there are more, all plans are
- * dropped
- */
+/* Maximum number of plans that are kept after a transaction; if there are more, all are dropped */
 #define MAX_KEPT_PLANS	1000
 
 #define PLACEHOLDER		"@extschema@"
@@ -100,9 +97,7 @@ prepare(const PageRequest *page, const PageQuery *query, uint32 variant, Oid *ty
 	return plan;
 }
 
-/*
- * Does a plan have these argument types?  dlints_alter_recommender() can change the types of keys.
- */
+/* Does a plan have these argument types? dlints_alter_recommender() can change key types. */
 static bool
 has_types(SPIPlanPtr plan, const Oid *types, int count)
 {

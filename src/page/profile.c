@@ -41,10 +41,7 @@ static const PageQuery liked_features = {
 	"AND    NOT EXISTS (SELECT FROM jsonb_object_keys($1 -> 'like') l (key) WHERE l.key <> ALL (s.column_names))",
 	{JSONBOID}};
 
-/*
- * Compute features from the object "like" of the context, with warnings for invalid keys and
- * values.
- */
+/* Compute features from the object "like" of the context, with warnings for invalid keys. */
 static const PageQuery valid_features = {"SELECT @extschema@._dlints_liked_features($1 -> 'like')", {JSONBOID}};
 
 /* ---------- profiles ---------- */
@@ -86,10 +83,7 @@ read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(caller);
 }
 
-/*
- * Compute neighbour scores from the user's clicks.  Several clicks on an item count once, with the
- * largest weight.
- */
+/* Compute neighbour scores from the user's clicks, once per clicked item. */
 static NeighbourScores *
 neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 {
@@ -178,9 +172,7 @@ encode_likes(PageRequest *page, void *arg)
 	*(NullableDatum *) arg = ResultColumn(1);
 }
 
-/*
- * Compute features from the object "like" of the context.  Returns NULL without valid attributes.
- */
+/* Compute features from the object "like" of the context, or return NULL. */
 static NullableDatum
 liked_by_request(PageRequest *page)
 {

@@ -225,9 +225,7 @@ store_answer(const Ranking *ranking)
 	}
 }
 
-/*
- * Return the logged ranking of an event to the caller.  Returns false if the event has no ranking.
- */
+/* Return the logged ranking of an event.  Returns false if the event has no ranking. */
 static bool
 store_known_answer(const Ranking *ranking)
 {

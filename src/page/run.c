@@ -20,9 +20,7 @@
 
 #include "compat.h"
 
-/*
- * maintenance tasks in order; "learn" comes first, so that timeouts of other tasks cannot delay it
- */
+/* maintenance tasks in order; "learn" comes first, so that other tasks cannot delay it */
 static const char *const parts[] = {"learn", "refresh", "items", "refit", "rebuild", "prices", "months"};
 
 /* result of the SQL function run_part() if the task is not complete */

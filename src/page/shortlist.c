@@ -35,10 +35,7 @@
 #define MAX_PART			4
 /* minimum number of items for a search; of fewer items, all eligible items are read */
 #define MIN_SHORTLISTED		2000
-/*
- * inverse of the minimum expected fraction of eligible items for a search; with fewer, all are
- * read
- */
+/* inverse of the minimum expected fraction of eligible items for a search */
 #define MIN_CANDIDATE_PART	20
 /* maximum number of new items, which have no stored vector, among the candidates */
 #define MAX_NEW_ITEMS		"1000"
@@ -378,10 +375,7 @@ read_new_items(PageRequest *page)
 		ReadItems(page, &new_items, args) : CreateCandidates(0);
 }
 
-/*
- * Create longer and longer shortlists until one of them fills the list.  Returns NULL if the
- * longest does not.
- */
+/* Create longer and longer shortlists until one fills the list, or return NULL. */
 static CandidateSet *
 grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
@@ -459,10 +453,7 @@ estimated_below(PageRequest *page, double items)
 	return rows < items;
 }
 
-/*
- * Must a request read all eligible items, for example because bonuses may bring any item into the
- * list?
- */
+/* Must all eligible items be read?  Bonuses, for example, may bring any item into the list. */
 static bool
 takes_all(PageRequest *page, ListPolicy policy)
 {

@@ -24,9 +24,7 @@
 #define SHRINKAGE		5.0
 /* maximum age of a click in half-lives, so that its weight does not underflow */
 #define MAX_HALF_LIVES	300.0
-/*
- * Minimum absolute value of an element of a profile; smaller elements become 0 to avoid underflow
- */
+/* Minimum absolute value of an element of a profile; smaller elements become 0 */
 #define MIN_MAGNITUDE	1e-20
 
 static int
@@ -56,10 +54,7 @@ DecayOf(double days, double half_life)
 	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
 }
 
-/*
- * Compute a profile from the weighted sum of the features of clicked items.  Profiles have zeros
- * for features of dates.
- */
+/* Compute a profile from the weighted sum of the features of clicked items. */
 ArrayType *
 MakeProfile(const double *sum, double weights, const PageSettings *settings)
 {

@@ -278,10 +278,7 @@ LookUp(TableLookup *lookup, Datum key, int limit, RowReader read, void *reader)
 	return count;
 }
 
-/*
- * Call a function for rows in descending index order, with a given key or, if n_keys is 0, with
- * any.
- */
+/* Call a function for rows in descending index order, with a given key if n_keys is not 0. */
 static int
 read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
 {
@@ -307,9 +304,7 @@ look_up_last(TableLookup *lookup, Datum key, int limit, RowReader read, void *re
 	return read_last(lookup, 1, limit, read, reader);
 }
 
-/*
- * Call a function for the row with the largest first column.  Without an index, all rows are read.
- */
+/* Call a function for the row with the largest first column, or for all rows without an index. */
 void
 ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
 {
@@ -383,10 +378,7 @@ OpenLog(const PageRequest *page, const PageTable *table, int n_ordered)
 	return log;
 }
 
-/*
- * Prepare lookups in a partition.  Returns NULL if the partition is empty or not an ordinary
- * table.
- */
+/* Prepare lookups in a partition.  Returns NULL if it is empty or not an ordinary table. */
 static TableLookup *
 partition_lookup(LogTable *log, int partition)
 {

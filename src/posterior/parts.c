@@ -19,9 +19,7 @@ AllocatePart(PreparedModel *prepared, Size count)
 	return PreparedAlloc(prepared, count * sizeof(double));
 }
 
-/*
- * Compute the Cholesky factors of the posterior.  Raises an error if the posterior does not exist.
- */
+/* Compute the Cholesky factors of the posterior.  Raises an error if it does not exist. */
 void
 FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
 {

@@ -114,10 +114,7 @@ InsertProjection(const Projection *projection, Size bytes)
 	return kept;
 }
 
-/*
- * Return the cached projection matrix, after generating it if necessary.  Returns NULL if it is
- * too large for the cache.
- */
+/* Return the cached projection matrix, or NULL if it is too large for the cache. */
 static KeptProjection *
 KeepProjection(const Projection *projection)
 {

@@ -106,10 +106,7 @@ ArgFinite(double value, const char *what)
 	return CheckAllowed(isfinite(value), value, what);
 }
 
-/*
- * Raise an error if the absolute value of a number exceeds WIDEN_MAX, because sums of squares
- * might overflow.
- */
+/* Raise an error if a number exceeds WIDEN_MAX, because sums of squares might overflow. */
 double
 ArgBounded(double value, const char *what)
 {

@@ -41,10 +41,7 @@ CheckNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 					   psprintf("A null was found in the %s", spec->name));
 }
 
-/*
- * Convert elements of an array, from index "first" on, to double.  Returns false if any is
- * invalid.
- */
+/* Convert elements of an array, from index "first" on, to double.  Returns false on error. */
 static bool
 ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 			double *out, Problem *problem)
@@ -83,10 +80,7 @@ VectorLength(ArrayType *array)
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
-/*
- * Convert an array of spec->len numbers to double precision.  Returns false if the array is
- * invalid.
- */
+/* Convert an array of spec->len numbers to double.  Returns false if the array is invalid. */
 bool
 ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out, Problem *problem)
 {

@@ -195,9 +195,7 @@ KeyNumbersSort(KeyNumbers *keys)
 	return entries;
 }
 
-/*
- * Renumber the values of a set in the order of "entries".  Returns the new numbers by old number.
- */
+/* Renumber the values of a set in the order of "entries".  Returns new numbers by old number. */
 uint32 *
 KeyNumbersRenumber(KeyNumbers *keys, NumberedKey **entries)
 {

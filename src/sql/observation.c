@@ -134,10 +134,7 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 		CheckWeight(observation->weight, problem);
 }
 
-/*
- * Read an observation.  Returns false if the observation is invalid.  Reads no time and weight if
- * the reward is NULL.
- */
+/* Read an observation.  Reads no time and weight without a reward.  Returns false on error. */
 bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 				const DlintsHeader *model, Observation *observation, Problem *problem)
@@ -275,10 +272,7 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form, const DlintsHea
 	return batch;
 }
 
-/*
- * Convert rows of a batch of observations to double precision, from row "first" on (counted from
- * 0).
- */
+/* Convert rows of a batch of observations to double precision, from row "first" on. */
 void
 BatchRead(Batch *batch, int first, int count)
 {

@@ -42,10 +42,7 @@ ReadNumber(FunctionCallInfo fcinfo, const char *what)
 
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
-/*
- * _dlints_column_number(): convert a number to double precision, or to NULL if its absolute value
- * exceeds 1e100.
- */
+/* _dlints_column_number(): convert a number to double precision, or to NULL above 1e100. */
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
 {

@@ -398,10 +398,7 @@ dlints_encode_jsonb(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_encode_column);
 
-/*
- * _dlints_encode_column(n, name, value): hash a value like dlints_encode(), but skip invalid
- * numbers.
- */
+/* _dlints_encode_column(): hash a value like dlints_encode(), but skip invalid numbers. */
 Datum
 dlints_encode_column(PG_FUNCTION_ARGS)
 {

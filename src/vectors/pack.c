@@ -128,9 +128,7 @@ PackVectors(ArrayType *array, int width)
 
 PG_FUNCTION_INFO_V1(dlints_pack);
 
-/*
- * dlints_pack(): compress a vector or the rows of a matrix, with 8 or 16 bits per nonzero number.
- */
+/* dlints_pack(): compress a vector or a matrix, with 8 or 16 bits per nonzero number. */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
 {
@@ -357,10 +355,7 @@ dlints_contrast(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/*
- * Decompress a vector or matrix, and subtract the weighted mean of its vectors if there are
- * weights.
- */
+/* Decompress a vector or matrix, and subtract the weighted mean of its vectors. */
 ArrayType *
 UnpackVectors(bytea *packed, ArrayType *weights)
 {

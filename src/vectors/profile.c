@@ -41,10 +41,7 @@ SumLength(ArrayType *sum)
 
 PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 
-/*
- * dlints_profile(): sum weighted feature vectors, and scale the sum to length 1.  Returns an empty
- * array without rows.
- */
+/* dlints_profile(): sum weighted feature vectors, and scale the sum to length 1. */
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
 {
