@@ -142,8 +142,6 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_check_entry();
 	missing text := @extschema@._dlints_missing_objects();
-	has_blocks boolean := EXISTS (SELECT FROM block);
-	n_items bigint;
 BEGIN
 	RETURN QUERY
 	SELECT 'exploration', avg(1 - p.probability::float8), NULL::float8,
@@ -154,18 +152,11 @@ BEGIN
 		RETURN QUERY VALUES ('coverage', NULL::float8, NULL::float8, 'unknown: objects were ' || missing);
 		RETURN;
 	END IF;
-	n_items := (SELECT count(DISTINCT i.item) FROM item i);
 	RETURN QUERY
-	SELECT 'coverage', count(*)::float8 / nullif(n_items, 0), NULL::float8, 'share of all items that were shown'
+	SELECT 'coverage', count(*)::float8 / nullif((SELECT count(DISTINCT i.item) FROM item i), 0), NULL::float8,
+	       'share of all items that were shown'
 	FROM  (SELECT DISTINCT u.item FROM decision d, unnest(d.items) u (item) WHERE d.id >= first) s
 	WHERE  EXISTS (SELECT FROM item i WHERE same_item(i.item, s.item));
-	RETURN QUERY
-	SELECT 'items scored per list', avg(coalesce(d.n_scored, n_items))::float8, NULL::float8, CASE
-	       WHEN NOT has_blocks THEN 'all items: there are few, or their key has no index'
-	       WHEN s.bonus IS NOT NULL THEN 'all items: a bonus can lift any of them'
-	       ELSE format('of %s items: the best by the expected reward and by 15 draws', n_items) END
-	FROM   setting s LEFT JOIN decision d ON d.id >= first AND d.treatment = 'personal'
-	GROUP  BY s.bonus;
 	RETURN QUERY
 	SELECT 'score of the items found', avg(c.recall[1]), stddev_samp(c.recall[1]) / sqrt(count(*)), format(
 	       'part of the score of the best ten items; the best item is found by %s %% of draws',
@@ -180,7 +171,7 @@ BEGIN
 	HAVING count(*) > 0;
 	RETURN QUERY
 	SELECT 'items without a vector', count(*)::float8, NULL::float8, CASE
-	       WHEN has_blocks THEN 'run() makes their vectors; until then lists contain few of them'
+	       WHEN EXISTS (SELECT FROM block) THEN 'run() makes their vectors; until then lists contain few of them'
 	       ELSE 'each request encodes them until run() makes their vectors' END
 	FROM   item i
 	WHERE  @extschema@._dlints_fits_index(i.item)
@@ -251,14 +242,6 @@ BEGIN
 	       WHEN j.fitted_at < now() - interval '8 days' THEN 'overdue: have cron call run()'
 	       ELSE 'run() fits them every week' END
 	FROM  (SELECT CASE WHEN isfinite(x.done_at) THEN x.done_at END AS fitted_at FROM job x WHERE x.name = 'refit') j;
-	RETURN QUERY
-	SELECT v.measure, v.value, NULL::float8, v.meaning
-	FROM   similarity l, LATERAL (VALUES
-		('half-life of a user''s clicks', l.half_life,
-		 'days after which a click counts half in the user''s profile; NULL: clicks of all ages count the same'),
-		('half-life of popularity', l.popularity_half_life,
-		 'days after which a click counts half in the popularity of its item; NULL: clicks of all ages count the same'
-		 )) v (measure, value, meaning);
 	RETURN QUERY
 	SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
 	       concat_ws('. ', format('effective sample size of %s observations; memory %s of %s is in use (1 is the'
