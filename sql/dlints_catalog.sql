@@ -79,8 +79,6 @@ WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$|^_'
 SELECT c.oid::regclass AS view, relkind, array_to_string(relacl, ' ') LIKE '%=r/%' AS granted
   FROM member JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid
   ORDER BY c.oid::regclass::text COLLATE "C";
-SELECT attname, atttypid::regtype AS type FROM pg_attribute
-  WHERE attrelid = 'dlints_columns'::regclass ORDER BY attnum;
 
 -- the extension works in any schema, in or out of the search_path, and cannot be moved
 SELECT extrelocatable FROM pg_extension WHERE extname = 'dlints';
@@ -96,7 +94,7 @@ SELECT i.updates
     FROM generate_series(1, 3) AS g) AS s (e))) AS i;
 SELECT sum(elsewhere.dlints_dot(elsewhere.dlints_weights(elsewhere.dlints_new(1)), ARRAY[g]::real[]))
   FROM generate_series(1, 3) AS g;
-SELECT count(*) FROM elsewhere.dlints_columns;
+SELECT count(*) FROM elsewhere.dlints_recommenders;
 SELECT pg_typeof(elsewhere.dlints_new(2)::text::elsewhere.dlints(2,
   intercept)::jsonb::elsewhere.dlints);
 RESET search_path;

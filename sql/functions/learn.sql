@@ -29,14 +29,12 @@ CREATE FUNCTION dlints_set(
 	ridge double precision DEFAULT NULL,
 	exploration double precision DEFAULT NULL,
 	noise double precision DEFAULT NULL,
-	policy text DEFAULT NULL,
-	prior_weight double precision DEFAULT NULL
+	policy text DEFAULT NULL
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_set(
-	dlints, double precision, double precision, double precision, text, double precision)
+COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, double precision, text)
 	IS 'changes parameters of a model and keeps its evidence; NULL keeps a parameter, ridge 0 and noise 0 '
-	   'select estimation, prior_weight 0 removes the prior';
+	   'select estimation';
 
 CREATE FUNCTION dlints_update(
 	model dlints,

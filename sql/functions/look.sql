@@ -92,38 +92,3 @@ CREATE FUNCTION dlints_explain(
 COMMENT ON FUNCTION dlints_explain(dlints, dlints_vector, dlints_vector, text[])
 	IS 'returns the contribution of each feature, or of each named block of features, to the expected reward, '
 	   'with its standard error';
-
--- Columns of models ------------------------------------------------------------
-
--- The view runs with the privileges of the extension's owner, reads catalogs that are public, and lists only
--- columns on which the caller has SELECT.  Names and operators are qualified, since the search_path at
--- CREATE EXTENSION is the user's.
-CREATE VIEW dlints_columns AS
-WITH RECURSIVE model_type (oid) AS (
-	SELECT 'dlints'::pg_catalog.regtype::pg_catalog.oid
-	UNION ALL
-	SELECT t.oid FROM pg_catalog.pg_type t JOIN model_type b ON t.typbasetype OPERATOR(pg_catalog.=) b.oid
-)
-SELECT
-	c.oid::pg_catalog.regclass AS relation,
-	a.attname,
-	pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
-	pg_catalog.pg_stat_get_live_tuples(c.oid) AS live_rows,
-	pg_catalog.pg_stat_get_tuples_updated(c.oid) AS updated_rows,
-	pg_catalog.pg_total_relation_size(c.oid) AS bytes,
-	pg_catalog.pg_stat_get_dead_tuples(c.reltoastrelid) OPERATOR(pg_catalog.*)
-		(pg_catalog.current_setting('block_size')::pg_catalog.int8
-		 OPERATOR(pg_catalog./) 4::pg_catalog.int8) AS dead_bytes,
-	GREATEST(pg_catalog.pg_stat_get_last_vacuum_time(c.reltoastrelid),
-		pg_catalog.pg_stat_get_last_autovacuum_time(c.reltoastrelid)) AS last_vacuum
-FROM pg_catalog.pg_attribute a
-JOIN model_type m ON a.atttypid OPERATOR(pg_catalog.=) m.oid
-JOIN pg_catalog.pg_class c ON a.attrelid OPERATOR(pg_catalog.=) c.oid
-WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
-	AND NOT a.attisdropped
-	AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
-	AND pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE')
-	AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT');
-GRANT SELECT ON dlints_columns TO PUBLIC;
-COMMENT ON VIEW dlints_columns
-	IS 'columns of type dlints in tables and materialized views, with the size and activity of each relation';

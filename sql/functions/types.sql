@@ -102,14 +102,9 @@ CREATE FUNCTION dlints_hash(dlints) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_hash(dlints) IS '32-bit hash';
 
-CREATE FUNCTION dlints_hash_extended(dlints, bigint) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_hash_extended(dlints, bigint) IS '64-bit hash with a seed';
-
 CREATE OPERATOR CLASS dlints_ops DEFAULT FOR TYPE dlints USING hash AS
 	OPERATOR 1 =,
-	FUNCTION 1 dlints_hash(dlints),
-	FUNCTION 2 dlints_hash_extended(dlints, bigint);
+	FUNCTION 1 dlints_hash(dlints);
 COMMENT ON OPERATOR FAMILY dlints_ops USING hash IS 'equality of models';
 COMMENT ON OPERATOR CLASS dlints_ops USING hash IS 'equality of models';
 

@@ -130,17 +130,6 @@ dlints_new(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }
 
-static void
-SetPriorWeight(Dlints *model, double weight)
-{
-	if (model->header.prior_weight == 0.0 && weight != 0.0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cannot set prior_weight of a model without a prior"),
-				 errhint("Add a prior with dlints_with_prior.")));
-	model->header.prior_weight = weight;
-}
-
 PG_FUNCTION_INFO_V1(dlints_set);
 
 /*
@@ -163,11 +152,9 @@ dlints_set(PG_FUNCTION_ARGS)
 		model->header.noise = PG_GETARG_FLOAT8(3);
 	if (!PG_ARGISNULL(4))
 		model->header.policy = ReadPolicy(fcinfo, 4);
-	if (!PG_ARGISNULL(5))
-		SetPriorWeight(model, PG_GETARG_FLOAT8(5));
 	FieldsNormalize(&model->header);
 	ModelCheckParameters(&model->header, NULL);
-	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3) || !PG_ARGISNULL(5))
+	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3))
 		ModelFinishRevision(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -129,12 +129,12 @@ ModelEquals(Datum left, Datum right)
 		memcmp(ours, theirs, VARSIZE(ours)) == 0;
 }
 
-uint64
-ModelHash(Datum datum, uint64 salt)
+uint32
+ModelHash(Datum datum)
 {
 	Dlints	   *model = CheckedModel(PG_DETOAST_DATUM(datum));
 
-	return hash_bytes_extended((unsigned char *) VARDATA(model), VARSIZE(model) - VARHDRSZ, salt);
+	return hash_bytes((unsigned char *) VARDATA(model), VARSIZE(model) - VARHDRSZ);
 }
 
 /* Read the header of a model, from at most one chunk of a toasted value. */

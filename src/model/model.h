@@ -206,7 +206,7 @@ extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
 extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
-extern uint64 ModelHash(Datum datum, uint64 salt);
+extern uint32 ModelHash(Datum datum);
 
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
 extern double ModelPriorSize(Datum datum, const DlintsHeader *header);

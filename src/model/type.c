@@ -285,16 +285,7 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	/* a hash operator class needs the lower half of the 64-bit hash with seed 0 */
-	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
-}
-
-PG_FUNCTION_INFO_V1(dlints_hash_extended);
-
-Datum
-dlints_hash_extended(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UINT64(ModelHash(PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1)));
+	PG_RETURN_UINT32(ModelHash(PG_GETARG_DATUM(0)));
 }
 
 /* ---------- the binary form ---------- */

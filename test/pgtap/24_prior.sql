@@ -26,7 +26,7 @@ SELECT name, size, m, k, p, i.prior_sample_size, p::jsonb -> 'prior' AS prior,
     0.3 * 10 * size / (10 * size + (m::jsonb -> 'weight_total')::float8) AS w
 FROM learned, dlints_info(p) AS i;
 
-SELECT plan(248);
+SELECT plan(242);
 
 SELECT cmp_ok(memory_difference(prior, prior_of(k)), '<=', 1e-11::float8, format('%s: prior', name))
 FROM counted ORDER BY name;
@@ -69,9 +69,7 @@ SELECT is(string_agg(what, ', ' ORDER BY what) FILTER (WHERE same_bytes(have, wa
     NULL, format('algebra: %s', forgets))
 FROM learned, evidence(e, 91, 120) AS more, LATERAL (VALUES
     ('first known, then learned', dlints_with_prior(e, k, 0.3) || m, p),
-    ('weighed anew', dlints_set(dlints_with_prior(m, k, 7), prior_weight => 0.3), p),
-    ('removed', dlints_set(p, prior_weight => 0), m),
-    ('removed by nothing', dlints_with_prior(p, e), m),
+    ('removed', dlints_with_prior(p, 0 * p), m),
     ('replaced', dlints_with_prior(dlints_with_prior(m, more), k, 0.3), p),
     ('of a model with a prior', dlints_with_prior(m, dlints_with_prior(k, more), 0.3), p),
     ('the left side''s', p || more, dlints_with_prior(m || more, k, 0.3)),
@@ -129,16 +127,10 @@ SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALU
     ($$dlints_with_prior(p, k, 'NaN')$$, '22023: weight must be greater than 0 and at most 1e+10 (The value is NaN.)'),
     ('dlints_with_prior(p, k, 1.1e10)',
      '22023: weight must be greater than 0 and at most 1e+10 (The value is 11000000000.)'),
-    ('dlints_set(e, prior_weight => 1)', '22023: cannot set prior_weight of a model without a prior'),
     ('dlints_with_prior(p, dlints_new(2, discount => 1))', '22023: cannot combine dlints models with '
      'different dim (The left model has dim 1, the right one 2.)'),
     ('dlints_with_prior(p, dlints_new(1))', '22023: cannot combine dlints models with '
      'different memories (The left model has memories 1, the right one 3.)')) AS v (call, result);
-SELECT matches(outcome(format('SELECT dlints_set(p, prior_weight => %s) FROM hand', weight)),
-    '^22023: prior_weight must be ', format('prior_weight %s', weight))
-FROM unnest(ARRAY['-1', '1.1e10', '''NaN''', '''Infinity''']) AS weight;
-SELECT ok(same_bytes(dlints_set(e, prior_weight => 0), e),
-  'dlints_set() with prior_weight 0 accepts a model without a prior') FROM hand;
 
 -- The reference reward of a model is its first one, so sums are about 5 here and about 0 after the retraction.
 WITH prior AS (

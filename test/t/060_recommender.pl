@@ -265,7 +265,7 @@ value(q{sum(board.erase(user_id)) FROM (SELECT DISTINCT user_id FROM board.decis
 is(value('count(*) FROM board.decision') + value('count(*) FROM board.impression'), 0,
 	'the log is empty after all users are erased');
 value('board.warm_start()');
-cmp_ok(value(q{max(far(dlints_set(b.state, prior_weight => 0), dlints_set(m.state, prior_weight => 0)))
+cmp_ok(value(q{max(far(dlints_with_prior(b.state, 0 * b.state), dlints_with_prior(m.state, 0 * m.state)))
 	FROM board.model m JOIN at_first b USING (name) WHERE m.learns}), '<', 1e-9,
 	'the models equal the warm start after all users are erased');
 
