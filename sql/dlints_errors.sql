@@ -68,6 +68,8 @@ SELECT call, result FROM (VALUES
   (6, $$m || one_memory(3, 2, 0.5, seed => 2)$$),
   (7, $$m || one_memory(3, 2, 0.5, seed => 1, projection_scale => 1)$$),
   (9, $$s || m$$),
+  (15, $$dlints_new(2, memories => 3) || dlints_new(2, memories => 2)$$),
+  (16, $$dlints_new(2, half_life => '1 day') || dlints_new(2, half_life => '2 days')$$),
   (11, $$(SELECT dlints_concat_agg(e)
     FROM (VALUES (m), (one_memory(3, 2, 0.5, seed => 2))) AS v (e))$$),
   (12, $$(m::jsonb || '{"updates": 9223372036854775807}')::dlints || m$$),

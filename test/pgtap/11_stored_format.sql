@@ -38,7 +38,7 @@ INSERT INTO heap SELECT no, stored::stored FROM fixture;
 INSERT INTO heap SELECT no, model::stored FROM fixture;
 \endif
 
-SELECT plan(295);
+SELECT plan(282);
 -- untrained models with and without profiles and priors, of each policy and kind, and too long for a row
 SELECT results_eq($$
     SELECT count(*), max(cardinality(u)) > 0, count(known) > 0, count(features) < count(*),
@@ -170,35 +170,5 @@ SELECT ok(same_bytes(dlints_evidence(one_memory(300, 60), x, r ORDER BY id),
                      dlints_evidence(:trained, x, r ORDER BY id)),
     'evidence does not depend on the model that the aggregate is given') FROM log;
 RESET work_mem;
-
--- evidence without a model that has learned nothing is refused, and a model that has
--- learned without evidence
-CREATE TEMP TABLE form AS
-SELECT e::jsonb AS e, m::jsonb AS m, zero::jsonb AS zero, dlints_send(e) AS e_sent,
-    dlints_send(dlints_new(2)) AS three_sent, dlints_send(m) AS m_sent,
-        dlints_send(zero) AS zero_sent
-FROM one_memory(2) AS e, dlints_update(e, ARRAY[1, 2], 3) AS m,
-    dlints_update(e, ARRAY[0, 0], 0) AS zero;
-SELECT throws_ok(format('SELECT (%L::jsonb || %L)::text::dlints', j, other), '22P02',
-    'invalid input syntax for type dlints', format('text: %s', what))
-FROM form, LATERAL (VALUES
-    ('zeros, nothing learned', e, jsonb_build_object('evidence', zero -> 'evidence')),
-    ('all, nothing learned', m, '{"updates": 0, "chosen": 0}'::jsonb),
-    ('no memories, nothing learned', e, '{"evidence": []}'),
-    ('no evidence, something learned', m, '{"evidence": null}'),
-    ('no b, something learned', jsonb_set(m, '{evidence,0,b}', 'null'), '{}'),
-    ('nothing, something learned', e, '{"updates": 1}')) AS v (what, j, other);
--- (counted from 1, the memory in use is byte 6, updates begin at 92, then come newest,
--- reference, sigma and chosen)
-SELECT throws_ok(format('SELECT receive(%L)', overlay(sent PLACING bytes FROM place)), '22P03',
-    'invalid dlints in external value', format('binary: %s', what))
-FROM form, LATERAL (VALUES
-    ('evidence, nothing learned', m_sent, 92, '\x0000000000000000'::bytea),
-    ('zeros, nothing learned', zero_sent, 92, '\x0000000000000000'),
-    ('nothing, something learned', e_sent, 92, '\x0000000000000001'),
-    ('a time, nothing learned', e_sent, 100, '\x0000000000000000'),
-    ('a reference, nothing learned', three_sent, 108, '\x3ff0000000000000'),
-    ('a choice, nothing learned', e_sent, 124, '\x0000000000000001'),
-    ('a memory in use, nothing learned', three_sent, 6, '\x01')) AS v (what, sent, place, bytes);
 SELECT * FROM finish();
 ROLLBACK;

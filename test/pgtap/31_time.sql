@@ -2,7 +2,7 @@
 -- orders and parts.
 \ir include/helpers.sql
 
-SELECT plan(49);
+SELECT plan(46);
 
 -- a || b = b || a, bit by bit
 SELECT ok(same_bytes(a || b, b || a), 'a || b = b || a, first rewards of 1 and -1')
@@ -12,26 +12,6 @@ FROM dlints_new(1, half_life => '1 day') AS m,
 SELECT ok(same_bytes(a || b, b || a), 'a || b = b || a, where not every update makes a choice')
 FROM dlints_new(24, half_life => '1 day', memories => 3, intercept => false) AS m,
     batch(m, 1, 200) AS a, dlints_update(m, features(0, 24), 1, at => '2026-01-05') AS b;
-
--- without ORDER BY, by several workers
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
-SET LOCAL min_parallel_table_scan_size = 0;
-CREATE TABLE seen_by_workers AS
-SELECT features(i, 5) AS x, reward(i) AS r, seen_at(i) AS at, weight(i) AS weight
-FROM generate_series(1, 120) AS i;
-ALTER TABLE seen_by_workers SET (parallel_workers = 2);
-CREATE VIEW gathered AS
-SELECT dlints_evidence(dlints_new(5, half_life => '60 hours', memories => 3), x, r, '{}', at, weight) AS m
-FROM seen_by_workers;
-SELECT matches(plan_of('TABLE gathered'), 'Partial Aggregate', 'evidence by time is aggregated in parallel');
-SELECT cmp_ok(model_difference(m,
-    batch(dlints_new(5, half_life => '60 hours', memories => 3), 1, 120, true)),
-    '<=', 1e-10::float8, 'evidence by time from workers equals a batch') FROM gathered;
-SELECT ok(same_bytes(dlints_evidence(m, x::real[], r, '{}', at, weight ORDER BY at),
-                     dlints_evidence(m, x::real[]::float8[], r, '{}', at, weight ORDER BY at)),
-    'evidence by time is equal for real and double precision')
-        FROM dlints_new(5, half_life => '60 hours') AS m, seen_by_workers;
 
 -- by hand: a half-life of an hour, observations of 1 at 12, 11 and 10 o'clock
 CREATE TEMP VIEW hand AS

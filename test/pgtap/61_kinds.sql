@@ -1,4 +1,4 @@
--- The kinds of models: z, weights and choices against formulas in SQL, empty profiles, and errors.
+-- The kinds of models: z and weights against formulas in SQL, empty profiles, and errors.
 -- 30_equivalence.sql tests equal training in all ways.
 \ir include/helpers.sql
 
@@ -52,7 +52,7 @@ SELECT name, i, x, u, z_of(m, x, u) AS z
 FROM model, generate_series(1, 8) AS i,
     LATERAL (SELECT features(i + 500, n), profile(i, s)) AS c (x, u);
 
-SELECT plan(291);
+SELECT plan(226);
 
 -- z and weights of each kind
 SELECT ok(i.interactions IS NOT DISTINCT FROM k.interactions AND i.profile_dim = k.s
@@ -70,66 +70,6 @@ FROM model JOIN oracle USING (name) JOIN pair USING (name), LATERAL (VALUES
     ('what is expected', 1e-9, abs(dlints_predict(m, x, u) - dot(mean, z) - level)),
     ('how surely', 1e-9, abs(dlints_stddev(m, x, u) / sqrt(quadratic(covariance, z)) - 1))) AS v (what, most, off)
 GROUP BY name, what, most ORDER BY name, what;
-
--- 30 candidates for some of them, by expected reward and by ucb
-CREATE TEMP TABLE candidate AS
-SELECT name, i, c, m, s, x, u, dot(mean, z) AS score, sqrt(quadratic(covariance, z)) AS width, z,
-    covariance
-FROM model JOIN oracle USING (name), unnest(ARRAY[3, 7]) AS i, generate_series(1, 30) AS c,
-    LATERAL (SELECT features(c + 300, n), profile(i, s)) AS p (x, u), z_of(m, x, u) AS z;
-CREATE FUNCTION recommended(which text, visitor integer, explore float8, by text)
-RETURNS integer[] LANGUAGE sql AS $$
-SELECT dlints_recommend(dlints_set(m, exploration => explore, policy => by), c, x, 30, u)
-FROM candidate WHERE name = which AND i = visitor
-$$;
-SELECT ok(bool_and(recommended(name, i, 0, 'thompson') = expected
-                   AND recommended(name, i, 2, 'ucb') = optimistic), format('%s: choices', name))
-FROM (SELECT name, i, array_agg(c ORDER BY score DESC) AS expected,
-          array_agg(c ORDER BY score + 2 * width DESC) AS optimistic
-      FROM candidate GROUP BY name, i) AS s
-GROUP BY name ORDER BY name;
-
--- Probabilities of choices: 1 under greedy; of two candidates the first is chosen as often as its score under draws
--- is larger, a normal probability; 4,000 draws, 5.5 standard deviations
-CREATE FUNCTION normal_below(x float8) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$
-SELECT 0.5 + sum(exp(-0.5 * (x * (i - 0.5) / 2000) ^ 2)) * x / 2000 / sqrt(2 * pi())
-FROM generate_series(1, 2000) AS i
-$$;
-SELECT ok(bool_and(chosen = best[1:3] AND probability = 1),
-          format('%s: dlints_decide chooses the items with the highest scores', name))
-FROM (SELECT name, i, min(m::text)::dlints AS m, array_agg(c) AS items, array_agg(x) AS xs, max(u) AS u,
-             array_agg(c ORDER BY score DESC) AS best
-      FROM candidate WHERE s > 0 GROUP BY name, i) AS s,
-     LATERAL (SELECT array_agg(d.item ORDER BY d.rank) AS chosen, min(d.probability) AS probability
-              FROM dlints_decide(dlints_set(m, policy => 'greedy'), items, xs, 3, u) AS d) AS d
-GROUP BY name ORDER BY name;
-CREATE TEMP TABLE duel AS
-SELECT a.*, d.probability
-FROM candidate AS a JOIN candidate AS b USING (name, i),
-     LATERAL dlints_decide(a.m, ARRAY[a.c, b.c], ARRAY[a.x, b.x], 1, a.u, 4000, all_items => true) AS d
-WHERE a.s > 0 AND a.c % 2 = 1 AND b.c = a.c + 1 AND a.c <= 12 AND d.item = a.c;
-SELECT cmp_ok(max(abs(a.probability
-    - normal_below((a.score - b.score) / 0.3 / sqrt(quadratic(a.covariance, apart))))),
-    '<', 5.5 * 0.5 / sqrt(4000::float8), format('%s: probabilities', name))
-FROM duel AS a JOIN candidate AS b USING (name, i), plus(a.z, -1, b.z) AS apart
-WHERE a.c % 2 = 1 AND b.c = a.c + 1 GROUP BY name ORDER BY name;
-
--- evidence by several workers
-CREATE TABLE seen AS
-SELECT features(i, 4) AS x, profile(i, 4) AS u, reward(i) AS r, seen_at(i) AS at
-FROM generate_series(1, 90) AS i;
-SET LOCAL parallel_setup_cost = 0;
-SET LOCAL parallel_tuple_cost = 0;
-SET LOCAL min_parallel_table_scan_size = 0;
-CREATE VIEW by_workers AS
-SELECT dlints_evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), x, r, u, at)
-    AS matched
-FROM seen;
-SELECT matches(plan_of('TABLE by_workers'), 'Gather(.|\n)*Partial Aggregate',
-  'matched evidence is aggregated in parallel');
-SELECT ok(model_difference(matched,
-    evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), 1, 90)) <= 1e-10,
-    'matched evidence of workers equals that of one process') FROM by_workers;
 
 -- an empty profile stands for zeros with matched interactions
 CREATE TEMP TABLE stranger AS
@@ -183,29 +123,6 @@ SELECT each_holds($$
     dlints_accepts(m, x, 1, NULL) IS NULL
     $$, 'FROM stranger');
 
--- errors
-SELECT is(outcome('SELECT '
-    || replace(replace(call, 'MATCHED', $$3, interactions => 'matched'$$), 'X', 'ARRAY[1, 2, 3]')),
-    result, call)
-FROM (VALUES
-    ($$dlints_project(dlints_new(MATCHED), '{}', X)$$, '22000: expected 3 dimensions, not 0 '
-        '(Wrong length of the features; the model is dlints(3,matched,intercept).)'),
-    ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, 2])', '22000: expected 3 dimensions, not 2 '
-        '(Wrong length of the profile; the model is dlints(3,matched,intercept).)'),
-    ('dlints_project(dlints_new(MATCHED, reduced_dim => 2), X, ARRAY[1, 2, 3, 4])',
-        '22000: expected 3 dimensions, not 4 '
-        '(Wrong length of the profile; the model is dlints(3,2,matched,intercept).)'),
-    ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, NULL, 3])', '22004: array must not contain nulls '
-        '(A null was found in the profile; the model is dlints(3,matched,intercept).)'),
-    ('dlints_project(dlints_new(MATCHED), X, ARRAY[X])', '2202E: array must be one-dimensional '
-        '(The number of dimensions of the profile is 2; the model is '
-        'dlints(3,matched,intercept).)'),
-    ('dlints_update_batch(dlints_new(MATCHED), ARRAY[X], ARRAY[1], ARRAY[X, X])',
-     '22000: expected as many profiles as rows of features (Rows of features: 1, profiles: 2.)'),
-    ('dlints_update_batch(dlints_new(MATCHED), ARRAY[X], ARRAY[1], ARRAY[[1, 2]])',
-        '22000: expected 3 dimensions, not 2 '
-        '(Wrong length of the rows of the array of profiles; the model is '
-        'dlints(3,matched,intercept).)')) AS v (call, result);
 SELECT ok(interactions = 'matched' AND profile_dim = 3 AND reduced_dim IS NOT DISTINCT FROM d
     AND policy = 'ucb', format('dlints_set keeps the kind, reduced_dim %s', d))
 FROM (VALUES (NULL::integer), (2)) AS k (d),
@@ -264,15 +181,7 @@ SELECT ok((SELECT count(*) FROM several AS a JOIN several AS b ON a.m = b.m) = 8
     AND (SELECT count(*) FROM several AS a JOIN several AS b ON a.m <> b.m) = 28
     AND (SELECT count(DISTINCT dlints_hash(m)) FROM several) = 5, 'six models, of which two are equal');
 
--- errors of dlints_new, and their hints
-SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments) FROM (VALUES
-    ($$512, interactions => 'matched'$$, '54000: dlints cannot have more than 1024 dimensions '
-        'without projection (With matched interactions the model would have 1025 dimensions.)'),
-    ($$2000, 1024, interactions => 'matched'$$, '54000: dlints cannot have more than 1024 dimensions '
-        '(With matched interactions the model would have 1025 dimensions.)'),
-    ($$3, interactions => 'none'$$, '22023: unknown interactions "none"'),
-    ($$3, 4, interactions => 'matched'$$, '22023: reduced_dim must not be greater than dim (reduced_dim is 4, dim is '
-         '3.)')) AS v (arguments, result);
+-- hints
 SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
     ($$dlints_new(512, interactions => 'matched')$$, 'Specify reduced_dim to project the features.'),
     ('dlints_new(3) || dlints_new(3, discount => 0.9)',
@@ -286,22 +195,6 @@ SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
     ('the largest matched model', dlints_new(511, interactions => 'matched', memories => 1), 1024),
     ('the largest matched and projected model', dlints_new(65536, 1023, interactions => 'matched', memories => 1),
      1025)) AS v (what, m, dim);
-
--- columns accept models of their type modifier only
-CREATE TEMP TABLE state (matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));
-SELECT is(string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum),
-    'dlints(3,matched) dlints(3,2,matched,intercept) dlints(3)', 'columns have the type modifiers of their definition')
-FROM pg_attribute WHERE attrelid = 'state'::regclass AND attnum > 0;
-SELECT lives_ok($$
-    INSERT INTO state VALUES (dlints_new(3, interactions => 'matched'),
-        dlints_new(3, 2, interactions => 'matched'),
-        dlints_new(3))$$, 'columns accept models of their kind');
-SELECT throws_ok('UPDATE state SET ' || change, '22000', message, change) FROM (VALUES
-    ('matched = plain', 'expected dlints(3,matched), not dlints(3,intercept)'),
-    ('projected = plain', 'expected dlints(3,2,matched,intercept), not dlints(3,intercept)'),
-    ('plain = projected', 'expected dlints(3), not dlints(3,2,matched,intercept)'),
-    ($$projected = dlints_new(3, 2, interactions => 'matched', intercept => false)$$,
-     'expected dlints(3,2,matched,intercept), not dlints(3,2,matched)')) AS v (change, message);
 
 -- the largest valid numbers
 SELECT each_holds($$
