@@ -177,39 +177,13 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = (int) KeyNumbersCount(groups);
 }
 
-/* Read the argument "similar_by" as feature weights of a weighted cosine similarity. */
+/* Read the argument "similar_by": one vector per candidate. */
 static void
-ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features, Candidates *found)
-{
-	ArgSpec		spec = {"weights of similar_by", features->len, features->model};
-	double	   *roots = palloc(sizeof(double) * spec.len);
-
-	ArgVector(array, &spec, roots);
-	for (int i = 0; i < spec.len; i++)
-	{
-		if (roots[i] < 0.0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("weights of similar_by must not be negative")));
-		roots[i] = sqrt(roots[i]);
-	}
-	found->similar_by = call->features;
-	found->similar = *features;
-	found->similar_roots = roots;
-}
-
-/* Read the argument "similar_by": feature weights, or one vector per candidate. */
-static void
-ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
+ReadSimilarBy(const Call *call, Candidates *found)
 {
 	ArrayType  *array = ArgArrayConverted(call->fcinfo->args[DECIDE_SIMILAR_BY].value);
 	ArgSpec		spec = {"array of vectors", ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] : 0, NULL};
 
-	if (ARR_NDIM(array) == 1)
-	{
-		ReadSimilarWeights(call, array, features, found);
-		return;
-	}
 	ArgCheckCount(call->count, ArgMatrixRows(array, &spec), "rows of similar_by");
 	found->similar_by = array;
 	found->similar = spec;
@@ -287,7 +261,7 @@ ReadCandidates(Call *call)
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
 	if (found.rules.diversity > 0.0)
-		ReadSimilarBy(call, &request.expected, &found);
+		ReadSimilarBy(call, &found);
 	return found;
 }
 
