@@ -22,45 +22,52 @@
 #define TWO_POW_52		4503599627370496.0
 #define TWO_POW_84		19342813113834066795298816.0
 
-/* Compute 128 random bits from a counter and a key. */
-void
-random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+/*
+ * Compute 128 random bits from a counter of four words and a key.  The words are 32-bit numbers in
+ * 64-bit variables, so that the compiler vectorizes loops over counters.
+ */
+static inline void
+philox(uint64_t c0, uint64_t c1, uint64_t c2, uint64_t c3, const uint32_t key[2],
+	   uint64_t *first, uint64_t *second)
 {
-	uint32_t	c0 = counter[0];
-	uint32_t	c1 = counter[1];
-	uint32_t	c2 = counter[2];
-	uint32_t	c3 = counter[3];
 	uint32_t	k0 = key[0];
 	uint32_t	k1 = key[1];
 
+	UNROLL
 	for (int round = 0; round < PHILOX_ROUNDS; round++)
 	{
-		uint64_t	p0 = (uint64_t) PHILOX_M0 * c0;
-		uint64_t	p1 = (uint64_t) PHILOX_M1 * c2;
+		uint64_t	p0 = PHILOX_M0 * c0;
+		uint64_t	p1 = PHILOX_M1 * c2;
 
-		c0 = (uint32_t) (p1 >> 32) ^ c1 ^ k0;
-		c1 = (uint32_t) p1;
-		c2 = (uint32_t) (p0 >> 32) ^ c3 ^ k1;
-		c3 = (uint32_t) p0;
+		c0 = (p1 >> 32) ^ c1 ^ k0;
+		c1 = p1 & UINT32_MAX;
+		c2 = (p0 >> 32) ^ c3 ^ k1;
+		c3 = p0 & UINT32_MAX;
 		k0 += PHILOX_W0;
 		k1 += PHILOX_W1;
 	}
+	*first = c1 << 32 | c0;
+	*second = c3 << 32 | c2;
+}
 
-	out[0] = c0;
-	out[1] = c1;
-	out[2] = c2;
-	out[3] = c3;
+void
+random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+{
+	uint64_t	bits[2];
+
+	philox(counter[0], counter[1], counter[2], counter[3], key, &bits[0], &bits[1]);
+	for (int i = 0; i < 4; i++)
+		out[i] = (uint32_t) (bits[i / 2] >> 32 * (i % 2));
 }
 
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
-	const uint32_t counter[4] = {(uint32_t) index, (uint32_t) (index >> 32), 0, 0};
 	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
-	uint32_t	bits[4];
+	uint64_t	bits[2];
 
-	random_philox(counter, key, bits);
-	return ((uint64_t) bits[1] << 32) | bits[0];
+	philox(index & UINT32_MAX, index >> 32, 0, 0, key, &bits[0], &bits[1]);
+	return bits[0];
 }
 
 /* Number of pairs of normal random numbers that are computed together */
@@ -79,31 +86,8 @@ static void
 make_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2], Words *restrict words)
 {
 	for (uint64_t i = 0; i < PAIRS_TOGETHER; i++)
-	{
-		/* hold 32-bit numbers in 64-bit variables, so that the compiler vectorizes the loops */
-		uint64_t	c0 = (first + i) & UINT32_MAX;
-		uint64_t	c1 = (first + i) >> 32;
-		uint64_t	c2 = stream[0];
-		uint64_t	c3 = stream[1];
-		uint32_t	k0 = key[0];
-		uint32_t	k1 = key[1];
-
-		UNROLL
-		for (int round = 0; round < PHILOX_ROUNDS; round++)
-		{
-			uint64_t	p0 = PHILOX_M0 * c0;
-			uint64_t	p1 = PHILOX_M1 * c2;
-
-			c0 = (p1 >> 32) ^ c1 ^ k0;
-			c1 = p1 & UINT32_MAX;
-			c2 = (p0 >> 32) ^ c3 ^ k1;
-			c3 = p0 & UINT32_MAX;
-			k0 += PHILOX_W0;
-			k1 += PHILOX_W1;
-		}
-		words->first[i] = c1 << 32 | c0;
-		words->second[i] = c3 << 32 | c2;
-	}
+		philox((first + i) & UINT32_MAX, (first + i) >> 32, stream[0], stream[1], key,
+			   &words->first[i], &words->second[i]);
 }
 
 /* ---------- normals ---------- */
