@@ -1,4 +1,4 @@
--- Features can be arrays of any numeric type: equal numbers give equal models and results, bit by bit.
+-- Features can be arrays of any numeric type, with the same numbers.  36_calls.sql tests each function with each type.
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model AS
@@ -6,54 +6,20 @@ SELECT dlints_update(one_memory(2, discount => 0.9), ARRAY[0.3, -1], 0.5) AS m,
     dlints_update(one_memory(2, discount => 0.9, interactions => 'matched',
         intercept => true), ARRAY[0.3, -1], 0.5, ARRAY[1, 0.7]) AS s;
 
--- every function that takes features, with :x for them and :u for a profile
-CREATE TEMP TABLE call AS
-SELECT statement FROM lines($$
-    dlints_send(dlints_update(m, :x, 2))
-    dlints_send(dlints_update(s, :x, 2, :u))
-    dlints_send(dlints_update_batch(m, ARRAY[:x, :x], ARRAY[2, 3]))
-    dlints_send(dlints_update_batch(s, ARRAY[:x, :x], ARRAY[2, 3], ARRAY[:u, :u]))
-    dlints_draw_weights(s, :u, 3)
-    dlints_dot(ARRAY[0.7, 1e-5], :x)
-    dlints_project(m, :x)
-    dlints_project(s, :x, :u)
-    dlints_predict(m, :x)
-    dlints_predict(s, :x, :u)
-    dlints_stddev(m, :x)
-    dlints_stddev(s, :x, :u)
-    dlints_weights(s, :u)
-    dlints_accepts(m, :x)
-    dlints_accepts(m, :x, 2)
-    dlints_accepts(s, :x, 2, :u)
-    $$) AS statement;
--- (columns have their types; a literal gets the type that the call requires)
-CREATE FUNCTION answer(statement text, x text, u text) RETURNS text LANGUAGE sql AS $$
-SELECT outcome(format('SELECT %s FROM model, (SELECT %s AS x, %s AS u OFFSET 0) AS v',
-    replace(replace(statement, ':x', 'x'), ':u', 'u'), x, u))
-$$;
+SELECT plan(37);
 
-SELECT plan(48);
-
--- the numbers in each form, and their values in double precision; domains as types of features and profile
-SELECT is(string_agg(statement || ': ' || have, E'\n')
-    FILTER (WHERE have <> want OR want NOT LIKE 'gives %'),
-    NULL, format('%s and %s in %s calls', x, u, count(*)))
-FROM (VALUES
-    ('ARRAY[0.1, 0.2]::real[]', NULL, 'ARRAY[0.1::real, 0.2::real]', NULL),
-    ('ARRAY[0.1, 0.2]', NULL, 'ARRAY[0.1, 0.2]', NULL),
-    ('ARRAY[1, -2]', NULL, 'ARRAY[1, -2]', NULL),
-    ('ARRAY[32767, -32768]::smallint[]', NULL, 'ARRAY[32767, -32768]', NULL),
-    ('ARRAY[9007199254740993, -2]', NULL, 'ARRAY[9007199254740993::bigint, -2]', NULL),
-    ('ARRAY[1.00000000000000000000000000000001, 1e-320]', NULL, 'ARRAY[1, ''1e-320''::float8]', NULL),
-    ('''[0:1]={0.1,0.2}''::real[]', NULL, 'ARRAY[0.1::real, 0.2::real]', NULL),
-    ('''[-7:-6]={0.1,0.2}''::numeric[]', NULL, 'ARRAY[0.1, 0.2]', NULL),
-    ('(ARRAY[0.1, 0.2, NULL]::real[])[1:2]', NULL, 'ARRAY[0.1::real, 0.2::real]', NULL),
-    ('ARRAY[0.5, 2]::real[]', 'ARRAY[0.1, 0.2]::float8[]', 'ARRAY[0.5, 2]', 'ARRAY[0.1, 0.2]'),
-    ('ARRAY[0.5, 2]::float8[]', 'ARRAY[1, 3]', 'ARRAY[0.5, 2]', 'ARRAY[1, 3]'),
-    ('ARRAY[1, 2]::smallint[]', 'ARRAY[0.1, 0.2]', 'ARRAY[1, 2]', 'ARRAY[0.1, 0.2]')) AS v (x, u, nx, nu), call,
-    LATERAL (SELECT answer(statement, x, coalesce(u, x)),
-                 answer(statement, nx || '::float8[]', coalesce(nu, nx) || '::float8[]')) AS a (have, want)
-WHERE u IS NULL OR statement LIKE '%:x%:u%' GROUP BY x, u ORDER BY x;
+-- without a projection, the reduced features are the features in double precision
+SELECT each_holds($$
+    dlints_project(m, ARRAY[0.1, 0.2]::real[]) = ARRAY[0.1::real, 0.2::real]::float8[]
+    dlints_project(m, ARRAY[0.1, 0.2]) = ARRAY[0.1, 0.2]::float8[]
+    dlints_project(m, ARRAY[1, -2]) = '{1,-2}'
+    dlints_project(m, ARRAY[32767, -32768]::smallint[]) = '{32767,-32768}'
+    dlints_project(m, ARRAY[9007199254740993, -2]) = '{9007199254740992,-2}'
+    dlints_project(m, ARRAY[1.00000000000000000000000000000001, 1e-320]) = '{1,1e-320}'
+    dlints_project(m, '[0:1]={0.1,0.2}'::real[]) = ARRAY[0.1::real, 0.2::real]::float8[]
+    dlints_project(m, '[-7:-6]={0.1,0.2}'::numeric[]) = ARRAY[0.1, 0.2]::float8[]
+    dlints_project(m, (ARRAY[0.1, 0.2, NULL]::real[])[1:2]) = ARRAY[0.1::real, 0.2::real]::float8[]
+    $$, 'FROM model');
 
 -- arrays without numbers
 CREATE TEMP VIEW refused AS
@@ -68,18 +34,10 @@ FROM (VALUES
     $$),
     ('42883', $$
     dlints_update(m, ARRAY[1, 2]::varchar[], 1)
-    dlints_update(m, ARRAY[1, 2]::bpchar[], 1)
     dlints_update(m, ARRAY[now(), now()], 1)
-    dlints_update(m, ARRAY[now() - now(), now() - now()], 1)
-    dlints_update(m, ARRAY[gen_random_uuid(), gen_random_uuid()], 1)
     dlints_update(m, ARRAY[1, 2]::oid[], 1)
-    dlints_update(m, ARRAY[1, 2]::money[], 1)
-    dlints_update(m, ARRAY['a', 'b']::name[], 1)
     dlints_update(m, ARRAY['1', '2']::jsonb[], 1)
     dlints_update(m, ARRAY[row(1, 2), row(3, 4)], 1)
-    dlints_update(m, ARRAY['1', '2']::bytea[], 1)
-    dlints_update(s, ARRAY[1, 2]::varchar[], 1, ARRAY[1, 2]::varchar[])
-    dlints_update(s, ARRAY[1, 2]::oid[], 1, ARRAY[1, 2]::oid[])
     dlints_predict(m, '{}'::uuid[])
     dlints_update_batch(m, ARRAY[ARRAY[1, 2]::varchar[]], ARRAY[1])
     dlints_dot(ARRAY[1, 2], ARRAY[1, 2]::oid[])

@@ -1,5 +1,5 @@
 -- Statements of applications: parameters that need no type, and the types that PostgreSQL determines, as
--- doc/guide.md describes.
+-- doc/guide.md describes.  36_calls.sql passes all arguments without types.
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model (name text PRIMARY KEY, s dlints NOT NULL);
@@ -25,39 +25,11 @@ $$;
 
 CREATE TEMP TABLE call (statement text, types text);
 INSERT INTO call VALUES
-	-- features in a column: the type is determined
+	-- the type of each parameter is determined
 	('dlints_decide(s, ARRAY[id], ARRAY[x], k => $1, epsilon => $2, all_items => $3)', 'bigint float8 boolean'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], profile => $1, seed => $2)', 'dlints_vector bigint'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], $1, $2, $3, $4, $5, $6, $7, $8)',
 	 'bigint dlints_vector integer float8 float8[] float8[] text[] integer'),
-	('dlints_update(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
-	('dlints_update(s, x, $1, at => $2)', 'float8 timestamptz'),
-	('dlints_accepts(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
-	('dlints_predict(s, x, $1)', 'dlints_vector'),
-	('dlints_stddev(s, x, $1)', 'dlints_vector'),
-	('dlints_progressive(s, x, $1, $2, $3) OVER ()', 'float8 dlints_vector timestamptz'),
-	('dlints_recommend(s, id, x, $1)', 'bigint'),
-	('dlints_recommend(s, id, x, $1, u)', 'bigint'),
-	('dlints_recommend(s, id, x, $1, $2)', 'bigint dlints_vector'),
-	('dlints_evidence(s, x, $1)', 'float8'),
-	('dlints_evidence(s, x, $1, u, $2)', 'float8 timestamptz'),
-	('dlints_evidence(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
-	('dlints_profile(x, $1)', 'float8'),
-	-- features as a parameter: the type is determined, too
-	('dlints_update(s, $1, $2)', 'dlints_vector float8'),
-	('dlints_update(s, $1, $2, at => $3)', 'dlints_vector float8 timestamptz'),
-	('dlints_update_batch(s, $1, $2)', 'dlints_vector float8[]'),
-	('dlints_predict(s, $1)', 'dlints_vector'),
-	('dlints_predict(s, $1, u)', 'dlints_vector'),
-	('dlints_accepts(s, $1)', 'dlints_vector'),
-	('dlints_weights(s, $1)', 'dlints_vector'),
-	('dlints_draw_weights(s, $1)', 'dlints_vector'),
-	('dlints_draw_weights(s, seed => $1)', 'bigint'),
-	('dlints_recommend(s, id, $1)', 'dlints_vector'),
-	('dlints_evidence(s, $1, $2)', 'dlints_vector float8'),
-	('dlints_profile($1)', 'dlints_vector'),
-	('dlints_update(s, $1, $2, $3)', 'dlints_vector float8 dlints_vector'),
-	('dlints_predict(s, $1, $2)', 'dlints_vector dlints_vector'),
 	('dlints_new($1, half_life => $2, policy => $3, exploration => $4)', 'integer interval text float8'),
 	('dlints_set(s, noise => $1)', 'float8'),
 	('dlints_at(s, $1)', 'timestamptz'),
