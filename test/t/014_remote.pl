@@ -1,10 +1,9 @@
 # Models on two servers behind postgres_fdw: training, evidence, conditions and recommendations are computed where
-# the models are, with the results of one server. Trainers that run at once lose nothing.
+# the models are, with the results of one server.
 use strict;
 use warnings;
 
-use DlintsTest 'sessions';
-use Sessions;
+use DlintsTest;
 use Test::More;
 
 my $coordinator = DlintsTest->node('coordinator');
@@ -27,7 +26,7 @@ for my $remote (values %remote)
 		FROM   model m JOIN item i ON i.model = m.name WHERE i.in_stock GROUP BY m.name});
 }
 
-# The same tables, partitioned; a catalogue and a ledger on the coordinator
+# The same tables, partitioned; a catalogue on the coordinator
 $coordinator->safe_psql('postgres', q{
 	CREATE EXTENSION dlints;
 	CREATE EXTENSION postgres_fdw;
@@ -37,8 +36,7 @@ $coordinator->safe_psql('postgres', q{
 	CREATE TABLE feedback (id bigint, model text, features real[],
 		reward float8) PARTITION BY HASH (model);
 	CREATE TABLE recommendation (model text, items integer[]) PARTITION BY HASH (model);
-	CREATE TABLE catalogue (id integer PRIMARY KEY, in_stock boolean, features real[]);
-	CREATE TABLE ledger (model text)});
+	CREATE TABLE catalogue (id integer PRIMARY KEY, in_stock boolean, features real[])});
 DlintsTest->foreign_server($coordinator, $_, $remote{$_}) for sort keys %remote;
 
 # Expensive rows make the planner push computations down
@@ -275,66 +273,6 @@ for my $aggregate (
 $coordinator->safe_psql('postgres', 'UPDATE model SET state = dlints_set(state, exploration => 3)');
 my %answers = map { $coordinator->safe_psql('postgres', "$view WHERE model = 'm3'") => 1 } 1 .. 10;
 cmp_ok(scalar(keys %answers), '>', 1, 'a view draws each time it is asked');
-
-### Concurrent sessions
-
-# The remote server uses REPEATABLE READ for any isolation level of the coordinator
-my ($server) =
-  $coordinator->safe_psql('postgres', q{SELECT tableoid::regclass FROM model WHERE name = 'm3'})
-  =~ /^model_(\w+)$/;
-my $sessions = Sessions->new($coordinator, $remote{$server});
-my %statement = (
-	'an update that is sent' => "UPDATE model SET state = dlints_update(state, $features, 1)
-		WHERE name = 'm3'",
-	'an update of what was fetched' => q{UPDATE model m SET state
-		= dlints_update(m.state, i.features, 1)
-		FROM item i WHERE m.name = 'm3' AND i.model = 'm3' AND i.id = 17});
-
-sub updates
-{
-	return DlintsTest->updates($coordinator, 'm3');
-}
-
-for my $first (sort keys %statement)
-{
-	for my $second (sort keys %statement)
-	{
-		my $name = "$first, meanwhile $second";
-		my $before = updates();
-
-		is($sessions->interleave($statement{$first}, 'COMMIT', $statement{$second}), '40001', "$name: is refused");
-		is(updates() - $before, 1, "$name: the first one counts");
-		$sessions->run(2, $statement{$second});
-		is(updates() - $before, 2, "$name: retried, the second one too");
-		is($sessions->interleave($statement{$first}, 'ROLLBACK', $statement{$second}),
-			'00000', "$name, which is rolled back: goes on");
-		is(updates() - $before, 3, "$name, which is rolled back: the second one counts");
-	}
-}
-$sessions->quit;
-
-SKIP:
-{
-	skip 'pgbench does not retry', 5 unless `pgbench --help` =~ /--max-tries/;
-
-	my $before = updates();
-	$coordinator->pgbench(
-		'--no-vacuum --client=4 --jobs=2 --transactions=25 --max-tries=100000',
-		0,
-		[qr{processed: 100/100}],
-		[qr{^$}],
-		'four sessions that retry',
-		{
-			map {
-				my $file = $_;
-				$file =~ s/ /_/g;
-				("014_$file" => "BEGIN;\n$statement{$_};\nINSERT INTO ledger VALUES ('m3');\nCOMMIT;\n")
-			} keys %statement
-		});
-	is(updates() - $before, 100, 'each reward of four sessions that retry counts once');
-	is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM ledger'),
-		100, 'each other row of four sessions that retry is stored once');
-}
 
 $_->stop for $coordinator, values %remote;
 done_testing();

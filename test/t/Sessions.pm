@@ -12,11 +12,10 @@ use warnings;
 
 use DlintsTest 'sessions';
 
-# The locks may be on another server.
 sub new
 {
-	my ($class, $node, $locks) = @_;
-	my $self = bless { locks => $locks // $node }, $class;
+	my ($class, $node) = @_;
+	my $self = bless { node => $node }, $class;
 
 	$self->{$_} = DlintsTest->session($node, on_error_stop => 0) for 1, 2;
 	return $self;
@@ -36,7 +35,7 @@ sub wait_with
 	my ($self, $number, $statement) = @_;
 
 	$self->{$number}->query_until(qr/sent/, "\\echo sent\n$statement;\n");
-	$self->{locks}->poll_query_until('postgres',
+	$self->{node}->poll_query_until('postgres',
 		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'})
 	  or die 'the session does not wait';
 	return;
