@@ -60,12 +60,12 @@ BEGIN
 			THEN 'has an invalid name'
 			WHEN jsonb_typeof(p.value) <> 'object' OR o.c ? 'max' = o.c ? 'min'
 			THEN 'must have either "max" or "min"'
-			WHEN kind = 'ranker' AND o.c - '{max,min,per,hard}'::text[] <> '{}'
-			THEN 'can only have "max" or "min", "per" and "hard"'
+			WHEN kind = 'ranker' AND o.c - '{max,min,hard}'::text[] <> '{}'
+			THEN 'can only have "max" or "min", and "hard"'
 			WHEN kind = 'recommender' AND o.c ? 'hard'
 			THEN 'cannot be hard: only constraints of rankers can'
-			WHEN kind = 'recommender' AND o.c - '{max,min,per,of,outcome}'::text[] <> '{}'
-			THEN 'can only have "of" or "outcome", "max" or "min", and "per"'
+			WHEN kind = 'recommender' AND o.c - '{max,min,of,outcome}'::text[] <> '{}'
+			THEN 'can only have "of" or "outcome", and "max" or "min"'
 			WHEN kind = 'recommender' AND o.c ? 'of' = o.c ? 'outcome'
 			THEN 'must have either "of", an expression of i, or "outcome"'
 			WHEN kind = 'recommender' AND o.c ? 'of' AND jsonb_typeof(o.c -> 'of') <> 'string'
@@ -78,10 +78,6 @@ BEGIN
 			THEN 'must have a target above 0, at most 1e50'
 			WHEN o.c ? 'outcome' AND NOT t.target::float8 BETWEEN 1e-9 AND 1
 			THEN 'must have a rate from 1e-9 to 1 as its target'
-			WHEN kind = 'ranker' AND coalesce(o.c ->> 'per', 'request') <> 'request'
-			THEN 'can only be per "request"'
-			WHEN kind = 'recommender' AND coalesce(o.c ->> 'per', 'position') <> 'position'
-			THEN 'can only be per "position"'
 			WHEN jsonb_typeof(coalesce(o.c -> 'hard', 'false')) <> 'boolean' OR o.c ? 'min' AND o.c ? 'hard'
 			THEN 'can have "hard": true only with "max"' END AS problem) v
 		WHERE  v.problem IS NOT NULL

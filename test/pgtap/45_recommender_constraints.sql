@@ -10,7 +10,7 @@ SET LOCAL check_function_bodies = on;
 DELETE FROM job WHERE id > 100;
 DELETE FROM visit WHERE job > 100;
 
-SELECT plan(95);
+SELECT plan(94);
 
 -- ---------- invalid constraints ----------
 
@@ -39,10 +39,8 @@ FROM (VALUES
     '(The constraint is {"max": 1.5, "outcome": "click"}.)'),
   ('{"a": {"outcome": "click", "min": 1e-10}}', '22023: constraint "a" must have a rate from 1e-9 to 1 as its target '
     '(The constraint is {"min": 0.0000000001, "outcome": "click"}.)'),
-  ('{"a": {"of": "1", "max": 1, "per": "list"}}',
-    '22023: constraint "a" can only be per "position" (The constraint is {"of": "1", "max": 1, "per": "list"}.)'),
-  ('{"a": {"of": "1", "max": 1, "by": 1}}', '22023: constraint "a" can only have "of" or "outcome", "max" or "min", '
-    'and "per" (The constraint is {"by": 1, "of": "1", "max": 1}.)'),
+  ('{"a": {"of": "1", "max": 1, "by": 1}}', '22023: constraint "a" can only have "of" or "outcome", and "max" '
+    'or "min" (The constraint is {"by": 1, "of": "1", "max": 1}.)'),
   ('{"a": {"of": "i.shut", "max": 1}}', '42703: in the constraint "a": column i.shut does not exist'),
   ('{"a": {"of": "user_id = 1", "max": 1}}', '42703: in the constraint "a": column "user_id" does not exist'),
   ('{"a": {"of": "context ? ''x''", "max": 1}}', '42703: in the constraint "a": column "context" does not exist'),
@@ -87,7 +85,7 @@ SELECT avg(cost)::numeric FROM spent(name, most) WHERE constraint_name = of_cons
 SELECT dlints_create_recommender('board', 'job', '{field,remote,city_id}', control => 0.1, attribution_window => '0',
   repeats => true,
   factors => 4, clicks => 'SELECT who, job, at FROM visit', constraints => '{"remote": {"of": "i.remote", "max": 0.3},
-    "new": {"of": "i.posted > now() - interval ''7 days'' -- these", "min": 0.2, "per": "position"},
+    "new": {"of": "i.posted > now() - interval ''7 days'' -- these", "min": 0.2},
     "city": {"of": "i.city_id / 10.0", "max": 0.28}, "few": {"of": "i.id < 3", "max": 0.9}}');
 SELECT dlints_create_recommender('plain', 'job', '{field,remote,city_id}', control => 0.1, attribution_window => '0',
   repeats => true,

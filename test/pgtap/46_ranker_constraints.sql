@@ -4,7 +4,7 @@
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(76);
+SELECT plan(75);
 
 SELECT is(outcome(format('SELECT dlints_create_ranker(''r'', constraints => %L)', constraints)), '22023: ' || problem,
   format('constraints => %L is refused', constraints))
@@ -23,10 +23,8 @@ FROM (VALUES ('[]', 'constraints must be an object of at most 8 constraints by n
               'constraint "usd" can have "hard": true only with "max" (The constraint is {"max": 1, "hard": 1}.)'),
              ('{"usd": {"min": 1, "hard": true}}',
               'constraint "usd" can have "hard": true only with "max" (The constraint is {"min": 1, "hard": true}.)'),
-             ('{"usd": {"max": 1, "per": "day"}}',
-              'constraint "usd" can only be per "request" (The constraint is {"max": 1, "per": "day"}.)'),
              ('{"usd": {"max": 1, "of": "x"}}',
-              'constraint "usd" can only have "max" or "min", "per" and "hard"'
+              'constraint "usd" can only have "max" or "min", and "hard"'
               ' (The constraint is {"of": "x", "max": 1}.)'),
              ('{"price": {"max": 1}}', 'constraint "price" has an invalid name (The constraint is {"max": 1}.)'),
              ('{"": {"max": 1}}',
