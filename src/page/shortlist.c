@@ -39,11 +39,6 @@
 #define MIN_CANDIDATE_PART	20
 /* maximum number of new items, which have no stored vector, among the candidates */
 #define MAX_NEW_ITEMS		"1000"
-/*
- * Fraction of the score difference between the list's last item and the last item found.  Items
- * that a search missed become candidates if their neighbour score adds at least this fraction.
- */
-#define MISSED_PART			0.5
 /* number of items to find per group in excess of the group's maximum, because scores are rounded */
 #define CAP_MARGIN			2
 
@@ -170,7 +165,7 @@ mark_best(const PageRequest *page, const BestItems *best, int ranking, const Can
 		*neighbour_score = 0.0;
 	else if (best->neighbour_weights[ranking] > 0.0)
 		*neighbour_score = Min(*neighbour_score,
-							   MISSED_PART * (least - list->entries[list->count - 1].score) /
+							   (least - list->entries[list->count - 1].score) /
 							   best->neighbour_weights[ranking]);
 	return filled;
 }
