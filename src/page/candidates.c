@@ -98,8 +98,16 @@ typedef struct ItemReader
 	CandidateSet *set;
 	KeyTable   *excluded;		/* items excluded from the list, or NULL */
 	KeyTable   *numbers;
-	KeyNumbers *groups;			/* index of each group of items, by name */
 } ItemReader;
+
+/* Get the index of a group of items by its name. */
+static int
+group_index(PageRequest *page, Datum name)
+{
+	if (page->groups == NULL)
+		page->groups = KeyNumbersCreate(TextKey(), 0, "groups");
+	return (int) KeyNumbersGet(page->groups, name);
+}
 
 /* Add a candidate from a query's row: its key, the number added to its score, and its group. */
 static void
@@ -119,28 +127,19 @@ read_item_row(void *arg, const Datum *values, const bool *nulls)
 	AddKey(reader->numbers, item, set->count, &is_new);
 	if (is_new)
 		AddCandidate(set, item, LimitBonus(bonus),
-					 nulls[2] ? -1 : (int) KeyNumbersGet(reader->groups, values[2]),
+					 nulls[2] ? -1 : group_index(reader->page, values[2]),
 					 FIRST_EXTRA_NUMBER + set->count);
 	MemoryContextSwitchTo(caller);
-}
-
-static KeyNumbers *
-cap_groups(PageRequest *page)
-{
-	if (page->groups == NULL)
-		page->groups = KeyNumbersCreate(TextKey(), 0, "groups");
-	return page->groups;
 }
 
 /* Create candidates from the result of an SQL query, unless they are excluded from the list. */
 CandidateSet *
 ReadItems(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
-	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page),
-		CreateKeyTable(page, 0), cap_groups(page)};
+	ItemReader	reader = {page, CreateCandidates(0), ExcludedKeys(page), CreateKeyTable(page, 0)};
 
 	ReadRows(page, query, page->settings.cap > 0 ? VARIANT_CAP : 0, args, read_item_row, &reader);
-	reader.set->group_count = (int) KeyNumbersCount(reader.groups);
+	reader.set->group_count = page->groups == NULL ? 0 : (int) KeyNumbersCount(page->groups);
 	return reader.set;
 }
 
@@ -230,8 +229,7 @@ read_allowed_part(PageRequest *page, AllowedPart part)
 static void
 read_allowed_items(PageRequest *page, AllowedPart part)
 {
-	ItemReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0),
-							KeyNumbersCreate(TextKey(), 0, "groups")};
+	ItemReader others = {page, CreateCandidates(0), NULL, CreateKeyTable(page, 0)};
 
 	read_allowed_part(page, part);
 	if (part.items != NULL && part.reader->set->has_object_error && !page->has_passed)
@@ -252,14 +250,13 @@ ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shor
 		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
 	NullableDatum args[] = {page->user, Given(page->context),
 	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
-	ItemReader reader = {page, CreateCandidates(count), ExcludedKeys(page), numbers,
-		cap_groups(page)};
+	ItemReader reader = {page, CreateCandidates(count), ExcludedKeys(page), numbers};
 
 	if (page->skips_failing)
 		read_allowed_items(page, (AllowedPart) {&reader, variant, shortlist, count});
 	else
 		ReadRows(page, &read_allowed, variant, args, read_item_row, &reader);
-	reader.set->group_count = (int) KeyNumbersCount(reader.groups);
+	reader.set->group_count = page->groups == NULL ? 0 : (int) KeyNumbersCount(page->groups);
 	if (is_predicted)
 		AddHistory(page, numbers, reader.set);
 	return reader.set;

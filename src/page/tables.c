@@ -148,7 +148,6 @@ init_key(TableLookup *lookup)
 	List	   *indexes = RelationGetIndexList(lookup->relation);
 	Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation),
 											 lookup->columns[0] - 1);
-	TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
 	ListCell   *cell;
 
 	foreach(cell, indexes)
@@ -169,7 +168,9 @@ init_key(TableLookup *lookup)
 	list_free(indexes);
 	if (!OidIsValid(lookup->index))
 		ScanKeyEntryInitialize(&lookup->key, 0, lookup->columns[0], InvalidStrategy, InvalidOid,
-							   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
+							   column->attcollation,
+							   lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO)->eq_opr_finfo.fn_oid,
+							   (Datum) 0);
 }
 
 static TableLookup *
