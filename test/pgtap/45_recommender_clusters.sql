@@ -2,7 +2,7 @@
 -- Small blocks, and a row that counts as many of them, make 4,000 items a large catalogue.
 \ir include/many_jobs.sql
 
-SELECT plan(36);
+SELECT plan(37);
 
 SELECT dlints_create_recommender('fed', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   repeats => true, cap_group => '(i.id % 2)::text', cap => 6,
@@ -129,6 +129,10 @@ FROM   recall(20);
 SELECT ok(value BETWEEN 0.99 AND 1 AND error >= 0 AND meaning ~ 'found by (9|100)',
   'report() says how good the items found are')
 FROM   fed.report() WHERE measure = 'score of the items found';
+-- 250 blocks have 500 rows, of the table and of its index
+SELECT cmp_ok(max(rows_read(format('SELECT fed.recommend(%s)', p), 'fed', '^block')), '<', 300::bigint,
+  'lists of a large catalogue do not read all blocks')
+FROM   generate_series(1, 10) p;
 CREATE TEMP TABLE list AS SELECT p, l.* FROM generate_series(1, 20) p, listed('fed', p) l;
 SELECT ok(NOT bool_or(has_gap(gap)) AND max(n_scored) < 1000 AND count(DISTINCT items) > 5,
   'lists of a large catalogue contain the best items, with neighbour scores') FROM list;

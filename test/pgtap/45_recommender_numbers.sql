@@ -550,10 +550,11 @@ INSERT INTO hum SELECT 21, i, at, stars FROM (VALUES (32, '-infinity', 1), (33, 
   (34, now() - interval '2 hours', -1), (35, now(), 1)) v (i, at, stars), generate_series(1, 20);
 INSERT INTO hum VALUES (21, 36, now() - interval '2 hours', 1);
 SELECT is(item, 36, 'only positive clicks more than an hour ago raise an item') FROM hums.recommend(21, 1);
-SELECT is(own_half_life, NULL, 'own clicks count without decay if users repeat clicks on one song') FROM hums.similarity;
+SELECT is(own_half_life, NULL, 'own clicks count without decay if users repeat clicks on one song')
+FROM   hums.similarity;
 -- two days become twenty; users changed their songs ten days ago
-UPDATE hum SET at = now() - (now() - at) * 12, song = CASE WHEN at < now() - interval '20 hours' THEN 41 - song ELSE song END
-WHERE  who <= 20;
+UPDATE hum SET at = now() - (now() - at) * 12,
+  song = CASE WHEN at < now() - interval '20 hours' THEN 41 - song ELSE song END WHERE who <= 20;
 SELECT inside('hums', 'SELECT public._dlints_write_latest_clicks(), public._dlints_fit_own_half_life()');
 SELECT cmp_ok(own_half_life, '<=', 7::float8, 'own clicks decay fast if users change their songs') FROM hums.similarity;
 
