@@ -37,7 +37,7 @@ struct VariedLists
 	/* the candidates whose scores are high enough for a list */
 	int			count;
 	int			rounded;		/* "count" rounded up to a multiple of STRIP */
-	int		   *numbers;		/* index of each of these candidates among all candidates */
+	int		   *numbers;		/* index of each candidate in this struct among all candidates */
 	float	   *units;			/* candidates' vectors, scaled to length 1 and interleaved */
 	int		   *row_of;			/* row of each candidate in the cache "rows"; -1: not cached */
 	float	   *rows;			/* cached similarities between candidates */
@@ -139,8 +139,8 @@ InterleaveVectors(VariedLists *lists)
 }
 
 /*
- * Return the lowest score with which a candidate can be on the list with diversity.  The list
- * without diversity gives a lower bound of all penalized scores.
+ * Return the lowest score with which a candidate can be on the list with diversity.  We compute it
+ * from the list that is best without diversity.
  */
 static double
 LeastScore(const VariedLists *lists, int draw, const Slate *slate)

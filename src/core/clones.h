@@ -8,7 +8,7 @@
 #define DLINTS_CLONES_H
 
 #include <float.h>
-#include <stdint.h>				/* also defines the macro __GLIBC__ */
+#include <stdint.h>				/* stdint.h also defines __GLIBC__ */
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"

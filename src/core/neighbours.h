@@ -35,7 +35,7 @@ typedef struct NeighbourUse
 typedef struct NeighbourNode
 {
 	size_t		next;			/* index of the next node of the list; 0: none */
-	uint32_t	slot;			/* index of this item among the chosen neighbours */
+	uint32_t	slot;			/* index of the neighbour among the chosen items */
 	float		weight;
 } NeighbourNode;
 
@@ -59,7 +59,7 @@ typedef struct Neighbours
 
 	/* work space for the ridge regression of one item */
 	double	   *products;
-	uint32_t   *touched;		/* items whose dot product with the item is not 0 */
+	uint32_t   *touched;		/* items with a nonzero dot product */
 	size_t	   *heads;			/* first list node of each user */
 	NeighbourNode *nodes;
 	double	   *gram;			/* Gram matrix of the chosen neighbours */

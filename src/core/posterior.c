@@ -68,7 +68,7 @@ prior_add(const Prior *prior, int dim, double *b)
 		b[k] += prior->weight * prior->p[k];
 }
 
-/* Check that all numbers are finite, and that sums of squares are not negative. */
+/* Check that a prior's numbers are finite, and its sums of squares not negative. */
 bool
 prior_is_valid(const Prior *prior, int dim)
 {
@@ -125,7 +125,10 @@ factor_sums(const Sums *sums, const double *addends, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		/* without rounding errors, the square of a diagonal element is at least its addend */
+		/*
+		 * without rounding errors, the square of the factor's diagonal element is at least its
+		 * addend
+		 */
 		if (root * root < 0.5 * addends[k])
 			return false;
 	}

@@ -1,6 +1,7 @@
 /*
  * progressive.c
- *		The window function dlints_progressive, which predicts each row from the rows before.
+ *		The window function dlints_progressive, which predicts each row's reward from the rows
+ *		before it.
  */
 #include "postgres.h"
 

@@ -125,7 +125,7 @@ WorkingPlace(WorkingModel *working)
 	const DlintsHeader *model = &working->model->header;
 	Observation place = {0};
 
-	/* train first, because an error must leave the new observation out */
+	/* train before the new observation is stored, because training can fail */
 	if (working->pending == EVIDENCE_BLOCK)
 		WorkingLearnPending(working);
 	if (working->pending == working->capacity)

@@ -322,7 +322,10 @@ CheckHeaderNames(JsonbContainer *object)
 	CheckNames(object, names, field_count + 2);
 }
 
-/* Read the header of a model from JSON. Of an unknown format version, only the version is read. */
+/*
+ * Read the header of a model from JSON.  If the format version is unknown, only the version is
+ * read.
+ */
 static DlintsHeader
 ReadHeader(JsonbContainer *object)
 {

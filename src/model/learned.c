@@ -15,7 +15,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Number of observations as which the prior's noise counts (doc/algorithm.md) */
+/* Weight of the prior's noise in an estimate of noise, in observations (doc/algorithm.md) */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */
@@ -109,7 +109,7 @@ AllocateWorkspace(Size count)
 	return MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * count);
 }
 
-/* Combine the noise of the prior with the noise of rewards, which a few equal rewards lack. */
+/* Combine the prior's noise with the noise of rewards, which is 0 for a few equal rewards. */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
 {
@@ -198,7 +198,7 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 	return Max(1, Min((int64) (dim * dim), chosen / 8));
 }
 
-/* Return the last of the next "more" updates that chooses a discount factor; 0 if none does. */
+/* Return which of the next "more" updates will be the last to choose a discount factor, or 0. */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
 {

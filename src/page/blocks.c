@@ -122,7 +122,7 @@ find_masks(BlockScan *scan, const Lanes *lanes, const Slate *slates)
 }
 
 /*
- * Add an item to the best items of the weight vectors in its mask, if its scores are high enough.
+ * Add an item to the best items under the weight vectors of its mask, if its scores suffice.
  *
  * Scores are doubles here, because rounding a sum with a bonus to float could make scores equal.
  */

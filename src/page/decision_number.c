@@ -2,15 +2,14 @@
  * decision_number.c
  *		Decision numbers of recommenders and rankers.
  *
- * Numbers grow with time, so that a number determines its partition.  Their bits, from the highest:
+ * A decision number consists of these bits, from the highest to the lowest:
  *
- *		seconds since 2020
- *		7 bits: 128ths of a second, or bits of the counter
- *		1 bit: 1 if the 7 bits before it are bits of the counter
- *		14 bits: bits of the counter, permuted
+ *		31 bits: seconds since 2020
+ *		7 bits: 128ths of a second, or bits of a counter
+ *		1 bit: 1 if the 7 bits before are bits of a counter
+ *		14 bits: bits of a counter, permuted by a secret key, so that users cannot guess numbers
  *
- * The permutation depends on a secret, so that numbers cannot be guessed.  Numbers are below 2^53,
- * since JSON readers represent larger numbers inexactly.
+ * Numbers grow with time, and are below 2^53, because JSON readers round larger numbers.
  */
 #include "postgres.h"
 

@@ -77,7 +77,7 @@ others_may_create(Oid owner, const Acl *acl)
 
 /*
  * Raise an error unless the current user owns the schema, and is the only one who may create
- * objects.  Objects of other users would run with the owner's rights.
+ * objects in it.  Functions of other users would run with the owner's rights.
  */
 static void
 check_owner(Oid schema)

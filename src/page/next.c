@@ -107,7 +107,7 @@ is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
 									   a.value, b.value));
 }
 
-/* Return the items of this page and of earlier pages, which are excluded from the next page. */
+/* Return the items of a page and of earlier pages, which the next page excludes. */
 static NullableDatum
 find_shown(PageRequest *page, const LoggedList *last)
 {

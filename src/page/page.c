@@ -283,7 +283,7 @@ dlints_is_object_error(PG_FUNCTION_ARGS)
 static const PageQuery check_objects = {
 	"SELECT @extschema@._dlints_check_objects()", {0}};
 
-/* Raise an error that names dropped objects of the recommender, if they may be the cause. */
+/* Raise an error that names dropped objects, if they may have caused the given error. */
 void
 CheckObjects(PageRequest *page, const ErrorData *error)
 {

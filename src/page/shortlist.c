@@ -31,11 +31,11 @@
 #define DIVERSE_ITEMS_PER_POSITION	10
 /* factor by which more items are searched if too few of them are eligible */
 #define GROWTH				4
-/* inverse of the maximum fraction of all items that a shortlist contains */
+/* a shortlist of candidates contains at most 1/MAX_PART of all items */
 #define MAX_PART			4
-/* minimum number of items for a search; of fewer items, all eligible items are read */
+/* in catalogues with fewer items, all eligible items are read */
 #define MIN_SHORTLISTED		2000
-/* inverse of the minimum expected fraction of eligible items for a search */
+/* if fewer than 1/MIN_CANDIDATE_PART of all items may be eligible, all of these are read */
 #define MIN_CANDIDATE_PART	20
 /* maximum number of new items, which have no stored vector, among the candidates */
 #define MAX_NEW_ITEMS		"1000"

@@ -14,7 +14,7 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* number of posterior draws per list, if each draw searches the table "block", and otherwise */
+/* number of posterior draws per list: if each draw searches the table "block", and otherwise */
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 

@@ -21,7 +21,7 @@
 #include "sql/arrays.h"
 #include "vectors/log.h"
 
-/* Reads the previous embeddings, which an SQL query returns */
+/* State of reading previous embeddings from an SQL query */
 typedef struct Previous
 {
 	QueryReader query;			/* must be first */
