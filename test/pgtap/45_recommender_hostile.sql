@@ -5,7 +5,7 @@ SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 CREATE MATERIALIZED VIEW unfilled AS SELECT * FROM job WITH NO DATA;
 
-SELECT plan(318);
+SELECT plan(312);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -531,13 +531,6 @@ SELECT dlints_grant('board', 'visitor');
 SELECT is(has_function_privilege('visitor', 'board.more_like(bigint, integer, bigint, jsonb, text)', 'EXECUTE'), false,
   'dlints_grant() does not grant a function that runs with the rights of its caller');
 ALTER FUNCTION board.more_like(bigint, integer, bigint, jsonb, text) SECURITY DEFINER;
-SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.learn()'),
-  '42501: permission denied for function learn', 'dlints_grant() does not allow learn()');
-SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.erase(3)'),
-  '42501: permission denied for function erase', 'dlints_grant() does not allow erase()');
-SELECT matches(outcome('SET LOCAL ROLE visitor; ' || call), '^42501: permission denied for ',
-  'dlints_grant() does not allow ' || call)
-FROM unnest('{CALL board.run(),SELECT board.run_part(''learn''),SELECT board.profile(3)}'::text[]) call;
 RESET ROLE;
 
 -- ---------- another owner ----------
@@ -670,8 +663,6 @@ DELETE FROM job WHERE id = -5;
 
 -- ---------- dlints in another schema ----------
 
-SELECT matches(outcome('CREATE SCHEMA elsewhere; ALTER EXTENSION dlints SET SCHEMA elsewhere'), '^0A000: ',
-  'dlints cannot be moved to another schema');
 DROP EXTENSION dlints CASCADE;
 CREATE SCHEMA elsewhere;
 CREATE EXTENSION dlints SCHEMA elsewhere;

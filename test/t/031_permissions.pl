@@ -337,19 +337,7 @@ refused('owner', $owned, "$path $_", "the database owner who created the trusted
   for 'ALTER FUNCTION dlints_mean(dlints) COST 1',
   'CREATE OR REPLACE FUNCTION dlints_eq(dlints, dlints) RETURNS boolean LANGUAGE sql AS $$
 	SELECT true $$',
-  'ALTER OPERATOR || (dlints, dlints) OWNER TO owner',
-  q{UPDATE pg_proc SET provolatile = 'i' WHERE proname = 'dlints_draw'},
-  'ALTER EXTENSION dlints DROP FUNCTION dlints_mean(dlints)',
-  'CREATE OR REPLACE VIEW dlints_recommenders AS SELECT 1 AS name',
-  'ALTER VIEW dlints_recommenders OWNER TO owner',
-  'CREATE RULE r AS ON INSERT TO dlints_recommenders DO INSTEAD NOTHING',
-  'CREATE TRIGGER t INSTEAD OF INSERT ON dlints_recommenders
-	EXECUTE FUNCTION suppress_redundant_updates_trigger()',
-  "DELETE FROM pg_class; UPDATE pg_authid SET rolsuper = true WHERE rolname = 'owner'",
-  "SELECT rolpassword FROM pg_authid", "SELECT pg_read_file('PG_VERSION')";
-is(sqlstate('owner', $owned, "$path $_"),
-	'2BP01', "trusted: not one by one: $_")
-  for 'DROP FUNCTION dlints_mean(dlints)', 'DROP VIEW dlints_recommenders', 'DROP TYPE dlints CASCADE';
+  'CREATE OR REPLACE VIEW dlints_recommenders AS SELECT 1 AS name';
 is(sqlstate('owner', $owned, 'CREATE SCHEMA elsewhere; ALTER EXTENSION dlints SET SCHEMA elsewhere'),
 	'0A000', 'the extension stays in its schema, which its functions name');
 as('owner', $owned, 'DROP EXTENSION dlints');
