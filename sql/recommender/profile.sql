@@ -39,13 +39,14 @@ CREATE FUNCTION _dlints_neighbour_score(sum float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(sum, 0), 4);
 
--- Return the last feature of an item, as src/page/neighbours.c does: the neighbour score plus the score of the user's
--- own clicks.  Their weights are the last two of "weights"; the larger one is the weight of the feature.
+-- Return the last feature of an item, as src/page/neighbours.c does: the score of the user's own clicks, or without
+-- them the neighbour score.  Their weights are the last two of "weights"; the larger one is the weight of the feature.
 CREATE FUNCTION _dlints_click_score(weights float8[], neighbour_score float8, own_score float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN weights[cardinality(weights)] > 0::float8
             THEN @extschema@._dlints_neighbour_score(
-                     (weights[cardinality(weights) - 1] * neighbour_score + weights[cardinality(weights)] * own_score)
+                     CASE WHEN own_score > 0::float8 THEN weights[cardinality(weights)] * own_score
+                          ELSE weights[cardinality(weights) - 1] * neighbour_score END
                      / greatest(weights[cardinality(weights) - 1], weights[cardinality(weights)]))
             ELSE neighbour_score END;
 

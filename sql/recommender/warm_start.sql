@@ -97,10 +97,12 @@ BEGIN
 	              count(*) OVER (PARTITION BY c.user_id) AS clicks,
 	              @extschema@._dlints_exposure_weight(count(*) OVER (PARTITION BY c.item), s.exposure) AS exposure_weight,
 	              (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days, c.is_ours,
-	              c.times, 1.0::float8 / count(*) OVER (PARTITION BY c.item) AS rarity
+	              c.times, c.previous, 1.0::float8 / count(*) OVER (PARTITION BY c.item) AS rarity
 	       FROM   setting s CROSS JOIN (
-	                  SELECT k.user_id, k.item, max(k.at) AS at, k.is_ours, least(count(*), 50) AS times
-	                  FROM  (SELECT k.* FROM newest_click k JOIN item_vector v ON same_item(v.item, k.item)
+	                  SELECT k.user_id, k.item, max(k.at) AS at, max(k.previous) AS previous, k.is_ours,
+	                         least(count(*), 50) AS times
+	                  FROM  (SELECT k.*, lag(k.at) OVER (PARTITION BY k.user_id ORDER BY k.at) AS previous
+	                         FROM   newest_click k JOIN item_vector v ON same_item(v.item, k.item)
 	                         ORDER  BY k.at DESC LIMIT 100000) k, similarity s
 	                  GROUP  BY k.item, k.user_id, k.is_ours, CASE WHEN k.user_id IS NULL THEN k.at END,
 	                            floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
@@ -122,10 +124,12 @@ $$;
 -- which measures the value of popularity.  Similarities are computed for half-lives of 14, 30 and 90 days, and without
 -- decay.
 --
--- The value of a user's own clicks on an item is estimated by a regression on popularity and them, from all clicks
--- ("times"), and as if all items were shown equally often ("rarity").  A part has an eighth of the user's items.
--- Negative examples that the user clicked before therefore count eight times, except those drawn from the user's own
--- clicks.  All count an eighth of that if they are the example's own item, which is in the part in any case.
+-- The value of a user's own clicks on an item is estimated by a separate regression, from examples with the complete
+-- profile, from all clicks ("times"), and as if all items were shown equally often ("rarity").  Items that the user
+-- clicked before have no neighbour score there, and take no part in the other regressions.  A part has an eighth of the
+-- user's items.  Negative examples that the user clicked before therefore count eight times, except those drawn from
+-- the user's own clicks.  All count an eighth of that if they are the example's own item, which is in the part in any
+-- case.  Own clicks decay until the user's previous click, as on pages.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -158,7 +162,7 @@ BEGIN
 		       WHERE  c.part = $1 AND c.days <= l.longest
 		       ORDER  BY c.is_ours, random() LIMIT $2) c),
 	clicked_before AS MATERIALIZED (
-		SELECT e.id, o.item, x.w90, x.w30, x.w14
+		SELECT e.id, e.max_history >= least(100, e.clicks - 1) AS is_complete, o.item, x.w90, x.w30, x.w14
 		FROM  (SELECT x.*, (x.n + s - 1) % x.clicks + 1 AS before
 		       FROM   example x CROSS JOIN generate_series(1, least(x.max_history, x.clicks - 1)::bigint) s OFFSET 0) e
 		       JOIN recent_click o ON same_user(o.user_id, e.user_id) AND o.n = e.before AND NOT same_item(o.item, e.item),
@@ -167,23 +171,23 @@ BEGIN
 		                       @extschema@._dlints_decay(d.days, 30::float8) AS w30,
 		                       @extschema@._dlints_decay(d.days, 14::float8) AS w14) x),
 	history AS MATERIALIZED (
-		SELECT b.id,
+		SELECT b.id, b.is_complete,
 		       @extschema@.dlints_profile(b.counted, 1::float8) AS sum, count(*)::float8 AS clicks,
 		       @extschema@.dlints_profile(b.counted, b.w90) AS sum90, sum(b.w90) AS clicks90,
 		       @extschema@.dlints_profile(b.counted, b.w30) AS sum30, sum(b.w30) AS clicks30,
 		       @extschema@.dlints_profile(b.counted, b.w14) AS sum14, sum(b.w14) AS clicks14
 		FROM  (SELECT c.*, (i.features || ARRAY[1::real])::@extschema@.dlints_vector AS counted
 		       FROM clicked_before c JOIN vector i ON same_item(i.item, c.item) OFFSET 0) b
-		GROUP  BY b.id),
+		GROUP  BY b.id, b.is_complete),
 	drawn AS MATERIALIZED (      -- in a nested loop, random() would be called again
 		SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
 		FROM   example e, log l, generate_series(1, 4)),
 	candidate AS MATERIALIZED (
-		SELECT e.id, e.user_id, e.item, e.at, e.days, 1 AS reward, 1::float8 AS weight, e.times::float8,
+		SELECT e.id, e.user_id, e.item, e.at, e.previous, e.days, 1 AS reward, 1::float8 AS weight, e.times::float8,
 		       1::float8 AS own_times
 		FROM   example e
 		UNION ALL
-		SELECT e.id, e.user_id, c.item, e.at, e.days, 0, 5 * c.exposure_weight / l.exposure_weight,
+		SELECT e.id, e.user_id, c.item, e.at, e.previous, e.days, 0, 5 * c.exposure_weight / l.exposure_weight,
 		       5 * e.times * c.rarity / l.rarity,
 		       CASE WHEN same_user(c.user_id, e.user_id) THEN 1 ELSE 8 END
 		       * CASE WHEN same_item(c.item, e.item) THEN 0.125 ELSE 1 END
@@ -232,8 +236,9 @@ BEGIN
 		FROM   pair p JOIN related r ON same_item(r.item, p.clicked) AND same_item(r.neighbour, p.item)
 		GROUP  BY p.id, p.item),
 	own AS MATERIALIZED (      -- scores of candidates that the user clicked before the visit
-		SELECT c.id, c.item, log(1 + sum(@extschema@._dlints_decay(d.days, l.own_half_life))) AS score
-		FROM  (SELECT DISTINCT k.id, k.user_id, k.item, k.at FROM candidate k) c
+		SELECT c.id, c.item, log(1 + sum(@extschema@._dlints_decay(
+		           date_part('epoch', c.previous - k.at) / 86400, l.own_half_life))) AS score
+		FROM  (SELECT DISTINCT k.id, k.user_id, k.item, k.at, k.previous FROM candidate k) c
 		       JOIN newest_click k ON same_user(k.user_id, c.user_id) AND same_item(k.item, c.item)
 		       CROSS JOIN setting s CROSS JOIN similarity l,
 		       LATERAL (SELECT date_part('epoch', c.at - k.at) / 86400 AS days) d
@@ -269,16 +274,16 @@ BEGIN
 		FROM   empty e CROSS JOIN shown c),
 	compared AS (
 		SELECT t.half_life, @extschema@.dlints_evidence(
-		           e.model, (CASE t.half_life WHEN 0 THEN e.zeros ELSE
-		                         @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks) END
-		                     || c.popularity || coalesce(c.scores[t.n], 0) || t.own)::@extschema@.dlints_vector,
+		           e.model, (@extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.feature_blocks)
+		                     || c.popularity || CASE WHEN c.own > 0 THEN 0 ELSE coalesce(c.scores[t.n], 0) END
+		                     || c.own)::@extschema@.dlints_vector,
 		           c.reward::float8, '{}'::@extschema@.dlints_vector, NULL::timestamptz, t.weight) AS state
 		FROM   empty e CROSS JOIN setting s CROSS JOIN shown c JOIN history h ON h.id = c.id,
-		       LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14, c.weight, 0::float8),
-		                       (2, 30, h.sum30, h.clicks30, c.weight, 0), (3, 90, h.sum90, h.clicks90, c.weight, 0),
-		                       (4, 'infinity', h.sum, h.clicks, c.weight, 0),
-		                       (NULL, 0, NULL, NULL, c.own_weight, c.own)) t (n, half_life, sum, clicks, weight, own)
-		WHERE  t.n IS NOT NULL OR @extschema@._dlints_weighs_own_clicks(s.repeat_lift)
+		       LATERAL (VALUES (1, 14::float8, h.sum14, h.clicks14, c.weight), (2, 30, h.sum30, h.clicks30, c.weight),
+		                       (3, 90, h.sum90, h.clicks90, c.weight), (4, 'infinity', h.sum, h.clicks, c.weight),
+		                       (4, 0, h.sum, h.clicks, c.own_weight)) t (n, half_life, sum, clicks, weight)
+		WHERE  CASE t.half_life WHEN 0 THEN h.is_complete AND @extschema@._dlints_weighs_own_clicks(s.repeat_lift)
+		                        ELSE c.own = 0 END
 		GROUP  BY t.half_life)
 	INSERT INTO half_life_candidate AS t (half_life, state)
 	SELECT h.half_life, coalesce(CASE h.half_life WHEN 0 THEN c.state

@@ -3,8 +3,9 @@
  *		Neighbour scores, which predict clicks on an item from the user's clicks on other items.
  *
  * The table "neighbour" has a weight for each pair of a clicked item and another item.  The
- * neighbour score of an item is the sum of the weights of the user's clicked items.  Clicks on the
- * item itself also count where users click items again.  The score is the last feature of an item.
+ * neighbour score of an item is the sum of the weights of the user's clicked items.  Where users
+ * click items again, the score of a clicked item depends on the user's clicks on it instead.  The
+ * score is the last feature of an item.
  */
 #include "postgres.h"
 
@@ -46,28 +47,30 @@ CreateNeighbourScores(PageRequest *page)
 	return scores;
 }
 
-static void
-add_score(NeighbourScores *scores, Datum item, double weight)
+static Neighbour *
+find_or_add_neighbour(NeighbourScores *scores, Datum item)
 {
 	bool		is_new;
 	int			number = AddKey(scores->numbers, item, scores->count, &is_new);
 
-	if (!is_new)
+	if (is_new)
 	{
-		scores->neighbours[number].sum += weight;
-		return;
+		scores->neighbours = GrowArray(scores->neighbours, scores->count, &scores->size,
+									   sizeof(Neighbour));
+		scores->neighbours[scores->count++] = (Neighbour) {item, 0.0, false};
 	}
-	scores->neighbours = GrowArray(scores->neighbours, scores->count, &scores->size,
-								   sizeof(Neighbour));
-	scores->neighbours[scores->count++] = (Neighbour) {item, weight, false};
+	return &scores->neighbours[number];
 }
 
-/* Add the user's own clicks on an item to the item's neighbour score. */
+/*
+ * Set the score of a clicked item by the user's clicks on it, in place of its neighbour score, which
+ * was fitted to these clicks, too.
+ */
 void
-AddOwnClicks(const PageRequest *page, NeighbourScores *scores, Datum item, double clicks)
+SetOwnScore(const PageRequest *page, NeighbourScores *scores, Datum item, double clicks)
 {
 	if (clicks > 0.0 && page->settings.own_share > 0.0)
-		add_score(scores, item, page->settings.own_share * log10(1.0 + clicks));
+		find_or_add_neighbour(scores, item)->sum = page->settings.own_share * log10(1.0 + clicks);
 }
 
 /* Add the weights of a clicked item's neighbours to their neighbour scores. */
@@ -86,7 +89,8 @@ AddNeighbours(PageRequest *page, NeighbourScores *scores, Datum neighbours, Datu
 		return;
 	count = ArrayKeys(page, PointerGetDatum(keys), &items);
 	for (int i = 0; i < count; i++)
-		add_score(scores, items[i], weight * ((float4 *) ARR_DATA_PTR(numbers))[i]);
+		find_or_add_neighbour(scores, items[i])->sum +=
+			weight * ((float4 *) ARR_DATA_PTR(numbers))[i];
 }
 
 /* ---------- neighbour scores of items ---------- */

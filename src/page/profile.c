@@ -98,9 +98,10 @@ neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 		reader.weight = page->settings.neighbour_share * clicked->each[i].maximum;
 		if (reader.weight != 0.0)
 			LookUp(lookup, clicked->each[i].item, 1, read_neighbour_row, &reader);
-		AddOwnClicks(page, reader.scores, clicked->each[i].item, clicked->each[i].own);
 	}
 	EndLookup(lookup);
+	for (int i = 0; i < clicked->count; i++)
+		SetOwnScore(page, reader.scores, clicked->each[i].item, clicked->each[i].own);
 	return reader.scores;
 }
 
