@@ -395,6 +395,20 @@ BEGIN
 END
 $$;
 
+-- Before the first personal list, reduce the scale of the prior so that the mean predicted click rate of items that the
+-- user clicked before is at most 0.2.  Among random items such an item is often clicked, but a list has many of them.
+CREATE FUNCTION _dlints_limit_reward_scale() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_entry();
+	UPDATE similarity l
+	SET    reward_scale = least(1, 0.2 / (0.05 + l.click_value * l.weights[cardinality(l.weights)] * e.score))
+	FROM  (SELECT avg(w.own_score) AS score FROM warm_start_example w WHERE w.own_score > 0) e
+	WHERE  l.weights[cardinality(l.weights)] > 0 AND NOT EXISTS (SELECT FROM decision d WHERE d.treatment = 'personal');
+END
+$$;
+
 -- Set the prior of the model "personal" from all examples.  The evidence is computed first, so that training waits only
 -- for the final UPDATE.
 CREATE FUNCTION _dlints_set_prior() RETURNS void
@@ -468,6 +482,7 @@ BEGIN
 	         FROM   unnest('{held_out_item,recent_click,newest_click,latest_click}'::text[]) t (name)
 	         WHERE  to_regclass(format('%I.%I', own, t.name)) IS NOT NULL);
 	PERFORM @extschema@._dlints_set_blocks();
+	PERFORM @extschema@._dlints_limit_reward_scale();
 	PERFORM @extschema@._dlints_set_prior();
 	INSERT INTO job AS j (name, done_at) VALUES ('warm_start', now())
 	ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at, problem = NULL;

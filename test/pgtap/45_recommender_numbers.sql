@@ -541,7 +541,7 @@ CREATE TABLE hum AS SELECT w AS who, CASE n % 2 WHEN 0 THEN w ELSE 1 + (hashint8
   now() - (21 - n) * interval '2 hours' AS at, 1 AS stars FROM generate_series(1, 20) w, generate_series(1, 20) n;
 SELECT dlints_create_recommender('hums', 'song', '{kind}', item_key => 'id', control => 0, epsilon => 0, factors => 4,
   clicks => 'SELECT who, song, at, stars FROM hum');
-SELECT cmp_ok(count(*), '>', 15::bigint, 'the first item is the one that the user clicked most')
+SELECT ok(count(*) > 15 AND max(expected) < 0.45, 'the first item is the one that the user clicked most')
 FROM   generate_series(1, 20) w, hums.recommend(w, 1) WHERE item = w;
 SELECT ok(h.weights[cardinality(h.weights)] > 1 AND s.weights[cardinality(s.weights)] = 0 AND o.repeat_lift < 1,
   'a user''s own clicks have a weight only if users repeat clicks on songs that others do not click')
