@@ -15,6 +15,8 @@
 #define ZERO_CODE	128
 #define MAX_WEIGHT	63
 #define MAX_DEVIATION	1e37f
+/* minimum standard deviation of scores, relative to their mean: equal scores differ by rounding */
+#define ROUNDING	1e-6f
 
 static float
 largest_float(int len, const float *numbers)
@@ -225,7 +227,7 @@ byte_write_bounds(int count, int axes, const float *restrict scores, float times
 				bounds[BYTE_LANES + l] += scores[l] * scores[l];
 		for (int l = 0; l < BYTE_LANES; l++)
 		{
-			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN;
+			float		deviation = sqrtf(bounds[BYTE_LANES + l]) + FLT_MIN + ROUNDING * fabsf(mean[l]);
 
 			/* replace infinite and NaN deviations, too */
 			deviation = deviation < MAX_DEVIATION ? deviation : MAX_DEVIATION;
