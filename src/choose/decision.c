@@ -87,6 +87,16 @@ ListSlate(const Slate *slate, int *list)
 }
 
 /*
+ * Can we compute the probabilities of tied candidates?  Under a cap or diversity, each posterior
+ * draw breaks ties with keys of its own instead, and we count draws.
+ */
+static bool
+SharesTies(const Candidates *from)
+{
+	return !from->similar_by && !from->groups;
+}
+
+/*
  * Return the probability with which each tied candidate is on the list; 0 without a tie.
  *
  * If T candidates tie for r positions, the probability is r / T.  A shortlist may contain only the
@@ -94,7 +104,7 @@ ListSlate(const Slate *slate, int *list)
  * highest of these keys, the probability is then t r / (T - 1).
  */
 static double
-TieShare(const Candidates *from, Slate *slate)
+TieShare(Slate *slate)
 {
 	const SlateHeap *best = &slate->best;
 	double		score = best->entries[0].score;
@@ -106,7 +116,7 @@ TieShare(const Candidates *from, Slate *slate)
 	for (int i = 0; i < best->count; i++)
 		kept += best->entries[i].score == score;
 	tied = kept + best->lost_count;
-	if (!from->tie_keys || tied < MIN_CUT_TIE)
+	if (!slate->keys || tied < MIN_CUT_TIE)
 		return (double) kept / tied;
 	return ldexp((double) slate_lost_key(slate), -64) * kept / (tied - 1);
 }
@@ -130,12 +140,11 @@ static void
 CountTies(DecisionState *state, int draws)
 {
 	const Candidates *from = state->decision->from;
-	bool		shares_ties = !from->similar_by && !from->groups;
 	bool		has_tie = false;
 
 	for (int draw = 0; draw < draws; draw++)
 	{
-		double		share = shares_ties ? TieShare(from, &state->slates[draw]) : 0.0;
+		double		share = SharesTies(from) ? TieShare(&state->slates[draw]) : 0.0;
 
 		state->tie_shares[draw] = share;
 		has_tie = has_tie || share > 0.0;
@@ -171,12 +180,14 @@ CountChosen(DecisionState *state, int draw)
 static void
 DecideUnder(DecisionState *state, int draws)
 {
+	const Candidates *from = state->decision->from;
+
 	for (int draw = 0; draw < draws; draw++)
 	{
 		slate_begin(&state->slates[draw], random_bits(state->tie_seed, state->first_draw + draw));
-		state->slates[draw].keys = state->decision->from->tie_keys;
+		state->slates[draw].keys = SharesTies(from) ? from->tie_keys : NULL;
 	}
-	ScoreUnderDraws(state->decision->from->scores, state->first_draw, draws, OfferScores, state);
+	ScoreUnderDraws(from->scores, state->first_draw, draws, OfferScores, state);
 	for (int draw = 0; draw < draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();

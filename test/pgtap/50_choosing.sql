@@ -24,7 +24,7 @@ $$;
 CREATE TEMP TABLE ranking AS
 SELECT shape, g, ranked(shape, model, 150, 100) AS items FROM trained, generate_series(1, 200) AS g;
 
-SELECT plan(64);
+SELECT plan(65);
 
 SELECT is(count(*), 200::bigint, format('%s: each ranking has all items once', shape))
 FROM ranking, LATERAL (SELECT count(DISTINCT i) AS items FROM unnest(items) AS i) AS d
@@ -199,6 +199,10 @@ FROM  (SELECT sum(1 / probability) / 700 AS w FROM pages(dlints_new(7), 50, 500)
 -- Without a shortlist the probability is exact.
 SELECT ok(bool_and(d.probability = 10 / 700.0::float8), 'candidates that all tie have equal probabilities')
 FROM   world w, LATERAL dlints_decide(dlints_new(7, policy => 'greedy'), w.items, w.features, 10, draws => 1) d;
+
+SELECT ok(max(d.probability) < 0.5, 'tie-break keys do not make the choice certain under a cap')
+FROM   world w, LATERAL dlints_decide(dlints_new(7, policy => 'greedy'), w.items, w.features, 10, draws => 100, seed => 9,
+           tie_keys => dlints_tie_keys(w.items, 9), cap_group => w.items::text[], cap => 1) d;
 
 -- The shortlist has the lowest keys of all items that tie.
 SELECT is((SELECT array_agg(i ORDER BY i) FROM unnest(dlints_shortlist(w.items, w.features,
