@@ -232,9 +232,8 @@ BEGIN
 		             WHEN kind = 'words' THEN 32
 		             WHEN kind = 'number' THEN coalesce(cardinality(bounds) + 1, 8)
 		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few) + 16	-- 16 for later values
-		             WHEN counts.different BETWEEN 1 AND 8 THEN 8
-		             WHEN kind = 'document' THEN 16
-		             ELSE greatest(16, least(2 * counts.different, 160)) END);
+		             WHEN kind = 'document' THEN 24
+		             ELSE greatest(24, least(2 * counts.different, 160)) END);
 EXCEPTION WHEN OTHERS OR ASSERT_FAILURE THEN    -- the items are a view, and an expression of it fails for a row
 	IF NOT @extschema@._dlints_is_row_error(SQLSTATE) OR @extschema@._dlints_is_object_error(SQLSTATE)
 	   AND NOT @extschema@._dlints_column_is_readable(items, item_key, column_name)
