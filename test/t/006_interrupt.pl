@@ -2,7 +2,7 @@
 use strict;
 use warnings;
 
-use DlintsTest 'sessions';
+use DlintsTest;
 use Test::More;
 
 # Each call works for half a second, and is then cancelled.  The remaining time is CPU time if the system provides
@@ -22,23 +22,15 @@ $node->safe_psql('postgres', q{
 my $counts = $node->safe_psql('postgres',
 	q{SELECT coalesce(pg_read_file('/proc/self/stat', 0, 10000, true), '') ~ '^\d+ \('});
 
-sub worked
-{
-	my ($process) = @_;
-
-	return 'extract(epoch FROM clock_timestamp())::float8' if $counts ne 't';
-	return qq{(SELECT (f[12]::float8 + f[13]::float8) / 100
-		FROM string_to_array(substring(pg_read_file('/proc/$process/stat', 0, 10000)
-			FROM '\\) (.*)\$'), ' ') AS f)};
-}
+my $clock = $counts ne 't' ? 'extract(epoch FROM clock_timestamp())::float8'
+	: q{(SELECT (f[12]::float8 + f[13]::float8) / 100
+		FROM string_to_array(substring(pg_read_file('/proc/self/stat', 0, 10000) FROM '\) (.*)$'), ' ') AS f)};
 
 # The limit: seven units, each the longest of the last three measurements
 my @units;
 
 sub soon
 {
-	my $clock = worked('self');
-
 	push @units, $node->safe_psql('postgres', "SELECT $clock AS start \\gset\nSELECT cardinality(
 		array_fill(0.5::real, ARRAY[30000, 1024])) \\g /dev/null\nSELECT $clock - :start;");
 	shift @units if @units > 3;
@@ -146,7 +138,6 @@ my $kept = q{SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dlint
 
 for my $what (sort keys %work)
 {
-	my $clock = worked('self');
 	my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
 \\set ON_ERROR_STOP 0
 \\set VERBOSITY sqlstate
@@ -165,31 +156,6 @@ FROM array_fill(0.5::real, ARRAY[500]) x});
 
 	is($stdout, "57014\n0\nt", "statement_timeout stops $what, and the session goes on");
 	ok(is_soon($worked - $timeout), "$what ends soon after its time is up") or diag "after $worked s, units of @units";
-}
-
-# pg_cancel_backend
-for my $what ('a batch with a projection', 'a projection matrix that is kept')
-{
-	my $session = DlintsTest->session($node, on_error_stop => 0);
-	my $pid = $session->query_safe('SELECT pg_backend_pid()');
-
-	$session->query_until(qr/sent/, "\\echo sent\n$work{$what};\n\\echo :SQLSTATE\n");
-	$node->poll_query_until('postgres', qq{
-		SELECT state = 'active' AND query ~ 'dlints_(update|project)'
-		       AND clock_timestamp() - query_start > '${timeout}s'
-		FROM pg_stat_activity WHERE pid = $pid})
-	  or die 'the session does nothing';
-
-	my $clock = worked($pid);
-	my $start = $node->safe_psql('postgres', "SELECT $clock");
-	is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"), 't', "$what is cancelled");
-	$session->query_until(qr/57014/, '');
-	ok(is_soon($node->safe_psql('postgres', "SELECT $clock") - $start), "$what ends soon after it is cancelled");
-	$session->{stderr} = '';
-	is($session->query_safe('SELECT cardinality(dlints_mean(state)) FROM model'),
-		1024,
-		"$what was cancelled, and the session goes on");
-	$session->quit;
 }
 
 is($node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model'),

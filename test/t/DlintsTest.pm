@@ -121,11 +121,6 @@ sub run_file
 }
 
 # Create models, and a queue of their observations
-our $tables = q{
-	CREATE EXTENSION dlints;
-	CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
-	CREATE TABLE feedback (id bigserial PRIMARY KEY, model text, features real[], reward float8);};
-
 # The statement that folds the queue into the models
 our $fold = q{
 	WITH batch AS (DELETE FROM feedback RETURNING *)
@@ -133,6 +128,14 @@ our $fold = q{
 	FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
 	       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
 	WHERE m.name = e.name};
+
+# The statement that trains each model of kinds.sql
+sub train_all
+{
+	return q{UPDATE model SET state = (
+		SELECT dlints_update(state, array_fill(0.1, ARRAY[dim]), 1, array_fill(0.2, ARRAY[profile_dim]), '2026-02-01Z')
+		FROM dlints_info(state)) WHERE state IS NOT NULL};
+}
 
 # Observations of a model
 sub updates
