@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(114);
+SELECT plan(115);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -555,8 +555,11 @@ FROM   hums.similarity;
 -- two days become twenty; users changed their songs ten days ago
 UPDATE hum SET at = now() - (now() - at) * 12,
   song = CASE WHEN at < now() - interval '20 hours' THEN 41 - song ELSE song END WHERE who <= 20;
-SELECT inside('hums', 'SELECT public._dlints_write_latest_clicks(), public._dlints_fit_own_half_life()');
+UPDATE hums.setting SET repeat_lift = 1000;
+SELECT make_due('hums', 'refit', 'warm_start');
+CALL hums.run();
 SELECT cmp_ok(own_half_life, '<=', 7::float8, 'own clicks decay fast if users change their songs') FROM hums.similarity;
+SELECT cmp_ok(repeat_lift, '<', 1000::float8, 'run() counts repeated clicks again after a week') FROM hums.setting;
 
 SELECT * FROM finish();
 ROLLBACK;
